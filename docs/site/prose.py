@@ -15,11 +15,14 @@ SHORT = 70
 
 
 def blocks(text):
-    """('text', words) and ('code', lines): what is indented is code."""
+    """('text', words) and ('code', lines): what is indented is code. An item
+    of a list, which begins with "- ", is a text of its own."""
     lines, is_code = [], False
     for line in text.split('\n') + ['']:
         now_code = line.startswith('    ') or is_code and not line.strip()
-        if lines and (now_code != is_code or not line.strip() and not is_code):
+        ends = now_code != is_code or not is_code and (
+            not line.strip() or line.startswith('- '))
+        if lines and ends:
             yield from block(lines, is_code)
             lines = []
         is_code = now_code

@@ -1,4 +1,20 @@
-/* checkpoint.h - to a file and back: write, read, save, restore, plan.
+/* checkpoint.h - Writes object graphs to checkpoint files and reads them back.
+ *
+ *     varve_graph *graph = varve_graph_new(NULL);
+ *     varve_node *root = varve_graph_root(graph);
+ *     varve_add_variable(root, "weights", varve_array(weights, 784, 10));
+ *     varve_error error;
+ *     if (varve_write(root, "model.varve", NULL, &error))
+ *         fprintf(stderr, "%s\n", error.message);
+ *     varve_graph_free(graph);
+ *
+ * varve_write and varve_read use exactly the path that they are given.
+ * varve_save and varve_restore use a prefix: each save adds a file with the
+ * next number, and a restore reads the newest file.
+ *
+ * Only one thread may use a graph at a time (graph.h). collective.h has the
+ * same functions for several processes that save together, and job.h has
+ * asynchronous ones.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,104 +28,172 @@
 
 VARVE_BEGIN_DECLS
 
-/* What the names of numbered files end in. It may be left off where a file is
- * read. */
+/* The suffix of numbered checkpoint files. Functions that read a file also
+ * accept its path without the suffix. */
 #define VARVE_SUFFIX ".varve"
 
 /* --- Exactly this file -------------------------------------------------- */
 
-/* Writes everything reachable from `root` to `path`, which replaces an older
- * file only when it is complete and on disk; in a format of several files by
- * one step as well, after which the older data files are removed. Missing
- * directories are made. Values that wait in an open restoration of the graph
- * are copied from its file (`pending`). The same graph with the same values
- * gives the same bytes, but for the names and the number of data files that
- * replace others.
+/* Writes everything reachable from `root` to the file `path`.
  *
- * Fails with the graph's first mistake, VARVE_MISUSE where a bool is neither 0
- * nor 1, VARVE_NO_SPACE, VARVE_NO_PERMISSION, VARVE_IO, VARVE_NO_MEMORY,
- * VARVE_EXISTS, VARVE_CALLBACK or VARVE_CANCELLED, and then the older file is
- * as it was and no other is left; or with VARVE_UNKNOWN_OUTCOME, which see. The
- * values must not change meanwhile.
+ * `options` may be NULL. Missing directories are created. Values that are
+ * pending in an open restoration of the graph are copied from the file of that
+ * restoration; the option `pending` changes this. The values must not change
+ * during the call.
  *
- * Where `path` is a symbolic link, the link stays, and the file that it leads
- * to is replaced or created, with its temporary file beside it. The directory
- * of that file has to be there. With `no_replace` a link is VARVE_EXISTS. A
- * checkpoint of several files (in layers, of many processes, of some other
- * formats) is refused there with VARVE_MISUSE: its other files are named after
- * `path` and lie beside it, so they would be found by one of the two paths
- * only. In a directory like /tmp, where everybody may create files, a link of
- * another user is VARVE_NO_PERMISSION.
+ * The write is atomic: the new file replaces an older one only when it is
+ * complete and on disk. In a format of several files one step replaces them
+ * too, and the older data files are removed afterwards. If the process is
+ * killed, it may leave a hidden file `.NAME.*.tmp`; the next write of NAME
+ * removes it.
  *
- * A new file has the mode that the umask leaves. A regular file that replaces
- * another one has its permissions, group, owner and access list of POSIX; its
- * data files and layers, too. Parts that the process may not set are left
- * out, and nobody gains access by it: without the group, the group and others
- * keep only the bits that both had. Bits for set-user-ID and set-group-ID are
- * dropped. Nothing is taken over from a file of another user in a directory
- * like /tmp.
+ * The output is deterministic. The same graph with the same values gives the
+ * same bytes, except for the names and the number of data files that replace
+ * older ones.
  *
- * A process that is killed may leave a hidden `.NAME.*.tmp` beside the file,
- * which the next write of NAME removes. */
+ * On failure the older file is unchanged and no other file is left. The one
+ * exception is VARVE_UNKNOWN_OUTCOME: the file is in place, but may not survive
+ * a power cut.
+ *
+ * - Returns the first error that was recorded while the graph was built, if
+ *   there is one.
+ * - Returns VARVE_MISUSE if the value of a bool is neither 0 nor 1, or if an
+ *   option has no effect.
+ * - Returns VARVE_EXISTS if the file exists and `no_replace` is set.
+ * - Returns VARVE_CALLBACK if a callback of a state fails.
+ * - Returns VARVE_CANCELLED if the progress callback cancels.
+ * - Returns VARVE_NO_SPACE, VARVE_NO_PERMISSION, VARVE_IO or VARVE_NO_MEMORY if
+ *   the system reports such an error.
+ *
+ * If `path` is a symbolic link, the link is kept, and the file that it refers
+ * to is replaced or created:
+ *
+ * - The temporary file is beside the target, whose directory must exist.
+ * - Returns VARVE_EXISTS if `no_replace` is set.
+ * - Returns VARVE_MISUSE for a checkpoint of several files (incremental,
+ *   collective, some other formats). Its data files are named after `path` and
+ *   are beside it, so only one of the two paths would find them.
+ * - Returns VARVE_NO_PERMISSION if another user owns the link and it is in a
+ *   world-writable directory such as /tmp.
+ *
+ * The mode of a new file follows the umask. If the file replaces a regular
+ * file, it and its data files take over the permissions, group, owner and POSIX
+ * access list of that file:
+ *
+ * - Attributes that the process may not set are left out, and this never
+ *   grants anyone access: if the group cannot be kept, group and others keep
+ *   only the permissions that both had.
+ * - Set-user-ID and set-group-ID bits are dropped.
+ * - Nothing is taken over from a file of another user in a world-writable
+ *   directory such as /tmp. */
 VARVE_API varve_status varve_write(varve_node *root, const char *path,
     const varve_write_options *options, varve_error *error) VARVE_MUST_CHECK;
 
-/* Reads a file (if there is none of this name, the one with VARVE_SUFFIX) into
- * everything reachable from `root`, by the names of the edges, then by aliases,
- * and what neither leads to by global names (varve_set_global_name): the order
- * of building does not matter. Of what comes later, a node whose own path it is
- * gets a value that has gone to an alias, too. What the program does not have
- * yet waits, and arrives when it is added, as long as the restoration is kept.
- * NULL on failure; then no variable has changed, but with
- * VARVE_PARTIALLY_RESTORED (see `passes` and `resources.staging_size`): what
- * that leaves with other bytes is refused by saves and snapshots, VARVE_MISUSE,
- * until it is restored, or the program says that it has set it
- * (varve_mark_dirty). Types and shapes that do not fit are all named, with
- * VARVE_MISMATCH, before anything changes. A file of which nothing matches is
- * of another program, VARVE_UNMATCHED, unless the program has nothing yet that
- * has to be restored, or permits all that it lacks (`expect.missing`). Its file
- * is open until varve_restoration_free ends it. */
+/* Reads the checkpoint `path` into everything reachable from `root`.
+ *
+ *     varve_restoration *r = varve_read(root, "model.varve", NULL, &error);
+ *     if (!r || varve_assert_consumed(r, &error))
+ *         fprintf(stderr, "%s\n", error.message);
+ *     varve_restoration_free(r);
+ *
+ * If there is no file `path`, `path.varve` is read. `options` may be NULL.
+ *
+ * Saved values are matched with variables and states by the names of the edges,
+ * then by aliases (varve_alias), then by global names (varve_set_global_name).
+ * The order in which the graph was built has no effect.
+ *
+ * A value that the program has no variable for is pending. It is delivered
+ * when the variable is added, as long as the restoration exists. If a value was
+ * restored through an alias and a node with its exact path is added later, that
+ * node receives the value too.
+ *
+ * Returns a restoration (restoration.h), which keeps the file open. Free it
+ * with varve_restoration_free. Returns NULL on failure. No variable has changed
+ * then, except with VARVE_PARTIALLY_RESTORED.
+ *
+ * - Fails with VARVE_MISMATCH if types or shapes do not match. The message
+ *   names all of them.
+ * - Fails with VARVE_UNMATCHED if nothing in the file matches, because the file
+ *   probably belongs to another program. This is no error if the program has
+ *   nothing to restore yet, or if `expect.missing` permits everything that is
+ *   missing.
+ * - Fails with VARVE_PARTIALLY_RESTORED if an error occurs after variables have
+ *   changed; see `passes` and `resources.staging_size`. Saves and snapshots of
+ *   these variables fail with VARVE_MISUSE until they are restored or marked
+ *   with varve_mark_dirty.
+ * - Fails as varve_reader_open does, or with the error of reading the file. */
 VARVE_API varve_restoration *varve_read(varve_node *root, const char *path,
     const varve_read_options *options, varve_error *error) VARVE_MUST_CHECK;
 
-/* What varve_restore would do, without reading a value or changing anything:
- * the report of the result says it. Mismatches are findings here, not
- * failures. The options of how values are read have no effect: `no_verify`,
- * `map`, `passes`, `progress`, `salvage` and `resources`. */
+/* Reports what varve_restore would do, without reading values or changing
+ * anything.
+ *
+ * Returns a restoration whose report lists the findings. Free it with
+ * varve_restoration_free. Mismatches are findings here, not errors.
+ *
+ * The options for reading values have no effect: `no_verify`, `map`, `passes`,
+ * `progress`, `salvage` and `resources`. */
 VARVE_API varve_restoration *varve_dry_run(varve_node *root, const char *path,
     const varve_read_options *options, varve_error *error) VARVE_MUST_CHECK;
 
 /* --- Numbered ----------------------------------------------------------- */
 
-/* Writes `prefix-N.varve` for the next N, never over an older file: one above
- * both `root`'s save counter and the highest number there is. Where another
- * process takes that number first, all is written again under the next. The
- * counter is in the file, and a failed save does not use it up. The name of the
- * newest file is noted in `prefix.latest`, a hint for people that spares files
- * of others (but for one that replaces a note right before the next one does).
- * VARVE_EXISTS where a file is called `prefix`: varve_restore would find it.
- * VARVE_MISUSE for another `format` than Varve's: varve_restore would not find
- * its files. */
+/* Writes everything reachable from `root` to a new file `prefix-N.varve`.
+ *
+ *     if (varve_save(root, "run/ckpt", NULL, &error))
+ *         fprintf(stderr, "%s\n", error.message);
+ *
+ * N is one more than the save counter of `root` and the highest existing
+ * number. An older file is never replaced. If another process takes the number
+ * first, the file is written again with the next one. The save counter is part
+ * of the file; a failed save does not increase it.
+ *
+ * The name of the file is also written to `prefix.latest`, for information
+ * only. An existing file of that name that Varve did not write is kept, except
+ * if another process creates it at the same moment.
+ *
+ * Fails as varve_write does, and:
+ *
+ * - Returns VARVE_EXISTS if there is a file `prefix`, because varve_restore
+ *   would read that one.
+ * - Returns VARVE_MISUSE if `format` is not Varve's own, because varve_restore
+ *   would not find the file. */
 VARVE_API varve_status varve_save(varve_node *root, const char *prefix,
     const varve_write_options *options, varve_error *error) VARVE_MUST_CHECK;
 
-/* Reads `path` if it is a file; else, taking it as a prefix, the newest
- * checkpoint `path-N.varve`; else the one with VARVE_SUFFIX. The newest is the
- * one with the highest save counter. The counter is N, except in a directory of
- * a manager with `number_by_step`, where after a step back the newest does not
- * have the highest N. Names that are padded with zeros, path-00000042.varve,
- * are found as well. Readers, plans, leases and the tool find by the same rule.
- * `root`'s save counter continues from the file's. As
- * varve_read otherwise; VARVE_NOT_FOUND when there is none. */
+/* Reads the newest checkpoint of a prefix, or the file `path`.
+ *
+ *     varve_restoration *r = varve_restore(root, "run/ckpt", NULL, &error);
+ *
+ * The function reads the first of these that exists:
+ *
+ * - the file `path`,
+ * - the newest checkpoint `path-N.varve`,
+ * - the file `path.varve`.
+ *
+ * The newest checkpoint is the one with the highest save counter. The counter
+ * is equal to N, except in the directory of a manager with `number_by_step`:
+ * if the step went backwards there, the newest checkpoint does not have the
+ * highest N. Names that are padded with zeros, such as path-00000042.varve, are
+ * found too. Readers, dry runs, leases and the command `varve` use the same
+ * rule.
+ *
+ * The save counter of `root` continues from that of the file. Results and
+ * errors are those of varve_read. Fails with VARVE_NOT_FOUND if there is no
+ * checkpoint. */
 VARVE_API varve_restoration *varve_restore(varve_node *root, const char *path,
     const varve_read_options *options, varve_error *error) VARVE_MUST_CHECK;
 
-/* The number that the last varve_save of this root gave or the last
- * varve_restore found; 0 before. */
+/* Returns the save counter of `root`: the number of the last varve_save, or
+ * that of the last checkpoint that varve_restore has read. Returns 0 before
+ * both. */
 VARVE_API uint64_t varve_save_counter(const varve_node *root);
 
-/* Writes the path of the newest checkpoint of a prefix, by the same rule, into
- * `path`, which holds `size` bytes. The directory is what decides. */
+/* Copies the path of the newest checkpoint of a prefix to `path`, a buffer of
+ * `size` bytes.
+ *
+ * The newest checkpoint is that of varve_restore. The function lists the
+ * directory; it does not use `prefix.latest`. */
 VARVE_API varve_status varve_latest(const char *prefix, char *path, size_t size,
     varve_error *error) VARVE_MUST_CHECK;
 

@@ -1,20 +1,23 @@
-/* collective.h - many processes, one checkpoint: calls that all ranks of a
- * communicator (comm.h) make together, in the same order.
+/* collective.h - Saves and restores one checkpoint with several processes.
  *
  *     varve_add_slice(root, "temperature", varve_array(mine, rows, 512),
  *         VARVE_SHAPE(4096, 512), (uint64_t[]){ first, 0 });
- *     ...
- *     varve_write_all(comm, root, "run/heat", NULL, &error);
+ *     if (varve_write_all(comm, root, "run/heat", NULL, &error))
+ *         fprintf(stderr, "%s\n", error.message);
  *
- * Each rank has a graph of its own, and all of them are alike: the same nodes,
- * names, types and shapes. A variable that is a slice (slice.h) has a part of
- * its value at each rank, and together they are all of it; the others and
- * states have the same value everywhere, which is written once, a piece of it
- * by each rank.
+ * All functions of this header are collective: all ranks of a communicator
+ * (comm.h) call them in the same order. Each rank has its own graph, with the
+ * same nodes, names, types and shapes on all ranks.
  *
- * All ranks get the same status, and the same message, which names the lowest
- * rank on which something went wrong: none waits for another that has given up.
- * Where a process is gone it is VARVE_DISCONNECTED.
+ * - A sharded variable is a slice (slice.h): each rank has a part of the value,
+ *   and the parts of all ranks are the whole value.
+ * - A replicated variable or state is any other one. It has the same value on
+ *   all ranks and is written once, a part of it by each rank.
+ * - Rank-local nodes are described in rank_local.h.
+ *
+ * All ranks get the same status and the same message, which names the lowest
+ * rank that failed. If a process has ended, the functions return
+ * VARVE_DISCONNECTED; no rank waits for ever.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,48 +30,64 @@
 
 VARVE_BEGIN_DECLS
 
-/* Saves as varve_write does. The checkpoint is an index, and data in files of
- * the folder `layers` beside it, one for each machine or as many as
- * `collective.files` says, which all ranks fill at the same time; all of them
- * see the same directory. The index appears last: killed at any moment, of
- * whatever rank, a save leaves the older checkpoint, and files that the next
- * one sweeps up.
+/* Saves a checkpoint of all ranks, as varve_write does for one process.
  *
- * With `incremental` the chunks are shared that the checkpoint before has, by
- * rank 0's `increment.base`: it does not matter whose they were, nor of how
- * many ranks. With `compress` each rank packs what it writes; where it goes is
- * agreed on every 4 MiB of a rank, by their sizes alone.
+ * The checkpoint is an index file, and data files in the folder `layers` beside
+ * it: one for each machine, or as many as `collective.files`. All ranks write
+ * them at the same time and must see the same directory. The index is put in
+ * place last. If any rank is killed, the older checkpoint stays, and the next
+ * save removes the incomplete files.
  *
- * With `increment.only_dirty` or `increment.track` a rank does not look at the
- * chunks of 1 MiB that it knows to be as its last such save of this graph has
- * summed them, whoever writes them. What all have must be touched at all ranks,
- * as it must be the same at all. Where a save finds that it is not, or a chunk
- * that no checkpoint before has to be another one, all ranks look at all values
- * once more; one in the background fails, VARVE_MISUSE, and the next looks at
- * all. `increment.verify_clean` fails at all, with what one rank has found.
+ * Options:
  *
- * Paths, options and metadata must be the same everywhere, but for progress,
- * which is called at each rank with its own share. VARVE_MISUSE, before a byte
- * is written: graphs, options or values differ (the message names path and
- * ranks), slices overlap or leave a gap; or another format. */
+ * - Paths, options and metadata must be the same on all ranks, except for
+ *   `progress`, which is called on each rank for its own part.
+ * - With `incremental` the chunks of the base checkpoint are shared, even if
+ *   another rank or another number of ranks wrote them. The base is that of
+ *   rank 0.
+ * - With `compress` each rank compresses what it writes. The ranks exchange the
+ *   compressed sizes every 4 MiB.
+ * - With `increment.only_dirty` or `increment.track` a rank skips the chunks of
+ *   1 MiB that have not changed since its last such save of this graph. Mark a
+ *   replicated variable as dirty on all ranks. If one was marked on some ranks
+ *   only, or if a chunk that must be written was not marked, all ranks checksum
+ *   all values once more. An asynchronous save fails with VARVE_MISUSE in that
+ *   case, and the next one checksums all values.
+ * - With `increment.verify_clean` the save fails on all ranks if one rank finds
+ *   a changed variable that was not marked dirty.
+ *
+ * Errors are those of varve_write, and:
+ *
+ * - Returns VARVE_MISUSE, and writes nothing, if graphs, options or replicated
+ *   values differ, if slices overlap or leave a gap, or if the format is not
+ *   Varve's own. The message names the path and the ranks. */
 VARVE_API varve_status varve_write_all(const varve_comm *comm, varve_node *root,
     const char *path, const varve_write_options *options,
     varve_error *error) VARVE_MUST_CHECK;
 
-/* Saves under the next number of a prefix, as varve_save does. */
+/* Saves a checkpoint of all ranks under the next number of a prefix, as
+ * varve_save does for one process. Otherwise it is like varve_write_all. */
 VARVE_API varve_status varve_save_all(const varve_comm *comm, varve_node *root,
     const char *prefix, const varve_write_options *options,
     varve_error *error) VARVE_MUST_CHECK;
 
-/* The same two in the background, as varve_write_async and varve_save_async
- * (job.h): all ranks come to the call, which holds still what each has of the
- * values, and is NULL at all where one cannot. The rest is done by a thread of
- * each rank, over a duplicate of the communicator (comm.h), which the graph
- * keeps: VARVE_MISUSE where there is none. How ranks differ is found there too.
+/* Starts an asynchronous varve_write_all or varve_save_all.
  *
- * What fails at one fails the job at all, with the same message; and what one
- * cancels. A job is a rank's own, and so are the calls of job.h, but all tell
- * of a failure that one was not told: wait for it at all ranks, or at none. */
+ * The functions are collective versions of varve_write_async and
+ * varve_save_async (job.h). The call stages the values of each rank. A thread
+ * of each rank does the rest with a duplicate of the communicator, which the
+ * graph keeps.
+ *
+ * Each rank gets its own job and calls the functions of job.h for it. If one
+ * rank fails or cancels its job, the jobs of all ranks fail with the same
+ * message. This includes differences between ranks. Call varve_job_wait on all
+ * ranks or on none, because all ranks return a failure that one of them has not
+ * returned yet.
+ *
+ * Returns NULL on all ranks if one rank cannot stage its values.
+ *
+ * - Fails with VARVE_MISUSE if the communicator cannot be duplicated
+ *   (comm.h). */
 VARVE_API varve_job *varve_write_all_async(const varve_comm *comm,
     varve_node *root, const char *path, const varve_write_options *options,
     varve_error *error) VARVE_MUST_CHECK;
@@ -76,18 +95,33 @@ VARVE_API varve_job *varve_save_all_async(const varve_comm *comm,
     varve_node *root, const char *prefix, const varve_write_options *options,
     varve_error *error) VARVE_MUST_CHECK;
 
-/* Restores as varve_read and varve_restore do, at every rank its part, whoever
- * saved it: one process or many, more or fewer than now, in any format. Every
- * rank opens the same file, and reads the chunks that meet its slices and all
- * that is no slice. No rank changes anything before all of them, or others of
- * their machine, have read and verified what they need; each verifies again
- * what it puts into place. Where each of them asks for VARVE_ONE_PASS, or for
- * nothing in its first restoration, values too large for staging (4 MiB at each
- * then) are read once: where one fails, all have half restored. A status other
- * than VARVE_OK is NULL at every rank; VARVE_MISMATCH also where the file was
- * replaced while they opened it.
+/* Restores a checkpoint on all ranks, as varve_read and varve_restore do for
+ * one process.
  *
- * What is built later is restored by each rank for itself. */
+ *     varve_restoration *r = varve_restore_all(
+ *         comm, root, "run/heat", NULL, &error);
+ *     varve_status status = varve_assert_consumed(r, &error);
+ *     status = varve_agree(comm, status, &error);
+ *     varve_restoration_free(r);
+ *
+ * The checkpoint may have any format and may have been saved by any number of
+ * processes. Each rank reads all replicated values and the chunks that contain
+ * its slices. All ranks must be able to open the same file.
+ *
+ * By default no rank changes anything before all values are verified, by the
+ * rank itself or by other ranks of its machine. Each rank verifies values again
+ * when it restores them. Values that are too large for staging (4 MiB per rank
+ * then) are read only once if every rank sets VARVE_ONE_PASS, or sets nothing
+ * and restores its graph for the first time. If that fails on one rank, all
+ * ranks are partially restored.
+ *
+ * Variables that are added later are restored by each rank alone.
+ *
+ * Each rank gets its own restoration. Returns NULL on all ranks if one of them
+ * fails. Errors are those of varve_read and varve_restore, and:
+ *
+ * - Fails with VARVE_MISMATCH also if the file was replaced while the ranks
+ *   opened it. */
 VARVE_API varve_restoration *varve_read_all(const varve_comm *comm,
     varve_node *root, const char *path, const varve_read_options *options,
     varve_error *error) VARVE_MUST_CHECK;
@@ -95,17 +129,21 @@ VARVE_API varve_restoration *varve_restore_all(const varve_comm *comm,
     varve_node *root, const char *path, const varve_read_options *options,
     varve_error *error) VARVE_MUST_CHECK;
 
-/* The status and message of the lowest rank that comes with a failure, at every
- * rank: for assertions about a restoration, and for a program's own steps,
+/* Returns the status and message of the lowest rank that passes an error, on
+ * all ranks. Returns VARVE_OK if all ranks pass VARVE_OK.
+ *
+ * Use it for assertions and for steps of the program that may fail on one rank:
  *
  *     varve_status status = varve_assert_consumed(restoration, &error);
- *     if (varve_agree(comm, status, &error)) ...
- */
+ *     if (varve_agree(comm, status, &error))
+ *         return fail(&error); */
 VARVE_API varve_status varve_agree(const varve_comm *comm, varve_status status,
     varve_error *error) VARVE_MUST_CHECK;
 
-/* Whether somebody wants it: a signal that came to one process makes all of
- * them save the same step. A process that is gone counts as wanting it. */
+/* Returns true on all ranks if any rank passes true.
+ *
+ * For example, a signal that one process has received can make all of them save
+ * after the same step. A process that has ended counts as true. */
 VARVE_API bool varve_any(const varve_comm *comm, bool wanted);
 
 VARVE_END_DECLS

@@ -1,18 +1,25 @@
-/* comm.h - a group of processes that act together, as a table of functions.
+/* comm.h - Defines a communicator: a table of collective functions of a group
+ * of processes.
  *
- * A communicator is all that calls of many processes know of each other. It may
- * stand on MPI, on sockets, or on whatever a program has; each process fills in
- * a table of its own.
+ * Use the communicator of mpi.h or processes.h, or fill in a table for another
+ * transport. Each process fills in its own table.
  *
- * All ranks call the same functions in the same order, each from one thread at
- * a time; a call returns once this rank's part is done, and may wait for the
- * others. Sizes are not limited to 2 GiB. A size of 0 is legal, and then the
- * bytes may be NULL.
+ * - All ranks call the same functions in the same order, each from one thread
+ *   at a time.
+ * - A call returns when the part of this rank is done. It may wait for other
+ *   ranks.
+ * - Sizes are bytes and are not limited to 2 GiB. A size may be 0; then the
+ *   buffer may be NULL.
  *
- * A failure is VARVE_DISCONNECTED: a process of the group is gone or cannot be
- * reached; or, where memory or a limit of time is what this rank lacked,
- * VARVE_NO_MEMORY or VARVE_TIMEOUT. After one every later call of every rank
- * fails too, and none waits for ever.
+ * The functions return these errors:
+ *
+ * - VARVE_DISCONNECTED if a process of the group has ended or cannot be
+ *   reached.
+ * - VARVE_NO_MEMORY or VARVE_TIMEOUT if memory of this rank or its time limit
+ *   is exhausted.
+ *
+ * After an error all later calls of all ranks fail too, and no rank waits for
+ * ever.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,48 +31,50 @@
 
 VARVE_BEGIN_DECLS
 
-/* What one rank sends and receives at the same time. Only the first `out_size`
- * and `in_size` bytes count; of none the other rank does not matter. */
+/* A simultaneous send and receive of one rank. If a size is 0, nothing is
+ * transferred and the other rank is ignored. */
 typedef struct varve_shift {
-    const void *out; /* goes to another rank, which expects as many */
-    size_t out_size;
-    void *in; /* comes from another rank, or the same other one */
-    size_t in_size;
-    uint32_t to;
-    uint32_t from;
+    const void *out; /* bytes to send; the receiver expects the same number */
+    size_t out_size; /* number of bytes to send */
+    void *in;        /* buffer for received bytes */
+    size_t in_size;  /* number of bytes to receive */
+    uint32_t to;     /* rank that receives `out` */
+    uint32_t from;   /* rank that sends `in`; may be equal to `to` */
 } varve_shift;
 
+/* A communicator. */
 typedef struct varve_comm {
-    uint32_t rank; /* of this process, below `size` */
-    uint32_t size; /* how many processes there are, at least 1 */
-    uint32_t node; /* of ranks that share a machine: the same number */
-    void *self;    /* what the functions are handed */
+    uint32_t rank; /* rank of this process, less than `size` */
+    uint32_t size; /* number of processes, at least 1 */
+    uint32_t node; /* number of the machine; equal for ranks that share one */
+    void *self;    /* first argument of the functions */
 
-    /* The largest of all values, at every rank. */
+    /* Sets *value to the maximum of the values of all ranks (allreduce). */
     varve_status (*agree)(void *self, uint64_t *value);
-    /* Rank 0 gets the bytes of all in the order of ranks; `size` is the same
-     * everywhere. Elsewhere `all` is NULL. */
+    /* Copies the bytes of all ranks to `all` of rank 0, in the order of ranks.
+     * `size` is the same on all ranks. On other ranks `all` is NULL. */
     varve_status (*gather)(
         void *self, const void *bytes, size_t size, void *all);
-    /* The same where `size` differs: rank 0 has all `sizes`, elsewhere that is
-     * NULL too. */
+    /* Like `gather`, but `size` may differ between ranks (gatherv). `sizes` has
+     * the sizes of all ranks on rank 0 and is NULL on other ranks. */
     varve_status (*gather_varied)(void *self, const void *bytes, size_t size,
         void *all, const uint64_t *sizes);
-    /* The bytes of rank 0 go to all others. */
+    /* Copies the bytes of rank 0 to all other ranks. */
     varve_status (*broadcast)(void *self, void *bytes, size_t size);
-    /* Returns when all have come to it. */
+    /* Returns when all ranks have called it. */
     varve_status (*barrier)(void *self);
-    /* Another communicator of the same ranks, for another thread of each
-     * process, which calls it while this one is in use: saves in the background
-     * (job.h) go over one. VARVE_MISUSE at all where threads may not do that.
-     * NULL: there is none. */
+    /* Creates another communicator of the same ranks. Asynchronous saves
+     * (job.h) use it in another thread of each process, while this communicator
+     * is in use. Returns VARVE_MISUSE on all ranks if this is not possible.
+     * May be NULL. */
     varve_status (*duplicate)(void *self, struct varve_comm **copy);
-    /* Of a copy: this rank lets go of it, with its own `self`, when it likes;
-     * also where what it was made of is gone. */
+    /* Frees a copy on this rank, at any time, also if the original has been
+     * freed. It is called with `self` of the copy. */
     void (*release)(void *self);
-    /* Each rank sends to one and receives from one, at once; called by all,
-     * also by those that do neither. NULL: what needs it gathers and
-     * broadcasts, which brings the bytes of all to each. */
+    /* Sends to one rank and receives from another at the same time. All ranks
+     * call it, also those that transfer nothing. May be NULL: then functions
+     * that need it gather and broadcast instead, which transfers the bytes of
+     * all ranks to each rank. */
     varve_status (*shift)(void *self, const varve_shift *shift);
     varve_reserved reserved;
 } varve_comm;

@@ -1,5 +1,5 @@
-/* levels.h - further directories of a manager, slower and safer ones, to which
- * its checkpoints are copied in the background.
+/* levels.h - Copies checkpoints of a manager to further storage levels in the
+ * background.
  *
  *     const varve_level levels[] = {
  *         { .directory = "/shared/run", .every_steps = 1000, .keep_last = 3 },
@@ -7,48 +7,56 @@
  *     varve_manager_options options = {
  *         .keep_last = 2, .levels = levels, .level_count = 2 };
  *
- * A save is over when its checkpoint is durable in the manager's own directory,
- * the fastest. From there a thread of each level makes one whole file of it, as
- * varve_repack does: of the same name, with the same metadata, durable, and
- * every value verified by its digest, without another look at the program's
- * memory. With `incremental` a checkpoint in layers is copied as one: only
- * layers that are not there yet are verified and written. So a level is a
- * directory of checkpoints as any other, for managers, varve_watch and the
- * command. It may be in a store, s3://bucket/run, once varve_remote_enable was
- * called (remote.h). Saves with `no_sync` are not copied.
+ * This is multi-level checkpointing: the directory of the manager is the
+ * fastest level, and slower, safer directories get copies.
  *
- * What waits for a level is kept from deletion by a lease (watch.h). A copy
- * that is cut short, by the end of the manager or of the process, is made anew
- * by the next manager of the directory, after its resume or first save: of what
- * is due and not there, so much as may wait.
+ * Copies:
  *
- * A level that is gone, full or slow fails no save and delays none. The failure
- * is in the state of the level, and in varve_manager_warning after each save
- * while it lasts. The copy is tried again with the next checkpoint.
+ * - A save is complete when its checkpoint is durable in the directory of the
+ *   manager. A thread for each level then copies it. The copy is a single
+ *   durable file with the same name and metadata, and every value is verified
+ *   by its checksum. The memory of the program is not used again.
+ * - With `incremental` an incremental checkpoint stays incremental: only data
+ *   files that the level lacks are verified and written.
+ * - A level is an ordinary directory of checkpoints that managers, varve_watch
+ *   and the command `varve` can use. It may be in a store, such as
+ *   s3://bucket/run, after varve_remote_enable (remote.h).
+ * - Saves with `no_sync` are not copied.
+ * - A lease (watch.h) protects a checkpoint until it is copied.
+ * - If the end of the manager or the process interrupts a copy, the next
+ *   manager of the directory copies the checkpoints that are due and missing,
+ *   up to `max_pending`. It does so after its resume or first save.
  *
- * A checkpoint at a level is taken for a copy if it has the same identity
- * (manager.h). Another checkpoint of the same number is not replaced, unless it
- * is damaged or `number_by_step` is set: the level fails with VARVE_EXISTS, and
- * the message names both files, their runs and their steps.
+ * Errors: a level that is missing, full or slow does not fail or delay a save.
+ * The error is in the state of the level, and varve_manager_warning returns it
+ * after each save as long as it lasts. The copy is tried again with the next
+ * checkpoint.
  *
- * The manager takes the lock of a level's directory after its first copy there
- * and holds it until its end: another program opens that directory with
- * `read_only`. While another manager holds that lock nothing is deleted there.
+ * Existing files: a checkpoint at a level is a copy if it has the same identity
+ * (manager.h). Another checkpoint with the same number is replaced only if it
+ * is damaged or `number_by_step` is set. Otherwise the level fails with
+ * VARVE_EXISTS, and the message has both files, their runs and their steps.
  *
- * varve_manager_resume restores the newest that is good at any level, of equal
- * ones the fastest: varve_restoration_path returns its path. Damaged ones are
- * passed over and named. A level that cannot be listed is VARVE_IO, or another
- * status of its listing; with `may_resume_older` it is named as passed over,
- * and is the failure of the resume only where no checkpoint is good elsewhere
- * and the manager's directory was saved to before (manager.h).
- * The next save counts on from all that any level has. The other calls of a
- * manager (latest, count, at, prune, pin) are about its own directory: a
- * manager of the level's directory has those of the level.
+ * Locks: the manager locks the directory of a level after its first copy to it,
+ * until varve_manager_free. Other programs open the directory with `read_only`.
+ * If another manager has the lock, nothing is deleted at the level.
  *
- * Of many processes rank 0 copies, whole files of what all have saved; all
- * resume from what it finds at the levels. With redundancy each rank copies its
- * own file, to DIRECTORY/rank-R, and a checkpoint is there when all ranks have
- * theirs: redundancy.h says how.
+ * Resuming:
+ *
+ * - varve_manager_resume restores the newest intact checkpoint of all levels.
+ *   If several levels have it, the fastest is used. varve_restoration_path
+ *   returns its path. Damaged checkpoints are skipped and listed.
+ * - A level that cannot be listed is an error, such as VARVE_IO. With
+ *   `may_resume_older` it is skipped. Then it is an error only if no other
+ *   checkpoint is intact and the directory of the manager has been used before
+ *   (manager.h).
+ * - The number of the next save is higher than those of all levels.
+ * - The functions latest, count, at, prune and pin of a manager use only its
+ * own directory. To use them for a level, create a manager of its directory.
+ *
+ * With several processes rank 0 copies checkpoints as single files, and all
+ * ranks resume from the level that it selects. With redundancy each rank copies
+ * its own file to DIRECTORY/rank-R (redundancy.h).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -60,55 +68,73 @@
 
 VARVE_BEGIN_DECLS
 
-/* All zero, but for the directory, is the safe default: every checkpoint is
- * copied, as fast as it goes, and none is deleted. Retention is a union, as
- * that of the manager; the newest good one stays, and what is pinned there, and
- * what was resumed from there, as manager.h says. */
+/* A storage level. All zero, except for `directory`, is the safe default: every
+ * checkpoint is copied, without a speed limit, and none is deleted.
+ *
+ * A checkpoint is kept as long as at least one retention policy keeps it. The
+ * newest intact one, pinned ones and the one that was resumed from are always
+ * kept, as in the directory of the manager (manager.h). */
 typedef struct varve_level {
-    const char *directory;  /* copied; made with the first copy */
-    uint64_t every_steps;   /* at each multiple, or the first checkpoint after
-                               it, and when the step went backwards */
-    uint64_t every_seconds; /* or the first so much later */
-    size_t keep_last;       /* as in varve_manager_options, with the metric */
-    uint64_t keep_every_steps; /* of that */
-    size_t keep_best;
-    uint64_t bytes_per_second; /* at most, of values; 0: no bound */
-    bool incremental;          /* copies of those in layers are in layers; not
-                              in a store */
-    size_t max_pending; /* besides the one that is copied: of more the oldest
-                            is left out; 0: 1 */
+    const char *directory;     /* path; created with the first copy; copied */
+    uint64_t every_steps;      /* copy the checkpoint at each multiple of N
+                                  steps, or the first after it, and if the step
+                                  went backwards */
+    uint64_t every_seconds;    /* also copy one N seconds after the last */
+    size_t keep_last;          /* retention, as in varve_manager_options */
+    uint64_t keep_every_steps; /* retention, likewise */
+    size_t keep_best;          /* retention, likewise; by the metric of the
+                                  manager */
+    uint64_t bytes_per_second; /* speed limit for values; 0: none */
+    bool incremental;          /* copies of incremental checkpoints are
+                                  incremental; not supported in a store */
+    size_t max_pending;        /* maximum number of checkpoints that wait for
+                                  the one that is being copied. The oldest is
+                                  left out if there are more; 0: 1 */
     varve_reserved reserved;
 } varve_level;
 
-/* How far a level is. */
+/* The state of a storage level. */
 typedef struct varve_level_state {
-    const char *directory;
-    const char *latest;  /* the path of the newest there; NULL: none known of */
-    int64_t step;        /* its; -1: unknown */
-    size_t waiting;      /* that are due there, with the one being copied */
-    uint64_t left_out;   /* as more waited than may */
-    uint64_t copied;     /* bytes */
-    const char *failure; /* what went wrong last, in one line; NULL: nothing
-                            since a copy that went well */
+    const char *directory; /* path of the level */
+    const char *latest;    /* path of the newest checkpoint; NULL: unknown */
+    int64_t step;          /* step of that checkpoint; -1: unknown */
+    size_t waiting;        /* number of checkpoints that are due, including the
+                              one that is being copied */
+    uint64_t left_out;     /* number of checkpoints left out because of
+                              `max_pending` */
+    uint64_t copied;       /* bytes copied */
+    const char *failure;   /* last error, in one line; NULL: none since the last
+                              successful copy */
     varve_reserved reserved;
 } varve_level_state;
 
-/* The state of a level by its place in the options; false past the end. Looks
- * at no directory; of many processes rank 0 knows it, and at others there is
- * the directory alone, but with redundancy each rank knows of its own files
- * there, and `latest` is of the newest that all ranks have. Strings are valid
- * until the next call of this for the same level. */
+/* Gets the state of a level.
+ *
+ * `index` is the position in the options of the manager. No directory is read.
+ * Strings are valid until the next call for the same level. Returns false if
+ * `index` is past the end.
+ *
+ * With several processes only rank 0 has the state; on other ranks only
+ * `directory` is set. With redundancy each rank has the state of its own files,
+ * and `latest` is the newest checkpoint that all ranks have copied. */
 VARVE_API bool varve_manager_level_at(
     const varve_manager *manager, size_t index, varve_level_state *state);
 
-/* Waits until each level has what is due there; what it failed with is tried
- * once more. Before the end of a program, or between a SIGTERM and the kill:
- * at most `seconds`, or as long as it takes where that is negative, besides a
- * save in the background, which is waited for first. VARVE_TIMEOUT names a
- * level and what it lacks; else what a copy failed with. The end of a run
- * (run.h) makes this call. Of many processes all call it, and wait for rank 0,
- * as long as that has said. After a fork the threads are the parent's:
- * VARVE_CANCELLED in the child, whose saves are not copied. */
+/* Waits until each level has all checkpoints that are due.
+ *
+ *     if (varve_manager_drain(manager, 30, &error))
+ *         fprintf(stderr, "%s\n", error.message);
+ *
+ * Copies that have failed are tried once more. Call it at the end of a program,
+ * or after SIGTERM; varve_run_end calls it. The function first waits for a
+ * pending asynchronous save, and then at most `seconds`; negative: no limit.
+ * Collective: all ranks wait for rank 0, with its limit.
+ *
+ * - Returns VARVE_TIMEOUT if the time was too short. The message has a level
+ *   and the checkpoint that it lacks.
+ * - Returns VARVE_CANCELLED in a child process after fork. The threads belong
+ *   to the parent, and saves of the child are not copied.
+ * - Returns the error of a copy that has failed. */
 VARVE_API varve_status varve_manager_drain(varve_manager *manager,
     double seconds, varve_error *error) VARVE_MUST_CHECK;
 

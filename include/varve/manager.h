@@ -1,19 +1,32 @@
-/* manager.h - a directory of checkpoints of one training run: numbers,
- * intervals, retention, resuming.
+/* manager.h - Manages the checkpoints of a training run in a directory.
  *
- * The directory is the truth. Every checkpoint says itself which manager wrote
- * it, at which step and how good it was; `PREFIX.ledger` repeats that and what
- * is kept, and is made anew where it is bad. It may be renamed, or copied.
+ *     varve_manager *m = varve_manager_new(root, "run",
+ *         &(varve_manager_options){ .interval_steps = 100, .keep_last = 3 },
+ *         &error);
+ *     varve_status status = varve_manager_resume(m, &error);
+ *     while (!status && step < last) {
+ *         train();
+ *         status = varve_manager_save(m, ++step, &error);
+ *     }
+ *     varve_manager_free(m);
  *
- * Its order is that of the save counters in the files: what was saved last is
- * the latest, also after a step or a clock went backwards.
+ * A manager numbers checkpoints, saves at intervals, deletes old checkpoints
+ * and resumes from the newest intact one. Every checkpoint file contains which
+ * manager wrote it, its step and its metric. `PREFIX.ledger` repeats that and
+ * lists what is kept; it is rebuilt from the files if it is damaged. The
+ * directory may be renamed or copied.
  *
- * Of many processes (`comm` in the options) each rank makes a manager, of the
- * same directory with the same options, and all make the calls in the same
- * order that look at it or change it: new, resume, save, wait, drain, refresh,
- * prune, pin, unpin. Each gets the same status, message and answers to what
- * there is. Rank 0 alone looks, locks, decides and deletes, data go as by
- * collective.h; or each all, for a directory of its own (redundancy.h).
+ * Checkpoints are ordered by the save counters in their files. The latest one
+ * is the one that was saved last, even if the step or the clock went backwards.
+ *
+ * A manager belongs to the thread that uses its graph.
+ *
+ * With several processes (`comm` in the options) each rank creates a manager of
+ * the same directory with the same options. Functions that read or change the
+ * directory are collective: all ranks call them in the same order and get the
+ * same status, message and list of checkpoints. Rank 0 alone lists, locks and
+ * deletes, and data is written as in collective.h. With redundancy each rank
+ * has its own directory instead (redundancy.h).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,288 +43,352 @@ VARVE_BEGIN_DECLS
 
 /* --- Options ------------------------------------------------------------ */
 
-/* Called by varve_manager_resume where there is nothing to resume from. */
+/* Called by varve_manager_resume if there is no checkpoint. */
 typedef varve_status varve_manager_initialize(void *user);
 
-/* All zero is the safe default: every save is due, and nothing is deleted.
- * Retention is a union: a checkpoint stays as long as one policy keeps it, and
- * for ever where none is set. Whatever the policies say, these stay: the newest
- * good one, pinned ones, those that somebody reads under a lease, damaged ones
- * (but for `keep_damaged`), what this manager has not written, and the one that
- * was resumed from, until each of its values was taken by the program, given up
- * (varve_drop_pending, varve_manager_finish_resume) or expected
- * (`read->expect`). */
+/* Options of a manager. All zero is the safe default, and NULL is the same:
+ * every save is due, and nothing is deleted.
+ *
+ * A checkpoint is kept as long as at least one retention policy (`keep_...`)
+ * keeps it. If no policy is set, all are kept. These checkpoints are always
+ * kept:
+ *
+ * - the newest intact one,
+ * - pinned ones,
+ * - those that have a lease (watch.h),
+ * - damaged ones, unless `keep_damaged` is set,
+ * - those that this manager has not written,
+ * - the one that was resumed from, until each of its values was restored,
+ *   dropped (varve_drop_pending, varve_manager_finish_resume) or expected
+ *   (`read->expect`). */
 typedef struct varve_manager_options {
-    const char *prefix;          /* NULL: "ckpt"; copied */
-    size_t keep_last;            /* so many of the newest */
-    uint64_t keep_every_steps;   /* the first at or after each multiple */
-    uint64_t keep_every_seconds; /* one at least so much later than the one
-                                    kept before it; the time of each save is
-                                    then in its file */
-    size_t keep_best;            /* so many with the least `metric`; of equal
-                                    ones the newer; never one that is NaN */
-    bool best_is_larger;         /* the greatest instead */
-    const char *metric;          /* its name in the files; NULL: "metric";
-                                    copied */
-    uint64_t keep_bytes;         /* the newest that together are no larger;
-                                    layers count with `comm` only, each once */
-    size_t keep_damaged;         /* so many of the newest that are damaged; 0:
-                                    all. Older ones are looked at once more
-                                    before they go */
-    bool retention_from_ledger;  /* what is kept, and by which metric, is as the
-                       last manager had it that saved there, by its
-                       ledger; but for what is not zero here, and
-                       where any of what is kept is said here, that
-                       alone is kept. Not with `comm` */
-    uint64_t interval_steps;     /* a save is due at each multiple, or at the
-                                    first step after it; and when the step went
-                                    backwards. Of 10: at 10, 20, 30, ... */
-    uint64_t interval_seconds;   /* or so much later, by a clock that never
-                                    jumps; alone, at the first call too */
-    bool number_by_step;         /* PREFIX-STEP; a later save of the same step
-                                    replaces it. Else by the save counter */
-    bool record_time;            /* "time" is in every file */
-    bool async;                  /* saves go on in the background (job.h); with
-                                    a `comm` that can be duplicated (comm.h) */
-    const varve_write_options *write; /* of every save, or NULL; borrowed, as is
-                                         `read`, as long as the manager lives */
-    const varve_read_options *read;   /* of the resume, or NULL; `salvage.on` is
-                                         of use only where none is good */
-    varve_manager_initialize *initialize; /* or NULL */
-    void *initialize_user;
-    const varve_comm *comm;    /* of many processes; NULL: this one alone.
-                                  Borrowed as long as the manager lives */
-    const varve_level *levels; /* for copies (levels.h), the fastest first; */
-    size_t level_count;        /* copied */
-    const varve_redundancy *redundancy; /* of nodes (redundancy.h); copied */
+    const char *prefix;        /* prefix of file names; NULL: "ckpt"; copied */
+    size_t keep_last;          /* keep the N newest */
+    uint64_t keep_every_steps; /* keep the first at or after each multiple of
+                                  N steps */
+    uint64_t keep_every_seconds; /* keep one that is at least N seconds newer
+                                    than the last that was kept so; stores the
+                                    time of each save in its file */
+    size_t keep_best;            /* keep the N with the smallest metric, the
+                                    newer of equal ones; never one whose metric
+                                    is NaN */
+    bool best_is_larger;         /* the best metric is the largest one */
+    const char *metric;          /* name of the metric in the files; NULL:
+                                    "metric"; copied */
+    uint64_t keep_bytes;         /* keep the newest, up to N bytes in total.
+                                    Data files count only with `comm`, each of
+                                    them once */
+    size_t keep_damaged;         /* keep the N newest damaged ones; 0: all.
+                                    Older ones are verified again before they
+                                    are deleted */
+    /* Use the metric and the retention policies in the ledger, those of the
+     * last manager that saved there. A metric or policies that are set here
+     * take precedence. VARVE_MISUSE with `comm`. */
+    bool retention_from_ledger;
+    uint64_t interval_steps;   /* a save is due at each multiple of N steps, or
+                                  the first step after it, and if the step went
+                                  backwards; 10: at 10, 20, 30, ... */
+    uint64_t interval_seconds; /* a save is also due N seconds after the last,
+                                  by a monotonic clock; without
+                                  `interval_steps` also at the first call */
+    bool number_by_step;       /* name files PREFIX-STEP; a later save of the
+                                  same step replaces the file. Otherwise files
+                                  are numbered by the save counter */
+    bool record_time;          /* store the time ("time") in every file */
+    bool async;                /* save asynchronously (job.h); with `comm` this
+                                  needs its `duplicate` */
+    const varve_write_options *write; /* options of every save; NULL: default;
+                                         borrowed until varve_manager_free */
+    const varve_read_options *read;   /* options of the resume; NULL: default;
+                                         borrowed until varve_manager_free */
+    varve_manager_initialize *initialize; /* called if there is no checkpoint;
+                                             may be NULL */
+    void *initialize_user;                /* argument of `initialize` */
+    const varve_comm *comm;    /* communicator of several processes; NULL: this
+                                  process alone; borrowed until
+                                  varve_manager_free */
+    const varve_level *levels; /* storage levels for copies, the fastest first
+                                  (levels.h); copied */
+    size_t level_count;        /* number of elements of `levels` */
+    const varve_redundancy *redundancy; /* redundancy between nodes
+                                           (redundancy.h); NULL: none; copied */
 
-    /* Several programs at one directory. */
-    bool read_only;        /* opens without the lock: no save and no prune
-                              (VARVE_MISUSE); pins may be changed, and a resume
-                              never begins anew */
-    bool must_resume;      /* there has to be a checkpoint: VARVE_NOT_FOUND
-                              otherwise, as where a directory is not mounted
-                              yet. Then no directory is made */
-    bool may_resume_older; /* a newer checkpoint, or a level, that cannot be
-                              read now (VARVE_IO) is passed over. Without this
-                              it is an error, for it may be good */
-    bool strict;           /* after a resume the first save that is due, and
-                              varve_manager_finish_resume, fail with
-                              VARVE_UNMATCHED unless
-                              varve_manager_assert_consumed holds; then nothing
-                              is written. `read->expect` permits what
-                              may be missing or unused */
-    double lock_seconds;   /* how long varve_manager_new waits for the lock of
-                              another manager; 0: not at all; below 0: for
-                              ever */
-    const char *run;       /* identity of this run in its checkpoints: up to 63
-                              printable characters of ASCII without spaces;
-                              copied. A program that resumes a run of this name
-                              goes on with it, and gives the same bytes as one
-                              that was never interrupted. NULL: 26 characters,
-                              made of the time and 80 random bits, that sort by
-                              time, and others after each resume */
+    /* Open without the lock, beside another manager. Saves and prunes are
+     * VARVE_MISUSE; pins may be changed. A resume needs a checkpoint. */
+    bool read_only;
+    /* Fail with VARVE_NOT_FOUND if there is no checkpoint, for example because
+     * the directory is not mounted yet. No directory is created. */
+    bool must_resume;
+    /* Skip a newer checkpoint, or a level, that cannot be read at present
+     * (VARVE_IO). Otherwise this is an error, because it may be intact. */
+    bool may_resume_older;
+    /* After a resume, check varve_manager_assert_consumed in the first save
+     * that is due and in varve_manager_finish_resume. If it fails, these return
+     * VARVE_UNMATCHED and write nothing. */
+    bool strict;
+    /* Seconds that varve_manager_new waits for the lock of another manager;
+     * 0: it does not wait; negative: without limit. */
+    double lock_seconds;
+    /* Identity of this run, stored in its checkpoints: up to 63 printable ASCII
+     * characters without spaces; copied. A program that resumes a run of the
+     * same name continues it, and writes the same bytes as an uninterrupted
+     * run. NULL: a new identity for each run and each resume, of 26 characters
+     * that sort by time. */
+    const char *run;
     void *reserved[5];
 } varve_manager_options;
 
 /* --- The manager -------------------------------------------------------- */
 
-/* Opens the checkpoints `directory/PREFIX-N.varve` of the graph below `root`.
- * `directory` is created if it is missing, and may be s3://BUCKET/PREFIX
+/* Creates a manager of the checkpoints `directory/PREFIX-N.varve` of the graph
+ * below `root`.
+ *
+ * `directory` is created if it is missing. It may be s3://BUCKET/PREFIX
  * (remote.h). `options` may be NULL.
  *
- * Takes the lock of the prefix, an exclusive flock of `.PREFIX.lock`, and holds
- * it until varve_manager_free. The lock is released there even if a child
- * process has inherited the descriptor. VARVE_EXISTS names the host, process
- * and run of another manager that holds it. Where the file system has no locks
- * varve_manager_warning says so. In a store the lock is an object that is
- * written with conditions and renewed.
+ * The manager locks the prefix with an exclusive flock of `.PREFIX.lock`, until
+ * varve_manager_free, even if a child process has inherited the descriptor. If
+ * the file system does not support locks, varve_manager_warning returns a
+ * warning. In a store the lock is an object that is renewed.
  *
- * VARVE_BAD_NAME for a prefix with a '/'; VARVE_MISUSE where ranks have other
- * names or options; the status of a failed listing of the directory. */
+ * Free the result with varve_manager_free. Returns NULL on failure. Collective.
+ *
+ * - Fails with VARVE_EXISTS if another manager has the lock. The message names
+ *   its host, process and run.
+ * - Fails with VARVE_BAD_NAME if the prefix contains a '/'.
+ * - Fails with VARVE_MISUSE if ranks have different names or options.
+ * - Fails with the error of listing the directory. */
 VARVE_API varve_manager *varve_manager_new(varve_node *root,
     const char *directory, const varve_manager_options *options,
     varve_error *error) VARVE_MUST_CHECK;
 
-/* Waits for a save in flight, releases the lock, and frees the manager and the
- * restoration of its resume. A failure of that save that was not returned yet
- * is returned by the next save of the graph; where there is none, call
- * varve_manager_wait before. The graph may be gone already. */
+/* Frees a manager and its restoration, and releases the lock.
+ *
+ * It waits for a pending save. A failure of that save is returned by the next
+ * save of the graph; to get it, call varve_manager_wait first. The graph may be
+ * freed already. Takes NULL. */
 VARVE_API void varve_manager_free(varve_manager *manager);
 
 /* --- Resuming ----------------------------------------------------------- */
 
-/* Restores the newest checkpoint, at any level, of which every value verifies;
- * damaged ones are passed over. Without any, calls `initialize`, at every rank,
- * unless the ledger names a checkpoint and the directory has none, or the
- * ledger cannot be read: VARVE_IO. Nothing is written. What is built later is
- * filled. One process verifies as it reads where each older file has the same
- * graph, and so brings again what a damaged one changed; else, and a share by
- * each of many processes, before. Where none is good, what is larger than the
- * read's staging may have changed: VARVE_PARTIALLY_RESTORED, without
- * `initialize`, names it. Fails, and does not look at older ones, where the
- * newest good one does not fit the program (VARVE_MISMATCH), is too new, or
- * cannot be read for a reason that is not its own (permissions, memory). One
- * that cannot be read now, and a level that cannot be listed, is tried again
- * for a moment and is VARVE_IO then, unless `may_resume_older` is set. With
- * that option and no good one elsewhere, a file that cannot be read is the
- * failure still, and a level that cannot be listed is it too, unless the
- * directory shows that nothing was saved there: it has no checkpoint and no
- * ledger, two listings agree about that, and the lock is this manager's; not
- * with redundancy, where nodes may have lost their disks. Then the run begins
- * anew, and varve_manager_warning names the level. With `salvage.on` among the
- * options of its read an older good one is preferred all the same; where none
- * is good, what is left of the newest damaged one that can be opened is
- * restored, and the report names what was lost. `no_verify` has no effect. A
- * file whose name ends in .varve is only read as Varve's own format, so that
- * `foreign.dots` and `foreign.no_hdf5` have no effect. */
+/* Restores the newest intact checkpoint of the directory and all levels.
+ *
+ * - An intact checkpoint is one of which all values pass verification. Damaged
+ *   checkpoints are skipped; varve_manager_skipped lists them.
+ * - If there is no checkpoint, the function calls `initialize` on every rank.
+ * - Values of variables that the program adds later are delivered then.
+ * - Nothing is written. Collective.
+ *
+ * The function fails, instead of using an older checkpoint, if the newest
+ * intact one does not match the program, is too new, or cannot be read for a
+ * reason outside the file, such as permissions or memory.
+ *
+ * - Returns VARVE_MISMATCH if the checkpoint does not match the program.
+ * - Returns VARVE_TOO_NEW if it needs a later version of Varve.
+ * - Returns VARVE_PARTIALLY_RESTORED if no checkpoint is intact and values that
+ *   are larger than the staging memory have changed. The message names them,
+ *   and `initialize` is not called.
+ * - Returns VARVE_IO if a checkpoint cannot be read or a level cannot be listed
+ *   after several attempts; see below for `may_resume_older`.
+ * - Returns VARVE_IO if the ledger cannot be read, or names a checkpoint while
+ *   the directory contains none.
+ * - Returns VARVE_NOT_FOUND if there is no checkpoint and `must_resume` is set.
+ *
+ * With `may_resume_older`, a checkpoint that cannot be read and a level that
+ * cannot be listed are skipped if another checkpoint is intact. If none is
+ * intact:
+ *
+ * - A checkpoint that cannot be read is still an error.
+ * - A level that cannot be listed is still an error, unless the directory
+ *   proves that nothing was saved there: it contains no checkpoint and no
+ *   ledger, two listings agree, and this manager has the lock. Then the run
+ *   starts from the beginning, and varve_manager_warning names the level. This
+ *   is not permitted with redundancy, because nodes may have lost their disks.
+ *
+ * With `salvage.on` in `read` an older intact checkpoint is still preferred. If
+ * none is intact, the intact values of the newest damaged checkpoint that can
+ * be opened are restored, and the report lists the others. `no_verify` has no
+ * effect. `foreign.dots` and `foreign.no_hdf5` have no effect, because files
+ * whose names end in .varve are only read in Varve's own format. */
 VARVE_API varve_status varve_manager_resume(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 
-/* The restoration of the last resume, for assertions and its report; NULL:
- * none. The manager's: valid until the next resume or the end of the manager,
- * and varve_restoration_free does nothing to it. */
+/* Returns the restoration of the last resume, for assertions and reports, or
+ * NULL if nothing was resumed.
+ *
+ * The manager owns it: it is valid until the next resume or varve_manager_free,
+ * and varve_restoration_free has no effect on it. */
 VARVE_API varve_restoration *varve_manager_restoration(
     const varve_manager *manager);
 
-/* varve_assert_consumed of that restoration. Of many processes all make this
- * call, and where it fails at one it fails at all with the same message.
- * VARVE_OK where nothing was resumed. */
+/* Checks that the last resume has matched the program completely, as
+ * varve_assert_consumed does.
+ *
+ * Returns VARVE_OK if nothing was resumed. Collective: if the check fails on
+ * one rank, it fails on all ranks with the same message. */
 VARVE_API varve_status varve_manager_assert_consumed(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 
-/* Ends the waiting of that restoration, as once all is built: what waits is
- * given up (varve_drop_pending), and what is added to the graph from now on is
- * nothing to it. Its report and assertions go on. Nothing was resumed: nothing
- * happens. With `strict` it fails as varve_manager_assert_consumed does, and
- * then nothing is given up; of many processes all make the call then.
- * VARVE_NO_MEMORY. */
+/* Drops all pending values of the last resume. Call it when the graph is
+ * complete.
+ *
+ * Variables that are added later are not restored. The report and assertions
+ * remain usable. The call has no effect if nothing was resumed.
+ *
+ * With `strict` the function is collective and fails as
+ * varve_manager_assert_consumed does; then nothing is dropped. Otherwise the
+ * only error is VARVE_NO_MEMORY. */
 VARVE_API varve_status varve_manager_finish_resume(
     varve_manager *manager, varve_error *error);
 
-/* The files that the last resume passed over, newest first: a line that names
- * the file and its fault; NULL past the end. */
+/* Returns a line for a file that the last resume has skipped, with its name and
+ * error, or NULL if `index` is past the end. Index 0 is the newest file. */
 VARVE_API const char *varve_manager_skipped(
     const varve_manager *manager, size_t index);
 
 /* --- Saving ------------------------------------------------------------- */
 
-/* All zero is the safe default. */
+/* Options of a single save. All zero is the safe default, and NULL is the
+ * same. */
 typedef struct varve_manager_save_options {
-    bool has_metric;
-    double metric; /* how good it is; kept in the file under its name. As
-                      `number` and `pin`, that of rank 0 */
-    const varve_metadata *metadata; /* beside that of the manager's options */
-    size_t metadata_count;
-    uint64_t number; /* of the name, which must be free; 0: as usual */
-    bool force;      /* due, whatever the interval says; at any rank */
-    bool pin;        /* never deleted, until it is unpinned: it is pinned before
-                        it is there, and without its pin it is not saved */
+    bool has_metric;                /* `metric` is set */
+    double metric;                  /* quality of the checkpoint, stored in the
+                                       file; that of rank 0 is used */
+    const varve_metadata *metadata; /* stored in addition to the metadata of
+                                       `write` in the manager's options */
+    size_t metadata_count;          /* number of elements of `metadata` */
+    uint64_t number; /* number in the file name, which must not exist yet; 0:
+                        the next number; that of rank 0 is used */
+    bool force;      /* save even if no save is due; any rank may set it */
+    bool pin;        /* keep the checkpoint until it is unpinned; if the pin
+                        cannot be written, the save fails; that of rank 0 is
+                        used */
     varve_reserved reserved;
 } varve_manager_save_options;
 
-/* Saves if a save is due, and then deletes what no policy keeps: first the
- * checkpoint is durable, then others go, then the ledger is written. A save
- * with no_sync deletes nothing; the next that is synced does. A save that is
- * not due is VARVE_OK and does nothing: varve_manager_saved tells. One that
- * failed does not count for the interval.
+/* Saves a checkpoint if one is due for this step, and deletes old ones.
  *
- * Ranks save where rank 0 finds it due or any of them was asked for it, which
- * costs one agreement at each call; the step must be the same everywhere.
+ * `options` may be NULL. If no save is due, the function does nothing and
+ * returns VARVE_OK. A failed save does not count for the interval.
  *
- * Fails as varve_save does, with VARVE_UNMATCHED as `strict` says, and with
- * VARVE_EXISTS while another manager of the
- * same prefix holds the lock of a directory that was made anew meanwhile. What
- * goes wrong after the checkpoint is durable is not a failure but a warning,
- * and is tried again after the next save. */
+ * The new checkpoint is durable before others are deleted; then the ledger is
+ * written. After a save with `no_sync` nothing is deleted until the next synced
+ * save. An error after the checkpoint is durable is only a warning
+ * (varve_manager_warning); the operation is repeated after the next save.
+ *
+ * Collective: the step must be the same on all ranks. All ranks save if rank 0
+ * finds that a save is due, or if any rank has requested one. Each call costs
+ * one collective operation, even if no save is due.
+ *
+ * - Returns VARVE_UNMATCHED if `strict` is set and the resume is not complete.
+ * - Returns VARVE_EXISTS if the directory was created again since, and another
+ *   manager of the same prefix has locked it.
+ * - Fails otherwise as varve_save does. */
 VARVE_API varve_status varve_manager_save(
     varve_manager *manager, int64_t step, varve_error *error) VARVE_MUST_CHECK;
 VARVE_API varve_status varve_manager_save_with(varve_manager *manager,
     int64_t step, const varve_manager_save_options *options,
     varve_error *error) VARVE_MUST_CHECK;
 
-/* With `async` a save returns as soon as the values are copied (whatever
- * `async.zero_copy` says). One is in flight at a time: the next that is due
- * waits for it, as do resume, refresh, prune, pin, unpin and the end of the
- * manager; then varve_manager_saved has its path, others are deleted and the
- * ledger is written. One that failed is told by the next call of save, or by
- * this: waits for what is in flight. VARVE_OK too where nothing was. */
+/* Waits for the pending asynchronous save.
+ *
+ * With `async` a save returns as soon as the values are copied;
+ * `async.zero_copy` has no effect. At most one save is pending: the next save
+ * that is due waits for it, as do resume, refresh, prune, pin, unpin and
+ * varve_manager_free. After that varve_manager_saved returns its path, old
+ * checkpoints are deleted and the ledger is written.
+ *
+ * Returns the error of the pending save, which otherwise the next save returns.
+ * Returns VARVE_OK if no save is pending. Collective. */
 VARVE_API varve_status varve_manager_wait(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 
-/* Makes the next save due, of all ranks. Async-signal-safe: for the handler of
- * a SIGTERM, whichever process it comes to. */
+/* Makes the next save due, on all ranks. Call it on any rank, for example in a
+ * handler of SIGTERM: it is async-signal-safe. */
 VARVE_API void varve_manager_request_save(varve_manager *manager);
 
-/* Returns whether a save of this step would be made now; of many processes, as
- * far as this one knows: it asks no other. */
+/* Returns true if a save of this step is due. The function is not collective,
+ * so that it does not include requests of other ranks. */
 VARVE_API bool varve_manager_is_due(const varve_manager *manager, int64_t step);
 
-/* The path of what the last call of save wrote; NULL if it wrote nothing. */
+/* Returns the path of the checkpoint that the last save wrote, or NULL. */
 VARVE_API const char *varve_manager_saved(const varve_manager *manager);
 
-/* The failure beside the last resume, save or prune, in one line; or NULL. */
+/* Returns a warning of the last resume, save or prune, in one line, or NULL. */
 VARVE_API const char *varve_manager_warning(const varve_manager *manager);
 
 /* --- What there is ------------------------------------------------------ */
 
 /* A checkpoint of the directory. */
 typedef struct varve_checkpoint_info {
-    const char *path;
-    uint64_t number;  /* in its name */
-    uint64_t counter; /* its place in the order of saves */
-    int64_t step;     /* -1: unknown */
+    const char *path; /* path of the file */
+    uint64_t number;  /* number in the file name */
+    uint64_t counter; /* save counter, which determines the order */
+    int64_t step;     /* step; -1: unknown */
     int64_t time;     /* seconds since 1970-01-01 UTC; -1: not recorded */
-    double metric;    /* NaN: none */
+    double metric;    /* metric; NaN: none */
     uint64_t size;    /* bytes of the file */
-    const char *kept; /* why: "last 3, pinned"; NULL: the next prune deletes */
+    const char *kept; /* reasons why it is kept, such as "last 3, pinned";
+                         NULL: the next prune deletes it */
     bool is_ours;     /* written by a manager of this prefix */
-    bool is_pinned;
-    bool is_damaged; /* as far as the manager has found out */
-    bool is_leased;  /* found by the last save or prune that was to delete it */
-    const char *run; /* identity of the run that has saved it; NULL: unknown */
-    uint64_t identity; /* the same for its copies at levels, and for no other
-                          checkpoint; 0: unknown, of an older version */
+    bool is_pinned;   /* pinned by varve_manager_pin or `pin` */
+    bool is_damaged;  /* the manager has found damage */
+    bool is_leased;   /* a lease kept it from the last deletion */
+    const char *run;  /* identity of the run that has saved it; NULL: unknown */
+    uint64_t identity; /* identity of the checkpoint, shared only with its
+                          copies at levels; 0: unknown (old version) */
     uint64_t parent;   /* identity of the checkpoint that its run was resumed
-                          from; 0: none, or unknown */
+                          from; 0: none or unknown */
     void *reserved[5];
 } varve_checkpoint_info;
 
-/* The path of the newest, or NULL. Only a resume checks that it is good. */
+/* Returns the path of the newest checkpoint, or NULL if there is none. The file
+ * is not verified; varve_manager_resume does that. */
 VARVE_API const char *varve_manager_latest(const varve_manager *manager);
 
-/* The identity of this run, which its checkpoints have as the metadata
- * "varve.run". A run that was resumed has "varve.parent" besides: identity,
- * run, number and save counter of the checkpoint that it was resumed from, and
- * a hash of the run that began this lineage. Each resume that restores a
- * checkpoint begins another run, unless the options name it. */
+/* Returns the identity of this run.
+ *
+ * Its checkpoints contain it as the metadata "varve.run". The checkpoints of a
+ * resumed run also contain "varve.parent": the identity, run, number and save
+ * counter of the checkpoint that it was resumed from, and a hash of the first
+ * run of this lineage. Each resume that restores a checkpoint begins a new run,
+ * unless the option `run` is set. */
 VARVE_API const char *varve_manager_run(const varve_manager *manager);
 
-/* The name of its metric in the files. */
+/* Returns the name of the metric in the files, such as "metric". */
 VARVE_API const char *varve_manager_metric(const varve_manager *manager);
 
-/* How many there are, and each, oldest first; false past the end. As of the
- * last call that looked at the directory: new, resume, save, prune, refresh.
- * Strings are valid until the next such call, or the next one of this. */
+/* Gets the number of checkpoints in the directory, and the description of one,
+ * at the time of the last new, resume, save, prune or refresh.
+ *
+ *     varve_checkpoint_info info;
+ *     for (size_t i = 0; varve_manager_at(manager, i, &info); i++)
+ *         printf("%s %s\n", info.path, info.kept ? info.kept : "");
+ *
+ * `index` counts from 0, the oldest checkpoint. Strings are valid until the
+ * next call of varve_manager_at or of the functions above. varve_manager_at
+ * returns false if `index` is past the end. */
 VARVE_API size_t varve_manager_count(const varve_manager *manager);
 VARVE_API bool varve_manager_at(
     const varve_manager *manager, size_t index, varve_checkpoint_info *managed);
 
-/* Looks at the directory anew. */
+/* Lists the directory again. Collective. */
 VARVE_API varve_status varve_manager_refresh(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 
-/* Deletes now what no policy keeps. Where it is not known that the newest is
- * good, finds the newest that is first. VARVE_OK also with a warning. */
+/* Deletes the checkpoints that no policy keeps.
+ *
+ * If necessary it first finds the newest intact checkpoint. Returns VARVE_OK
+ * also if there is a warning. Collective. */
 VARVE_API varve_status varve_manager_prune(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 
-/* Keeps a checkpoint for ever, or no longer: an empty file PREFIX-N.pin beside
- * it. VARVE_NOT_FOUND where there is no checkpoint of this number. A pin is
- * synced before the call returns, unless the options of the manager say
- * `no_sync`. Taking one away is not synced: after a power cut the checkpoint
- * may be pinned still, and no retention deletes it until it is unpinned again.
- */
+/* Pins a checkpoint, so that it is kept until it is unpinned; or unpins it.
+ *
+ * The pin is an empty file PREFIX-N.pin beside the checkpoint. It is synced
+ * before the call returns, unless `write->no_sync` is set. Its removal is not
+ * synced: after a power cut the checkpoint may still be pinned. Collective.
+ * Returns VARVE_NOT_FOUND if there is no checkpoint with this number. */
 VARVE_API varve_status varve_manager_pin(varve_manager *manager,
     uint64_t number, varve_error *error) VARVE_MUST_CHECK;
 VARVE_API varve_status varve_manager_unpin(varve_manager *manager,

@@ -1,5 +1,5 @@
-/* migrating.h - structs that move between processes: particles, cells of a mesh
- * that is refined, walkers.
+/* migrating.h - Saves and restores structs that move between processes, such as
+ * particles, mesh cells and walkers.
  *
  *     static const varve_field atom_fields[] = {
  *         VARVE_FIELD(struct atom, id),
@@ -11,12 +11,11 @@
  *         .owner = owner_of_atom, .put = put_atom, .user = &sim };
  *     varve_add_migrating(root, "atoms", comm, &atoms);
  *
- * However the program itself keeps them, each process hands out its own for a
- * save; after a restoration, by any number of processes, each is put where it
- * belongs. In a file they are what is private to processes
- * (varve/rank_local.h), with an array for each field: `atoms/0/id`,
- * `atoms/0/position`, `atoms/1/id`,
- * ... docs/processes.md shows it.
+ * The program stores the structs in any way. For a save each process copies its
+ * own structs; a restore, by any number of processes, gives each struct to the
+ * process that owns it. The file contains rank-local nodes (rank_local.h) with
+ * an array for each field: `atoms/0/id`, `atoms/0/position`, `atoms/1/id` and
+ * so on. docs/processes.md explains it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,45 +28,62 @@
 
 VARVE_BEGIN_DECLS
 
-/* How a program has them. */
+/* Describes the structs and provides callbacks to access them. All callbacks
+ * are required, except for `owner`. */
 typedef struct varve_migrating {
-    const varve_field *fields; /* of one of them: numbers, and arrays of these
-                                  in the struct itself. Borrowed */
-    size_t size;               /* of a struct */
+    const varve_field *fields; /* fields of the struct: numbers, and arrays of
+                                  numbers inside the struct; borrowed */
+    size_t size;               /* bytes of a struct */
 
-    /* How many this process has now, and writes them, one behind the other. No
-     * node is added or removed there. */
+    /* Returns the number of structs of this process. It must not add or remove
+     * nodes. */
     size_t (*count)(void *user);
+    /* Copies the structs of this process to the array `structs`. It must not
+     * add or remove nodes. */
     void (*get)(void *user, void *structs);
 
-    /* The process has none any more. */
+    /* Removes all structs of this process. */
     void (*clear)(void *user);
-    /* The rank of the process whose one is, the same at all of them. NULL: that
-     * of the process that saved it, modulo how many there are now. */
+    /* Returns the rank that owns a struct. The result must be the same on all
+     * ranks. NULL: the rank that saved it, modulo the current number of
+     * ranks. */
     uint32_t (*owner)(void *user, const void *one);
-    /* Takes one of this process's, in the order in which they were saved.
-     * Fields that the file has not are zero; VARVE_OK, or why not. */
+    /* Adds a struct to this process. The structs are passed in the order in
+     * which they were saved. Fields that the file lacks are zero. Returns
+     * VARVE_OK, or an error to fail the restore. */
     varve_status (*put)(void *user, const void *one);
 
-    void *user;
+    void *user; /* first argument of the callbacks */
     varve_reserved reserved;
 } varve_migrating;
 
-/* Adds them as `name`; `comm` is that of the saves, of which only rank and size
- * are looked at; NULL: one process. Returns the node of this process's, which
- * is not for adding to. `migrating` is copied. VARVE_MISUSE for another kind of
- * field, and where a function other than `owner` is missing.
+/* Adds structs that move between processes under the name `name`.
  *
- * They are asked for by each call that saves or takes values, and held in
- * memory until the next one. After all other values of a restoration `clear`
- * is called, then `put` for each: with `owner` a process reads those of all, 16
- * MiB at a time, else its own. What does not fit, has an owner that is no rank
- * or is a field that the table has not fails it with VARVE_PARTIALLY_RESTORED;
- * a field that only the file shall have is VARVE_FIELD_GONE. A snapshot puts
- * them back where there are as many as it has taken. A save asks `owner` as
- * well, and is VARVE_MISUSE with the number of the first whose owner is no
- * rank, such as a particle at exactly the upper bound of the grid: no
- * restoration could put it anywhere. */
+ * `comm` is the communicator of the saves; only its rank and size are used.
+ * NULL means a single process. `migrating` is copied. Not collective.
+ *
+ * Returns the node of this process. Do not add nodes to it.
+ *
+ * - Fails with VARVE_MISUSE if a field has an unsupported type, or if a
+ *   required callback is NULL.
+ *
+ * Each function that saves or compares values gets the structs with `count` and
+ * `get`, and they stay in memory until the next one. A save also calls `owner`.
+ * It fails with VARVE_MISUSE if the result is not a rank, because the struct
+ * could not be restored. An example is a particle at exactly the upper bound of
+ * the grid. The message has the index of the first such struct.
+ *
+ * A restore calls `clear` after all other values are restored, and then `put`
+ * for each struct of this process. With `owner` each process reads the structs
+ * of all ranks, 16 MiB at a time; without it, only its own. The restore fails
+ * with VARVE_PARTIALLY_RESTORED:
+ *
+ * - if a field does not match,
+ * - if the owner of a struct is not a rank,
+ * - if the file has a field that the table lacks. Add VARVE_FIELD_GONE for such
+ *   a field.
+ *
+ * A snapshot restores the structs if their number has not changed. */
 VARVE_API varve_node *varve_add_migrating(varve_node *parent, const char *name,
     const varve_comm *comm, const varve_migrating *migrating);
 

@@ -1,11 +1,13 @@
-/* mpi.h - a communicator over MPI. It is in a library of its own, libvarve-mpi
- * (pkg-config varve-mpi), which is there where Varve was built with MPI.
+/* mpi.h - Creates a communicator over MPI.
  *
  *     MPI_Init(&count, &arguments);
  *     varve_comm *comm = varve_mpi_comm_new(MPI_COMM_WORLD, &error);
  *     ...
  *     varve_mpi_comm_free(comm);
  *     MPI_Finalize();
+ *
+ * It is in a separate library, libvarve-mpi (pkg-config varve-mpi), which
+ * exists if Varve was built with MPI.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,26 +22,35 @@
 
 VARVE_BEGIN_DECLS
 
-/* All processes of `group` together, with the ranks that they have there. It is
- * duplicated: what the program sends there does not meet what is sent here, and
- * its handler of errors is not touched. MPI is called by the thread that calls
- * the communicator, one at a time; MPI_THREAD_FUNNELED will do for the one that
- * has initialized it. Saves in the background need MPI_THREAD_MULTIPLE: they
- * call MPI by a thread of their own, on a duplicate of their own. VARVE_MISUSE
- * before MPI_Init and after MPI_Finalize; VARVE_NO_MEMORY at all of them where
- * one has none.
+/* Creates a communicator of all processes of `group`, with the same ranks.
  *
- * A process that ends is MPI's business: most kinds of mpirun end all others,
- * and what is not committed by then is not there. Where MPI gives an error
- * instead, the call is VARVE_DISCONNECTED, and so is every later one of this
- * rank; and where it has MPIX_Comm_revoke (ULFM, as in Open MPI 5), of all
- * others, so that none waits. Those that are left free the communicator, shrink
- * theirs, make another one of that, and resume. */
+ * `group` is duplicated, so that messages of the program and of Varve are
+ * separate. Its error handler is not changed. Collective.
+ *
+ * Threads: MPI is called by the thread that calls the communicator, one at a
+ * time. MPI_THREAD_FUNNELED is sufficient if that is the thread that has
+ * initialized MPI. Asynchronous saves need MPI_THREAD_MULTIPLE, because they
+ * call MPI in a thread of their own, with a duplicate of the communicator.
+ *
+ * Processes that end: most versions of mpirun then end all other processes, and
+ * saves that are not complete are lost. If MPI returns an error instead, the
+ * call returns VARVE_DISCONNECTED, and so do all later calls of this rank. If
+ * MPI has MPIX_Comm_revoke (ULFM, as in Open MPI 5), the calls of all other
+ * ranks return it too, so that none waits. The remaining processes can then
+ * free this communicator, shrink their own, create a new one from it and
+ * resume.
+ *
+ * Free the result with varve_mpi_comm_free. Returns NULL on failure.
+ *
+ * - Fails with VARVE_MISUSE before MPI_Init and after MPI_Finalize.
+ * - Fails with VARVE_NO_MEMORY on all ranks if one rank has no memory. */
 VARVE_API varve_comm *varve_mpi_comm_new(
     MPI_Comm group, varve_error *error) VARVE_MUST_CHECK;
 
-/* By all of them together, before MPI_Finalize, when no save in the background
- * is in flight. Takes NULL. */
+/* Frees a communicator. Takes NULL.
+ *
+ * Call it before MPI_Finalize, when no asynchronous save is pending.
+ * Collective. */
 VARVE_API void varve_mpi_comm_free(varve_comm *comm);
 
 VARVE_END_DECLS

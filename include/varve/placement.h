@@ -1,9 +1,10 @@
-/* placement.h - which of several servers has what: functions of the metadata
- * alone, so that every process comes to the same answer without asking.
+/* placement.h - Distributes values over several servers.
  *
- * Servers are counted from 0. A program over slices (slice.h) gives each server
- * the parts that are its own, and any other number of servers reads the
- * checkpoint back.
+ * The results depend only on the arguments, so that all processes compute the
+ * same distribution without communication. Servers are numbered from 0. A
+ * program that uses slices (slice.h) gives each server its parts, and any other
+ * number of servers can read the checkpoint. Any thread may call these
+ * functions.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,45 +18,62 @@ VARVE_BEGIN_DECLS
 
 /* --- Whole values -------------------------------------------------------- */
 
-/* By turns, in the order of creation: that of the value with this number, as
- * TensorFlow's replica_device_setter does unless told otherwise. Of no servers
- * it is 0. */
+/* Returns the server of a value by round-robin.
+ *
+ * `number` is the number of the value in the order of creation, from 0. This is
+ * the default of TensorFlow's replica_device_setter. Returns 0 if `servers` is
+ * 0. */
 VARVE_API uint32_t varve_place_round_robin(uint64_t number, uint32_t servers);
 
-/* The one with the least load so far, the first of several, which takes `load`
- * on: as TensorFlow's GreedyLoadBalancingStrategy, which loads the bytes of
- * each value (varve_tensor_size) in the order of creation. The program holds
- * the loads, zeros at first. */
+/* Returns the server with the smallest load, the first of several, and adds
+ * `load` to its load.
+ *
+ * `loads` has a number for each server; the program initializes it to zeros.
+ * With the size of each value (varve_tensor_size) as `load`, in the order of
+ * creation, this is TensorFlow's GreedyLoadBalancingStrategy. */
 VARVE_API uint32_t varve_place_by_load(
     uint64_t *loads, uint32_t servers, uint64_t load);
 
-/* By the path and by what the servers are called, whatever else there is: a
- * server that is added takes over one value of `servers`, and one that goes
- * gives away its own; no other value moves. Without names they are called by
- * their numbers, so that only the last one may go. */
+/* Returns the server of a value by a hash of its path and the names of the
+ * servers (rendezvous hashing).
+ *
+ * If a server is added, it takes over about one of `servers` values. If a
+ * server is removed, only its own values move. `names` may be NULL: then the
+ * servers are named by their numbers, and only the last one can be removed. */
 VARVE_API uint32_t varve_place_by_path(
     const char *path, const char *const *names, uint32_t servers);
 
 /* --- Values in parts ----------------------------------------------------- */
 
-/* How many parts a value is cut into along a dimension, so that each has
- * `most_bytes` or less: as few as will do, but one for each row if a row has
- * more; and never more than `most_parts`, if that is not 0. As TensorFlow's
- * variable_axis_size_partitioner and MaxSizePartitioner. Of a string they count
- * 16 bytes. At least 1; 1 without such a dimension. The tensor must be valid;
- * its data is not looked at. */
+/* Returns the smallest number of parts along a dimension such that each part
+ * has at most `most_bytes`.
+ *
+ * If a single row has more, each row is a part. The result is at least 1, and
+ * at most `most_parts` unless that is 0. It is 1 if the value does not have the
+ * dimension. Strings count 16 bytes each. `value` must be valid; its data is
+ * not used. This corresponds to TensorFlow's variable_axis_size_partitioner and
+ * MaxSizePartitioner. */
 VARVE_API uint64_t varve_parts_at_most(const varve_tensor *value,
     uint32_t dimension, uint64_t most_bytes, uint64_t most_parts);
 
-/* The same with `least_bytes` for each part: as many as the bytes are enough
- * for, rounded up, and never more than `most_parts` or rows. As TensorFlow's
+/* Returns the number of parts along a dimension that have `least_bytes` each,
+ * rounded up.
+ *
+ * The result is at least 1 and at most `most_parts` or the number of rows. The
+ * arguments are those of varve_parts_at_most. This corresponds to TensorFlow's
  * min_max_variable_partitioner and MinSizePartitioner. */
 VARVE_API uint64_t varve_parts_at_least(const varve_tensor *value,
     uint32_t dimension, uint64_t least_bytes, uint64_t most_parts);
 
-/* One of so many parts along a dimension. Where the rows cannot be shared
- * evenly the first parts have one more, as in TensorFlow. A number that is none
- * of theirs has no rows. */
+/* Returns the box of part `number` if a value is divided into `parts` along a
+ * dimension.
+ *
+ *     uint64_t parts = varve_parts_at_most(&value, 0, 1 << 20, 0);
+ *     for (uint64_t i = 0; i < parts; i++)
+ *         boxes[i] = varve_part_at(&value, 0, parts, i);
+ *
+ * If the rows cannot be divided evenly, the first parts have one row more, as
+ * in TensorFlow. If `number` is not less than `parts`, the box has no rows. */
 VARVE_API varve_box varve_part_at(const varve_tensor *value, uint32_t dimension,
     uint64_t parts, uint64_t number);
 

@@ -1,5 +1,4 @@
-/* processes.h - a communicator of processes on one machine, for programs that
- * fork.
+/* processes.h - Creates a communicator for forked processes on one machine.
  *
  *     varve_processes *all = varve_processes_new(4, NULL, &error);
  *     for (rank = 3; rank > 0 && fork() != 0; rank--)
@@ -8,13 +7,15 @@
  *     ...
  *     varve_processes_free(all);
  *
- * Each rank but 0 is connected with rank 0 by a socket. How a process ends does
- * not matter: the others are told VARVE_DISCONNECTED as soon as they come to
- * need it. It is its last descriptor that tells, so whoever has copies of them
- * and is none of the ranks any more lets go of them by varve_processes_free, or
- * by ending: a parent that only forks, a child that a rank has forked and that
- * outlives it. A rank that ends before it has joined is noticed when the others
- * have joined.
+ * Each rank except 0 is connected to rank 0 by a socket. If a rank ends, for
+ * any reason, calls of the other ranks that need it return VARVE_DISCONNECTED.
+ * If it ends before it has joined, the others detect that when they have
+ * joined.
+ *
+ * A rank counts as ended when the last copy of its descriptors is closed. So
+ * every process that has copies but is no rank must call varve_processes_free
+ * or end: a parent that only forks, and a child of a rank that outlives the
+ * rank.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,31 +29,41 @@
 
 VARVE_BEGIN_DECLS
 
-/* All zero is the default; NULL stands for that. */
+/* Options of a group of processes. All zero is the default, and NULL is the
+ * same. */
 typedef struct varve_processes_options {
-    int64_t timeout_ms; /* so long at most a call waits while no byte comes or
-                           goes; then it is VARVE_TIMEOUT, and for the others
-                           VARVE_DISCONNECTED. 0: for ever */
-    const varve_allocator *allocator; /* or NULL; copied */
+    int64_t timeout_ms; /* maximum time in milliseconds that a call waits
+                           without transferring a byte. Then it returns
+                           VARVE_TIMEOUT, and VARVE_DISCONNECTED on other
+                           ranks. 0: no limit */
+    const varve_allocator *allocator; /* NULL: default allocator; copied */
     varve_reserved reserved;
 } varve_processes_options;
 
-/* Before the processes are forked: the sockets of a group of `size`, at least
- * 1. That is two descriptors for each rank but one, which only the joining
- * reduces. */
+/* Creates the sockets of a group of `size` processes. Call it before fork.
+ *
+ * `size` must be at least 1. `options` may be NULL. The group uses two
+ * descriptors for each rank except one, until the processes join.
+ *
+ * Free the result with varve_processes_free in every process. Returns NULL on
+ * failure. */
 VARVE_API varve_processes *varve_processes_new(uint32_t size,
     const varve_processes_options *options,
     varve_error *error) VARVE_MUST_CHECK;
 
-/* In each of them, once: this process is that rank. Two may not be the same.
- * Valid until varve_processes_free. Of its calls, two ranks that disagree in
- * which one it is, or in the size, are VARVE_MISUSE at the one that sees it. */
+/* Makes this process a rank of the group. Call it once in each process, with
+ * different ranks.
+ *
+ * Returns the communicator, which is valid until varve_processes_free. Returns
+ * NULL on failure. If two ranks call different functions of the communicator,
+ * or with different sizes, the rank that detects it gets VARVE_MISUSE. */
 VARVE_API const varve_comm *varve_processes_join(varve_processes *processes,
     uint32_t rank, varve_error *error) VARVE_MUST_CHECK;
 
-/* A rank leaves the group, in which no call succeeds from then on that needs
- * it, nor of a duplicate of its communicator (comm.h), which has sockets of its
- * own; what it has sent arrives. */
+/* Leaves the group and frees it in this process. Takes NULL.
+ *
+ * Bytes that were already sent arrive. Later calls that need this rank fail, on
+ * this communicator and on its duplicates (comm.h). */
 VARVE_API void varve_processes_free(varve_processes *processes);
 
 VARVE_END_DECLS

@@ -1,4 +1,4 @@
-/* prune.h - what a prune would delete, and what it has deleted.
+/* prune.h - Reports what a prune would delete, or has deleted.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,25 +10,39 @@
 
 VARVE_BEGIN_DECLS
 
-/* Finds which checkpoints varve_manager_prune would delete at this moment, and
- * deletes none: `kept` of varve_manager_at is then NULL of these and of no
- * other. Takes the locks of the manager and of each file, so that what is in
- * use is found. A file that cannot be opened stays, and is the warning. A call
- * of all processes, as varve_manager_prune is. */
+/* Finds the checkpoints that varve_manager_prune would delete now, and deletes
+ * none.
+ *
+ *     varve_checkpoint_info info;
+ *     varve_status status = varve_manager_prune_dry_run(manager, &error);
+ *     for (size_t i = 0; !status && varve_manager_at(manager, i, &info); i++)
+ *         if (!info.kept)
+ *             printf("would delete %s\n", info.path);
+ *
+ * After the call `kept` of varve_manager_at is NULL for these checkpoints and
+ * for no others. The function takes the lock of the manager and a lock of each
+ * file, so that files in use are detected. A file that cannot be opened is
+ * kept, and varve_manager_warning names it. Collective, like
+ * varve_manager_prune. */
 VARVE_API varve_status varve_manager_prune_dry_run(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 
-/* The outcome of varve_prune_data_files_with. */
+/* The result of varve_prune_data_files_with. */
 typedef struct varve_data_files_pruned {
-    uint64_t count;    /* files that it deleted, or would delete */
-    uint64_t bytes;    /* of these */
-    bool is_busy;      /* nothing is deleted: a save goes on in the directory */
-    bool has_no_locks; /* nothing is deleted: the file system has no locks */
+    uint64_t count;    /* number of files that were, or would be, deleted */
+    uint64_t bytes;    /* total size of these files in bytes */
+    bool is_busy;      /* nothing was deleted: a save is running in the
+                          directory */
+    bool has_no_locks; /* nothing was deleted: the file system does not support
+                          locks */
     varve_reserved reserved;
 } varve_data_files_pruned;
 
-/* varve_prune_data_files, which sets *result, also on failure; it may be NULL.
- * With `dry_run` nothing is deleted. */
+/* Deletes unused data files, as varve_prune_data_files does, and reports the
+ * result.
+ *
+ * With `dry_run` nothing is deleted. `*result` is set also on failure; `result`
+ * may be NULL. */
 VARVE_API varve_status varve_prune_data_files_with(const char *directory,
     bool dry_run, varve_data_files_pruned *result,
     varve_error *error) VARVE_MUST_CHECK;

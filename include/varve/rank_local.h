@@ -1,12 +1,13 @@
-/* rank_local.h - what a process has for itself, among many that save together:
- * its random stream, its counters, its own list of things.
+/* rank_local.h - Adds state that differs between the ranks of a group of
+ * processes.
  *
  *     varve_node *mine = varve_add_rank_local(root, "worker", comm, NULL);
  *     varve_add_variable(mine, "steps", varve_scalar(&steps));
  *
- * In a file it is `worker/0/steps`, `worker/1/steps`, ...: an object with a
- * child for each process, named by its rank. What is below differs from one to
- * the next as it likes. docs/processes.md shows it.
+ * Examples are a random stream, counters, or a list whose length differs. The
+ * file contains `worker/0/steps`, `worker/1/steps` and so on: an object with a
+ * child for each rank. The nodes below may differ between ranks.
+ * docs/processes.md explains it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,38 +20,50 @@
 
 VARVE_BEGIN_DECLS
 
-/* On the object whose children are the processes; tells people only. */
+/* The tag of an object whose children are the ranks. It is for information
+ * only. */
 #define VARVE_TAG_RANK_LOCAL "private"
 
-/* Called at each process where `count` others than there are now (with `always`
- * any number) have saved what was their own, at `path`/0 to `path`/`count - 1`:
- * reads of it what it likes and sets what is below `mine`, to which it may add.
- * The values of the restoration are there by then. A failure is that of the
- * restoration, and VARVE_PARTIALLY_RESTORED, as these values are new. */
+/* Called on each rank if another number of processes has saved the checkpoint
+ * (with `always`: any number).
+ *
+ * `saved` is a reader of the file. It has the values of rank r at `path`/r, for
+ * r below `count`. The callback reads any of them and sets the values below
+ * `mine`. It may add nodes there. All other values are restored before it is
+ * called.
+ *
+ * Return VARVE_OK, or an error to fail the restore. The restore then fails with
+ * VARVE_PARTIALLY_RESTORED, because the other values have changed. */
 typedef varve_status varve_merge(void *user, varve_node *mine,
     varve_reader *saved, const char *path, size_t count, varve_error *error);
 
-/* What becomes of it where another number of processes has saved it. The
- * default is VARVE_MISMATCH, before anything changes. */
+/* Options for a restore by another number of processes. All zero is the
+ * default: it fails with VARVE_MISMATCH, before anything changes. */
 typedef struct varve_rank_local_options {
-    varve_merge *merge;
-    void *merge_user;
-    bool drop;   /* nothing is restored below, and nothing missed */
-    bool always; /* the fold is called where as many have saved it, too: no
-                    value below comes by itself */
+    varve_merge *merge; /* merges the values of all ranks; NULL: none */
+    void *merge_user;   /* first argument of `merge` */
+    bool drop;          /* restore nothing below the node, and report nothing as
+                           missing */
+    bool always; /* call `merge` also for the same number of processes; no
+                    value below the node is restored automatically */
     varve_reserved reserved;
 } varve_rank_local_options;
 
-/* Adds an object `name`, tagged VARVE_TAG_RANK_LOCAL, and below it one whose
- * name is the rank of this process, which it returns. `comm` is that of the
- * saves, of which only rank and size are looked at; NULL: one process.
- * `options` may be NULL.
+/* Adds an object `name`, tagged VARVE_TAG_RANK_LOCAL, with a child for this
+ * rank, and returns that child.
  *
- * As many processes as saved it get it back, each its own, whoever else reads.
- * What is below belongs to it alone: a save fails with VARVE_MISUSE where an
- * edge or slot leads in or out some other way, where there is a slice that is
- * not all of its value, a global name, or a private subtree in another; and a
- * save by one process where there are several. */
+ * `comm` is the communicator of the saves; only its rank and size are used.
+ * NULL means a single process. `options` may be NULL. The result belongs to the
+ * graph. Not collective.
+ *
+ * With the same number of processes each rank gets its own values back. The
+ * nodes below must be independent of other ranks. A save fails with
+ * VARVE_MISUSE:
+ *
+ * - if another edge or slot connects them with nodes outside,
+ * - if they contain a slice that is smaller than its value, a global name, or
+ *   another rank-local object,
+ * - if one process saves alone and `comm` has several. */
 VARVE_API varve_node *varve_add_rank_local(varve_node *parent, const char *name,
     const varve_comm *comm, const varve_rank_local_options *options);
 

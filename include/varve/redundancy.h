@@ -1,49 +1,61 @@
-/* redundancy.h - checkpoints in directories that each node has for itself,
- * which survive the loss of nodes.
+/* redundancy.h - Keeps checkpoints in per-node directories that survive the
+ * loss of nodes.
  *
  *     const varve_redundancy redundancy = { .scheme = VARVE_XOR };
  *     varve_manager_options options = {
  *         .comm = comm, .redundancy = &redundancy, .keep_last = 2 };
  *     varve_manager *m = varve_manager_new(root, "/local/run", &options, &e);
  *
- * Each rank saves all of its graph into a directory of its own,
- * `DIRECTORY/rank-R`, that no other rank has to see: a checkpoint as one
- * process makes it, of the same number at all. Then ranks of different nodes,
- * in groups, keep for each other what a lost one needs: `PREFIX-N.parity`
- * beside each file. A save is over, and older ones may go, when all of that is
- * durable at every rank.
+ * Saving:
  *
- * varve_manager_resume takes the newest set of files that is whole, or that
- * those who are left can make whole: it is made so first, each file is what it
- * was by its digest, and each rank restores its own. A rank comes back to where
- * its directory is, or to an empty one. The number of ranks has to be the same.
- * What a lost rank kept for others, and of older sets, is made again while the
- * program goes on, or before where the communicator has no duplicate; the next
- * save, varve_manager_wait and varve_manager_free wait for that.
- * Of two sets of one number, as after the return of a node that was away while
- * another run saved, the set of the younger run is taken. A file of the older
- * one, in whose place one is rebuilt, is not overwritten: it gets the name
- * `PREFIX-N.MARK.varve` (or `.parity`), where MARK is 16 hex digits, and
- * varve_manager_warning has both names at its rank. No manager deletes it.
- * What could not be made whole is in varve_manager_skipped, with the ranks
- * that were lost. A file that cannot be read now counts as lost where the set
- * can be made whole without it. Where it cannot, the files are read again for a
- * moment, and then the resume is VARVE_IO, unless `may_resume_older` is set.
+ * - Each rank saves its whole graph to a directory of its own,
+ *   `DIRECTORY/rank-R`, which other ranks need not be able to read. The file is
+ *   an ordinary checkpoint of one process, with the same number on all ranks.
+ *   The files with the same number are a set.
+ * - Ranks of different nodes form groups. They store redundant data for each
+ *   other in `PREFIX-N.parity` beside each file.
+ * - A save is complete, and older checkpoints may be deleted, when all files
+ *   are durable on every rank.
+ * - Ranks save and restore independently. A replicated value is in the file of
+ *   each rank. The file of a rank contains its slice of a sharded value
+ *   (slice.h), which can be restored only to the same slice. All files have
+ *   Varve's own format: `foreign` of the options of a read has no effect.
  *
- * With levels (levels.h) each rank's file is copied to LEVEL/rank-R, by a
- * thread of that rank. Rank 0 says what is due, as it has the clock. All ranks
- * are at work on one set at a time: the next is begun in the first save, or
- * drain, that finds the one before done at all. So one that is slow or fails
- * holds up what is copied, and no save; what is left out for it is left out by
- * all, and all keep the same. A resume takes the newest set that is good
- * anywhere: of one number that of the ranks' directories, rebuilt if need be,
- * before that of a level, which all ranks must have. A level that one rank
- * cannot list is none to the others, and nothing is deleted there.
+ * Resuming:
  *
- * Ranks save and restore each for itself: a value that several have is in the
- * file of each, and of one that is spread over them (slice.h) each file has the
- * slice of its rank, which goes back to that slice and to no other. All are in
- * Varve's own format: `foreign` of the options of a read has no effect.
+ * - varve_manager_resume restores the newest set that is complete, or that the
+ *   remaining ranks can rebuild. Lost files are rebuilt first and verified by
+ *   their checksums; then each rank restores its own file.
+ * - The number of ranks must be the same. A rank may start with an empty
+ *   directory.
+ * - The redundant data of a lost rank, and older sets, are rebuilt in the
+ *   background, or before the resume returns if the communicator has no
+ *   `duplicate`. The next save, varve_manager_wait and varve_manager_free wait
+ *   for that.
+ * - varve_manager_skipped lists sets that could not be rebuilt, with the ranks
+ *   that were lost.
+ * - A file that cannot be read at present counts as lost if the set can be
+ *   rebuilt without it. Otherwise the read is tried again several times, and
+ *   then the resume fails with VARVE_IO, unless `may_resume_older` is set.
+ * - Two sets may have the same number, for example if a node returns that was
+ *   absent while another run saved. The set of the younger run is used. A file
+ *   of the older set is not overwritten by a rebuilt file: it is renamed to
+ *   `PREFIX-N.MARK.varve` (or `.parity`), where MARK is 16 hex digits.
+ *   varve_manager_warning has both names on its rank. No manager deletes it.
+ *
+ * With storage levels (levels.h):
+ *
+ * - A thread of each rank copies its file to LEVEL/rank-R. Rank 0 determines
+ *   which sets are due.
+ * - All ranks copy the same set at a time. The next one begins in the first
+ *   save or drain after all ranks have completed it. A slow or failing rank
+ *   delays copies, but no save. Sets that are left out because of it are left
+ *   out by all ranks, and all ranks keep the same sets.
+ * - A resume uses the newest set that is complete anywhere. If sets of the same
+ *   number are in the directories of the ranks and at a level, the former is
+ *   preferred, even if it must be rebuilt. A set at a level is never rebuilt.
+ * - If one rank cannot list a level, no rank uses the level, and nothing is
+ *   deleted there.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -54,22 +66,26 @@
 
 VARVE_BEGIN_DECLS
 
+/* The methods of storing redundant data in a group of nodes. */
 typedef enum varve_redundancy_scheme {
-    /* The next node of a group has a copy: twice the bytes. Lost may be all of
-     * which no two follow each other in a group. */
+    /* The next node of the group has a copy: twice the bytes. Survives the loss
+     * of nodes of which no two are neighbors in a group. */
     VARVE_PARTNER = 1,
-    /* Of a group of k nodes each has parity of parts of the others: k / (k - 1)
-     * times the bytes. Lost may be one of each group. */
+    /* Each of the k nodes of a group has the parity of parts of the others:
+     * k / (k - 1) times the bytes. Survives the loss of one node per group. */
     VARVE_XOR = 2,
 } varve_redundancy_scheme;
 
-/* The same at all ranks, but for `domain`. */
+/* Options of redundancy. They must be the same on all ranks, except for
+ * `domain`. */
 typedef struct varve_redundancy {
-    varve_redundancy_scheme scheme;
-    uint32_t group_size; /* nodes, 2 to 32, or a few more where they do not come
-                            out even; 0: 8. Fewer where there are fewer */
-    uint32_t domain; /* of what fails together with this rank, such as a rack,
-                        counted from 1; 0: what comm->node says */
+    varve_redundancy_scheme scheme; /* how redundant data is stored; required */
+    uint32_t group_size; /* nodes per group, 2 to 32; 0: 8. A group has a few
+                            more if the number of nodes is no multiple, and less
+                            if there are fewer nodes */
+    uint32_t domain;     /* failure domain of this rank, such as the number of
+                            its rack, counted from 1; 0: its node, by
+                            comm->node */
     varve_reserved reserved;
 } varve_redundancy;
 

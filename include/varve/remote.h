@@ -1,15 +1,15 @@
-/* remote.h - checkpoints that are read from where they lie: https:// and
- * http://, and s3:// of a store that speaks as Amazon's S3 does, to which they
- * are written too.
+/* remote.h - Reads checkpoints from web servers and stores, and writes them to
+ * stores.
  *
  *     if (varve_remote_enable(NULL, &error))
- *         ...
+ *         return fail(&error);
  *     reader = varve_reader_open("s3://bucket/run/ckpt-3.varve", NULL, &error);
  *
- * A file that is saved to s3:// appears there in one step, when it is whole;
- * to the others nothing is written. docs/howto/remote.md says what no store can
- * do, which is refused, and docs/reliability.md what of the promises of files
- * holds there.
+ * Files at https://, http:// and s3:// URLs are read in place, without
+ * downloading them first. Files can be written to s3:// URLs: stores that
+ * support the API of Amazon S3. A file appears in the store in one step, when
+ * it is complete. docs/howto/remote.md lists what is not supported in a store,
+ * and docs/reliability.md what is guaranteed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,70 +20,85 @@
 
 VARVE_BEGIN_DECLS
 
-/* The redirects of a server that are followed, up to 5 in a row. Redirects of
- * signed requests are never followed. No request for a file is sent to a
- * link-local address (169.254.0.0/16, fe80::/10) or to fd00:ec2::254: the
- * metadata services of clouds return credentials there. If a proxy resolves the
- * names of hosts, only addresses in URLs are recognized. */
+/* Controls which redirects of a server are followed, up to 5 in a row.
+ *
+ * Redirects of signed requests are never followed. Requests for a file are
+ * never sent to a link-local address (169.254.0.0/16, fe80::/10) or to
+ * fd00:ec2::254, because the metadata services of clouds return credentials
+ * there. If a proxy resolves host names, only addresses in URLs are
+ * recognized. */
 typedef enum varve_redirects {
     VARVE_REDIRECTS_ANY = 0,       /* to any host */
-    VARVE_REDIRECTS_SAME_HOST = 1, /* to a path or port of the same host */
-    VARVE_REDIRECTS_NONE = 2       /* none: a redirect is a failure */
+    VARVE_REDIRECTS_SAME_HOST = 1, /* to any path or port of the same host */
+    VARVE_REDIRECTS_NONE = 2       /* none: a redirect is an error */
 } varve_redirects;
 
-/* All zero is the default; NULL stands for that. */
+/* Options for URLs. All zero is the default, and NULL is the same. */
 typedef struct varve_remote_options {
-    unsigned attempts;           /* in a row that bring next to nothing, until
-                                    a request has failed; 0: 6 */
-    unsigned wait_ms;            /* before the second one, at most; doubled
-                                    before each further one up to 10 s; 0:
-                                    100 */
-    unsigned connect_timeout_ms; /* 0: 10000 */
-    unsigned stall_timeout_s;    /* for which next to nothing may come; 0: 30 */
-    const char *certificates;    /* a file of those that are trusted (PEM),
-                                    instead of the system's; or NULL */
-    size_t part_size;            /* of a file that is written, in bytes; larger
-                                    where 10000 would not be enough, and stores
-                                    want 5 MiB at least; 0: 8 MiB */
-    unsigned operation_timeout_s; /* limits one read, one listing, or the
-                                     upload of one part, with all attempts and
-                                     waits. After that it fails with VARVE_IO,
-                                     or with VARVE_UNKNOWN_OUTCOME if it may
-                                     have been done; 0: 600 */
-    varve_redirects redirects;
-    bool allow_unversioned; /* reads files of servers that send neither ETag
-                               nor Last-Modified. If such a file is replaced
-                               while it is read, the result is a mixture of
-                               both versions, which only digests detect.
-                               Without this option the second request for such
-                               a file fails with VARVE_IO */
-    unsigned concurrency;   /* requests that are in flight at once to read files
-                               or to write one, at most 64; independent of the
-                               number of processors and of `threads`. Each takes
-                               memory of `range_size` or `part_size`; 0: 10 */
-    size_t range_size;      /* bytes that one request reads of a file where
-                               more is going to be read, at least 64 KiB;
-                               0: 8 MiB */
+    unsigned attempts;            /* number of consecutive attempts with almost
+                                     no data before a request fails; 0: 6 */
+    unsigned wait_ms;             /* maximum wait before the second attempt, in
+                                     milliseconds; doubled for each further
+                                     attempt, up to 10 s; 0: 100 */
+    unsigned connect_timeout_ms;  /* maximum time to connect, in milliseconds;
+                                     0: 10000 */
+    unsigned stall_timeout_s;     /* maximum time with almost no data, in
+                                     seconds; 0: 30 */
+    const char *certificates;     /* PEM file of trusted certificates; NULL:
+                                     those of the system */
+    size_t part_size;             /* bytes of a part of an upload; increased if
+                                     10000 parts are not enough; stores require
+                                     at least 5 MiB; 0: 8 MiB */
+    unsigned operation_timeout_s; /* maximum time in seconds for a read, a
+                                     listing or the upload of a part, with all
+                                     attempts and waits. Then the operation
+                                     fails with VARVE_IO, or with
+                                     VARVE_UNKNOWN_OUTCOME if it may have
+                                     succeeded; 0: 600 */
+    varve_redirects redirects;    /* which redirects are followed */
+    bool allow_unversioned;       /* read files of servers that send neither
+                                     ETag nor Last-Modified. If such a file is
+                                     replaced during a read, the result is a
+                                     mixture of both versions, which only
+                                     checksums detect. Without this option the
+                                     second request for such a file fails with
+                                     VARVE_IO */
+    unsigned concurrency;         /* maximum number of simultaneous requests for
+                                     reading files or writing a file, up to 64;
+                                     independent of processors and of `threads`.
+                                     Each needs `range_size` or `part_size`
+                                     bytes of memory; 0: 10 */
+    size_t range_size;            /* bytes that a request reads if more will be
+                                     read, at least 64 KiB; 0: 8 MiB */
     void *reserved[5];
 } varve_remote_options;
 
-/* From now on, paths that begin with https://, http:// or s3:// are read from
- * there, and those of s3:// written. Before other threads use the library: what
- * was made before (a graph, a reader) does not know of it. Again: other
- * options, for files that are opened from then on. It is never undone.
+/* Enables paths that begin with https://, http:// or s3://.
  *
- * VARVE_NOT_FOUND without the module `varve-remote`, through which alone
- * libcurl is linked; VARVE_TOO_NEW where this library, or the module, was built
- * without it. */
+ * Call it before other threads use the library. Graphs, readers and other
+ * objects that were created before do not support URLs. A second call sets
+ * other options for files that are opened afterwards. URLs cannot be disabled
+ * again.
+ *
+ * - Returns VARVE_NOT_FOUND if the module `varve-remote` is not installed. Only
+ *   this module links libcurl.
+ * - Returns VARVE_TOO_NEW if the library or the module was built without
+ *   support for URLs. */
 VARVE_API varve_status varve_remote_enable(
     const varve_remote_options *options, varve_error *error);
 
-/* Any status other than VARVE_OK ends the listing. */
+/* Called for a name in a directory, which is borrowed for the call. Return
+ * VARVE_OK to continue; any other status ends the listing. */
 typedef varve_status varve_on_name(void *user, const char *name);
 
-/* Calls `on_name` with the name of each file and directory in a directory of a
- * store, s3://BUCKET or s3://BUCKET/DIRECTORY, in the order of the store. A
- * directory that has no files does not exist there: `on_name` is not called. */
+/* Lists a directory of a store, s3://BUCKET or s3://BUCKET/DIRECTORY.
+ *
+ * `on_name` is called with the name of each file and directory in it, in the
+ * order of the store. In a store a directory without files does not exist: then
+ * `on_name` is not called, and the function returns VARVE_OK.
+ *
+ * - Returns VARVE_CALLBACK if `on_name` ends the listing.
+ * - Returns VARVE_MISUSE for another path, and before varve_remote_enable. */
 VARVE_API varve_status varve_remote_each(const char *directory,
     varve_on_name *on_name, void *user, varve_error *error);
 

@@ -1,4 +1,12 @@
-/* restoration.h - what a read did, what still waits, and whether it is whole.
+/* restoration.h - Inspects, completes and verifies the result of a read.
+ *
+ *     varve_restoration *r = varve_read(root, "model.varve", NULL, &error);
+ *     ... build the rest of the program; pending values are delivered ...
+ *     if (varve_assert_consumed(r, &error))
+ *         fprintf(stderr, "%s\n", error.message);
+ *     varve_restoration_free(r);
+ *
+ * A restoration belongs to the thread that uses its graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,202 +19,262 @@
 
 VARVE_BEGIN_DECLS
 
-/* A call that takes an `error` and is given NULL for its restoration fails. If
- * `error` holds a failure already, that failure stays and its status is
- * returned: `varve_assert_consumed(varve_read(..., &error), &error)` reports
- * why the read failed. Else it is VARVE_MISUSE. So `error` has to be
- * initialized there (`varve_error error = { 0 };`), or filled by the call
- * before. */
+/* A function that takes an `error` fails if its restoration is NULL. If `error`
+ * already contains a failure, the function keeps it and returns its status, so
+ * that `varve_assert_consumed(varve_read(..., &error), &error)` returns the
+ * error of the read. Otherwise it returns VARVE_MISUSE. Initialize `error`
+ * (`varve_error error = { 0 };`) unless the previous call fills it. */
 
 /* --- The handle --------------------------------------------------------- */
 
-/* Ends it: nothing waits any more, and what it has of a checkpoint, or a plan
- * has, is closed: its file, of several each that holds data. Values that
- * arrived stay. One that is lent (varve_manager_restoration) is not ended by
- * this. */
+/* Frees a restoration and closes its files.
+ *
+ * Values that are still pending are dropped. Values that were delivered stay.
+ * The call has no effect on NULL and on the restoration of a manager
+ * (varve_manager_restoration). */
 VARVE_API void varve_restoration_free(varve_restoration *restoration);
 
-/* The file that was read. */
+/* Returns the path of the file that was read. The string is valid until the
+ * restoration is freed. */
 VARVE_API const char *varve_restoration_path(
     const varve_restoration *restoration);
 
-/* The save counter in the file; 0 for a file of varve_write. */
+/* Returns the save counter in the file, or 0 for a file of varve_write. */
 VARVE_API uint64_t varve_restoration_counter(
     const varve_restoration *restoration);
 
-/* How often the values that have come were read, where options leave that to
- * the library: VARVE_ONE_PASS, or VARVE_TWO_PASSES where some were verified
- * before they were read again. VARVE_PASSES_AUTO: none has come. */
+/* Returns in how many passes the delivered values were read.
+ *
+ * The result is VARVE_ONE_PASS, VARVE_TWO_PASSES if some values were verified
+ * before they were read again, or VARVE_PASSES_AUTO if no value was
+ * delivered. */
 VARVE_API varve_passes varve_restoration_passes(
     const varve_restoration *restoration);
 
-/* Metadata of the file by name, or NULL. */
+/* Returns the metadata value `name` of the file, or NULL if there is none. It
+ * is valid until the restoration is freed. */
 VARVE_API const varve_metadata *varve_restoration_metadata(
     const varve_restoration *restoration, const char *name);
 
 /* --- Pending values ----------------------------------------------------- */
 
-/* Type and shape (data is NULL) of the value that waits for an edge which
- * `parent` does not have yet (of a list, VARVE_APPEND is its next position), in
- * the newest open restoration that has one; NULL if none does. Valid until that
- * restoration is freed. */
+/* Returns the type and shape of the value that is pending for a child that
+ * `parent` does not have yet.
+ *
+ * For a list, pass VARVE_APPEND to get that of the next element. If several
+ * restorations are open, the newest one with such a value is used. The `data`
+ * of the result is NULL. Returns NULL if no value is pending. The result is
+ * valid until that restoration is freed. */
 VARVE_API const varve_tensor *varve_pending(
     varve_node *parent, const char *name);
 
-/* The same for a slot that is not made yet. */
+/* Returns the type and shape of the value that is pending for a slot variable
+ * that does not exist yet. The result is like that of varve_pending. */
 VARVE_API const varve_tensor *varve_pending_slot(
     varve_node *owner, varve_node *variable, const char *name);
 
-/* varve_add_allocated_variable of the shape of the value that waits for it, as
- * varve_pending tells it; of `shape` where none does. For what a run makes as
- * large as it needs, such as an order, a table or a replay buffer. */
+/* Adds a library-owned variable with the shape of the value that is pending for
+ * it.
+ *
+ * If no value is pending, the variable has the shape `shape`. Otherwise the
+ * function is like varve_add_allocated_variable. Use it for values whose size
+ * is determined at run time, such as tables and replay buffers. */
 VARVE_API varve_node *varve_add_variable_as_saved(varve_node *parent,
     const char *name, varve_dtype dtype, varve_shape shape,
     varve_initializer *initializer, void *user);
 
-/* How many values of the file wait for a home. */
+/* Returns the number of values in the file that are pending. */
 VARVE_API size_t varve_pending_count(const varve_restoration *restoration);
 
-/* Gives up values that wait, by patterns of file paths as in
- * varve_read_options; NULL: all of them. They count as expected. A
+/* Drops pending values, so that they are not delivered any more.
+ *
+ * `pattern` contains patterns of file paths, as in varve_read_options; NULL
+ * drops all values. Dropped values count as expected. Saved objects without
+ * values that match the pattern are dropped too and cause no mismatch later. A
  * library-owned variable whose value could not be delivered is initialized
- * instead. What the file has without a value does not matter there any more,
- * whatever the program has or gets in its place. */
+ * instead. */
 VARVE_API varve_status varve_drop_pending(
     varve_restoration *restoration, const char *pattern, varve_error *error);
 
-/* Delivers again what failed to arrive at a node that was added later, as after
- * an input error or a mismatch that has been mended. VARVE_OK when nothing of
- * that kind is left. */
+/* Tries again to deliver values whose delivery to a node that was added later
+ * has failed, for example after an input error or after a mismatch was fixed.
+ *
+ * Returns VARVE_OK if no such value is left. */
 VARVE_API varve_status varve_restoration_retry(
     varve_restoration *restoration, varve_error *error) VARVE_MUST_CHECK;
 
-/* A value is delivered once: a node that is replaced, removed and added again,
- * or appended to a list that had shrunk is left as the program made it. This
- * asks for the values of `node`, and of all that is below it with its slots,
- * once more, as one transaction; also for what was dropped or did not fit. Not
- * delivered again is what a later restoration has given, what the options leave
- * out, and what waits. A path is given by varve_find_path.
+/* Restores the values of `node`, its slots and everything below them again.
  *
- * Fails as a read does, and then all is as it was; with VARVE_NO_MEMORY also
- * where memory ended while something was added, and nothing has been retried
- * since; VARVE_MISUSE without a node of the program that was restored, of a
- * plan, or from within a callback. */
+ * A restoration delivers each value once. It does not change a node that is
+ * replaced, removed and added again, or appended to a list that had become
+ * shorter. This function restores such nodes. It also restores values that were
+ * dropped or did not match. It does not restore:
+ *
+ * - values that a later restoration has delivered,
+ * - values that the options leave out,
+ * - pending values.
+ *
+ * varve_find_path returns the node of a path. Either all values are restored or
+ * nothing changes.
+ *
+ * - Fails as varve_read does.
+ * - Returns VARVE_NO_MEMORY also if an earlier addition ran out of memory and
+ *   varve_restoration_retry was not called since.
+ * - Returns VARVE_MISUSE if `node` is not a node of the graph that was
+ *   restored, for a dry run, and from within a callback. */
 VARVE_API varve_status varve_restore_again(varve_restoration *restoration,
     varve_node *node, varve_error *error) VARVE_MUST_CHECK;
 
-/* Checks the digests of all values of the file that have arrived, by reading
- * the file again: for mapped variables and `no_verify`. */
+/* Verifies the checksums of all values that were delivered, by reading the file
+ * again. Use it for mapped variables (`map`) and after a read with
+ * `no_verify`. */
 VARVE_API varve_status varve_restoration_verify(
     varve_restoration *restoration, varve_error *error) VARVE_MUST_CHECK;
 
 /* --- Assertions --------------------------------------------------------- */
 
-/* Each holds or fails at the time of the call, with VARVE_UNMATCHED and a
- * message that names every path that did not match, as far as it has room; the
- * report has them all. Parts that the reader left out
- * (varve_reader_left_out_at) stand before the paths; they alone fail no
- * assertion. Objects without values carry no obligation, nor do expected
- * patterns, names that the program has retired (varve_retire), variables tagged
- * VARVE_TAG_LOCAL, and those tagged VARVE_TAG_LATER that the file lacks. */
+/* Each assertion checks the state at the time of the call. If it does not hold,
+ * it returns VARVE_UNMATCHED, and the message names as many of the paths that
+ * did not match as it has room for. The report lists all of them. The message
+ * begins with parts of a file that the reader left out
+ * (varve_reader_left_out_at), which alone fail no assertion.
+ *
+ * Assertions ignore:
+ *
+ * - objects without values,
+ * - paths that match `expect.missing` or `expect.unexpected`,
+ * - names that the program has retired (varve_retire),
+ * - variables tagged VARVE_TAG_LOCAL,
+ * - variables tagged VARVE_TAG_LATER that the file lacks. */
 
-/* Everything in the file found a home, `only` leaves something to restore, and
- * varve_assert_existing_objects_matched holds. */
+/* Checks that the file and the program match completely.
+ *
+ *     if (varve_assert_consumed(restoration, &error))
+ *         fprintf(stderr, "%s\n", error.message);
+ *
+ * This is the case if all values in the file are used, `only` selects at least
+ * one value, and varve_assert_existing_objects_matched holds. Call it when the
+ * graph is complete. */
 VARVE_API varve_status varve_assert_consumed(
     varve_restoration *restoration, varve_error *error) VARVE_MUST_CHECK;
 
-/* Everything that the program has now and that has a value was restored, by
- * this restoration or a later one. */
+/* Checks that all variables and states in the program have been restored, by
+ * this restoration or a later one. The file may contain more. */
 VARVE_API varve_status varve_assert_existing_objects_matched(
     varve_restoration *restoration, varve_error *error) VARVE_MUST_CHECK;
 
-/* Something besides the root matched, and `only`, if it is given, leaves
- * something to restore. */
+/* Checks that at least one node besides the root matched. If `only` is set, it
+ * must also select at least one value. */
 VARVE_API varve_status varve_assert_nontrivial_match(
     varve_restoration *restoration, varve_error *error) VARVE_MUST_CHECK;
 
 /* --- The report --------------------------------------------------------- */
 
-/* The six lists of a report. */
+/* The kinds of findings. A report has a list for each kind. */
 typedef enum varve_finding_kind {
-    VARVE_FINDING_MATCHED = 0,    /* has its value from the file; or had, and is
-                             gone */
-    VARVE_FINDING_PENDING = 1,    /* in the file, waits for an edge of the
-                             program */
-    VARVE_FINDING_UNEXPECTED = 2, /* in the file, and nothing waits for it */
-    VARVE_FINDING_MISSING = 3,    /* a variable or state that the file lacks, or
-                                     whose value went to an earlier node */
-    VARVE_FINDING_MISMATCHED = 4, /* both have it, but it does not fit, or
-                             another node has claimed it; also, expected, each
-                             rename and pattern that matched nothing, as
-                             the path of the side that it is of */
-    VARVE_FINDING_DAMAGED = 5     /* in the file, but damaged or not to be read,
-                             and left out by `salvage.on`; the reason says
-                             where */
+    /* The value was restored. The node may have been removed since. */
+    VARVE_FINDING_MATCHED = 0,
+    /* The value is in the file, and the program has no variable for it yet. */
+    VARVE_FINDING_PENDING = 1,
+    /* The value is in the file and is not pending. */
+    VARVE_FINDING_UNEXPECTED = 2,
+    /* A variable or state of the program that the file lacks, or whose value
+     * was delivered to an earlier node. */
+    VARVE_FINDING_MISSING = 3,
+    /* The file and the program have the path, but type, shape or kind differ,
+     * or another node received the value. Also each rename and pattern that
+     * matched nothing, with its path; these findings are expected. */
+    VARVE_FINDING_MISMATCHED = 4,
+    /* The value is damaged or cannot be read, and `salvage.on` has left it out.
+     * `reason` contains the location. */
+    VARVE_FINDING_DAMAGED = 5
 } varve_finding_kind;
 
-/* How many lists there are; their numbers run from 0. */
+/* The number of finding kinds. They are numbered from 0. */
 #define VARVE_FINDING_KINDS 6
 
-/* One finding. Strings are the report's. */
+/* One finding of a report. The strings are valid as long as the report. */
 typedef struct varve_finding {
-    varve_finding_kind kind;
-    const char *program_path; /* NULL where the program has none; a path longer
-                                 than 4095 bytes: "..." and its end */
-    const char *file_path;    /* NULL where the file has none; likewise */
-    varve_tensor saved;       /* type and shape in the file (rank 0 and dtype 0
-                                 where there is none) */
-    varve_tensor wanted;      /* type and shape in the program, likewise */
-    uint64_t size;            /* bytes in the file */
-    uint64_t offset;          /* where they begin in the file */
-    const char *reason;       /* why, in a few words; "" where all is plain */
-    const char *nearest;      /* the likeliest path of the other side, as a
-                                 rename takes it: `program_path -> nearest` or
-                                 `nearest -> file_path`; where less of it is
-                                 there, as much as is; NULL: none, or longer
-                                 than 4095 bytes */
-    bool cast;                /* its element type was converted */
-    uint64_t inexact;         /* values that a cast could not keep exactly */
-    bool expected;            /* no assertion minds */
-    const char *option;       /* of a pattern that matched nothing: the option
-                                 that has it, as "only"; NULL: of anything
-                                 else */
+    varve_finding_kind kind;  /* the list that contains the finding */
+    const char *program_path; /* path in the program; NULL: none. A path of more
+                                 than 4095 bytes is shortened to "..." and its
+                                 end */
+    const char *file_path;    /* path in the file; NULL: none. Shortened like
+                                 `program_path` */
+    varve_tensor saved;       /* type and shape in the file; `rank` and `dtype`
+                                 are 0 if there is none */
+    varve_tensor wanted;      /* type and shape in the program; likewise */
+    uint64_t size;            /* bytes of the value in the file */
+    uint64_t offset;          /* offset of the value in the file, in bytes */
+    const char *reason;       /* short explanation; "" if none is needed */
+    const char *nearest;      /* the path of the other side that was probably
+                                 meant, in the form that a rename takes:
+                                 `program_path -> nearest` or
+                                 `nearest -> file_path`. If the other side lacks
+                                 the last names of that path, the path of the
+                                 part that exists. NULL: none, or longer than
+                                 4095 bytes */
+    bool cast;                /* the element type was converted */
+    uint64_t inexact;         /* number of elements that the conversion could
+                                 not keep exactly */
+    bool expected;            /* assertions ignore the finding */
+    const char *option;       /* name of the option that contains the pattern,
+                                 such as "only", if a pattern matched nothing;
+                                 NULL: another finding */
     varve_reserved reserved;
 } varve_finding;
 
-/* The state of a restoration at this moment. NULL on failure. */
+/* Creates a report of the current state of a restoration. Free it with
+ * varve_report_free. Returns NULL on failure. */
 VARVE_API varve_report *varve_report_new(
     varve_restoration *restoration, varve_error *error) VARVE_MUST_CHECK;
+
+/* Frees a report. Takes NULL. */
 VARVE_API void varve_report_free(varve_report *report);
 
-/* Without a report to keep: how many findings of a kind there are now (SIZE_MAX
- * without memory), and each of them, borrowed for the call; anything but
- * VARVE_OK ends it and is returned. Each call looks at all of the file and of
- * the program. */
+/* Called for a finding, which is borrowed for the call. Return VARVE_OK to
+ * continue. */
 typedef varve_status varve_on_finding(void *user, const varve_finding *finding);
+
+/* Returns the current number of findings of a kind, or SIZE_MAX if memory is
+ * exhausted. Each call compares the whole file with the whole program; use a
+ * report to make several queries. */
 VARVE_API size_t varve_finding_count(
     varve_restoration *restoration, varve_finding_kind kind);
+
+/* Calls `visit` for each current finding of a kind.
+ *
+ * If `visit` returns anything but VARVE_OK, the function stops and returns that
+ * status. Like varve_finding_count it compares the whole file with the whole
+ * program. */
 VARVE_API varve_status varve_each_finding(varve_restoration *restoration,
     varve_finding_kind kind, varve_on_finding *visit, void *user,
     varve_error *error);
 
-/* How many findings a list has. */
+/* Returns the number of findings of a kind in a report. */
 VARVE_API size_t varve_report_count(
     const varve_report *report, varve_finding_kind kind);
 
-/* Fills in a finding by its position in its list, in the order of the file or
- * of the program; false past the end. */
+/* Copies a finding to `*finding`.
+ *
+ * `index` counts from 0 within the list of the kind, in the order of the file
+ * or of the program. Returns false if `index` is past the end. */
 VARVE_API bool varve_report_at(const varve_report *report,
     varve_finding_kind kind, size_t index, varve_finding *finding);
 
-/* All of it for people: a line that counts, then a line for each finding, but
- * for values that were simply taken from the same path; at the end the parts
- * that the reader left out. The report's; ends with a newline. */
+/* Returns the report as text for people.
+ *
+ * The first line has the counts. A line follows for each finding, except for
+ * values that were restored from the same path without conversion. The parts
+ * that the reader left out are at the end. The text ends with a newline and is
+ * valid until the report is freed. */
 VARVE_API const char *varve_report_text(const varve_report *report);
 
-/* All of it for programs, in ASCII: JSON as docs/schemas/varve.report-1.json
- * says, of which `varve graph --html --notes` makes a page. The report's; NULL
- * on failure. */
+/* Returns the report as JSON in ASCII.
+ *
+ * docs/schemas/varve.report-1.json is its schema. `varve graph --html --notes`
+ * displays it. The text is valid until the report is freed. Returns NULL on
+ * failure. */
 VARVE_API const char *varve_report_json(
     varve_report *report, varve_error *error) VARVE_MUST_CHECK;
 

@@ -1,5 +1,5 @@
-/* watch.h - for a program that reads the checkpoints another one is making:
- * wait for new ones, and keep those that are being read from being deleted.
+/* watch.h - Waits for checkpoints of another process and protects them while
+ * they are read.
  *
  *     varve_watch *watch = varve_watch_new("run/ckpt", NULL, &error);
  *     while (!varve_watch_next(watch, 60000, &path, &error))
@@ -19,94 +19,135 @@ VARVE_BEGIN_DECLS
 
 /* --- Watches ------------------------------------------------------------ */
 
-/* Asked on the calling thread, at least as often as the directory is looked at.
- * True ends the waiting, after a last look: what was there when it said so is
- * given first. */
+/* Called by a watch to find out if the wait must end. It runs on the calling
+ * thread, at least each time the directory is listed.
+ *
+ * Return true to end the wait. The directory is listed once more, and
+ * checkpoints that exist at that time are returned first. */
 typedef bool varve_watch_done(void *user);
 
-/* All zero is the safe default; NULL stands for that. */
+/* Options of a watch. All zero is the safe default, and NULL is the same. */
 typedef struct varve_watch_options {
-    bool every;    /* each checkpoint, in the order of numbers; else the newest,
-                      and those between are passed over */
-    bool no_lease; /* nothing is opened: the file may be deleted or replaced
-                      before it is read */
-    uint64_t after; /* only higher numbers, as varve_watch_number of an earlier
-                       watch; 0: all that are there */
-    int64_t min_interval_ms; /* so long at least from one to the next */
-    int64_t max_pause_ms;    /* between two looks at the directory; they begin
-                                10 ms apart. 0: 1000 */
-    varve_watch_done *done;  /* or NULL */
-    void *done_user;
-    const varve_allocator *allocator; /* or NULL; copied */
+    bool every;              /* return each checkpoint, in the order of numbers;
+                                otherwise only the newest, and those between are
+                                skipped */
+    bool no_lease;           /* take no lease and open nothing: the file may be
+                                deleted or replaced before it is read */
+    uint64_t after;          /* return only higher numbers, for example the
+                                varve_watch_number of an earlier watch; 0:
+                                all */
+    int64_t min_interval_ms; /* minimum time between two checkpoints, in
+                                milliseconds; 0: none */
+    int64_t max_pause_ms;    /* maximum time between two listings of the
+                                directory, in milliseconds; the first are 10 ms
+                                apart; 0: 1000 */
+    varve_watch_done *done;  /* ends the wait if it returns true; may be NULL */
+    void *done_user;         /* argument of `done` */
+    const varve_allocator *allocator; /* NULL: default allocator; copied */
     varve_reserved reserved;
 } varve_watch_options;
 
-/* Watches for files `prefix-N.varve`, as varve_save and a manager name them:
- * "run/ckpt" is the prefix of the manager of "run". Looks at nothing yet; the
- * directory need not be there. By looking again and again, so it works on
- * network file systems as well. Used by one thread at a time. VARVE_BAD_NAME
- * for a prefix that ends in '/'.
+/* Creates a watch for files `prefix-N.varve`, which varve_save and managers
+ * write.
  *
- * A watch goes by numbers, not by save counters: with `number_by_step`, after a
- * step back, it does not return checkpoints below the number that it has
- * returned last. varve_restore and leases of the prefix find the newest. */
+ * The prefix of a manager of "run" is "run/ckpt". `options` may be NULL. The
+ * directory need not exist yet. The watch lists it repeatedly, so that it works
+ * on network file systems too. Only one thread may use a watch at a time.
+ *
+ * A watch uses the numbers in the file names, not save counters. If the step of
+ * a manager with `number_by_step` goes backwards, the watch does not return
+ * checkpoints with smaller numbers than the last one. varve_restore and leases
+ * find the newest checkpoint in that case.
+ *
+ * Free the result with varve_watch_free. Returns NULL on failure.
+ *
+ * - Fails with VARVE_BAD_NAME if the prefix ends in '/'. */
 VARVE_API varve_watch *varve_watch_new(const char *prefix,
     const varve_watch_options *options, varve_error *error) VARVE_MUST_CHECK;
+
+/* Frees a watch and its lease. Takes NULL. */
 VARVE_API void varve_watch_free(varve_watch *watch);
 
-/* Waits for a checkpoint with a higher number than the last one given, and sets
- * *path to its path, which is valid, and leased, until the next call or the
- * end of the watch. A file that goes while it is looked at is passed over, and
- * one that a writer still holds is waited for. A number that is used again is
- * not new, nor is one below the last.
+/* Waits for a checkpoint with a higher number than the last one.
  *
- * Looks at least once; waits `timeout_ms` in all, or for ever if it is
- * negative. Then VARVE_TIMEOUT; after `done` said so, VARVE_CANCELLED; or what
- * the listing or the opening failed with. *path is untouched then, no number is
- * used up, and the watch may be asked again. Where the lease of the path that
- * was returned last has ended, the next call returns that failure once, with
- * the statuses of varve_lease_check: the file may have been deleted while it
- * was in use. */
+ * `*path` is set to its path. The string is valid, and the file has a lease,
+ * until the next call or varve_watch_free. A file that disappears is skipped;
+ * the function waits for a file that is locked by a writer. A number that is
+ * used again is not new.
+ *
+ * `timeout_ms` is the maximum wait in milliseconds; negative: no limit. The
+ * directory is listed at least once.
+ *
+ * On failure `*path` is unchanged, and the function can be called again without
+ * missing a checkpoint.
+ *
+ * - Returns VARVE_TIMEOUT if there was no new checkpoint in time.
+ * - Returns VARVE_CANCELLED if `done` has returned true.
+ * - Returns an error of varve_lease_check, once, if the lease of the previous
+ *   checkpoint has ended early. That file may have been deleted while it was in
+ *   use.
+ * - Fails with the error of listing the directory or opening a file. */
 VARVE_API varve_status varve_watch_next(varve_watch *watch, int64_t timeout_ms,
     const char **path, varve_error *error) VARVE_MUST_CHECK;
 
-/* The number of the last one given; before, what `after` was. */
+/* Returns the number of the last checkpoint that was returned; before the first
+ * one, the value of `after`. */
 VARVE_API uint64_t varve_watch_number(const varve_watch *watch);
 
 /* --- Leases ------------------------------------------------------------- */
 
-/* Keeps a checkpoint from being deleted by a manager, in any process, until
- * varve_lease_free or the end of this process, however it ends (a child made by
- * fork holds it too). For whoever opens a file by its name, and more than once:
- * a reader or a restoration that is open already reads to its end all the same.
+/* Takes a lease, so that no manager of any process deletes a checkpoint.
  *
- * `path` is what varve_restore takes: a file, with or without its suffix, or a
- * prefix, for its newest checkpoint; varve_lease_path says which it became.
- * `allocator` may be NULL. Waits while somebody has the file for himself, as to
- * delete it, and gives up after ten seconds with VARVE_TIMEOUT. VARVE_NOT_FOUND
- * where it is gone.
+ *     varve_lease *lease = varve_lease_new("run/ckpt", NULL, &error);
+ *     if (lease)
+ *         evaluate(varve_lease_path(lease));
+ *     varve_status status = varve_lease_check(lease, &error);
+ *     varve_lease_free(lease);
  *
- * It is a shared lock (flock) of the open file. Where the file system has no
- * locks, it is a file beside the checkpoint, which a thread of the lease writes
- * to every 10 seconds, so that the directory has to be writable; the lease
- * expires 60 seconds after the last write, as where the process was killed or
- * suspended. Each watch has such a lease as well. A path of a store is
- * VARVE_MISUSE. */
+ * Use it for programs that open a file by its name several times. Open readers
+ * and restorations need no lease: they can read their file even if it is
+ * deleted.
+ *
+ * `path` is a file, with or without its suffix, or a prefix, for its newest
+ * checkpoint, as in varve_restore. `allocator` may be NULL.
+ *
+ * The lease ends with varve_lease_free or when the process ends. A child
+ * process shares it after fork. It is a shared lock (flock) of the open file.
+ * If the file system does not support locks, the lease is a file beside the
+ * checkpoint:
+ *
+ * - A thread writes to it every 10 seconds, so that the directory must be
+ *   writable.
+ * - It expires 60 seconds after the last write, for example if the process was
+ *   killed or suspended.
+ *
+ * Free the result with varve_lease_free. Returns NULL on failure.
+ *
+ * - Fails with VARVE_TIMEOUT if another process has the file locked, for
+ *   example to delete it, for ten seconds.
+ * - Fails with VARVE_NOT_FOUND if there is no such file.
+ * - Fails with VARVE_MISUSE if `path` is in a store. */
 VARVE_API varve_lease *varve_lease_new(const char *path,
     const varve_allocator *allocator, varve_error *error) VARVE_MUST_CHECK;
+
+/* Ends a lease and frees it. Takes NULL. */
 VARVE_API void varve_lease_free(varve_lease *lease);
 
-/* Checks that the lease still keeps the checkpoint; call it after the last use
- * of the path, before what was read is relied on. A lock does until the end of
- * the lease. Where there are no locks this renews the file of the lease.
- * VARVE_IO, or another status of a file, where that failed: the thread and the
- * next call try again. VARVE_TIMEOUT where the lease has expired: the
- * checkpoint may be deleted, and another may have its name. VARVE_MISUSE in a
- * child process. Any thread may call it. */
+/* Checks that the lease still protects the checkpoint.
+ *
+ * Call it after the last use of the path, before you rely on the data. A lock
+ * is always valid until the lease ends. Without locks the function renews the
+ * file of the lease. Any thread may call it.
+ *
+ * - Returns VARVE_TIMEOUT if the lease has expired. The checkpoint may have
+ *   been deleted, and another file may have its name.
+ * - Returns VARVE_IO or another file error if the lease could not be renewed.
+ *   The thread and the next call try again.
+ * - Returns VARVE_MISUSE in a child process. */
 VARVE_API varve_status varve_lease_check(
     const varve_lease *lease, varve_error *error) VARVE_MUST_CHECK;
 
-/* The path of the file that is leased. */
+/* Returns the path of the file that has the lease. */
 VARVE_API const char *varve_lease_path(const varve_lease *lease);
 
 VARVE_END_DECLS

@@ -9,12 +9,11 @@
 /* What a header says has no effect there. */
 static const struct exception exceptions[] = {
     { "async.zero_copy", "manager|saver", "manager.h",
-        "whatever `async.zero_copy` says" },
+        "`async.zero_copy` has no effect" },
     { "async.zero_copy", "", "options.h",
-        "A save that returns when all is written needs no promise" },
+        "Has no effect on synchronous saves." },
     { "async.in_flight", "", "options.h",
-        "a save that returns when all is written, a manager and a saver have "
-        "one at most" },
+        "Has no effect on synchronous saves, managers and savers" },
     { NULL, NULL, NULL, NULL },
 };
 
