@@ -16,15 +16,15 @@ import prose
 from headers import Group, Heading, Prose
 
 DATE = re.compile(r'^ -- .*  \w+, (\d+ \w+ \d+)', re.M)
-OPENING = ('Varve saves the state of a program as a graph of named objects, '
-           'and puts it back by name. Its interface is described in these '
-           'pages, one for each header, and in one for each function and type.')
-ERROR_ARGUMENT = ('Where it fails, what \\fIerror\\fR points to says why, in '
-                  'one line; \\fIerror\\fR may be NULL.')
+OPENING = ('Varve saves the state of a program as a graph of named objects '
+           'and restores it by name. These pages describe its interface: one '
+           'page for each header, and one for each function and type.')
+ERROR_ARGUMENT = ('On failure, \\fIerror\\fR receives the status and a message. '
+                  '\\fIerror\\fR may be NULL.')
 RETURNS = [  # of a result, whether it has an argument `error`: what it gives
     (lambda r, e: r == 'varve_status',
-     'VARVE_OK, which is 0, or the status that says why it failed.'),
-    (lambda r, e: r.endswith('*') and e, 'NULL where it fails.'),
+     'VARVE_OK, which is 0, or the status of the failure.'),
+    (lambda r, e: r.endswith('*') and e, 'NULL on failure.'),
 ]
 
 

@@ -21,8 +21,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef VARVE_TOGETHER_H
-#define VARVE_TOGETHER_H
+#ifndef VARVE_COLLECTIVE_H
+#define VARVE_COLLECTIVE_H
 
 #include <varve/checkpoint.h>
 #include <varve/comm.h>

@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef VARVE_TOGETHER_HPP
-#define VARVE_TOGETHER_HPP
+#ifndef VARVE_COLLECTIVE_HPP
+#define VARVE_COLLECTIVE_HPP
 
 #include <cstddef>
 #include <cstdint>

@@ -11,8 +11,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef VARVE_LAYERS_H
-#define VARVE_LAYERS_H
+#ifndef VARVE_INCREMENTAL_H
+#define VARVE_INCREMENTAL_H
 
 #include <varve/checkpoint.h>
 

@@ -11,8 +11,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef VARVE_PRIVATE_H
-#define VARVE_PRIVATE_H
+#ifndef VARVE_RANK_LOCAL_H
+#define VARVE_RANK_LOCAL_H
 
 #include <varve/comm.h>
 #include <varve/graph.h>

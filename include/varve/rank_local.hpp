@@ -6,8 +6,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef VARVE_PRIVATE_HPP
-#define VARVE_PRIVATE_HPP
+#ifndef VARVE_RANK_LOCAL_HPP
+#define VARVE_RANK_LOCAL_HPP
 
 #include <cstddef>
 #include <type_traits>
