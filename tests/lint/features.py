@@ -4,10 +4,10 @@
     tests/lint/features.py [--print] SOURCE
 
 A file (a `.c` with its `.h`) knows a feature where its code, less comments
-and texts, has one of the feature's names below. docs/features.md has a table
-of them: each that knows the feature has to be there, and none besides.
---print prints the table with what is found, at home what was, and how many
-others know it.
+and texts, has one of the feature's names below. The table of
+docs/developers/features.md must contain exactly these files. --print prints
+the table as it must be: a file stays in the second column if it is there
+already, and all others are in the third.
 
 SPDX-License-Identifier: MIT
 """
@@ -17,21 +17,24 @@ import sys
 
 import circles
 
+PAGE = 'docs/developers/features.md'
 NAMES = {
     'pieces': r'(vv_)?piece_(boxes|ends|start|room)|pieced_(count|values)|'
               r'vv_piece_\w+|vv_value_piece|is_in_pieces|'
               r'vv_index_(add|find)_pieces|vv_check_(all_)?pieces|'
               r'vv_is_next_in_pieces',
-    'layers': r'vv_layer\w*|vv_prune_layers|layer_(nonces|sizes)|'
-              r'place_layers|layers\.\w+|vv_page_sums\w*|paged_(chunks|count)|'
-              r'page_digests|page_digest_count|vv_known_pages',
-    'packing': r'vv_pack\w*|vv_unpack\w*|vv_planes_\w+|place_packed|'
-               r'packed_count',
-    'private subtrees': r'vv_private\w*|VARVE_TAG_RANK_LOCAL|varve_private\w*|'
-                        r'vv_\w*_private\w*|first_private',
-    'slices': r'varve_slice\w*|varve_add\w*_slice|'
-              r'vv_slice_(may_be|new|text|told)|'
-              r'vv_cargo_\w*slices?|vv_contribution_slice',
+    'incremental checkpoints':
+        r'vv_layer\w*|vv_prune_layers|layer_(nonces|sizes)|place_layers|'
+        r'increment\.\w+|vv_page_sums\w*|paged_(chunks|count)|'
+        r'page_digests|page_digest_count|vv_known_pages',
+    'compression': r'vv_pack\w*|vv_unpack\w*|vv_planes_\w+|'
+                   r'place_packed|packed_count',
+    'rank-local nodes': r'vv_private\w*|VARVE_TAG_RANK_LOCAL|'
+                        r'varve_\w*rank_local\w*|vv_\w*_private\w*|'
+                        r'first_private',
+    'shards': r'varve_(add_\w*)?shard\w*|vv_slice_(may_be|new|text|kind|sender)|'
+              r'vv_slices_\w+|vv_save_plan_\w*slices?|'
+              r'vv_contribution_slice',
     'tracking': r'vv_dirty\w*|vv_tracking\w*|vv_unchanged\w*|open_tracker|'
                 r'vv_posix_(open_|un)?track\w*',
     'salvage': r'\w*salvage\w*',
@@ -50,7 +53,7 @@ NAMES = {
 COLUMNS = {'column', 'index', 'index_columns', 'index_in', 'index_out',
            'value_check', 'value_table'}
 TEXT = re.compile(r'"(\\.|[^"\\\n])*"')
-ROW = re.compile(r'^\| ([\w ]+) \| ([^|]*) \| ([^|]*) \|$', re.M)
+ROW = re.compile(r'^\| ([\w -]+) \| ([^|]*) \| ([^|]*) \|$', re.M)
 
 
 def code_of(source):
@@ -61,8 +64,7 @@ def code_of(source):
 
 def table_of(source):
     """Who is at home and who else knows it, by feature."""
-    with open(os.path.join(source, 'docs', 'features.md'),
-              encoding='utf-8') as stream:
+    with open(os.path.join(source, PAGE), encoding='utf-8') as stream:
         rows = ROW.findall(stream.read())
     return {name: [set(re.findall(r'`(\w+)`', cell)) for cell in cells]
             for name, *cells in rows if name in NAMES}
@@ -101,11 +103,11 @@ def main():
     for name in NAMES:
         here = set().union(*table.get(name, []))
         there = known(code, name)
-        wrong += [f'docs/features.md: {name}: expected `{stem}`, which knows '
-                  'of them, found it in no column' for stem in there - here]
-        wrong += [f'docs/features.md: {name}: expected files that know of '
-                  f'them, found `{stem}`' for stem in here - there]
-    print('\n'.join(sorted(wrong)) or 'features: as the page says')
+        wrong += [f'{PAGE}: {name}: `{stem}` is missing'
+                  for stem in there - here]
+        wrong += [f'{PAGE}: {name}: `{stem}` does not use the feature'
+                  for stem in here - there]
+    print('\n'.join(sorted(wrong)) or f'features: {PAGE} is correct')
     return 1 if wrong else 0
 
 
