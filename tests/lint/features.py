@@ -32,9 +32,9 @@ NAMES = {
     'rank-local nodes': r'vv_private\w*|VARVE_TAG_RANK_LOCAL|'
                         r'varve_\w*rank_local\w*|vv_\w*_private\w*|'
                         r'first_private',
-    'shards': r'varve_(add_\w*)?shard\w*|vv_slice_(may_be|new|text|kind|sender)|'
-              r'vv_slices_\w+|vv_save_plan_\w*slices?|'
-              r'vv_contribution_slice',
+    'shards': r'varve_slice\w*|varve_add\w*_slice|'
+              r'vv_slice_(may_be|new|text|kind|sender)|vv_slices_\w+|'
+              r'vv_save_plan_\w*slices?|vv_contribution_slice',
     'tracking': r'vv_dirty\w*|vv_tracking\w*|vv_unchanged\w*|open_tracker|'
                 r'vv_posix_(open_|un)?track\w*',
     'salvage': r'\w*salvage\w*',
