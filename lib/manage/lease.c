@@ -1,5 +1,5 @@
-/* lease.c - taking and ending a lease, and what may come between the opening of
- * a file and its lock.
+/* lease.c - Takes and ends leases, and handles files that are replaced before
+ * they are locked.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* level.c - a copy that keeps its pace, and the deletions after it.
+/* level.c - Copies a checkpoint at a limited rate, and deletes old copies.
  *
  * SPDX-License-Identifier: MIT
  */

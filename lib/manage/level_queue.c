@@ -1,4 +1,5 @@
-/* level_queue.c - filled by the program's thread, emptied by the level's.
+/* level_queue.c - Adds checkpoints on the program's thread, and copies them on
+ * the level's thread.
  *
  * SPDX-License-Identifier: MIT
  */

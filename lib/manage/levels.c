@@ -1,4 +1,4 @@
-/* levels.c - what is due goes to each level that it is due at.
+/* levels.c - Queues each checkpoint at the storage levels at which it is due.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,5 @@
-/* lineage.c - Compares lineages of checkpoints, and records that of a run.
+/* lineage.c - Compares the lineages of checkpoints, and records the lineage of
+ * a run.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* listing.c - Lists the checkpoints of a prefix, and reads what each says of
- * itself.
+/* listing.c - Lists the checkpoints of a prefix, and reads the metadata of
+ * each.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,5 @@
-/* manager.c - Opens and frees a manager, and returns what its directory has.
+/* manager.c - Opens and frees a manager, and returns the contents of its
+ * directory.
  *
  * SPDX-License-Identifier: MIT
  */

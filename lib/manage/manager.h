@@ -1,4 +1,4 @@
-/* manager.h - a manager behind its handle.
+/* manager.h - Defines the struct behind the handle of a manager.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,7 @@
 #include "prune.h"
 #include "retention.h"
 
-/* A save: what of it is to be remembered until it is in place. */
+/* A save in progress: the data to record once the file is in place. */
 struct vv_manager_saving {
     int64_t step;
     uint64_t number, counter;
@@ -29,7 +29,7 @@ struct vv_manager_saving {
     struct vv_interval older; /* before it */
 };
 
-/* What is to be remembered of the last resume (resume_match.h). */
+/* The state of the last resume (resume_match.h). */
 struct vv_manager_match {
     uint64_t number;   /* of the checkpoint that was restored */
     size_t level;      /* that it is of; 0: of the own directory */
@@ -38,7 +38,7 @@ struct vv_manager_match {
     bool is_unchecked; /* `strict`, and not found complete yet: no save */
 };
 
-/* VV_PARENT_KEY, with a NUL. */
+/* The size of the text of VV_PARENT_KEY, including a NUL. */
 enum {
     VV_PARENT_SIZE = 16 + 1 + VV_RUN_SIZE + 21 + 21 + 17 + VV_ANCESTRY_SIZE
 };
@@ -82,41 +82,45 @@ struct varve_manager {
     varve_error warning;
 };
 
-/* Looks at the directory and decides what would stay. */
+/* Lists the directory and decides which checkpoints to keep. */
 varve_status vv_manager_look(varve_manager *manager, varve_error *error);
 
-/* The same beside a save. Where the lock is held, names that are known already
- * are not looked at. */
+/* Like vv_manager_look, during a save. If the lock is held, known files are not
+ * examined. */
 varve_status vv_manager_look_at_names(
     varve_manager *manager, varve_error *error);
 
-/* Adds what the ledger says to the listing; that it cannot be read is noted. */
+/* Adds the entries of the ledger to the listing. Records the error if it cannot
+ * be read. */
 varve_status vv_manager_read_ledger(
     varve_manager *manager, struct vv_policy *policy, varve_error *error);
 
-/* Decides what would stay, by which is known to be good. Of many processes
- * layers count for the policy of bytes, as rank 0 finds and tells them. */
+/* Decides which checkpoints to keep, given the newest intact one. In a
+ * collective manager the policy of bytes counts data files, which rank 0
+ * measures and broadcasts. */
 varve_status vv_manager_decide(varve_manager *manager, varve_error *error);
 
-/* Takes the lock of the prefix, or makes sure before a save that it is still
- * the lock of this directory, which may have been made anew. Waits for another
- * manager for so many seconds. VARVE_EXISTS; VARVE_MISUSE for a manager that
- * was opened with read_only. */
+/* Takes the lock of the prefix. Before a save, checks that the held lock still
+ * belongs to the directory, which may have been created again. Waits up to
+ * `seconds` for another manager. Returns VARVE_EXISTS if another manager has
+ * the lock, and VARVE_MISUSE if the manager was opened with read_only. */
 varve_status vv_manager_lock(
     varve_manager *manager, double seconds, varve_error *error);
 
-/* Remembers that a checkpoint is good: the one with the highest counter. */
+/* Records that a checkpoint is intact. The one with the highest save counter is
+ * kept. */
 void vv_manager_note_good(varve_manager *manager, uint64_t number);
 
-/* Makes the pin of a number, durably unless saves are not, whether there is
- * such a checkpoint yet or not; on failure there is none. */
+/* Creates the pin of a number, durably unless saves use no_sync. The checkpoint
+ * need not exist. On failure there is no pin. */
 varve_status vv_manager_make_pin(
     varve_manager *manager, uint64_t number, varve_error *error);
 
-/* Removes it, if it can: one too many keeps a checkpoint longer at worst. */
+/* Removes a pin. On failure the pin stays, so that the checkpoint is kept
+ * longer. */
 void vv_manager_drop_pin(varve_manager *manager, uint64_t number);
 
-/* What went wrong beside the work, unless something did before. */
+/* Sets the warning of the manager, unless it has one. */
 void vv_manager_warn(varve_manager *manager, const varve_error *error);
 
 #endif

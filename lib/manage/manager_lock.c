@@ -1,5 +1,5 @@
-/* manager_lock.c - Takes and releases the lock of a prefix, and reads who holds
- * it.
+/* manager_lock.c - Takes and releases the lock of a prefix, and reads its
+ * owner.
  *
  * SPDX-License-Identifier: MIT
  */

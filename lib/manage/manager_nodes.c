@@ -1,4 +1,5 @@
-/* manager_nodes.c - what ranks with a directory each do together.
+/* manager_nodes.c - Performs the collective operations of managers with a
+ * directory for each rank.
  *
  * SPDX-License-Identifier: MIT
  */

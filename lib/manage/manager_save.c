@@ -1,4 +1,5 @@
-/* manager_save.c - due or not, then: checkpoint, deletions, ledger.
+/* manager_save.c - Decides when a save is due, saves the checkpoint, deletes
+ * old ones and writes the ledger.
  *
  * SPDX-License-Identifier: MIT
  */

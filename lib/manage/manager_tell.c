@@ -1,4 +1,4 @@
-/* manager_tell.c - listings as bytes.
+/* manager_tell.c - Serializes listings, to broadcast them.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* manager_together.c - what the ranks of a manager tell each other.
+/* manager_together.c - Implements the collective operations of a manager.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* nodes_behind.c - one set after the other, the newest first.
+/* nodes_behind.c - Rebuilds one set after the other, the newest first.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,5 @@
-/* origin.c - several listings, each in the order of counters, merged.
+/* origin.c - Merges the listings of the directory and the levels by save
+ * counter.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* prune.c - Decides about a listing, and deletes.
+/* prune.c - Decides which checkpoints of a listing to delete, and deletes them.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* resume.c - verifying from the newest on, restoring, and pruning by hand,
- * which must know what is good.
+/* resume.c - Finds and restores the newest intact checkpoint, and implements
+ * pruning on request.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,4 @@
-/* resume_alone.c - the file that is verified is the one that is read: it is
- * opened once.
+/* resume_alone.c - Verifies and restores a file that is opened once.
  *
  * SPDX-License-Identifier: MIT
  */

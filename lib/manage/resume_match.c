@@ -1,5 +1,5 @@
-/* resume_match.c - compares the checkpoint of the last resume with the program,
- * at all ranks.
+/* resume_match.c - Compares the resumed checkpoint with the program, on all
+ * ranks.
  *
  * SPDX-License-Identifier: MIT
  */

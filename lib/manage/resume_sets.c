@@ -1,4 +1,5 @@
-/* resume_sets.c - sets by number; one is made whole, or compared, by all.
+/* resume_sets.c - Finds the newest set of files, and rebuilds or verifies it,
+ * collectively.
  *
  * SPDX-License-Identifier: MIT
  */

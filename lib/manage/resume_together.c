@@ -1,4 +1,5 @@
-/* resume_together.c - the index is told by rank 0; each verifies its share.
+/* resume_together.c - Broadcasts the index from rank 0; each rank verifies a
+ * part.
  *
  * SPDX-License-Identifier: MIT
  */

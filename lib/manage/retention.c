@@ -1,7 +1,8 @@
-/* retention.c - the policies, each a pass over the checkpoints.
+/* retention.c - Implements the retention policies, each as a pass over the
+ * checkpoints.
  *
- * Each pass goes by what it keeps itself, so that what stays would stay again
- * once the others are gone.
+ * Each pass depends only on the checkpoints that it keeps itself, so that the
+ * same checkpoints are kept again after the others are deleted.
  *
  * SPDX-License-Identifier: MIT
  */

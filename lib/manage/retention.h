@@ -1,4 +1,5 @@
-/* retention.h - which checkpoints stay, and why. Pure: facts in, reasons out.
+/* retention.h - Decides which checkpoints to keep, and why. It depends only on
+ * its arguments.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +13,7 @@
 #include "buffer.h"
 #include "ledger.h"
 
-/* Why one stays, as bits. */
+/* The reasons to keep a checkpoint, as bits. */
 enum vv_reason {
     VV_KEPT_ALL = 1, /* there is no policy */
     VV_KEPT_LAST = 2,
@@ -31,7 +32,7 @@ enum vv_reason {
     VV_KEPT_RESUMED = 4096, /* not all of its values were taken */
 };
 
-/* What a decision needs to know of a checkpoint, and what it says. */
+/* The properties of a checkpoint, and the decision about it. */
 struct vv_fact {
     int64_t step;  /* below 0: unknown */
     int64_t time;  /* likewise */
@@ -46,16 +47,17 @@ struct vv_fact {
     size_t best_place; /* out: from the best, 1, where it is of the best */
 };
 
-/* In which stretch of so many steps a step is: a multiple begins one. */
+/* Returns the index of the interval of `every` steps that contains a step. Each
+ * multiple begins an interval. */
 int64_t vv_stretch(int64_t step, uint64_t every);
 
-/* Decides about checkpoints in the order they were saved. Foreign and damaged
- * ones stay, and take nobody's place. */
+/* Decides about checkpoints, in the order in which they were saved. Checkpoints
+ * of other programs and damaged ones are kept and do not count. */
 void vv_retention_decide(
     const struct vv_policy *policy, struct vv_fact *facts, size_t count);
 
-/* Appends the reasons of a fact for people, such as "last 2, best 1 (loss
- * 0.25)". Nothing where there is none. */
+/* Appends the reasons of a fact as text, such as "last 2, best 1 (loss 0.25)".
+ * Appends nothing if there is none. */
 void vv_retention_describe(const struct vv_policy *policy,
     const struct vv_fact *fact, const char *metric, struct vv_buffer *text);
 

@@ -1,5 +1,6 @@
-/* run.c - a graph, a manager and the first failure behind one handle. But for
- * memory, signals and agreements it makes public calls only.
+/* run.c - Combines a graph, a manager and the first error in one handle. Except
+ * for memory, signals and collective operations, it calls public functions
+ * only.
  *
  * SPDX-License-Identifier: MIT
  */

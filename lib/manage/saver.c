@@ -1,4 +1,4 @@
-/* saver.c - the life of a saver, and the entries of its map.
+/* saver.c - Makes and frees savers, and manages the entries of their maps.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* saver_add.c - what goes into the map, and under which names.
+/* saver_add.c - Adds nodes to the map of a saver, and chooses their names.
  *
  * SPDX-License-Identifier: MIT
  */

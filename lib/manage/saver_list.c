@@ -1,7 +1,7 @@
-/* saver_list.c - retention of what a saver wrote.
+/* saver_list.c - Implements the retention of a saver's files.
  *
- * A file that is to be deleted leaves the list and is doomed, until it is gone
- * or written again. Nothing else is ever deleted.
+ * A file to delete is moved from the list to `doomed`, until it is deleted or
+ * written again. No other files are deleted.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,7 +1,7 @@
-/* saver_save.c - the tree of a saver to a file and back.
+/* saver_save.c - Saves and restores the tree of a saver.
  *
- * Everything that a save needs memory for is there before the file is, so that
- * what is on disk is also in the list.
+ * All memory that a save needs is allocated before the file is written, so that
+ * each file on disk is also in the list.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* saver_tree.c - names split at '/', as edges between objects.
+/* saver_tree.c - Splits names at '/' into edges between objects.
  *
  * SPDX-License-Identifier: MIT
  */

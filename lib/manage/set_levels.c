@@ -1,4 +1,5 @@
-/* set_levels.c - held, released, whole.
+/* set_levels.c - Copies sets of files of all ranks to a level: a set is held
+ * until every rank has its file, then released to the queues.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* watch.c - looks at a directory, with growing pauses, until there is a number
- * that was not given yet.
+/* watch.c - Lists a directory, with increasing delays, until a new number
+ * appears.
  *
  * SPDX-License-Identifier: MIT
  */
