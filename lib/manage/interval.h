@@ -14,9 +14,9 @@
 #define VV_SECOND INT64_C(1000000000)
 
 struct vv_interval {
-    uint64_t steps;   /* at each multiple, or at the first step after it */
-    uint64_t seconds; /* or so much later; both 0: always */
-    bool has_last;    /* it was done before */
+    uint64_t steps;   /* at each multiple of it, or at the next step */
+    uint64_t seconds; /* or after this time; both 0: always due */
+    bool has_last;    /* the action was done before */
     int64_t last_step;
     int64_t last_uptime; /* nanoseconds */
 };

@@ -15,9 +15,9 @@
  * it that is renewed (lease_file.h). */
 struct vv_held_lease {
     /* to fill in */
-    int file; /* -1: none is held */
+    int file; /* -1: no lease is held */
     /* own */
-    int64_t process; /* that has taken it */
+    int64_t process; /* the process that took it */
     struct vv_lease_file *renewed;
 };
 

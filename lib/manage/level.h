@@ -18,17 +18,17 @@
 struct vv_level {
     /* to fill in */
     struct vv_policy policy;
-    uint64_t bytes_per_second; /* at most; 0: no bound */
-    bool replaces;             /* a number may come again, of a later save */
-    bool is_incremental;       /* copies have layers as their originals */
-    bool is_of_sets;           /* each rank copies its file of a set */
-    char run[VV_RUN_SIZE];     /* identity of the manager's run */
-    bool is_resumed;           /* the manager has resumed from this one, and not
-                                  all of its values were taken: */
-    uint64_t resumed;          /* its number here */
-    struct vv_buffer whole;    /* of these: numbers, uint64_t, of sets that all
-                                  ranks have there */
-    atomic_bool is_cancelled;  /* by whoever waits for the end of a copy */
+    uint64_t bytes_per_second; /* maximum; 0: unlimited */
+    bool replaces;             /* a later save can have the same number */
+    bool is_incremental;   /* copies share data files, as their originals do */
+    bool is_of_sets;       /* each rank copies its file of a set */
+    char run[VV_RUN_SIZE]; /* identity of the manager's run */
+    bool is_resumed;  /* the manager has resumed from this level, and not all
+                         values were taken: */
+    uint64_t resumed; /* the number of that checkpoint */
+    struct vv_buffer
+        whole; /* if is_of_sets: numbers (uint64_t) of complete sets */
+    atomic_bool is_cancelled; /* set to cancel the current copy */
     /* own */
     struct vv_context context;
     struct vv_durable durable;
@@ -36,8 +36,8 @@ struct vv_level {
     struct vv_decision decision;
     struct vv_manager_lock lock;
     bool has_looked;
-    struct vv_entry newest; /* what was copied last, as far as lineage goes */
-    int64_t begun;          /* nanoseconds of uptime: the copy at work */
+    struct vv_entry newest; /* the last copy, for its lineage */
+    int64_t begun; /* uptime in nanoseconds when the current copy began */
 };
 
 /* A checkpoint to copy. */
@@ -53,8 +53,7 @@ struct vv_original {
     uint64_t origin; /* likewise */
     struct vv_ancestry ancestry;
     char run[VV_RUN_SIZE];
-    bool is_unsure; /* a copy is there of which nobody knows whether it is
-                       durable */
+    bool is_unsure; /* the level has a copy that may not be durable */
 };
 
 /* Initializes a zeroed level. Call vv_level_clear also after a failure. Returns

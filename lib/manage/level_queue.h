@@ -33,39 +33,39 @@ struct vv_level_queue {
     struct vv_level level;
     struct vv_monitor *monitor;
 
-    /* the program's thread */
-    struct vv_listing seen; /* the directory, when it was looked at last */
-    varve_error unseen;     /* why it was not; VARVE_OK: it was */
-    uint64_t highest;       /* counter there ever was, or number */
+    /* used by the program's thread */
+    struct vv_listing seen; /* the directory as it was last listed */
+    varve_error unseen;     /* the error of that listing, or VARVE_OK */
+    uint64_t highest;       /* the highest counter or number ever found */
     struct vv_interval interval;
     size_t max_pending;
     uintptr_t thread;
     bool has_thread;
-    struct vv_buffer text; /* what was handed out last */
-    varve_error told;      /* likewise */
+    struct vv_buffer text; /* text returned last */
+    varve_error told;      /* error returned last */
 
-    /* the same, of sets (set_levels.h) */
-    struct vv_waiting *held; /* that no rank has begun, from the oldest on */
+    /* the same, for sets (set_levels.h) */
+    struct vv_waiting *held; /* sets that no rank has begun, oldest first */
     size_t held_count;
-    uint64_t offered;         /* counter of the newest that was held, or is
-                                 whole */
-    bool has_released;        /* one is copied at all ranks, or was: */
+    uint64_t offered;         /* counter of the newest held or complete set */
+    bool has_released;        /* a set is being copied, or was: */
     struct vv_entry released; /* its number, counter, step */
 
-    /* inside the monitor */
+    /* protected by the monitor */
     struct vv_waiting *first; /* the oldest */
     struct vv_waiting *current;
-    size_t count;           /* that wait, without the current one */
-    uint64_t highest_there; /* counter or number, when a copy looked there */
-    uint64_t owed;  /* counter of what was lost: the next one is due; 0: none */
-    bool has_news;  /* since the current one was begun */
-    bool is_copied; /* of sets: what was released */
-    bool knows_whole;       /* which sets all ranks have there: */
-    struct vv_buffer whole; /* their numbers, the newest last */
-    bool tidies; /* there is one more; then what is kept is decided */
+    size_t count;           /* queued, without the current one */
+    uint64_t highest_there; /* highest counter or number found by a copy */
+    uint64_t owed;  /* counter of a missed checkpoint, after which the next one
+                       is due; 0: none */
+    bool has_news;  /* changed since the current copy began */
+    bool is_copied; /* for sets: the released one is copied */
+    bool knows_whole;       /* the complete sets are known: */
+    struct vv_buffer whole; /* their numbers, newest last */
+    bool tidies;            /* a copy was added; retention runs next */
     bool is_tidying;
-    bool rests;      /* it failed, and waits for news */
-    bool is_resumed; /* as in the level, from the next one that is copied on */
+    bool rests;      /* a copy failed, and is not retried yet */
+    bool is_resumed; /* for the level, from the next copy on */
     uint64_t resumed;
     bool ends;
     bool has_latest;
@@ -74,7 +74,7 @@ struct vv_level_queue {
     uint64_t left_out;
     uint64_t copied;
     uint64_t failures; /* of copies; */
-    uint64_t asked;    /* and when the program's thread asked last */
+    uint64_t asked;    /* the number when the program's thread last read it */
     varve_error failure;
 };
 

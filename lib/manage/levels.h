@@ -12,20 +12,21 @@
 
 struct vv_levels {
     /* to fill in */
-    bool numbers_say; /* in which order checkpoints were saved; else a number
-                         may come again */
+    bool numbers_say; /* numbers give the order of saves; otherwise a number can
+                         be reused */
     bool best_is_larger;
     char run[VV_RUN_SIZE]; /* identity of the manager's run */
     bool is_of_sets; /* each rank copies its own file of a set (set_levels.h) */
-    uint32_t rank;   /* and has a part of each directory then */
-    bool follows;    /* another rank looks and copies, and tells what it sees */
+    uint32_t rank; /* the rank, which selects its subdirectory of each level */
+    bool follows;  /* another rank lists and copies, and broadcasts its listings
+                    */
     /* to read */
-    struct vv_level_queue *all; /* from the fastest on */
+    struct vv_level_queue *all; /* fastest first */
     size_t count;
     /* own */
     const struct vv_context *context;
-    int64_t process; /* whose threads they are */
-    bool has_begun;  /* what an earlier manager has left to do waits */
+    int64_t process; /* the process that made the threads */
+    bool has_begun;  /* vv_levels_catch_up was called */
 };
 
 /* Returns VARVE_MISUSE if a level is invalid, or has the directory of another

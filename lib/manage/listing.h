@@ -32,17 +32,18 @@ struct vv_listing {
     char *directory; /* owned, as is what follows */
     char *prefix;
     char *metric;        /* NULL: not known yet */
-    bool has_parity;     /* files have others beside them, which go with them */
-    bool has_ledger;     /* the directory has one */
+    bool has_parity;     /* each file has a parity file, deleted with it */
+    bool has_ledger;     /* the directory has a ledger */
     bool is_unconfirmed; /* no two listings of the directory agreed */
     uint64_t noted; /* number of the newest that the ledger names; 0: none */
-    struct vv_policy policy;  /* what the ledger is to say of it */
+    struct vv_policy policy;  /* the policy to write to the ledger */
     struct vv_entry *entries; /* by counter, then number */
     size_t count;
     size_t capacity;
-    uint64_t highest;      /* number of any name, also where that is no file */
-    struct vv_buffer gone; /* names of files that were being deleted, or
-                              written aside: each ends with a NUL */
+    uint64_t highest;      /* highest number of any name, even if it is not a
+                              checkpoint */
+    struct vv_buffer gone; /* names of partly deleted and temporary files, each
+                              ends with a NUL */
     struct vv_buffer path; /* scratch */
 };
 
@@ -73,9 +74,9 @@ varve_status vv_listing_write_ledger(
 enum vv_descent {
     VV_DESCENDS_NOT,
     VV_DESCENDS,
-    VV_DESCENT_UNRECORDED, /* too many runs are between them */
-    VV_DESCENT_UNKNOWN,    /* an older version has written one, and did not
-                              record the ancestors of its run */
+    VV_DESCENT_UNRECORDED, /* too many runs in between */
+    VV_DESCENT_UNKNOWN,    /* one is of an older version, which did not record
+                              ancestors */
 };
 
 /* Returns VV_DESCENDS if `older` was saved before `newer` by the same run, or

@@ -24,18 +24,18 @@ struct vv_manager_saving {
     int64_t step;
     uint64_t number, counter;
     bool is_new_pin;
-    bool is_durable; /* once it is in place */
+    bool is_durable; /* will be, when the file is in place */
     bool was_requested;
-    struct vv_interval older; /* before it */
+    struct vv_interval older; /* the interval before this save */
 };
 
 /* The state of the last resume (resume_match.h). */
 struct vv_manager_match {
-    uint64_t number;   /* of the checkpoint that was restored */
-    size_t level;      /* that it is of; 0: of the own directory */
-    bool is_held;      /* it has values that were neither taken nor given up: it
-                          is not deleted */
-    bool is_unchecked; /* `strict`, and not found complete yet: no save */
+    uint64_t number; /* number of the restored checkpoint */
+    size_t level;    /* its level; 0: the own directory */
+    bool is_held; /* it has values that were neither used nor dropped, so it is
+                     not deleted */
+    bool is_unchecked; /* `strict`, and not known to be complete: saves fail */
 };
 
 /* The size of the text of VV_PARENT_KEY, including a NUL. */
@@ -52,14 +52,13 @@ struct varve_manager {
     struct vv_policy policy;
     struct vv_listing listing;
     struct vv_decision decision;
-    bool has_good; /* a checkpoint is known to be good: the newest such */
+    bool has_good; /* an intact checkpoint is known: the newest one */
     uint64_t good; /* its number */
 
     atomic_bool is_requested;
-    struct vv_interval interval; /* since a save, or what was resumed from */
+    struct vv_interval interval; /* since the last save or resume */
     struct vv_manager_lock lock;
-    varve_error unread_ledger; /* why the ledger could not be read; VARVE_OK: it
-                                  was, or there is none */
+    varve_error unread_ledger; /* of reading the ledger; VARVE_OK: none */
     char run[VV_RUN_SIZE];
     bool has_own_run;            /* the program has named it */
     char parent[VV_PARENT_SIZE]; /* "": the run was not resumed */
@@ -67,18 +66,17 @@ struct varve_manager {
 
     struct vv_manager_nodes nodes;
 
-    varve_job *job; /* of a save in flight; NULL: none is */
+    varve_job *job; /* the asynchronous save; NULL: none */
     struct vv_manager_saving flight;
-    varve_error failure; /* of one that nobody was told */
+    varve_error failure; /* an error that was not returned yet */
 
     varve_restoration *restoration;
     struct vv_manager_match resumed; /* zeroed where there is no restoration */
-    varve_error half_restored;    /* by a damaged checkpoint, and not yet by an
-                                     older one; VARVE_OK: nothing is */
+    varve_error half_restored;    /* by a damaged checkpoint; VARVE_OK: none */
     struct vv_buffer saved;       /* a path, "" for none */
     struct vv_buffer passed_over; /* lines, each ends with a NUL */
-    struct vv_buffer text;        /* what was handed out last */
-    struct vv_buffer latest;      /* likewise */
+    struct vv_buffer text;        /* text returned last */
+    struct vv_buffer latest;      /* path returned last */
     varve_error warning;
 };
 

@@ -17,20 +17,21 @@
 
 struct vv_manager_lock {
     /* to fill in */
-    int file; /* -1: not taken yet */
+    int file; /* -1: not taken */
     /* own */
-    int64_t process; /* that has taken it */
+    int64_t process; /* the process that took it */
     bool is_taken;
     /* to read */
-    bool is_absent; /* it was asked for, and the file system has no locks */
+    bool is_absent; /* the file system has no locks */
 };
 
 /* The options of vv_manager_lock_take. */
 struct vv_lock_request {
     /* to fill in */
-    const char *run; /* identity of who takes it */
-    bool no_sync;    /* of directories that are made */
-    double seconds;  /* to wait for another manager; below 0: for ever */
+    const char *run; /* identity of the new owner */
+    bool no_sync;    /* for new directories */
+    double seconds;  /* maximum time to wait for another manager; negative:
+                        unlimited */
 };
 
 /* Takes the lock of the listing's prefix. Creates the directory if it is

@@ -21,14 +21,13 @@
 /* All zero: the manager does not use redundancy. */
 struct vv_manager_nodes {
     /* own */
-    struct vv_redundancy redundancy; /* without `comm`: none */
-    uint32_t *domains;               /* of all ranks */
-    uint32_t domain;                 /* of this one */
-    bool goes_on;  /* with what is resumed: the rest is made behind */
-    bool was_lost; /* something of that */
+    struct vv_redundancy redundancy; /* `comm` is NULL without redundancy */
+    uint32_t *domains;               /* failure domains of all ranks */
+    uint32_t domain;                 /* of this rank */
+    bool goes_on;  /* the resume continues while the rest is rebuilt */
+    bool was_lost; /* a part of the resumed set was lost */
     struct vv_nodes_behind behind;
-    uint64_t weighed; /* the oldest set that `keep_bytes` keeps;
-                         0: all */
+    uint64_t weighed; /* the oldest set that `keep_bytes` keeps; 0: all sets */
 };
 
 /* Returns true if the manager uses redundancy. */

@@ -45,7 +45,7 @@ struct vv_manager_order {
     int64_t step;
     uint64_t counter;
     uint64_t number;
-    bool is_new; /* nothing has its name */
+    bool is_new; /* no file has this name */
     int64_t time;
     bool has_metric;
     double metric;

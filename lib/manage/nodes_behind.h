@@ -20,8 +20,8 @@ struct vv_nodes_behind {
     varve_comm *copy;
     uintptr_t thread;
     bool has_thread;
-    int64_t process;     /* whose it is */
-    varve_error failure; /* of the newest that could not be made whole */
+    int64_t process;     /* the process of the thread */
+    varve_error failure; /* of the newest set that could not be rebuilt */
 };
 
 /* Adds files of this rank, in the same order of numbers as on the other ranks.

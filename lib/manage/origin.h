@@ -12,11 +12,11 @@
  * checkpoint. */
 struct vv_origin {
     /* to fill in */
-    size_t levels; /* how many are looked at besides the manager's directory */
+    size_t levels; /* the number of levels to include */
     /* to read */
     struct vv_listing *listing; /* NULL: none */
     size_t level;               /* 0: the manager's own directory */
-    size_t index;               /* in the listing */
+    size_t index;               /* index in the listing */
 };
 
 /* Moves to the next older checkpoint by save counter. Of equal ones, the

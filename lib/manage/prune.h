@@ -49,11 +49,11 @@ struct vv_deletion {
     /* to fill in */
     const struct vv_context *context;
     int directory;
-    bool is_direct; /* removes without renaming: for whoever does not remove the
-                       renamed files that a killed process leaves */
+    bool is_direct; /* removes without renaming, for callers that do not clean
+                       up renamed files */
     /* own */
-    bool is_unlocked; /* there are no locks for the file at work */
-    int held[32];     /* deleted, and open until that is on disk */
+    bool is_unlocked; /* the current file has no lock */
+    int held[32];     /* deleted files, open until the sync */
     size_t held_count;
 };
 

@@ -25,11 +25,11 @@ enum vv_reason {
     VV_KEPT_NEWEST_GOOD = 128,
     VV_KEPT_FOREIGN = 256,
     VV_KEPT_DAMAGED = 512,
-    /* Found when it is to be deleted: */
+    /* Set by a deletion: */
     VV_KEPT_LEASED = 1024,
     VV_KEPT_UNREADABLE = 2048, /* its file cannot be opened */
-    /* Added by the manager that has resumed from it: */
-    VV_KEPT_RESUMED = 4096, /* not all of its values were taken */
+    /* Set by the manager that has resumed from it: */
+    VV_KEPT_RESUMED = 4096, /* not all values were used */
 };
 
 /* The properties of a checkpoint, and the decision about it. */
@@ -42,9 +42,9 @@ struct vv_fact {
     bool is_pinned;
     bool is_damaged;
     bool is_newest_good;
-    unsigned reasons;  /* out: of vv_reason; 0: it may go */
-    size_t place;      /* out: from the newest, 1, where it is of the last */
-    size_t best_place; /* out: from the best, 1, where it is of the best */
+    unsigned reasons;  /* out: of vv_reason; 0: can be deleted */
+    size_t place;      /* out: position among the last, from 1 */
+    size_t best_place; /* out: position among the best, from 1 */
 };
 
 /* Returns the index of the interval of `every` steps that contains a step. Each

@@ -18,11 +18,11 @@
 #include "saver_find.h"
 
 struct vv_saver_entry {
-    size_t place;               /* among all entries */
+    size_t place;               /* index among all entries */
     const struct vv_name *name; /* the graph's */
     varve_node *node;
     varve_node *parent; /* in the tree; NULL: not placed */
-    const char *edge;   /* its name there, the end of `name` */
+    const char *edge;   /* its edge name, the end of `name` */
 };
 
 struct varve_saver {
@@ -32,23 +32,23 @@ struct varve_saver {
     varve_graph *graph; /* NULL once it is freed */
     varve_node *root;   /* of the tree; a node of the program if `is_whole` */
     bool is_whole;
-    bool is_dirty;  /* the tree has to be made anew */
-    bool is_adding; /* names are in hand that the map does not have yet */
+    bool is_dirty;  /* the tree must be made again */
+    bool is_adding; /* names are used that are not in the map yet */
     struct vv_saver_entry **entries; /* in any order */
     size_t count, capacity;
     struct vv_map by_name;
     struct vv_map by_node;
-    size_t object_count; /* entries that are no variables */
+    size_t object_count; /* entries that are not variables */
 
     struct vv_saver_files files;  /* oldest first */
     struct vv_saver_files doomed; /* still to be deleted */
-    varve_job *job;               /* of a save in flight; NULL: none is */
-    char *pending_path;           /* the path that it will have */
-    bool is_durable;              /* once it is in place */
-    int64_t begun;                /* when, by the clock of rank 0 */
-    varve_error failure;          /* of one that nobody was told */
+    varve_job *job;               /* the asynchronous save; NULL: none */
+    char *pending_path;           /* its path when it is complete */
+    bool is_durable;              /* will be, when the file is in place */
+    int64_t begun;                /* when it began, by the clock of rank 0 */
+    varve_error failure;          /* an error that was not returned yet */
     varve_error warning;          /* of the deletions after the last save */
-    int64_t last_kept;            /* when a file was made that stays for good */
+    int64_t last_kept;            /* when the last permanent file was made */
 };
 
 /* Returns VARVE_OK if the saver and its graph exist and have no error. Updates

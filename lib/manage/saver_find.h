@@ -12,8 +12,8 @@
 
 struct vv_saver_file {
     char *path;
-    int64_t when;    /* it was written: nanoseconds since 1970-01-01 UTC */
-    uint64_t number; /* that of its name as it was scanned */
+    int64_t when;    /* time of writing: nanoseconds since 1970-01-01 UTC */
+    uint64_t number; /* the number in its name */
     bool has_number;
 };
 
