@@ -26,8 +26,7 @@ struct vv_level {
     bool is_resumed;  /* the manager has resumed from this level, and not all
                          values were taken: */
     uint64_t resumed; /* the number of that checkpoint */
-    struct vv_buffer
-        whole; /* if is_of_sets: numbers (uint64_t) of complete sets */
+    struct vv_buffer whole;   /* if is_of_sets: the complete ones, uint64_t */
     atomic_bool is_cancelled; /* set to cancel the current copy */
     /* own */
     struct vv_context context;

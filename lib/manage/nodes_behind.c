@@ -44,7 +44,8 @@ varve_status vv_nodes_behind_add(struct vv_nodes_behind *b,
     return vv_fail_memory(error, "what is to be rebuilt");
 }
 
-/* The same at all ranks, so that all come to the next. */
+/* Returns the same status on all ranks, so that all continue with the next
+ * set. */
 static void nodes_behind_make(struct vv_nodes_behind *b)
 {
     size_t count;
@@ -71,7 +72,7 @@ static int64_t nodes_behind_this_process(const struct vv_system *system)
     return system->process(system->state, NULL, 0);
 }
 
-/* At all ranks or at none. */
+/* On all ranks or on none. */
 static bool nodes_behind_has_copy(
     struct vv_nodes_behind *b, const varve_comm *comm)
 {

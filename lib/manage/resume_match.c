@@ -16,7 +16,7 @@
 #include "restoration.h"
 #include "try.h"
 
-/* What is held, as its level has to know it. */
+/* Passes the kept checkpoint to its level. */
 static void tell_levels(varve_manager *m)
 {
     vv_levels_hold(&m->levels, m->resumed.is_held ? m->resumed.level : 0,
