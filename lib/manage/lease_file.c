@@ -25,7 +25,7 @@ static const char ending[] = ".lease";
 
 struct vv_lease_file {
     struct vv_context context;
-    int64_t process; /* whose thread it is */
+    int64_t process; /* the process of the thread */
     int directory;
     int file;
     char name[256];

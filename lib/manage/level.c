@@ -203,7 +203,8 @@ varve_status vv_level_copy(struct vv_level *level, const struct vv_original *o,
                        level_may_replace(level, there, o);
     if (there && !may_replace)
         return level_fail_taken(level, there, o, error);
-    /* Of that name it is another file, whatever its size and time. */
+    /* The file was replaced: its entry must be read again even if size and time
+     * are equal. */
     if (there)
         there->is_read = false;
     return level_make(level, o, may_replace, size, error);

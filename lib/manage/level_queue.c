@@ -151,7 +151,7 @@ static void level_queue_note_failed(
     q->failures++;
     level_queue_note_failure(q, "copy of ", w->path, error);
     w->original.is_unsure |= error->status == VARVE_UNKNOWN_OUTCOME;
-    /* A number that another checkpoint has at the level stays taken. */
+    /* The number stays in use by another checkpoint at the level. */
     if (is_of_the_original(error->status) || error->status == VARVE_EXISTS) {
         owe(q, w->original.counter);
         vv_waiting_free(q, w);

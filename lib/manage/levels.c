@@ -57,8 +57,8 @@ static varve_status levels_look_at(
     const struct vv_system *system = levels->context->system;
     struct vv_listing *l = &q->seen;
     q->unseen = (varve_error){ 0 };
-    /* Where a number may come again its file may be another one of that size
-     * and time. */
+    /* If numbers can be reused, another file can have the same size and time.
+     */
     for (size_t i = 0; i < l->count && !levels->numbers_say; i++)
         l->entries[i].is_read = false;
     q->unseen.status = vv_listing_refresh(l, &q->unseen);
@@ -143,7 +143,7 @@ void vv_levels_catch_up(struct vv_levels *levels, struct vv_listing *listing,
     for (size_t i = 0; i < levels->count; i++) {
         struct vv_level_queue *q = &levels->all[i];
         let_lacking_wait(q, listing, except);
-        q->left_out = 0; /* they were an earlier process's */
+        q->left_out = 0; /* they belonged to an earlier process */
         vv_level_queue_go_on(q);
     }
 }

@@ -47,7 +47,7 @@ const struct vv_entry *vv_manager_own_unread(const varve_manager *m)
     const struct vv_entry *newest = lineage_newest_own(m);
     for (size_t i = m->listing.count; i-- > 0;) {
         const struct vv_entry *e = &m->listing.entries[i];
-        /* Numbers that are steps do not order what was not opened. */
+        /* Without opening a file, a number that is a step gives no order. */
         if (e == newest && !m->options.number_by_step)
             return NULL;
         if (e->is_unread)

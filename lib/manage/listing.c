@@ -138,7 +138,8 @@ static void listing_take_metadata(
              !strcmp(m->name, VV_TIME_KEY) && m->integer >= 0)
         entry->time = m->integer;
     else if (m->kind == VARVE_METADATA_REAL && !strcmp(m->name, l->metric))
-        entry->metric = m->real == m->real ? m->real : NAN; /* one of many */
+        entry->metric =
+            m->real == m->real ? m->real : NAN; /* one of the NaN values */
     else if (m->kind == VARVE_METADATA_STRING)
         listing_take_string(entry, l, m);
 }
@@ -390,7 +391,7 @@ varve_status vv_listing_begin(struct vv_listing *l,
 
 void vv_listing_clear(struct vv_listing *l)
 {
-    if (!l->context) /* it was never begun */
+    if (!l->context) /* not initialized */
         return;
     const varve_allocator *a = &l->context->allocator;
     vv_release_string(a, l->directory);

@@ -130,7 +130,7 @@ struct listing_refresh {
     struct vv_listing *listing;
     const struct listing_names *names;
     struct vv_listing fresh;
-    bool is_full; /* what is known already is looked at, too */
+    bool is_full; /* known files are examined, too */
 };
 
 /* Sets the entry of a file, and *found to false if the file does not exist. */

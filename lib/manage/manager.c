@@ -99,7 +99,7 @@ static varve_status take_options(
     m->options.prefix = m->listing.prefix;
     m->options.levels = NULL; /* they are copied */
     if (vv_has_nodes(&m->nodes))
-        m->options.comm = NULL; /* each rank has a directory alone */
+        m->options.comm = NULL; /* each rank uses its own directory */
     if (vv_manager_leads(m))
         VV_TRY(vv_manager_read_ledger(
             m, o->retention_from_ledger ? &noted : NULL, error));
@@ -422,7 +422,7 @@ bool varve_manager_at(
     const struct vv_fact *fact =
         index < m->decision.count ? &m->decision.facts[index] : NULL;
     const char *path = manager_path_of(&m->text, &m->listing, e);
-    /* A place, no pointer: the text may move while it grows. */
+    /* An offset, because the text can move when it grows. */
     size_t reasons = m->text.size + 1;
     vv_buffer_add8(&m->text, 0);
     if (fact) {

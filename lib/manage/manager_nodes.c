@@ -180,7 +180,7 @@ varve_status vv_nodes_protect(const struct vv_manager_nodes *n,
         status = named;
     }
     status = vv_protect(&n->redundancy, &names.file, status, error);
-    /* It was not to be, at some rank; no other will ever need it. */
+    /* The set failed on a rank, so no other rank needs this file. */
     if (status && is_saved && !named && status != VARVE_DISCONNECTED &&
         status != VARVE_UNKNOWN_OUTCOME) {
         remove_file(l->context, names.file.parity);

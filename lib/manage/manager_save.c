@@ -61,7 +61,7 @@ static bool manager_save_wants(const varve_manager *m, int64_t step)
 struct saving {
     struct vv_manager_order order;
     varve_write_options write;
-    struct vv_buffer base; /* path of the checkpoint before */
+    struct vv_buffer base; /* path of the base checkpoint */
 };
 
 static void manager_save_add_metadata(varve_metadata *all, size_t *count,
@@ -269,7 +269,7 @@ static void manager_save_pass_on(
         .number = s->number, .counter = s->counter, .step = s->step
     };
     vv_entry_set_run(&own, m->run, m->parent);
-    if (!vv_has_nodes(&m->nodes)) /* all do it together */
+    if (!vv_has_nodes(&m->nodes)) /* ranks with redundancy do it together */
         vv_levels_pass_on(&m->levels, &m->listing, &own, s->is_durable);
 }
 
@@ -289,8 +289,8 @@ static void look_and_tidy(varve_manager *m, const struct vv_manager_saving *s)
         vv_manager_warn(m, &error);
 }
 
-/* Of ranks with a directory each: whatever one of them has seen of its own.
- * That they cannot talk any more is the failure of what follows. */
+/* Offers a set to the levels, independent of the listings of single ranks. A
+ * communication failure is returned by the next operation. */
 static void offer_set(varve_manager *m, const struct vv_manager_order *order)
 {
     const struct vv_entry entry = {
@@ -344,7 +344,7 @@ static bool is_open_end(varve_status status)
 static void manager_save_conclude(
     varve_manager *m, const struct vv_manager_saving *s, varve_status status)
 {
-    /* Of that name it may be another file, also where a rename has failed. */
+    /* The file of this name may have been replaced, even if a rename failed. */
     struct vv_entry *older = vv_listing_find(&m->listing, s->number);
     if (older)
         older->is_read = false;
@@ -354,7 +354,7 @@ static void manager_save_conclude(
             vv_manager_drop_pin(m, s->number);
         return;
     }
-    /* What a power cut may take is not known to be good. */
+    /* A save that is not durable does not count as intact. */
     if (s->is_durable) {
         m->has_good = true;
         m->good = s->number;
@@ -373,7 +373,7 @@ void vv_manager_finish_pending_save(varve_manager *m)
     varve_status status = varve_job_wait(m->job, &reason);
     const char *path = varve_job_path(m->job);
     if (m->job->is_lost)
-        m->flight.is_new_pin = false; /* the parent's, as the checkpoint is */
+        m->flight.is_new_pin = false; /* it belongs to the parent process */
     m->saved.size = 0;
     m->saved.failed = false;
     vv_buffer_add_string(&m->saved, path ? path : "");
@@ -482,7 +482,7 @@ static varve_status give_order(varve_manager *m,
     order->number = o->number                   ? o->number
                     : m->options.number_by_step ? (uint64_t)order->step
                                                 : order->counter;
-    /* Only the number of a step may be there already, of an earlier save. */
+    /* Only a number that is a step can already exist. */
     order->is_new = !m->options.number_by_step || o->number != 0 ||
                     !vv_manager_may_replace(m, order->number);
     order->time = system->now(system->state) / VV_SECOND;

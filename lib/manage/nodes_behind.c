@@ -112,7 +112,7 @@ varve_status vv_nodes_behind_begin(struct vv_nodes_behind *b,
         nodes_behind_let_go(b);
     }
     if (!b->has_thread)
-        nodes_behind_make(b); /* where the others wait for it */
+        nodes_behind_make(b); /* the other ranks wait for it */
     return VARVE_OK;
 }
 

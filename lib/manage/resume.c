@@ -213,8 +213,8 @@ static varve_status find_good(varve_manager *m, examine_function *examine,
         }
         if (status == VARVE_IO)
             VV_TRY(may_pass(m, &reason, error));
-        /* That may be a good one: if no other is, this is the failure that is
-         * told. */
+        /* The checkpoint may be intact: if no other is, this failure is
+         * returned. */
         if (status == VARVE_IO && !unread->status)
             *unread = reason;
         vv_origin_entry(origin)->is_damaged = true;
@@ -438,7 +438,8 @@ static varve_status restore_first(varve_manager *m, struct vv_origin *origin,
         return vv_tell_half_restored(m, status, error);
     if (!origin->listing)
         return vv_manager_decide(m, error);
-    m->half_restored.status = VARVE_OK; /* an older one was the same graph */
+    m->half_restored.status =
+        VARVE_OK; /* an older one restored the same graph */
     adopt(m, origin);
     return VARVE_OK;
 }

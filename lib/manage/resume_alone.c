@@ -152,7 +152,7 @@ varve_status vv_resume_from(varve_manager *m, const struct vv_origin *origin,
     *is_damaged = vv_blames_file(status);
     if (status)
         return status;
-    /* What may fail without the file is done before anything changes. */
+    /* Operations that can fail without the file come before any change. */
     vv_note_good_origin(m, origin);
     status = vv_manager_decide(m, error);
     if (!status)

@@ -12,7 +12,7 @@
 
 struct trial {
     struct vv_open_all how;
-    bool has_come; /* to where all open the file, or say why they cannot */
+    bool has_come; /* reached the collective opening of the file */
     bool is_open;
 };
 

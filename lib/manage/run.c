@@ -30,21 +30,21 @@ struct varve_run {
     varve_allocator allocator;
     varve_graph *graph;
     varve_manager *manager; /* NULL: not opened */
-    const varve_comm *comm; /* of many processes, or NULL */
+    const varve_comm *comm; /* NULL with one process */
     varve_error failure;    /* the first */
     varve_error warning;    /* of the resume */
-    atomic_bool is_asked;   /* to stop, this process */
-    bool is_stopping;       /* by the word of all */
+    atomic_bool is_asked;   /* this process was asked to stop */
+    bool is_stopping;       /* all ranks have agreed to stop */
     bool is_resumed;
     bool heeds_signals;
     bool is_async;
     bool skip_final_save;
     bool may_repeat_steps;
-    int64_t resumed_step; /* below 0: unknown, or begun anew */
-    int64_t last_step;    /* of the options */
+    int64_t resumed_step; /* negative: unknown, or not resumed */
+    int64_t last_step;    /* from the options */
     double drain_seconds;
-    bool is_unsaved; /* the last step */
-    bool is_dropped; /* by varve_run_free: nothing more is waited for */
+    bool is_unsaved; /* the last step is not saved */
+    bool is_dropped; /* by varve_run_free: waits for nothing */
     int64_t step;    /* the last */
     bool has_metric;
     double metric; /* its */
@@ -302,7 +302,8 @@ static void run_save(varve_run *run, const varve_manager_save_options *options)
         status || !(varve_manager_saved(run->manager) ||
                       (run->is_async && is_begun) || is_saved_step(run));
     if (varve_manager_saved(run->manager))
-        run->warning.status = VARVE_OK; /* of the resume: it was long ago */
+        run->warning.status =
+            VARVE_OK; /* the warning of the resume is obsolete */
 }
 
 static varve_status check_step(

@@ -19,7 +19,7 @@ struct named {
     uint64_t number;
     uint64_t counter;
     int64_t step;
-    uint64_t identity; /* of its run and counter: the same at all ranks */
+    uint64_t identity; /* of run and counter, equal on all ranks */
 };
 
 static bool set_levels_is_in(
@@ -236,7 +236,7 @@ struct offer {
     const varve_comm *comm;
     struct vv_listing *listing;
     const struct vv_entry *entry;
-    bool is_late; /* what an earlier manager has left to do */
+    bool is_late; /* left by an earlier manager */
 };
 
 /* Adds the set on all ranks or on none. */

@@ -28,11 +28,11 @@ struct varve_watch {
     struct vv_context context;
     char *prefix;
     varve_watch_options options;
-    struct vv_buffer path;      /* of the last one given */
-    struct vv_held_lease lease; /* of it */
+    struct vv_buffer path;      /* of the last one returned */
+    struct vv_held_lease lease; /* of this checkpoint */
     bool has_number;
-    uint64_t number;  /* the last one given, or that of `after` */
-    int64_t earliest; /* when the next may be given, by the uptime */
+    uint64_t number;  /* the last one returned, or that of `after` */
+    int64_t earliest; /* uptime at which the next can be returned */
 };
 
 /* --- Beginning and end -------------------------------------------------- */
@@ -120,7 +120,7 @@ struct search {
     const char *prefix;
     bool wants_lowest;
     bool has_low, has_high;
-    uint64_t low, high; /* neither is looked for */
+    uint64_t low, high; /* exclusive limits of the search */
     bool found;
     uint64_t number;
     bool is_padded;
