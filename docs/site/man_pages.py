@@ -19,8 +19,8 @@ DATE = re.compile(r'^ -- .*  \w+, (\d+ \w+ \d+)', re.M)
 OPENING = ('Varve saves the state of a program as a graph of named objects '
            'and restores it by name. These pages describe its interface: one '
            'page for each header, and one for each function and type.')
-ERROR_ARGUMENT = ('On failure, \\fIerror\\fR receives the status and a message. '
-                  '\\fIerror\\fR may be NULL.')
+ERROR_ARGUMENT = ('On failure, \\fIerror\\fR receives the status and a '
+                  'message. \\fIerror\\fR may be NULL.')
 RETURNS = [  # of a result, whether it has an argument `error`: what it gives
     (lambda r, e: r == 'varve_status',
      'VARVE_OK, which is 0, or the status of the failure.'),

@@ -1,4 +1,5 @@
-/* data_sizes.c - from the newest to the oldest, each layer once.
+/* data_sizes.c - Counts each data file once, from the newest checkpoint to the
+ * oldest.
  *
  * SPDX-License-Identifier: MIT
  */

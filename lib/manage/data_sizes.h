@@ -1,5 +1,5 @@
-/* data_sizes.h - how large the data of checkpoints are that have all of it in
- * layers, as those of many processes have: for the policy that counts bytes.
+/* data_sizes.h - Computes the sizes of the data files of incremental and
+ * collective checkpoints, for the retention policy that counts bytes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,10 +8,10 @@
 
 #include "listing.h"
 
-/* Sets what each entry takes beside its file: the layers that it names and no
- * newer one that counts. So the newest take together what is summed up. Reads
- * their indexes, from the newest on, until they take more than `most`; what
- * cannot be read takes nothing. VARVE_NO_MEMORY. */
+/* Sets the additional size of each entry: its data files that no newer entry
+ * has. The sum over the newest entries is therefore their total size. Reads the
+ * indexes, from the newest entry on, until the total exceeds `most`. An entry
+ * that cannot be read has size 0. Returns VARVE_NO_MEMORY without memory. */
 varve_status vv_data_sizes_find(
     struct vv_listing *listing, uint64_t most, varve_error *error);
 

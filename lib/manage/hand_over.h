@@ -1,4 +1,4 @@
-/* hand_over.h - a failure on its way to the program.
+/* hand_over.h - Passes an error from a manager to the program.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,7 @@
 
 #include <varve/error.h>
 
-/* What a call returns to the program, which may want no message. */
+/* Returns `status`, and copies `reason` to `error` unless `error` is NULL. */
 static inline varve_status vv_hand_over(
     varve_status status, const varve_error *reason, varve_error *error)
 {

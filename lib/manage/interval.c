@@ -1,4 +1,4 @@
-/* interval.c - steps by stretches, time by a clock that never jumps.
+/* interval.c - Compares steps by multiples, and time by a monotonic clock.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* interval.h - when something is due again: so many steps, or so much time,
- * after it was done last.
+/* interval.h - Decides when an action is due again, after a number of steps or
+ * an amount of time.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,20 +14,20 @@
 #define VV_SECOND INT64_C(1000000000)
 
 struct vv_interval {
-    uint64_t steps;   /* at each multiple, or at the first step after it */
-    uint64_t seconds; /* or so much later; both 0: always */
-    bool has_last;    /* it was done before */
+    uint64_t steps;   /* at each multiple of it, or at the next step */
+    uint64_t seconds; /* or after this time; both 0: always due */
+    bool has_last;    /* the action was done before */
     int64_t last_step;
     int64_t last_uptime; /* nanoseconds */
 };
 
-/* Whether it is due at a step, now. A step that goes backwards belongs to
- * another future than the last one; where there was none, steps count from 0,
- * and with `seconds` alone it is due. */
+/* Returns true if the action is due at a step. If the step is lower than the
+ * last one, or if there is no last one, steps count from 0, and an interval
+ * with only `seconds` is due. */
 bool vv_interval_is_over(const struct vv_interval *interval, int64_t step,
     const struct vv_system *system);
 
-/* It is done. */
+/* Records that the action was done at a step, now. */
 void vv_interval_begin(
     struct vv_interval *interval, int64_t step, const struct vv_system *system);
 

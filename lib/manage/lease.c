@@ -1,5 +1,5 @@
-/* lease.c - taking and ending a lease, and what may come between the opening of
- * a file and its lock.
+/* lease.c - Takes and ends leases, and handles files that are replaced before
+ * they are locked.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,14 +18,14 @@
 
 #define A_MILLISECOND ((int64_t)1000000)
 
-/* A writer or a deleter has a file for a moment. */
+/* The maximum time to wait for a writer or a deletion. */
 #define LONGEST_WAIT (10000 * A_MILLISECOND)
 #define LONGEST_PAUSE (100 * A_MILLISECOND)
 
-/* Replaced under one's hands so often, it is busy. */
+/* The number of attempts if the file is replaced each time. */
 enum { MOST_REPLACED = 100 };
 
-/* A process that stood still looks again, whatever the time. */
+/* The minimum number of attempts, for a process that was suspended. */
 enum { LEAST_TRIES = 10 };
 
 #define NO_LOCKS                                                               \
@@ -39,7 +39,7 @@ static varve_status fail_busy(varve_error *error, const char *path)
         "%s: expected to share its lock, found it locked by a writer", path);
 }
 
-/* Sets *is_same to whether the name leads to the file that is open. */
+/* Sets *is_same to true if the name refers to the open file. */
 static varve_status lease_compare(const struct vv_context *context, int file,
     const char *path, bool *is_same, varve_error *error)
 {
@@ -50,8 +50,8 @@ static varve_status lease_compare(const struct vv_context *context, int file,
     return VARVE_OK;
 }
 
-/* Opens and locks. Between the two, the file may have been deleted, and another
- * put in its place; *is_same says that it was not. */
+/* Opens and locks the file. Sets *is_same to false if the file was deleted or
+ * replaced between the two steps. */
 static varve_status take_once(const struct vv_context *context,
     const char *path, int *file, bool *has_lock, bool *is_same,
     varve_error *error)
@@ -92,8 +92,9 @@ static varve_status lease_lock(const struct vv_context *context,
     return VARVE_OK;
 }
 
-/* The file of the lease is there before the checkpoint is looked for: so who
- * deletes it finds the one, or this finds the other gone. */
+/* Creates the file of the lease before it checks the checkpoint. So either a
+ * deletion finds the lease, or this call finds that the checkpoint is
+ * deleted. */
 varve_status vv_lease_take(const struct vv_context *context, const char *path,
     struct vv_held_lease *held, varve_error *error)
 {
@@ -147,8 +148,8 @@ void vv_lease_end(const struct vv_context *context, struct vv_held_lease *held)
 
 /* --- A handle ----------------------------------------------------------- */
 
-/* Finds what the path means, again and again: that may be another file by the
- * time that this one is gone. */
+/* Resolves the path repeatedly, because its file can be deleted and
+ * replaced. */
 static varve_status lease_take(
     varve_lease *lease, const char *path, varve_error *error)
 {

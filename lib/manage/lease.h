@@ -1,5 +1,5 @@
-/* lease.h - a shared lock on a checkpoint that somebody reads. Who deletes must
- * first get the file's lock for himself.
+/* lease.h - Holds a shared lock on a checkpoint while it is read. A program
+ * that deletes the checkpoint must first take the exclusive lock.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,13 +11,13 @@
 #include "buffer.h"
 #include "context.h"
 
-/* A lease that is held: a shared lock of the open file, or, where there are no
- * locks, a file beside it that is renewed (lease_file.h). */
+/* A held lease: a shared lock on the open file or, without locks, a file beside
+ * it that is renewed (lease_file.h). */
 struct vv_held_lease {
     /* to fill in */
-    int file; /* -1: none is held */
+    int file; /* -1: no lease is held */
     /* own */
-    int64_t process; /* that has taken it */
+    int64_t process; /* the process that took it */
     struct vv_lease_file *renewed;
 };
 
@@ -27,26 +27,27 @@ struct varve_lease {
     struct vv_held_lease held;
 };
 
-/* Opens a file, locks it, and looks whether the name still leads to it. At
- * once: VARVE_TIMEOUT where another process has an exclusive lock. */
+/* Opens and locks a file, and checks that its name still refers to it. Does not
+ * wait: returns VARVE_TIMEOUT if another process has an exclusive lock. */
 varve_status vv_lease_take(const struct vv_context *context, const char *path,
     struct vv_held_lease *held, varve_error *error);
 
-/* The same for a moment, by locks only; waits for an exclusive lock to end, for
- * ten seconds at most. */
+/* Like vv_lease_take, for a short time and with locks only. Waits up to ten
+ * seconds for an exclusive lock to end. */
 varve_status vv_lease_wait(const struct vv_context *context, const char *path,
     struct vv_held_lease *held, varve_error *error);
 
-/* Returns whether it still keeps the checkpoint, as vv_lease_file_check; a lock
- * does. VARVE_OK where none is held. */
+/* Returns VARVE_OK if the lease still protects the checkpoint, or if none is
+ * held. Otherwise returns the status of vv_lease_file_check. A lock is always
+ * valid. */
 varve_status vv_lease_check(
     const struct vv_held_lease *held, const char *path, varve_error *error);
 
-/* Ends it, also where a child process has inherited the descriptor. In such a
- * child only its own resources are released. */
+/* Ends the lease, also if a child process has inherited the descriptor. In such
+ * a child it only releases the child's resources. */
 void vv_lease_end(const struct vv_context *context, struct vv_held_lease *held);
 
-/* varve_lease_new over any system. */
+/* Implements varve_lease_new with a given context. */
 varve_lease *vv_lease_new_in(
     const struct vv_context *context, const char *path, varve_error *error);
 

@@ -25,7 +25,7 @@ static const char ending[] = ".lease";
 
 struct vv_lease_file {
     struct vv_context context;
-    int64_t process; /* whose thread it is */
+    int64_t process; /* the process of the thread */
     int directory;
     int file;
     char name[256];
@@ -66,8 +66,8 @@ static varve_status lease_file_write(
         &l->context, l->file, path, text, (size_t)size, 0, error);
 }
 
-/* Inside the monitor. A failed renewal is made up for by the next one, but for
- * an expired lease, whose file a deleter has removed. */
+/* Call inside the monitor. A later renewal replaces a failed one, unless the
+ * lease has expired and its file was deleted. */
 static void lease_file_renew(struct vv_lease_file *l)
 {
     const struct vv_system *system = l->context.system;
@@ -208,7 +208,8 @@ static int lease_file_take_name(
     return 0;
 }
 
-/* The time of the file server: that of a file which is written now. */
+/* Returns the time of the file server: the time of a file that is written
+ * now. */
 static bool lease_file_now(const struct vv_context *context, int directory,
     const char *name, int64_t *now)
 {

@@ -1,12 +1,12 @@
-/* lease_file.h - A lease where the file system has no locks: a file beside the
- * checkpoint, whose time is renewed as long as the lease lives.
+/* lease_file.h - Implements leases on file systems without locks, with a file
+ * that is renewed regularly.
  *
- * The file of run/ckpt-5.varve is run/.ckpt-5.varve.<16 hex digits>.lease. A
+ * The file for run/ckpt-5.varve is run/.ckpt-5.varve.<16 hex digits>.lease. A
  * thread writes to it every VV_LEASE_RENEWAL, so that the file server sets its
- * time. Whoever wants to delete the checkpoint compares that time with the time
- * of a file that it has just written itself: both are of one clock, the
- * server's. A lease that was not renewed for VV_LEASE_TERM has expired: its
- * process was killed, or its machine is gone.
+ * time. A process that deletes the checkpoint compares this time with the time
+ * of a file that it has just written. Both times are from the server's clock. A
+ * lease that was not renewed for VV_LEASE_TERM has expired, because its process
+ * was killed or its machine is gone.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,25 +24,30 @@
 
 struct vv_lease_file;
 
-/* Makes the file of a lease and the thread that renews it. `path` is that of
- * the checkpoint, which has to be looked for after this call. */
+/* Creates the file of a lease and the thread that renews it. `path` is the path
+ * of the checkpoint. The caller must check afterwards that the checkpoint still
+ * exists. */
 varve_status vv_lease_file_make(const struct vv_context *context,
     const char *path, struct vv_lease_file **made, varve_error *error);
 
-/* Renews the lease now. VARVE_IO where that failed: it expires unless a later
- * renewal succeeds. VARVE_TIMEOUT where it has expired and its file was
- * removed; it stays so. VARVE_MISUSE in a child process. `path` is for
- * messages. Any thread may call it. */
+/* Renews the lease now. Any thread can call it. `path` is used in messages.
+ * Returns:
+ *
+ * - VARVE_IO if the renewal failed. The lease expires unless a later renewal
+ *   succeeds.
+ * - VARVE_TIMEOUT if the lease has expired and its file was removed. Later
+ *   calls return the same.
+ * - VARVE_MISUSE in a child process. */
 varve_status vv_lease_file_check(
     struct vv_lease_file *lease, const char *path, varve_error *error);
 
-/* Ends the thread and removes the file. Takes NULL. In a child process of the
- * one that has made it only the memory is released. */
+/* Ends the thread and removes the file. `lease` may be NULL. In a child of the
+ * process that made it, it only frees the memory. */
 void vv_lease_file_free(struct vv_lease_file *lease);
 
-/* Returns whether a lease that has not expired names the checkpoint `name` in
- * an open directory; true where that cannot be found out. Removes the files of
- * leases that have expired. */
+/* Returns true if the checkpoint `name` in an open directory has a lease that
+ * has not expired, or if that cannot be determined. Removes the files of
+ * expired leases. */
 bool vv_lease_file_exists(
     const struct vv_context *context, int directory, const char *name);
 

@@ -1,4 +1,4 @@
-/* level.c - a copy that keeps its pace, and the deletions after it.
+/* level.c - Copies a checkpoint at a limited rate, and deletes old copies.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,7 @@
 #include "system.h"
 #include "try.h"
 
-/* A copy that waits looks so often whether it is cancelled. */
+/* The interval at which a delayed copy checks for cancellation. */
 #define LONGEST_PAUSE (VV_SECOND / 20)
 
 varve_status vv_level_begin(struct vv_level *level,
@@ -45,7 +45,7 @@ void vv_level_clear(struct vv_level *level)
 
 /* --- Copying ------------------------------------------------------------ */
 
-/* How long the bytes so far should have taken, in nanoseconds. */
+/* Returns the time in nanoseconds that the bytes copied so far should take. */
 static int64_t time_for(uint64_t bytes, uint64_t bytes_per_second)
 {
     double seconds = (double)bytes / (double)bytes_per_second;
@@ -53,7 +53,7 @@ static int64_t time_for(uint64_t bytes, uint64_t bytes_per_second)
     return (int64_t)((seconds < most ? seconds : most) * (double)VV_SECOND);
 }
 
-/* What keeps the pace of a copy, as its progress. */
+/* The progress callback of a copy, which limits its rate. */
 static int level_keep_pace(
     void *user, uint64_t done, uint64_t total, const char *what)
 {
@@ -96,8 +96,9 @@ static struct vv_entry original_entry(const struct vv_original *o)
     return e;
 }
 
-/* By identity; and by their values where that may be another's too: the program
- * has named the run, or an older version has written it. */
+/* Compares checkpoints by identity, and also by value if the identity may
+ * belong to another checkpoint: the program has named the run, or an older
+ * version wrote it. */
 static varve_status level_is_copy(struct vv_level *level,
     const struct vv_entry *e, const struct vv_original *o, bool *is_copy,
     varve_error *error)
@@ -114,9 +115,9 @@ static varve_status level_is_copy(struct vv_level *level,
                      &level->context, o->path, path, is_copy, error);
 }
 
-/* A later save of a step replaces an earlier one of the same lineage, and no
- * other program's: one that was not read may be such. A number that looks free
- * is taken without replacing. */
+/* A later save of a step replaces an earlier one of the same lineage, but never
+ * one of another program, such as a file that could not be read. A free number
+ * is used without replacing. */
 static bool level_may_replace(const struct vv_level *level,
     const struct vv_entry *there, const struct vv_original *o)
 {
@@ -141,8 +142,8 @@ static varve_status level_fail_taken(struct vv_level *level,
         *o->run ? o->run : "unknown", o->step);
 }
 
-/* Of a copy that was there the process may have been killed before its name was
- * on disk. */
+/* Syncs the directory of an existing copy, because the process that made it may
+ * have been killed before. */
 static varve_status level_sync_names(struct vv_level *level, varve_error *error)
 {
     const struct vv_system *system = level->context.system;
@@ -202,7 +203,8 @@ varve_status vv_level_copy(struct vv_level *level, const struct vv_original *o,
                        level_may_replace(level, there, o);
     if (there && !may_replace)
         return level_fail_taken(level, there, o, error);
-    /* Of that name it is another file, whatever its size and time. */
+    /* The file was replaced: its entry must be read again even if size and time
+     * are equal. */
     if (there)
         there->is_read = false;
     return level_make(level, o, may_replace, size, error);
@@ -210,7 +212,7 @@ varve_status vv_level_copy(struct vv_level *level, const struct vv_original *o,
 
 /* --- What follows it ---------------------------------------------------- */
 
-/* Also what is not incremental any more may have left some. */
+/* Also removes data files of earlier incremental checkpoints. */
 static varve_status prune_layers(struct vv_level *level, varve_error *error)
 {
     const char *path = vv_listing_path(&level->listing, NULL, "");
@@ -228,14 +230,14 @@ static bool level_is_whole(const struct vv_level *level, uint64_t number)
     return false;
 }
 
-/* Checkpoints of other programs are not counted, and stay. */
+/* Checkpoints of other programs are kept and not counted. */
 static bool level_is_of_others(
     const struct vv_level *level, const struct vv_entry *e)
 {
     return !vv_listing_is_before(&level->listing, e, &level->newest);
 }
 
-/* Which are kept is the same at all ranks where the same are counted. */
+/* All ranks keep the same checkpoints because they count the same ones. */
 static varve_status level_decide(
     struct vv_level *level, uint64_t good, varve_error *error)
 {

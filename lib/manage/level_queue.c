@@ -1,4 +1,5 @@
-/* level_queue.c - filled by the program's thread, emptied by the level's.
+/* level_queue.c - Adds checkpoints on the program's thread, and copies them on
+ * the level's thread.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,7 +28,7 @@ void vv_waiting_free(struct vv_level_queue *q, struct vv_waiting *w)
     vv_release(a, w, sizeof *w);
 }
 
-/* Where there are leases: a store has none. */
+/* Takes a lease, except in stores, which have none. */
 static varve_status take_lease(
     const struct vv_level_queue *q, struct vv_waiting *w, varve_error *error)
 {
@@ -66,7 +67,7 @@ varve_status vv_waiting_make(struct vv_level_queue *q, struct vv_listing *from,
     return status;
 }
 
-/* From inside, as is what follows. Takes one out. */
+/* Call inside the monitor, as the functions below. Removes an item. */
 static struct vv_waiting *level_queue_take(
     struct vv_level_queue *q, struct vv_waiting **link)
 {
@@ -83,7 +84,7 @@ static void leave_out_oldest(struct vv_level_queue *q)
     q->left_out++;
 }
 
-/* Behind all others, and instead of an older one of its name. */
+/* Adds an item at the end, and removes an older one with its name. */
 static void level_queue_append(struct vv_level_queue *q, struct vv_waiting *w)
 {
     struct vv_waiting **link = &q->first;
@@ -99,7 +100,8 @@ static void level_queue_append(struct vv_level_queue *q, struct vv_waiting *w)
         leave_out_oldest(q);
 }
 
-/* Before all others, unless those are as many as may wait. */
+/* Puts an item back at the beginning. If the queue is then too long, the oldest
+ * item is skipped. */
 static void level_queue_put_back(struct vv_level_queue *q, struct vv_waiting *w)
 {
     w->next = q->first;
@@ -126,14 +128,15 @@ void vv_level_queue_note(
     vv_monitor_leave(q->monitor);
 }
 
-/* It is lost to the level: the next one is due, unless a later one waits. */
+/* Records a missed checkpoint: the next one is due, unless a later one is
+ * queued. */
 static void owe(struct vv_level_queue *q, uint64_t counter)
 {
     if (q->owed < counter)
         q->owed = counter;
 }
 
-/* What another try would not change. */
+/* Returns true for failures that a retry cannot fix. */
 static bool is_of_the_original(varve_status status)
 {
     return status == VARVE_CORRUPT || status == VARVE_TRUNCATED ||
@@ -148,7 +151,7 @@ static void level_queue_note_failed(
     q->failures++;
     level_queue_note_failure(q, "copy of ", w->path, error);
     w->original.is_unsure |= error->status == VARVE_UNKNOWN_OUTCOME;
-    /* A number that another checkpoint has at the level stays taken. */
+    /* The number stays in use by another checkpoint at the level. */
     if (is_of_the_original(error->status) || error->status == VARVE_EXISTS) {
         owe(q, w->original.counter);
         vv_waiting_free(q, w);
@@ -206,7 +209,7 @@ static void level_queue_serve_one(struct vv_level_queue *q)
     vv_monitor_wake(q->monitor);
 }
 
-/* Of sets: once all ranks have another one. */
+/* Deletes old sets at the level, after all ranks have a new one. */
 static void tidy_sets(struct vv_level_queue *q)
 {
     varve_error error = { 0 };
@@ -332,7 +335,7 @@ static varve_status fail_lacking(
         q->level.listing.directory, q->count + (q->current != NULL), w->path);
 }
 
-/* From inside, after it was asked to go on. */
+/* Call inside the monitor, after vv_level_queue_go_on. */
 static varve_status level_queue_wait_for(
     struct vv_level_queue *q, int64_t deadline, varve_error *error)
 {

@@ -1,8 +1,10 @@
-/* level_queue.h - what waits for a level, and the thread that copies it.
+/* level_queue.h - Queues checkpoints for a storage level, and runs the thread
+ * that copies them.
  *
- * The program's thread finds what is due, takes a lease on it and lets it wait;
- * it looks at the directory of a level only where a manager begins or resumes.
- * All else at a level is its thread's.
+ * The program's thread finds the checkpoints that are due, takes leases on them
+ * and adds them to the queue. It lists the directory of a level only when a
+ * manager begins or resumes. Only the level's thread performs all other
+ * operations at the level.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,7 +20,7 @@
 
 struct vv_monitor;
 
-/* A checkpoint that waits. */
+/* A queued checkpoint. */
 struct vv_waiting {
     struct vv_waiting *next;
     struct vv_original original;
@@ -26,44 +28,44 @@ struct vv_waiting {
     struct vv_held_lease lease;
 };
 
-/* A level, and what waits for it. */
+/* A level and its queue. */
 struct vv_level_queue {
     struct vv_level level;
     struct vv_monitor *monitor;
 
-    /* the program's thread */
-    struct vv_listing seen; /* the directory, when it was looked at last */
-    varve_error unseen;     /* why it was not; VARVE_OK: it was */
-    uint64_t highest;       /* counter there ever was, or number */
+    /* used by the program's thread */
+    struct vv_listing seen; /* the directory as it was last listed */
+    varve_error unseen;     /* the error of that listing, or VARVE_OK */
+    uint64_t highest;       /* the highest counter or number ever found */
     struct vv_interval interval;
     size_t max_pending;
     uintptr_t thread;
     bool has_thread;
-    struct vv_buffer text; /* what was handed out last */
-    varve_error told;      /* likewise */
+    struct vv_buffer text; /* text returned last */
+    varve_error told;      /* error returned last */
 
-    /* the same, of sets (set_levels.h) */
-    struct vv_waiting *held; /* that no rank has begun, from the oldest on */
+    /* the same, for sets (set_levels.h) */
+    struct vv_waiting *held; /* sets that no rank has begun, oldest first */
     size_t held_count;
-    uint64_t offered;         /* counter of the newest that was held, or is
-                                 whole */
-    bool has_released;        /* one is copied at all ranks, or was: */
+    uint64_t offered;         /* counter of the newest held or complete set */
+    bool has_released;        /* a set is being copied, or was: */
     struct vv_entry released; /* its number, counter, step */
 
-    /* inside the monitor */
+    /* protected by the monitor */
     struct vv_waiting *first; /* the oldest */
     struct vv_waiting *current;
-    size_t count;           /* that wait, without the current one */
-    uint64_t highest_there; /* counter or number, when a copy looked there */
-    uint64_t owed;  /* counter of what was lost: the next one is due; 0: none */
-    bool has_news;  /* since the current one was begun */
-    bool is_copied; /* of sets: what was released */
-    bool knows_whole;       /* which sets all ranks have there: */
-    struct vv_buffer whole; /* their numbers, the newest last */
-    bool tidies; /* there is one more; then what is kept is decided */
+    size_t count;           /* queued, without the current one */
+    uint64_t highest_there; /* highest counter or number found by a copy */
+    uint64_t owed;  /* counter of a missed checkpoint, after which the next one
+                       is due; 0: none */
+    bool has_news;  /* changed since the current copy began */
+    bool is_copied; /* for sets: the released one is copied */
+    bool knows_whole;       /* the complete sets are known: */
+    struct vv_buffer whole; /* their numbers, newest last */
+    bool tidies;            /* a copy was added; retention runs next */
     bool is_tidying;
-    bool rests;      /* it failed, and waits for news */
-    bool is_resumed; /* as in the level, from the next one that is copied on */
+    bool rests;      /* a copy failed, and is not retried yet */
+    bool is_resumed; /* for the level, from the next copy on */
     uint64_t resumed;
     bool ends;
     bool has_latest;
@@ -72,32 +74,34 @@ struct vv_level_queue {
     uint64_t left_out;
     uint64_t copied;
     uint64_t failures; /* of copies; */
-    uint64_t asked;    /* and when the program's thread asked last */
+    uint64_t asked;    /* the number when the program's thread last read it */
     varve_error failure;
 };
 
-/* A zeroed one but for what of `level` is to fill in, of the prefix and metric
- * of a listing. End it also after a failure. VARVE_NO_MEMORY. */
+/* Initializes a zeroed queue, whose `level` has its fields to fill in, with the
+ * prefix and the metric of a listing. Call vv_level_queue_end also after a
+ * failure. Returns VARVE_NO_MEMORY without memory. */
 varve_status vv_level_queue_begin(struct vv_level_queue *queue,
     const varve_level *options, const struct vv_listing *like,
     varve_error *error);
 
-/* Cancels what is being copied. */
+/* Cancels the current copy and ends the thread. */
 void vv_level_queue_end(struct vv_level_queue *queue);
 
-/* Whether something that was due is not there, and nothing waits. */
+/* Returns true if the level lacks a checkpoint that was due and the queue is
+ * empty. */
 bool vv_level_queue_owes(struct vv_level_queue *queue);
 
-/* Whether an entry of the manager's is to be copied now. */
+/* Returns true if an entry of the manager's listing must be copied now. */
 bool vv_level_queue_is_due(
     struct vv_level_queue *queue, const struct vv_entry *entry);
 
-/* Lets an entry of the manager's listing wait; what goes wrong is noted. */
+/* Queues an entry of the manager's listing. Errors are recorded. */
 void vv_level_queue_add(struct vv_level_queue *queue,
     struct vv_listing *listing, const struct vv_entry *entry);
 
-/* The same in steps: what an entry waits as, with a lease; VARVE_NO_MEMORY, or
- * why there is none. */
+/* Makes a queue item of an entry, with a lease. Returns VARVE_NO_MEMORY, or the
+ * status of the lease. vv_level_queue_put queues it. */
 varve_status vv_waiting_make(struct vv_level_queue *queue,
     struct vv_listing *listing, const struct vv_entry *entry,
     struct vv_waiting **made, varve_error *error);
@@ -105,36 +109,39 @@ void vv_waiting_free(struct vv_level_queue *queue, struct vv_waiting *waiting);
 void vv_level_queue_put(
     struct vv_level_queue *queue, struct vv_waiting *waiting);
 
-/* Which checkpoint of the level is kept, since the manager has resumed from it
- * and not all of its values were taken; NULL: none. */
+/* Keeps the checkpoint of a number at the level, because the manager has
+ * resumed from it and its values were not all taken. NULL: keeps none. */
 void vv_level_queue_hold(struct vv_level_queue *queue, const uint64_t *number);
 
-/* What is due and cannot wait, for a reason: so the next one is due. */
+/* Records that a checkpoint that was due could not be queued, and the reason.
+ * The next checkpoint is then due. */
 void vv_level_queue_note_missed(
     struct vv_level_queue *queue, uint64_t counter, const varve_error *reason);
 
-/* Has what waits copied, and what has failed tried again. */
+/* Continues copying, and retries copies that failed. */
 void vv_level_queue_go_on(struct vv_level_queue *queue);
 
-/* Waits for all of it, after it was told to go on, until a moment of uptime;
- * below 0: for ever. VARVE_TIMEOUT, or what a copy failed with. */
+/* Waits until the queue is empty or until an uptime `deadline` (negative:
+ * without limit). Call vv_level_queue_go_on before. Returns VARVE_TIMEOUT, or
+ * the status of a failed copy. */
 varve_status vv_level_queue_drain(
     struct vv_level_queue *queue, int64_t deadline, varve_error *error);
 
-/* What failed there besides a copy. */
+/* Records a failure at the level that is not a failed copy. */
 void vv_level_queue_note(
     struct vv_level_queue *queue, const char *what, const varve_error *reason);
 
-/* The highest counter there, or number where numbers tell the order, that this
- * manager has found. */
+/* Returns the highest save counter at the level, or the highest number if
+ * numbers give the order, as far as this manager has found it. */
 uint64_t vv_level_queue_highest(struct vv_level_queue *queue);
 
-/* Whether something has failed there since the last copy that was made; sets
- * *failure then. */
+/* Returns true, and sets *failure, if an operation at the level has failed
+ * since the last successful copy. */
 bool vv_level_queue_has_failed(
     struct vv_level_queue *queue, varve_error *failure);
 
-/* All but the directory and the failure, which is in `told` then. */
+/* Sets *state, except for the directory and the failure. `told` contains the
+ * failure afterwards. */
 void vv_level_queue_state(
     struct vv_level_queue *queue, varve_level_state *state);
 

@@ -1,4 +1,4 @@
-/* levels.c - what is due goes to each level that it is due at.
+/* levels.c - Queues each checkpoint at the storage levels at which it is due.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,8 +24,8 @@ static int64_t levels_this_process(const struct vv_context *context)
     return context->system->process(context->system->state, NULL, 0);
 }
 
-/* In the child of a fork: the threads are the parent's, who goes on with what
- * waits. Nothing that they may be about to change is touched. */
+/* Releases the levels in a forked child. The threads belong to the parent,
+ * which continues. Data that they may be changing is not accessed. */
 bool vv_levels_are_lost(const struct vv_levels *levels)
 {
     return levels->process != levels_this_process(levels->context);
@@ -57,8 +57,8 @@ static varve_status levels_look_at(
     const struct vv_system *system = levels->context->system;
     struct vv_listing *l = &q->seen;
     q->unseen = (varve_error){ 0 };
-    /* Where a number may come again its file may be another one of that size
-     * and time. */
+    /* If numbers can be reused, another file can have the same size and time.
+     */
     for (size_t i = 0; i < l->count && !levels->numbers_say; i++)
         l->entries[i].is_read = false;
     q->unseen.status = vv_listing_refresh(l, &q->unseen);
@@ -105,8 +105,8 @@ static const struct vv_entry *newest_of(const struct vv_listing *l)
     return NULL;
 }
 
-/* What is due at a level and not there; where time alone says what is due, the
- * newest. */
+/* Finds the checkpoints that are due at a level and missing there; if only time
+ * decides, only the newest. */
 static void let_lacking_wait(struct vv_level_queue *q,
     struct vv_listing *listing, const uint64_t *except)
 {
@@ -143,7 +143,7 @@ void vv_levels_catch_up(struct vv_levels *levels, struct vv_listing *listing,
     for (size_t i = 0; i < levels->count; i++) {
         struct vv_level_queue *q = &levels->all[i];
         let_lacking_wait(q, listing, except);
-        q->left_out = 0; /* they were an earlier process's */
+        q->left_out = 0; /* they belonged to an earlier process */
         vv_level_queue_go_on(q);
     }
 }
@@ -292,7 +292,8 @@ static varve_status begin_one(const struct vv_levels *levels,
     return status;
 }
 
-/* Which directory a path leads to; false where there is none yet. */
+/* Determines the directory to which a path leads. Returns false if it does not
+ * exist. */
 static bool levels_identify(const struct vv_context *context, const char *path,
     struct vv_file_info *info)
 {
@@ -305,8 +306,8 @@ static bool levels_identify(const struct vv_context *context, const char *path,
     return is_there;
 }
 
-/* Two spellings of one directory, or a link to it: its "copies" would be the
- * originals. */
+/* Returns true if two paths lead to one directory. Copies there would replace
+ * the originals. */
 static varve_status levels_check_alias(const struct vv_levels *levels,
     size_t index, const struct vv_listing *own, varve_error *error)
 {

@@ -1,4 +1,5 @@
-/* lineage.c - Compares lineages of checkpoints, and records that of a run.
+/* lineage.c - Compares the lineages of checkpoints, and records the lineage of
+ * a run.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +17,8 @@
 
 /* --- Passing over ------------------------------------------------------- */
 
-/* The newest of the manager's own directory that is not known to be bad. */
+/* Returns the newest checkpoint of the manager's own directory that is not
+ * known to be damaged. */
 static const struct vv_entry *lineage_newest_own(const varve_manager *m)
 {
     for (size_t i = m->listing.count; i-- > 0;)
@@ -45,7 +47,7 @@ const struct vv_entry *vv_manager_own_unread(const varve_manager *m)
     const struct vv_entry *newest = lineage_newest_own(m);
     for (size_t i = m->listing.count; i-- > 0;) {
         const struct vv_entry *e = &m->listing.entries[i];
-        /* Numbers that are steps do not order what was not opened. */
+        /* Without opening a file, a number that is a step gives no order. */
         if (e == newest && !m->options.number_by_step)
             return NULL;
         if (e->is_unread)
@@ -54,8 +56,9 @@ const struct vv_entry *vv_manager_own_unread(const varve_manager *m)
     return NULL;
 }
 
-/* Neither of two is known to go on from the other: the program or the user
- * decides which one is lost. */
+/* Fails, unless the program permits older checkpoints, because neither of two
+ * checkpoints is known to descend from the other. The program or the user must
+ * decide which one to discard. */
 static varve_status lineage_pass_unrecorded(varve_manager *m,
     const struct vv_origin *origin, bool *is_foreign, varve_error *error)
 {
@@ -79,8 +82,8 @@ static varve_status lineage_pass_unrecorded(varve_manager *m,
         reason.message);
 }
 
-/* Another program's checkpoints at a level are not what this directory was told
- * to be saved: they are passed over while the directory has some of its own. */
+/* Checkpoints at a level that do not descend from those in the directory are
+ * skipped while the directory has some. */
 varve_status vv_manager_pass_foreign(varve_manager *m,
     const struct vv_origin *origin, bool *is_foreign, varve_error *error)
 {
@@ -121,7 +124,7 @@ bool vv_manager_may_replace(const varve_manager *m, uint64_t number)
 
 /* --- A new run ---------------------------------------------------------- */
 
-/* The same run goes on, and gives the same bytes. */
+/* Continues the same run, so that the same bytes are written. */
 static void lineage_keep_parent(varve_manager *m)
 {
     const varve_metadata *parent =

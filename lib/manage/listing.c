@@ -1,5 +1,5 @@
-/* listing.c - Lists the checkpoints of a prefix, and reads what each says of
- * itself.
+/* listing.c - Lists the checkpoints of a prefix, and reads the metadata of
+ * each.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -80,7 +80,7 @@ const char *vv_listing_entry_path(
 
 /* --- What a file says --------------------------------------------------- */
 
-/* The next word of a text, which it is taken from; "" past the last. */
+/* Removes the next word from a text and returns it; "" at the end. */
 static const char *listing_next_word(const char **text, size_t *size)
 {
     const char *word = *text;
@@ -138,7 +138,8 @@ static void listing_take_metadata(
              !strcmp(m->name, VV_TIME_KEY) && m->integer >= 0)
         entry->time = m->integer;
     else if (m->kind == VARVE_METADATA_REAL && !strcmp(m->name, l->metric))
-        entry->metric = m->real == m->real ? m->real : NAN; /* one of many */
+        entry->metric =
+            m->real == m->real ? m->real : NAN; /* one of the NaN values */
     else if (m->kind == VARVE_METADATA_STRING)
         listing_take_string(entry, l, m);
 }
@@ -180,9 +181,9 @@ static void listing_take_facts(
     entry->is_read = true;
 }
 
-/* Opens a file for its metadata. One that cannot be opened for a reason that
- * may pass is unread, else damaged, as far as can be said; both are looked at
- * again the next time. Sets *found where it was deleted meanwhile. */
+/* Reads the metadata of a file. If it cannot be opened, the entry is marked as
+ * unread if the reason is temporary, and otherwise as damaged. Both are tried
+ * again the next time. Sets *found to false if the file was deleted. */
 varve_status vv_entry_read(struct vv_listing *l, struct vv_entry *entry,
     bool *found, varve_error *error)
 {
@@ -208,7 +209,8 @@ varve_status vv_entry_read(struct vv_listing *l, struct vv_entry *entry,
     return VARVE_OK;
 }
 
-/* Size and time of a file; VARVE_NOT_FOUND where it is gone meanwhile. */
+/* Sets the size and time of a file. Returns VARVE_NOT_FOUND if it was
+ * deleted. */
 varve_status vv_entry_look(
     struct vv_listing *l, struct vv_entry *entry, varve_error *error)
 {
@@ -284,15 +286,15 @@ varve_status vv_checkpoint_compare(const struct vv_context *context,
 
 /* --- Lineage ------------------------------------------------------------ */
 
-/* The oldest ancestor that is recorded; NULL where there is none. Older ones
- * are not recorded, unless this is the run that began the lineage. */
+/* Returns the oldest recorded ancestor, or NULL. Older ancestors are not
+ * recorded, unless this is the first run of the lineage. */
 static const struct vv_ancestor *listing_oldest(const struct vv_entry *e)
 {
     const struct vv_ancestry *a = &e->ancestry;
     return a->count ? &a->all[a->count - 1] : NULL;
 }
 
-/* By what these two record alone. */
+/* Decides from the records of these two checkpoints only. */
 static enum vv_descent listing_compare_runs(
     const struct vv_entry *older, const struct vv_entry *newer)
 {
@@ -313,9 +315,8 @@ static enum vv_descent listing_compare_runs(
                                          : VV_DESCENT_UNKNOWN;
 }
 
-/* Of the ancestors of a checkpoint that are listed, one that has recorded older
- * ancestors than it, and of those the one with the oldest; NULL: there is
- * none. */
+/* Returns the listed ancestor of a checkpoint that has recorded the oldest
+ * ancestor, if that is older than the checkpoint's own; otherwise NULL. */
 static const struct vv_entry *listing_find_further(
     const struct vv_listing *l, const struct vv_entry *newer)
 {
@@ -355,7 +356,8 @@ bool vv_listing_is_before(const struct vv_listing *l,
 
 /* --- The listing -------------------------------------------------------- */
 
-/* Without slashes at its end: in a store "run/" and "run" would be two. */
+/* Removes trailing slashes, because "run/" and "run" are different in a
+ * store. */
 static char *listing_copy_directory(
     const varve_allocator *a, const char *directory)
 {
@@ -389,7 +391,7 @@ varve_status vv_listing_begin(struct vv_listing *l,
 
 void vv_listing_clear(struct vv_listing *l)
 {
-    if (!l->context) /* it was never begun */
+    if (!l->context) /* not initialized */
         return;
     const varve_allocator *a = &l->context->allocator;
     vv_release_string(a, l->directory);
@@ -459,8 +461,8 @@ bool vv_listing_add(struct vv_listing *l, const struct vv_entry *entry)
 
 /* --- The ledger --------------------------------------------------------- */
 
-/* Whether the ledger is about the listing's metric, which is the ledger's if it
- * had none yet. */
+/* Returns true if the ledger has the metric of the listing. A listing without a
+ * metric takes that of the ledger. */
 static varve_status listing_take_metric(struct vv_listing *l,
     const struct vv_ledger *ledger, bool *is_same, varve_error *error)
 {

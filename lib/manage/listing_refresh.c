@@ -15,7 +15,7 @@
 
 /* --- One look at the directory ------------------------------------------ */
 
-/* The names that a directory has. */
+/* The names in a directory. */
 struct listing_names {
     struct vv_numbered_list list;
     struct vv_buffer pins; /* uint64_t: numbers */
@@ -23,8 +23,8 @@ struct listing_names {
     bool has_parity;
 };
 
-/* Returns whether a name is that of a file which a writer of PREFIX-N.varve, of
- * its pin, its parity or the ledger writes aside. */
+/* Returns true if a name is that of a temporary file for PREFIX-N.varve, its
+ * pin, its parity or the ledger. */
 static bool listing_is_temporary(const struct vv_listing *l, const char *name)
 {
     char bare[256];
@@ -75,7 +75,7 @@ static void listing_names_clear(struct listing_names *names)
     vv_numbered_list_clear(&names->list);
 }
 
-/* Returns whether one listing shows all that is known already. */
+/* Returns true if one listing contains all known files. */
 static bool listing_shows_known(
     const struct vv_listing *l, const struct vv_buffer *files)
 {
@@ -125,15 +125,15 @@ static bool listing_has_number(const struct vv_buffer *numbers, uint64_t number)
     return false;
 }
 
-/* A refresh that is at work. */
+/* A refresh in progress. */
 struct listing_refresh {
     struct vv_listing *listing;
     const struct listing_names *names;
     struct vv_listing fresh;
-    bool is_full; /* what is known already is looked at, too */
+    bool is_full; /* known files are examined, too */
 };
 
-/* Fills in the entry of a file; *found says whether it is still there. */
+/* Sets the entry of a file, and *found to false if the file does not exist. */
 static varve_status listing_refresh_one(struct listing_refresh *r,
     const struct vv_numbered *file, struct vv_entry *entry, bool *found,
     varve_error *error)
@@ -180,7 +180,7 @@ static varve_status listing_add_file(struct listing_refresh *r,
                : vv_fail_memory(error, "a list of checkpoints");
 }
 
-/* Adds the checkpoints that an earlier listing or the ledger has, and that the
+/* Adds the checkpoints of an earlier listing or of the ledger that the
  * directory does not show. */
 static varve_status listing_add_unlisted(
     struct listing_refresh *r, varve_error *error)
@@ -201,7 +201,8 @@ static varve_status listing_add_unlisted(
     return VARVE_OK;
 }
 
-/* The numbers after the highest, which a late listing may not show yet. */
+/* Searches for the numbers after the highest, which a stale listing may
+ * omit. */
 static varve_status listing_add_next(
     struct listing_refresh *r, uint64_t *highest, varve_error *error)
 {
@@ -248,7 +249,7 @@ static int listing_compare(const void *a, const void *b)
     return one->is_padded - other->is_padded;
 }
 
-/* Makes the listing that the names give, from the one before. */
+/* Makes a listing of the names and the previous listing. */
 static varve_status listing_rebuild(struct vv_listing *l,
     const struct listing_names *names, bool is_full, varve_error *error)
 {

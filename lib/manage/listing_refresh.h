@@ -1,4 +1,4 @@
-/* listing_refresh.h - Brings a listing up to date with its directory.
+/* listing_refresh.h - Updates a listing from its directory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,19 +7,21 @@
 
 #include "listing.h"
 
-/* Looks at the directory, until two looks agree about what is there. A file
- * that has the size and the time of one that is listed already is taken for it
- * and not opened. One that is listed already (or that the ledger has named) and
- * that the directory does not show is looked for by its name, as is the number
- * after the highest: a directory may be shown as it was a while ago. A
- * directory that is missing has nothing in it. On failure the listing is as it
- * was. */
+/* Lists the directory until two listings agree.
+ *
+ * - A file with the size and time of its entry is not opened.
+ * - A file that is listed or in the ledger, but not shown by the directory, is
+ *   searched for by its name. So is the number after the highest. A directory
+ *   can be shown in an earlier state.
+ * - A missing directory is empty.
+ *
+ * On failure the listing is unchanged. */
 varve_status vv_listing_refresh(struct vv_listing *listing, varve_error *error);
 
-/* The same, where nobody else changes the checkpoints: the lock is held. One
- * listing is enough, as long as it shows all that are known. Names
- * that are listed already are not looked at, so that it takes as many calls of
- * the system with many checkpoints as with few. */
+/* Like vv_listing_refresh, while the lock is held, so that no other process
+ * changes the checkpoints. One listing is sufficient if it shows all known
+ * files. Known files are not examined, so the number of system calls does not
+ * depend on the number of checkpoints. */
 varve_status vv_listing_refresh_names(
     struct vv_listing *listing, varve_error *error);
 

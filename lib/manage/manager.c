@@ -1,4 +1,5 @@
-/* manager.c - Opens and frees a manager, and returns what its directory has.
+/* manager.c - Opens and frees a manager, and returns the contents of its
+ * directory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -66,7 +67,7 @@ static varve_status manager_check_names(
     return VARVE_OK;
 }
 
-/* What the options say is kept, and for what they leave open what is noted. */
+/* Returns the policy of the options, completed by the recorded one. */
 static struct vv_policy policy_of(
     const varve_manager_options *o, const struct vv_policy *noted)
 {
@@ -89,7 +90,7 @@ static bool keeps_all(const varve_manager_options *o)
            !o->keep_best && !o->keep_bytes;
 }
 
-/* Reads the ledger, and of it, where that is asked for, what is kept. */
+/* Reads the ledger and, if requested, its policy. */
 static varve_status take_options(
     varve_manager *m, const varve_manager_options *o, varve_error *error)
 {
@@ -98,7 +99,7 @@ static varve_status take_options(
     m->options.prefix = m->listing.prefix;
     m->options.levels = NULL; /* they are copied */
     if (vv_has_nodes(&m->nodes))
-        m->options.comm = NULL; /* each rank has a directory alone */
+        m->options.comm = NULL; /* each rank uses its own directory */
     if (vv_manager_leads(m))
         VV_TRY(vv_manager_read_ledger(
             m, o->retention_from_ledger ? &noted : NULL, error));
@@ -189,7 +190,7 @@ static varve_status manager_check_call(const varve_node *root,
     return vv_manager_check_options(o, directory, error);
 }
 
-/* Sets *made also where it could not begin. */
+/* Sets *made also if initialization failed. */
 static varve_status manager_make(varve_node *root, const char *directory,
     const varve_manager_options *o, varve_manager **made, varve_error *error)
 {
@@ -319,7 +320,7 @@ varve_status vv_manager_look_at_names(varve_manager *m, varve_error *error)
     return manager_look(m, status, error);
 }
 
-/* Without a lock another program may be at work here. */
+/* Without a lock, another program may use the directory. */
 static void keep_other_lineages(varve_manager *m)
 {
     for (size_t i = 0; i < m->decision.count; i++)
@@ -391,7 +392,7 @@ static const char *manager_path_of(
     return to->failed || l->path.failed ? NULL : path;
 }
 
-/* The scratch of a manager is not part of what it is. */
+/* The scratch memory of a manager is not part of its state. */
 static varve_manager *writable(const varve_manager *m)
 {
     return (varve_manager *)m;
@@ -421,7 +422,7 @@ bool varve_manager_at(
     const struct vv_fact *fact =
         index < m->decision.count ? &m->decision.facts[index] : NULL;
     const char *path = manager_path_of(&m->text, &m->listing, e);
-    /* A place, no pointer: the text may move while it grows. */
+    /* An offset, because the text can move when it grows. */
     size_t reasons = m->text.size + 1;
     vv_buffer_add8(&m->text, 0);
     if (fact) {
@@ -502,10 +503,10 @@ void vv_manager_drop_pin(varve_manager *m, uint64_t number)
         vv_file_remove(&m->context, VV_WORKING_DIRECTORY, path, path, NULL);
 }
 
-/* A shared lock of the file, which a deletion takes exclusively: so either the
- * deletion is done before the pin is made, or it finds the pin. A store, and
- * some file systems, have no locks: there the deletion looks for the pin after
- * it has renamed the file, and gives it its name back. */
+/* Takes a shared lock of the file, while a deletion takes an exclusive one. So
+ * either the deletion is complete before the pin is made, or it finds the pin.
+ * In stores and on some file systems there are no locks: there the deletion
+ * looks for the pin after it has renamed the file, and restores the name. */
 static varve_status pin_lock(varve_manager *m, uint64_t number,
     struct vv_held_lease *held, varve_error *error)
 {
@@ -517,7 +518,7 @@ static varve_status pin_lock(varve_manager *m, uint64_t number,
                                 : vv_lease_wait(&m->context, path, held, error);
 }
 
-/* The file may be gone although there was no lock to wait for. */
+/* Checks that the file still exists, because there may be no lock. */
 static varve_status pin_check(
     varve_manager *m, uint64_t number, varve_error *error)
 {

@@ -1,4 +1,4 @@
-/* manager.h - a manager behind its handle.
+/* manager.h - Defines the struct behind the handle of a manager.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,26 +19,26 @@
 #include "prune.h"
 #include "retention.h"
 
-/* A save: what of it is to be remembered until it is in place. */
+/* A save in progress: the data to record once the file is in place. */
 struct vv_manager_saving {
     int64_t step;
     uint64_t number, counter;
     bool is_new_pin;
-    bool is_durable; /* once it is in place */
+    bool is_durable; /* will be, when the file is in place */
     bool was_requested;
-    struct vv_interval older; /* before it */
+    struct vv_interval older; /* the interval before this save */
 };
 
-/* What is to be remembered of the last resume (resume_match.h). */
+/* The state of the last resume (resume_match.h). */
 struct vv_manager_match {
-    uint64_t number;   /* of the checkpoint that was restored */
-    size_t level;      /* that it is of; 0: of the own directory */
-    bool is_held;      /* it has values that were neither taken nor given up: it
-                          is not deleted */
-    bool is_unchecked; /* `strict`, and not found complete yet: no save */
+    uint64_t number; /* number of the restored checkpoint */
+    size_t level;    /* its level; 0: the own directory */
+    bool is_held; /* it has values that were neither used nor dropped, so it is
+                     not deleted */
+    bool is_unchecked; /* `strict`, and not known to be complete: saves fail */
 };
 
-/* VV_PARENT_KEY, with a NUL. */
+/* The size of the text of VV_PARENT_KEY, including a NUL. */
 enum {
     VV_PARENT_SIZE = 16 + 1 + VV_RUN_SIZE + 21 + 21 + 17 + VV_ANCESTRY_SIZE
 };
@@ -52,14 +52,13 @@ struct varve_manager {
     struct vv_policy policy;
     struct vv_listing listing;
     struct vv_decision decision;
-    bool has_good; /* a checkpoint is known to be good: the newest such */
+    bool has_good; /* an intact checkpoint is known: the newest one */
     uint64_t good; /* its number */
 
     atomic_bool is_requested;
-    struct vv_interval interval; /* since a save, or what was resumed from */
+    struct vv_interval interval; /* since the last save or resume */
     struct vv_manager_lock lock;
-    varve_error unread_ledger; /* why the ledger could not be read; VARVE_OK: it
-                                  was, or there is none */
+    varve_error unread_ledger; /* of reading the ledger; VARVE_OK: none */
     char run[VV_RUN_SIZE];
     bool has_own_run;            /* the program has named it */
     char parent[VV_PARENT_SIZE]; /* "": the run was not resumed */
@@ -67,56 +66,59 @@ struct varve_manager {
 
     struct vv_manager_nodes nodes;
 
-    varve_job *job; /* of a save in flight; NULL: none is */
+    varve_job *job; /* the asynchronous save; NULL: none */
     struct vv_manager_saving flight;
-    varve_error failure; /* of one that nobody was told */
+    varve_error failure; /* an error that was not returned yet */
 
     varve_restoration *restoration;
     struct vv_manager_match resumed; /* zeroed where there is no restoration */
-    varve_error half_restored;    /* by a damaged checkpoint, and not yet by an
-                                     older one; VARVE_OK: nothing is */
+    varve_error half_restored;    /* by a damaged checkpoint; VARVE_OK: none */
     struct vv_buffer saved;       /* a path, "" for none */
     struct vv_buffer passed_over; /* lines, each ends with a NUL */
-    struct vv_buffer text;        /* what was handed out last */
-    struct vv_buffer latest;      /* likewise */
+    struct vv_buffer text;        /* text returned last */
+    struct vv_buffer latest;      /* path returned last */
     varve_error warning;
 };
 
-/* Looks at the directory and decides what would stay. */
+/* Lists the directory and decides which checkpoints to keep. */
 varve_status vv_manager_look(varve_manager *manager, varve_error *error);
 
-/* The same beside a save. Where the lock is held, names that are known already
- * are not looked at. */
+/* Like vv_manager_look, during a save. If the lock is held, known files are not
+ * examined. */
 varve_status vv_manager_look_at_names(
     varve_manager *manager, varve_error *error);
 
-/* Adds what the ledger says to the listing; that it cannot be read is noted. */
+/* Adds the entries of the ledger to the listing. Records the error if it cannot
+ * be read. */
 varve_status vv_manager_read_ledger(
     varve_manager *manager, struct vv_policy *policy, varve_error *error);
 
-/* Decides what would stay, by which is known to be good. Of many processes
- * layers count for the policy of bytes, as rank 0 finds and tells them. */
+/* Decides which checkpoints to keep, given the newest intact one. In a
+ * collective manager the policy of bytes counts data files, which rank 0
+ * measures and broadcasts. */
 varve_status vv_manager_decide(varve_manager *manager, varve_error *error);
 
-/* Takes the lock of the prefix, or makes sure before a save that it is still
- * the lock of this directory, which may have been made anew. Waits for another
- * manager for so many seconds. VARVE_EXISTS; VARVE_MISUSE for a manager that
- * was opened with read_only. */
+/* Takes the lock of the prefix. Before a save, checks that the held lock still
+ * belongs to the directory, which may have been created again. Waits up to
+ * `seconds` for another manager. Returns VARVE_EXISTS if another manager has
+ * the lock, and VARVE_MISUSE if the manager was opened with read_only. */
 varve_status vv_manager_lock(
     varve_manager *manager, double seconds, varve_error *error);
 
-/* Remembers that a checkpoint is good: the one with the highest counter. */
+/* Records that a checkpoint is intact. The one with the highest save counter is
+ * kept. */
 void vv_manager_note_good(varve_manager *manager, uint64_t number);
 
-/* Makes the pin of a number, durably unless saves are not, whether there is
- * such a checkpoint yet or not; on failure there is none. */
+/* Creates the pin of a number, durably unless saves use no_sync. The checkpoint
+ * need not exist. On failure there is no pin. */
 varve_status vv_manager_make_pin(
     varve_manager *manager, uint64_t number, varve_error *error);
 
-/* Removes it, if it can: one too many keeps a checkpoint longer at worst. */
+/* Removes a pin. On failure the pin stays, so that the checkpoint is kept
+ * longer. */
 void vv_manager_drop_pin(varve_manager *manager, uint64_t number);
 
-/* What went wrong beside the work, unless something did before. */
+/* Sets the warning of the manager, unless it has one. */
 void vv_manager_warn(varve_manager *manager, const varve_error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* manager_lock.c - Takes and releases the lock of a prefix, and reads who holds
- * it.
+/* manager_lock.c - Takes and releases the lock of a prefix, and reads its
+ * owner.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +24,8 @@
 
 enum { OWNER_SIZE = 256, HOST_SIZE = 64 };
 
-/* For writing: NFS has no exclusive lock of a file that is open for reading. */
+/* Opens for writing, because NFS has no exclusive lock of a file that is open
+ * for reading. */
 static int lock_open_or_create(
     const struct vv_context *context, int directory, const char *name)
 {
@@ -42,8 +43,8 @@ static int lock_open_or_create(
 
 /* --- Who holds it ------------------------------------------------------- */
 
-/* Overwrites what the file says. It is information for people: that it cannot
- * be written is no failure. */
+/* Writes the owner to the file. It is only informative, so a failure is
+ * ignored. */
 static void lock_write_owner(
     const struct vv_context *context, int file, const char *run)
 {
@@ -58,7 +59,7 @@ static void lock_write_owner(
     vv_file_write(context, file, "", text, OWNER_SIZE, 0, NULL);
 }
 
-/* The rest of the line that begins with `key`; "unknown" without one. */
+/* Returns the rest of the line that begins with `key`, or "unknown". */
 static const char *lock_owner_field(
     const char *text, const char *key, char *value, size_t size)
 {
@@ -71,7 +72,7 @@ static const char *lock_owner_field(
     return value;
 }
 
-/* The path of the lock; path->failed without memory. */
+/* Makes the path of the lock; sets path->failed without memory. */
 static const char *lock_make_path(
     const struct vv_listing *l, struct vv_buffer *path)
 {
@@ -103,7 +104,7 @@ static varve_status lock_fail(struct vv_listing *l, varve_error *error)
 
 /* --- The file ----------------------------------------------------------- */
 
-/* Fails without memory. */
+/* Returns false without memory. */
 static const char *make_name(struct vv_listing *l, struct vv_buffer *name)
 {
     vv_buffer_init(name, &l->context->allocator);
@@ -114,7 +115,8 @@ static const char *make_name(struct vv_listing *l, struct vv_buffer *name)
     return text;
 }
 
-/* Opens the lock's file in the directory, which is made if it is missing. */
+/* Opens the file of the lock in the directory, which is created if it is
+ * missing. */
 static varve_status open_lock(
     struct vv_listing *l, bool no_sync, int *file, varve_error *error)
 {
@@ -147,8 +149,8 @@ static bool manager_lock_is_same(
            (a.device == b.device && a.serial == b.serial);
 }
 
-/* Returns whether the locked file is not the lock any more: the directory was
- * removed, and may have been made anew. False where that is not known. */
+/* Returns true if the locked file is no longer the lock, because the directory
+ * was removed and possibly created again. Returns false if that is unknown. */
 static bool is_gone(const struct vv_manager_lock *lock, struct vv_listing *l)
 {
     const struct vv_system *system = l->context->system;
@@ -202,7 +204,7 @@ varve_status vv_manager_lock_check(struct vv_listing *l, varve_error *error)
 
 /* --- Taking and releasing ----------------------------------------------- */
 
-/* A moment of uptime; INT64_MAX: never. */
+/* Returns an uptime; INT64_MAX: never. */
 static int64_t lock_deadline(const struct vv_context *context, double seconds)
 {
     const struct vv_system *system = context->system;
@@ -213,8 +215,8 @@ static int64_t lock_deadline(const struct vv_context *context, double seconds)
            (int64_t)(seconds * (double)VV_SECOND);
 }
 
-/* Waits for another manager until the deadline. 0, -EWOULDBLOCK, or why there
- * are no locks. */
+/* Waits for another manager until the deadline. Returns 0, -EWOULDBLOCK, or the
+ * error if there are no locks. */
 static int lock_wait(const struct vv_context *context, int file, double seconds)
 {
     const struct vv_system *system = context->system;
@@ -231,7 +233,8 @@ static int lock_wait(const struct vv_context *context, int file, double seconds)
     return result;
 }
 
-/* An object that is written with conditions; without those there is no lock. */
+/* Uses an object that is changed by conditional requests. Without them there is
+ * no lock. */
 static varve_status lock_take_in_store(struct vv_manager_lock *lock,
     struct vv_listing *l, const struct vv_lock_request *request,
     varve_error *error)

@@ -1,4 +1,5 @@
-/* manager_nodes.c - what ranks with a directory each do together.
+/* manager_nodes.c - Performs the collective operations of managers with a
+ * directory for each rank.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -99,7 +100,7 @@ void vv_nodes_end(struct vv_manager_nodes *n)
     n->domains = NULL;
 }
 
-/* That a group can be made says no more than that one will be. */
+/* Checks that a group can be made. The group is made when it is needed. */
 varve_status vv_nodes_meet(struct vv_manager_nodes *n, varve_error *error)
 {
     const struct vv_redundancy *r = &n->redundancy;
@@ -126,7 +127,7 @@ varve_status vv_nodes_count(const struct vv_manager_nodes *n,
     return vv_comm_allreduce_max(comm, counter, error);
 }
 
-/* The names of this rank's files. */
+/* Makes the names of the files of this rank. */
 struct names {
     struct vv_buffer path, parity;
     struct vv_redundant_file file;
@@ -179,7 +180,7 @@ varve_status vv_nodes_protect(const struct vv_manager_nodes *n,
         status = named;
     }
     status = vv_protect(&n->redundancy, &names.file, status, error);
-    /* It was not to be, at some rank; no other will ever need it. */
+    /* The set failed on a rank, so no other rank needs this file. */
     if (status && is_saved && !named && status != VARVE_DISCONNECTED &&
         status != VARVE_UNKNOWN_OUTCOME) {
         remove_file(l->context, names.file.parity);
@@ -191,7 +192,8 @@ varve_status vv_nodes_protect(const struct vv_manager_nodes *n,
 
 /* --- Resuming ----------------------------------------------------------- */
 
-/* All by what the largest has, so that all keep the same. */
+/* All ranks use the size of the largest file, so that all keep the same
+ * sets. */
 varve_status vv_nodes_find_oldest_to_keep(struct vv_manager_nodes *n,
     struct vv_listing *l, uint64_t most, varve_error *error)
 {

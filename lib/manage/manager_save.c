@@ -1,4 +1,5 @@
-/* manager_save.c - due or not, then: checkpoint, deletions, ledger.
+/* manager_save.c - Decides when a save is due, saves the checkpoint, deletes
+ * old ones and writes the ledger.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -47,7 +48,8 @@ bool varve_manager_is_due(const varve_manager *m, int64_t step)
            vv_interval_is_over(&m->interval, step, m->context.system);
 }
 
-/* Of many processes all may ask for a save, and one has the clock. */
+/* In a collective manager each rank can request a save, and rank 0 has the
+ * clock. */
 static bool manager_save_wants(const varve_manager *m, int64_t step)
 {
     return vv_manager_leads(m) ? varve_manager_is_due(m, step)
@@ -59,7 +61,7 @@ static bool manager_save_wants(const varve_manager *m, int64_t step)
 struct saving {
     struct vv_manager_order order;
     varve_write_options write;
-    struct vv_buffer base; /* path of the checkpoint before */
+    struct vv_buffer base; /* path of the base checkpoint */
 };
 
 static void manager_save_add_metadata(varve_metadata *all, size_t *count,
@@ -98,7 +100,8 @@ static void manager_save_add_own(const varve_manager *m, const struct saving *s,
 
 /* --- The checkpoint ----------------------------------------------------- */
 
-/* One above all that there are, by whatever number they are ordered. */
+/* Sets *counter to one above the highest save counter of the root, the
+ * directory and the levels. */
 static varve_status next_counter(
     const varve_manager *m, uint64_t *counter, varve_error *error)
 {
@@ -117,7 +120,8 @@ static varve_status next_counter(
     return VARVE_OK;
 }
 
-/* With layers: the newest that is known to be good, or else the newest. */
+/* For incremental saves: the newest checkpoint known to be intact, or else the
+ * newest. */
 static varve_status choose_base(
     varve_manager *m, struct saving *s, varve_error *error)
 {
@@ -133,7 +137,7 @@ static varve_status choose_base(
                : VARVE_OK;
 }
 
-/* Values are the program's again when the call returns. */
+/* The program can change its values when the call returns. */
 static varve_status manager_save_start_job(varve_manager *m, const char *path,
     struct saving *s, varve_status status, varve_error *error)
 {
@@ -173,7 +177,7 @@ static varve_status manager_save_name_it(
     return choose_base(m, s, error);
 }
 
-/* By this process or by all. */
+/* Saves with this process or collectively. */
 static varve_status manager_save_write_now(varve_manager *m, const char *path,
     struct saving *s, varve_status status, varve_error *error)
 {
@@ -193,7 +197,7 @@ static varve_status manager_save_write_now(varve_manager *m, const char *path,
     return status;
 }
 
-/* Gathers the metadata, which outlive the call. */
+/* Collects the metadata, which must stay valid after the call. */
 static varve_status gather_metadata(varve_manager *m, struct saving *s,
     const varve_manager_save_options *o, varve_metadata **all, size_t *most,
     varve_error *error)
@@ -257,7 +261,7 @@ void vv_manager_tidy(varve_manager *m, bool may_delete)
         vv_manager_warn(m, &error);
 }
 
-/* To the levels goes what a power cut cannot take. */
+/* Queues durable checkpoints for the levels. */
 static void manager_save_pass_on(
     varve_manager *m, const struct vv_manager_saving *s)
 {
@@ -265,12 +269,12 @@ static void manager_save_pass_on(
         .number = s->number, .counter = s->counter, .step = s->step
     };
     vv_entry_set_run(&own, m->run, m->parent);
-    if (!vv_has_nodes(&m->nodes)) /* all do it together */
+    if (!vv_has_nodes(&m->nodes)) /* ranks with redundancy do it together */
         vv_levels_pass_on(&m->levels, &m->listing, &own, s->is_durable);
 }
 
-/* The checkpoint is in place: nothing that goes wrong here is its failure. For
- * one that a power cut may take nothing else goes. */
+/* Call after the checkpoint is in place. Errors here are not errors of the
+ * save. Nothing is deleted for a save that is not durable. */
 static void look_and_tidy(varve_manager *m, const struct vv_manager_saving *s)
 {
     varve_error error = { 0 };
@@ -285,8 +289,8 @@ static void look_and_tidy(varve_manager *m, const struct vv_manager_saving *s)
         vv_manager_warn(m, &error);
 }
 
-/* Of ranks with a directory each: whatever one of them has seen of its own.
- * That they cannot talk any more is the failure of what follows. */
+/* Offers a set to the levels, independent of the listings of single ranks. A
+ * communication failure is returned by the next operation. */
 static void offer_set(varve_manager *m, const struct vv_manager_order *order)
 {
     const struct vv_entry entry = {
@@ -300,8 +304,8 @@ static void offer_set(varve_manager *m, const struct vv_manager_order *order)
         vv_manager_warn(m, &error);
 }
 
-/* A pin is there before its checkpoint. One without a checkpoint was left by a
- * killed save, or without locks by another program. */
+/* The pin is made before its checkpoint. A pin without a checkpoint was left by
+ * a killed save or, without locks, by another program. */
 static varve_status prepare_pin(varve_manager *m, uint64_t number,
     bool is_wanted, bool *is_new, varve_error *error)
 {
@@ -314,7 +318,7 @@ static varve_status prepare_pin(varve_manager *m, uint64_t number,
     return VARVE_OK;
 }
 
-/* It counts for the intervals from its call on. */
+/* Intervals are counted from the call of the save. */
 static void note_begun(varve_manager *m, struct vv_manager_saving *s)
 {
     s->older = m->interval;
@@ -330,17 +334,17 @@ static void manager_save_note_failed(
         atomic_store(&m->is_requested, true);
 }
 
-/* Whether there may be a checkpoint all the same. */
+/* Returns true if the checkpoint may exist after a failure. */
 static bool is_open_end(varve_status status)
 {
     return status == VARVE_UNKNOWN_OUTCOME || status == VARVE_DISCONNECTED;
 }
 
-/* Once it is in place, or is known to have failed. */
+/* Call when the save is complete or has failed. */
 static void manager_save_conclude(
     varve_manager *m, const struct vv_manager_saving *s, varve_status status)
 {
-    /* Of that name it may be another file, also where a rename has failed. */
+    /* The file of this name may have been replaced, even if a rename failed. */
     struct vv_entry *older = vv_listing_find(&m->listing, s->number);
     if (older)
         older->is_read = false;
@@ -350,7 +354,7 @@ static void manager_save_conclude(
             vv_manager_drop_pin(m, s->number);
         return;
     }
-    /* What a power cut may take is not known to be good. */
+    /* A save that is not durable does not count as intact. */
     if (s->is_durable) {
         m->has_good = true;
         m->good = s->number;
@@ -369,7 +373,7 @@ void vv_manager_finish_pending_save(varve_manager *m)
     varve_status status = varve_job_wait(m->job, &reason);
     const char *path = varve_job_path(m->job);
     if (m->job->is_lost)
-        m->flight.is_new_pin = false; /* the parent's, as the checkpoint is */
+        m->flight.is_new_pin = false; /* it belongs to the parent process */
     m->saved.size = 0;
     m->saved.failed = false;
     vv_buffer_add_string(&m->saved, path ? path : "");
@@ -383,7 +387,7 @@ void vv_manager_finish_pending_save(varve_manager *m)
         m->failure = reason;
 }
 
-/* The same at all ranks, who then know what there is. */
+/* Returns the same status on all ranks, and broadcasts the listing. */
 static varve_status land_and_tell(varve_manager *m, varve_error *error)
 {
     bool has_one = m->job != NULL;
@@ -391,7 +395,7 @@ static varve_status land_and_tell(varve_manager *m, varve_error *error)
     return has_one ? vv_manager_tell(m, VARVE_OK, error) : VARVE_OK;
 }
 
-/* Where one rank finds that it is done, at all. */
+/* The save is complete on all ranks if one rank finds that it is. */
 static varve_status land_if_done(
     varve_manager *m, bool *has_landed, varve_error *error)
 {
@@ -413,7 +417,7 @@ static varve_status manager_save_tell(varve_manager *m, varve_error *error)
     return status;
 }
 
-/* A moment of uptime; below 0: never. */
+/* Returns an uptime; negative: never. */
 static int64_t moment_in(const varve_manager *m, double seconds)
 {
     const struct vv_system *system = m->context.system;
@@ -458,7 +462,7 @@ varve_status varve_manager_wait(varve_manager *m, varve_error *error)
     return vv_hand_over(status, &reason, error);
 }
 
-/* By who looks at the directory: which place is next. */
+/* Rank 0 finds the counter of the next save. */
 static varve_status find_place(
     varve_manager *m, struct vv_manager_order *order, varve_error *error)
 {
@@ -469,7 +473,7 @@ static varve_status find_place(
     return next_counter(m, &order->counter, error);
 }
 
-/* By the same: what all save. */
+/* Rank 0 decides what all ranks save. */
 static varve_status give_order(varve_manager *m,
     const varve_manager_save_options *o, struct vv_manager_order *order,
     struct vv_manager_saving *flight, varve_error *error)
@@ -478,7 +482,7 @@ static varve_status give_order(varve_manager *m,
     order->number = o->number                   ? o->number
                     : m->options.number_by_step ? (uint64_t)order->step
                                                 : order->counter;
-    /* Only the number of a step may be there already, of an earlier save. */
+    /* Only a number that is a step can already exist. */
     order->is_new = !m->options.number_by_step || o->number != 0 ||
                     !vv_manager_may_replace(m, order->number);
     order->time = system->now(system->state) / VV_SECOND;
@@ -487,7 +491,8 @@ static varve_status give_order(varve_manager *m,
     return prepare_pin(m, order->number, o->pin, &flight->is_new_pin, error);
 }
 
-/* It is saved, whatever comes of that. */
+/* Finds the sets that `keep_bytes` keeps. An error becomes a warning and does
+ * not fail the save. */
 static void manager_save_weigh(varve_manager *m)
 {
     varve_error error = { 0 };
@@ -531,7 +536,8 @@ static varve_status manager_save_save(varve_manager *m, int64_t step,
     return status;
 }
 
-/* What is in place stays so; the next call tells those that missed it. */
+/* A completed save stays valid if a rank fails afterwards. The next call
+ * broadcasts the listing again. */
 static varve_status save_and_tell(varve_manager *m, int64_t step,
     const varve_manager_save_options *o, varve_error *error)
 {

@@ -1,5 +1,5 @@
-/* manager_save.h - when a save is due, and the three steps of one: the
- * checkpoint, the deletions, the ledger.
+/* manager_save.h - Saves a checkpoint when it is due, deletes old ones and
+ * writes the ledger.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,14 +8,15 @@
 
 #include "manager.h"
 
-/* Carries out what is decided, if it may, and writes the ledger. What goes
- * wrong is the manager's warning. */
+/* Deletes the checkpoints that are not kept, if `may_delete`, and writes the
+ * ledger. An error becomes the manager's warning. */
 void vv_manager_tidy(varve_manager *manager, bool may_delete);
 
-/* Brings back the space of layers that no checkpoint names any more. */
+/* Deletes data files that no checkpoint references. */
 void vv_manager_prune_layers(varve_manager *manager);
 
-/* Waits for a save in flight, if there is one, and does what follows it. */
+/* Waits for an asynchronous save, if there is one, and performs the steps that
+ * follow a save. */
 void vv_manager_finish_pending_save(varve_manager *manager);
 
 #endif

@@ -1,4 +1,4 @@
-/* manager_tell.c - listings as bytes.
+/* manager_tell.c - Serializes listings, to broadcast them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -114,7 +114,7 @@ static void manager_tell_add_all(
             i < m->decision.count ? m->decision.facts[i].reasons : 0);
 }
 
-/* The reasons are in each decision but that somebody reads it. */
+/* All reasons are in the decision, except leases. */
 static varve_status manager_tell_take_all(
     varve_manager *m, const struct vv_buffer *bytes, varve_error *error)
 {
@@ -134,7 +134,7 @@ static varve_status manager_tell_take_all(
     return VARVE_OK;
 }
 
-/* Rank 0 makes the bytes, the others take them. */
+/* Rank 0 serializes; the others parse. */
 struct account {
     void (*add)(struct vv_buffer *bytes, const varve_manager *m);
     varve_status (*take)(

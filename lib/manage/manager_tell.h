@@ -1,5 +1,6 @@
-/* manager_tell.h - what rank 0 of a manager of many processes sees, the others
- * know. Of this process alone each does nothing, as in manager_together.h.
+/* manager_tell.h - Broadcasts the listings of rank 0 to the other ranks of a
+ * collective manager. Does nothing for a manager of one process, as in
+ * manager_together.h.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,13 +9,12 @@
 
 #include "manager.h"
 
-/* All ranks know what rank 0 knows of the directory; and then whether all come
- * with VARVE_OK. */
+/* Sends the listing of the directory from rank 0 to all ranks. Returns VARVE_OK
+ * if each rank passes VARVE_OK as `status`. */
 varve_status vv_manager_tell(
     varve_manager *manager, varve_status status, varve_error *error);
 
-/* All ranks know what rank 0 saw in the directories of the levels; and then the
- * same. */
+/* Like vv_manager_tell, for the directories of the storage levels. */
 varve_status vv_manager_tell_levels(
     varve_manager *manager, varve_status status, varve_error *error);
 

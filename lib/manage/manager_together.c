@@ -1,4 +1,4 @@
-/* manager_together.c - what the ranks of a manager tell each other.
+/* manager_together.c - Implements the collective operations of a manager.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,7 +23,7 @@ bool vv_manager_leads(const varve_manager *m)
     return !m->options.comm || m->options.comm->rank == 0;
 }
 
-/* Of ranks with a directory each, all lead. */
+/* With a directory for each rank, all ranks access theirs. */
 const varve_comm *vv_manager_comm(const varve_manager *m)
 {
     return m->nodes.redundancy.comm ? m->nodes.redundancy.comm
@@ -52,7 +52,7 @@ varve_status vv_manager_any(
     return most == FAILED ? vv_agree(comm, status, error) : VARVE_OK;
 }
 
-/* All files of a checkpoint are of one run: that of rank 0. */
+/* All files of a checkpoint belong to one run, that of rank 0. */
 static varve_status manager_together_tell_run(
     varve_manager *m, const varve_comm *comm, varve_error *error)
 {
@@ -153,7 +153,8 @@ static void add_options(struct vv_buffer *bytes, const varve_manager_options *o)
     }
 }
 
-/* Of sets what ranks decide alike; each may have it elsewhere. */
+/* Adds the options of a level of sets that must be equal on all ranks. The
+ * directories can differ. */
 static void add_set_level(
     struct vv_buffer *bytes, const struct vv_level_queue *q)
 {
@@ -164,7 +165,7 @@ static void add_set_level(
     vv_buffer_add64(bytes, policy->keep_best);
 }
 
-/* Where they are; the rest is rank 0's. */
+/* Adds the directories of the levels. Rank 0 decides the rest. */
 static void add_levels(struct vv_buffer *bytes, const struct vv_levels *levels)
 {
     for (size_t i = 0; levels->is_of_sets && i < levels->count; i++)
@@ -177,7 +178,7 @@ static void add_levels(struct vv_buffer *bytes, const struct vv_levels *levels)
     }
 }
 
-/* A digest of the names, and one of the options. */
+/* A hash of the names, and one of the options. */
 static varve_status manager_together_sum(
     const varve_manager *m, uint64_t sums[2], varve_error *error)
 {

@@ -1,10 +1,10 @@
-/* manager_together.h - a manager of many processes: rank 0 looks at the
- * directory, locks it, decides, deletes; the others are told.
+/* manager_together.h - Implements collective managers: rank 0 lists the
+ * directory, locks it, decides and deletes, and broadcasts the results.
  *
- * Of a manager of this process alone each of these does nothing, so that the
- * same steps serve one and many. With a communicator each is called by all
- * ranks, whatever went wrong at one of them, and returns the same status
- * everywhere; `error` is not NULL.
+ * For a manager of one process these functions do nothing, so that the same
+ * code serves both. With a communicator, all ranks must call each of them,
+ * independent of errors of single ranks, and all return the same status.
+ * `error` must not be NULL.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,47 +14,49 @@
 #include "hand_over.h"
 #include "manager.h"
 
-/* Whether this process acts on the directory: rank 0, or the only one. */
+/* Returns true if this process accesses the directory: rank 0, or the only
+ * process. */
 bool vv_manager_leads(const varve_manager *manager);
 
-/* Through which ranks agree; NULL: there is one process. */
+/* Returns the communicator, or NULL if there is one process. */
 const varve_comm *vv_manager_comm(const varve_manager *manager);
 
-/* VARVE_OK where all ranks come with that. */
+/* Returns VARVE_OK if all ranks pass VARVE_OK as `status`. */
 varve_status vv_manager_agree(
     const varve_manager *manager, varve_status status, varve_error *error);
 
-/* VARVE_MISUSE for options that a manager, or one of many processes, does not
- * take. */
+/* Returns VARVE_MISUSE for invalid options of a manager or of a collective
+ * manager. */
 varve_status vv_manager_check_options(const varve_manager_options *options,
     const char *directory, varve_error *error);
 
-/* The first meeting: whether all ranks have made theirs, which is NULL where
- * `status` says why it is not, of the same directory and options. */
+/* The first collective operation. Checks that all ranks have made their
+ * manager, with the same directory and options. `manager` is NULL on a rank on
+ * which `status` is the failure. */
 varve_status vv_manager_check_same_options(varve_manager *manager,
     const varve_comm *comm, varve_status status, varve_error *error);
 
-/* Whether all ranks name the number that rank 0 names. */
+/* Checks that all ranks pass the same number as rank 0. */
 varve_status vv_manager_compare(varve_manager *manager, const char *what,
     uint64_t number, varve_error *error);
 
-/* What rank 0 decides about a save. */
+/* A save as rank 0 has decided it. */
 struct vv_manager_order {
     int64_t step;
     uint64_t counter;
     uint64_t number;
-    bool is_new; /* nothing has its name */
+    bool is_new; /* no file has this name */
     int64_t time;
     bool has_metric;
     double metric;
 };
 
-/* All ranks have the order of rank 0, which comes with `status`. VARVE_MISUSE
- * where one of them has another step. */
+/* Broadcasts the order of rank 0, which passes its `status`. Returns
+ * VARVE_MISUSE if a rank has another step. */
 varve_status vv_manager_bcast_order(varve_manager *manager, varve_status status,
     struct vv_manager_order *order, varve_error *error);
 
-/* Sets *is_wanted everywhere where it is so at some rank. */
+/* Sets *is_wanted to true on all ranks if it is true on any rank. */
 varve_status vv_manager_any(varve_manager *manager, varve_status status,
     bool *is_wanted, varve_error *error);
 

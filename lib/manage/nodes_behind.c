@@ -1,4 +1,4 @@
-/* nodes_behind.c - one set after the other, the newest first.
+/* nodes_behind.c - Rebuilds one set after the other, the newest first.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -44,7 +44,8 @@ varve_status vv_nodes_behind_add(struct vv_nodes_behind *b,
     return vv_fail_memory(error, "what is to be rebuilt");
 }
 
-/* The same at all ranks, so that all come to the next. */
+/* Returns the same status on all ranks, so that all continue with the next
+ * set. */
 static void nodes_behind_make(struct vv_nodes_behind *b)
 {
     size_t count;
@@ -71,7 +72,7 @@ static int64_t nodes_behind_this_process(const struct vv_system *system)
     return system->process(system->state, NULL, 0);
 }
 
-/* At all ranks or at none. */
+/* On all ranks or on none. */
 static bool nodes_behind_has_copy(
     struct vv_nodes_behind *b, const varve_comm *comm)
 {
@@ -111,7 +112,7 @@ varve_status vv_nodes_behind_begin(struct vv_nodes_behind *b,
         nodes_behind_let_go(b);
     }
     if (!b->has_thread)
-        nodes_behind_make(b); /* where the others wait for it */
+        nodes_behind_make(b); /* the other ranks wait for it */
     return VARVE_OK;
 }
 

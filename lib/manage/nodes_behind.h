@@ -1,6 +1,6 @@
-/* nodes_behind.h - what a lost node had of the sets of all, besides the files
- * that were resumed from, is made again while the program goes on: by a thread
- * of each rank, over a duplicate of the communicator.
+/* nodes_behind.h - Rebuilds the files that a lost node had, except those that
+ * were resumed, while the program continues. Each rank has a thread for it,
+ * which uses a duplicate of the communicator.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 #include "buffer.h"
 #include "redundancy.h"
 
-/* All zero: nothing is made. */
+/* All zero: nothing is being rebuilt. */
 struct vv_nodes_behind {
     /* own */
     struct vv_context context; /* of the thread */
@@ -20,25 +20,25 @@ struct vv_nodes_behind {
     varve_comm *copy;
     uintptr_t thread;
     bool has_thread;
-    int64_t process;     /* whose it is */
-    varve_error failure; /* of the newest that could not be made whole */
+    int64_t process;     /* the process of the thread */
+    varve_error failure; /* of the newest set that could not be rebuilt */
 };
 
-/* Adds files of this rank, each of the same number as those of the others.
- * VARVE_NO_MEMORY. */
+/* Adds files of this rank, in the same order of numbers as on the other ranks.
+ * Returns VARVE_NO_MEMORY without memory. */
 varve_status vv_nodes_behind_add(struct vv_nodes_behind *behind,
     const struct vv_redundancy *redundancy, const struct vv_redundant_file *own,
     varve_error *error);
 
-/* By all ranks, of which each comes with its own `status`: begins to make them
- * whole. Where the communicator cannot be duplicated that is done when this
- * returns. */
+/* Collective. Begins to rebuild the files; each rank passes its own `status`.
+ * If the communicator cannot be duplicated, rebuilds them before it returns. */
 varve_status vv_nodes_behind_begin(struct vv_nodes_behind *behind,
     const struct vv_redundancy *redundancy, varve_status status,
     varve_error *error);
 
-/* Waits until it is done, and tells what could not be made whole, once. In a
- * forked child the thread is the parent's. */
+/* Waits for the end of the rebuild, and returns the failure of the newest set
+ * that could not be rebuilt, once. In a forked child it does nothing, because
+ * the thread belongs to the parent. */
 varve_status vv_nodes_behind_end(
     struct vv_nodes_behind *behind, varve_error *error);
 

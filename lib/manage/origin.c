@@ -1,4 +1,5 @@
-/* origin.c - several listings, each in the order of counters, merged.
+/* origin.c - Merges the listings of the directory and the levels by save
+ * counter.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +17,7 @@ struct vv_entry *vv_origin_entry(const struct vv_origin *origin)
     return &origin->listing->entries[origin->index];
 }
 
-/* Whether an entry of a level comes after an origin. */
+/* Returns true if an entry of a level comes after an origin. */
 static bool origin_is_behind(const struct vv_origin *origin,
     const struct vv_listing *listing, size_t level, size_t index)
 {

@@ -1,4 +1,4 @@
-/* prune.c - Decides about a listing, and deletes.
+/* prune.c - Decides which checkpoints of a listing to delete, and deletes them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,8 +22,8 @@
 
 /* --- Deciding ----------------------------------------------------------- */
 
-/* A file so damaged that it does not say whose it is goes by its name, where
- * the policy has a bound for damaged ones. */
+/* If a file is so damaged that its owner is unknown, its name decides, if the
+ * policy limits damaged files. */
 static bool is_nobodys(const struct vv_policy *policy, const struct vv_entry *e)
 {
     return policy->keep_damaged && e->is_damaged && !e->is_read;
@@ -64,7 +64,7 @@ void vv_decision_clear(struct vv_decision *d)
 
 /* --- One file ----------------------------------------------------------- */
 
-/* With the lock of the file. A pin is made under a shared lock of it. */
+/* Call with the lock of the file. A pin is made under a shared lock. */
 static bool deletion_is_pinned(const struct vv_deletion *d, const char *pin)
 {
     const struct vv_system *system = d->context->system;
@@ -75,15 +75,15 @@ static bool deletion_is_pinned(const struct vv_deletion *d, const char *pin)
     return file != -ENOENT;
 }
 
-/* By a file, where there are no locks. */
+/* Checks for a lease file if there are no locks. */
 static bool deletion_is_leased(const struct vv_deletion *d, const char *name)
 {
     return d->is_unlocked &&
            vv_lease_file_exists(d->context, d->directory, name);
 }
 
-/* Whether somebody has pinned or leased it since it was looked at: whoever does
- * so looks for the name afterwards. */
+/* Returns true if the checkpoint was pinned or leased in the meantime. A
+ * process that does so checks the name afterwards. */
 static bool deletion_is_wanted(const struct vv_deletion *d, const char *name,
     const char *pin, enum vv_deletion_result *left)
 {
@@ -93,8 +93,8 @@ static bool deletion_is_wanted(const struct vv_deletion *d, const char *name,
     return *left != VV_DELETED;
 }
 
-/* An exclusive lock needs a file that is open for writing on NFS. Without the
- * permission to write, or in a store, reading has to do. */
+/* Opens the file for writing, which an exclusive lock on NFS requires. Without
+ * permission, or in a store, opens it for reading. */
 static int deletion_open(const struct vv_deletion *d, const char *name)
 {
     const struct vv_system *system = d->context->system;
@@ -136,9 +136,9 @@ void vv_deletion_give_up(struct vv_deletion *d, int file)
     vv_file_close(d->context, file);
 }
 
-/* Where a file system gives freed blocks away before the removal is on disk, a
- * power cut would bring back its name with bytes of others: so the file stays
- * open until then. */
+/* Keeps the file open until the sync. Otherwise a file system could reuse its
+ * blocks before the removal is durable, and a power loss could restore its name
+ * with other contents. */
 static varve_status deletion_hold(
     struct vv_deletion *d, int file, const char *path, varve_error *error)
 {
@@ -228,7 +228,8 @@ varve_status vv_delete_file(struct vv_deletion *d, const char *name,
 
 /* --- What a decision lets go -------------------------------------------- */
 
-/* The parity file goes first: without it this file is of no set. */
+/* Deletes the parity file first. Without it the checkpoint file belongs to no
+ * set. */
 static varve_status prune_parity(struct vv_listing *l,
     const struct vv_deletion *d, const struct vv_entry *entry,
     varve_error *error)
@@ -241,7 +242,7 @@ static varve_status prune_parity(struct vv_listing *l,
                : vv_file_remove(l->context, d->directory, name, name, error);
 }
 
-/* The names of an entry's file and of its pin. */
+/* Makes the names of the file of an entry and of its pin. */
 struct prune_names {
     struct vv_buffer name, pin;
 };
@@ -268,7 +269,7 @@ static void prune_clear_names(struct prune_names *n)
     vv_buffer_clear(&n->pin);
 }
 
-/* Why a locked file stays after all; 0: it goes. */
+/* Returns the reason to keep a locked file, or 0 if it can be deleted. */
 static unsigned prune_second_thoughts(
     struct vv_listing *l, const struct vv_entry *entry)
 {
@@ -279,8 +280,9 @@ static unsigned prune_second_thoughts(
     return 0;
 }
 
-/* Opens and locks the file of an entry that is to go. Where it has to stay the
- * fact gets the reason; there, and where it is gone, *file is -1. */
+/* Opens and locks the file of an entry to delete. If it must be kept, the fact
+ * gets the reason. In this case, and if the file does not exist, *file is
+ * -1. */
 static varve_status prune_open(struct vv_listing *l, struct vv_deletion *d,
     const struct vv_entry *entry, const struct prune_names *n,
     struct vv_fact *fact, int *file, varve_error *error)
@@ -303,8 +305,8 @@ static varve_status prune_open(struct vv_listing *l, struct vv_deletion *d,
     return status;
 }
 
-/* Deletes one file, unless it is leased, pinned or no longer what the entry
- * says: then the fact has that as a reason. */
+/* Deletes one file, unless it is leased, pinned or differs from the entry. The
+ * fact then gets that reason. */
 static varve_status prune_one(struct vv_listing *l, struct vv_deletion *d,
     const struct vv_entry *entry, struct vv_fact *fact, varve_error *error)
 {
@@ -335,15 +337,15 @@ static void prune_keep_first(varve_status *first, varve_status status)
         *first = status;
 }
 
-/* Returns whether it is a writer's, and not a deletion's. */
+/* Returns true if the file is temporary and not a partly deleted one. */
 static bool is_set_aside(const char *name)
 {
     size_t size = strlen(name);
     return size > 4 && strcmp(name + size - 4, ".tmp") == 0;
 }
 
-/* Removes the ".NAME.gone" of a deletion that was cut short. A checkpoint that
- * was pinned meanwhile gets its name back, as far as that is free. */
+/* Removes the ".NAME.gone" file of an interrupted deletion. A checkpoint that
+ * was pinned in the meantime gets its name back if it is free. */
 static varve_status sweep_gone(
     struct vv_listing *l, int directory, const char *gone, varve_error *error)
 {
@@ -373,7 +375,7 @@ static varve_status sweep_gone(
     return status;
 }
 
-/* Removes what a deletion or a save that was cut short has left. */
+/* Removes the files of an interrupted deletion or save. */
 static varve_status prune_sweep(
     struct vv_listing *l, int directory, varve_error *error)
 {

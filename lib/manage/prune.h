@@ -1,12 +1,12 @@
-/* prune.h - Deletes checkpoints that nothing keeps.
+/* prune.h - Deletes checkpoints that no policy keeps.
  *
- * All deletions of numbered checkpoints go through vv_delete_files. A file is
- * renamed away first and removed then, so that no name ever leads to half a
- * deletion; what a killed process left between the two is removed the next
- * time. Before either, its lock is taken: a reader with a lease has it, and
- * keeps the file. With the lock, its pin is looked for, and its own metadata is
- * read once more. The files stay open until a sync of the directory, of many
- * files one, has put the deletions on disk.
+ * All deletions of numbered checkpoints use vv_delete_file. A file is renamed
+ * before it is removed, so that its name never refers to a partly deleted file.
+ * The next deletion removes files that a killed process left in between. Before
+ * the rename, the exclusive lock of the file is taken: a reader with a lease
+ * has a shared lock and prevents the deletion. With the lock, the pin is
+ * checked and the metadata is read again. The files stay open until one sync of
+ * the directory has made all deletions durable.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@
 #include "listing.h"
 #include "retention.h"
 
-/* What is decided about a listing: facts[i] is of its entry i. */
+/* The decision about a listing: facts[i] belongs to entry i. */
 struct vv_decision {
     const varve_allocator *allocator;
     struct vv_fact *facts;
@@ -24,53 +24,54 @@ struct vv_decision {
     size_t capacity;
 };
 
-/* Decides anew. `newest_good` is a number or NULL. VARVE_NO_MEMORY; then the
- * older decision stands no more. */
+/* Makes a new decision. `newest_good` is a number or NULL. Returns
+ * VARVE_NO_MEMORY without memory, and then the older decision is invalid. */
 varve_status vv_decide_listing(struct vv_decision *decision,
     const struct vv_policy *policy, const struct vv_listing *listing,
     const uint64_t *newest_good, varve_error *error);
 void vv_decision_clear(struct vv_decision *decision);
 
-/* Deletes what has no reason to stay, the oldest first, from the directory and
- * the listing; and what an earlier deletion left. What is leased, or was pinned
- * since it was listed, gets that as a reason. Goes on after a failure, and
- * returns the first. */
+/* Deletes all checkpoints without a reason to keep, the oldest first, from the
+ * directory and the listing, and the files that an earlier deletion left. A
+ * checkpoint that is leased, or was pinned since it was listed, is kept and
+ * gets that reason. Continues after a failure, and returns the first one. */
 varve_status vv_prune(struct vv_listing *listing, struct vv_decision *decision,
     varve_error *error);
 
-/* Finds what vv_prune would delete now, and deletes nothing: the fact of each
- * that would stay gets its reason. Takes each lock for a moment. Goes on after
- * a failure, and returns the first. */
+/* Finds the checkpoints that vv_prune would delete, and deletes nothing. Takes
+ * each lock for a moment. Checkpoints that would be kept get their reason.
+ * Continues after a failure, and returns the first one. */
 varve_status vv_prune_trial(struct vv_listing *listing,
     struct vv_decision *decision, varve_error *error);
 
-/* A directory in which files are deleted. */
+/* A sequence of deletions in one directory. */
 struct vv_deletion {
     /* to fill in */
     const struct vv_context *context;
     int directory;
-    bool is_direct; /* removes without renaming: for whoever does not remove the
-                       renamed files that a killed process leaves */
+    bool is_direct; /* removes without renaming, for callers that do not clean
+                       up renamed files */
     /* own */
-    bool is_unlocked; /* there are no locks for the file at work */
-    int held[32];     /* deleted, and open until that is on disk */
+    bool is_unlocked; /* the current file has no lock */
+    int held[32];     /* deleted files, open until the sync */
     size_t held_count;
 };
 
-/* Why a file was not deleted. */
+/* The result of a deletion. */
 enum vv_deletion_result { VV_DELETED, VV_LEFT_LEASED, VV_LEFT_PINNED };
 
-/* Deletes the file of a name in the directory, with its pin's name given (NULL:
- * it can have none). `path` is for messages. A file that is gone is deleted.
- * The deletion is durable after vv_deletion_end. */
+/* Deletes a file by its name in the directory. `pin` is the name of its pin, or
+ * NULL. `path` is used in messages. A file that does not exist counts as
+ * deleted. The deletion is durable after vv_deletion_end. */
 varve_status vv_delete_file(struct vv_deletion *deletion, const char *name,
     const char *pin, const char *path, enum vv_deletion_result *left,
     varve_error *error);
 
-/* The same in steps: opens and locks the file, *file is -1 where it is gone;
- * then either vv_deletion_give_up, or vv_deletion_carry_out, which renames it
- * away, removes it and keeps it open. Where there are no locks a pin or a lease
- * may have come between: then it gets its name back. */
+/* The steps of vv_delete_file. vv_deletion_begin opens and locks the file;
+ * *file is -1 if it does not exist. Then call either vv_deletion_give_up, or
+ * vv_deletion_carry_out, which renames the file, removes it and keeps it open.
+ * Without locks, the file gets its name back if it was pinned or leased in
+ * between. */
 varve_status vv_deletion_begin(struct vv_deletion *deletion, const char *name,
     const char *pin, const char *path, int *file, enum vv_deletion_result *left,
     varve_error *error);
@@ -79,8 +80,8 @@ varve_status vv_deletion_carry_out(struct vv_deletion *deletion,
     varve_error *error);
 void vv_deletion_give_up(struct vv_deletion *deletion, int file);
 
-/* Puts all deletions on disk by a sync of the directory, unless there were
- * none. */
+/* Makes all deletions durable with one sync of the directory, if there were
+ * any. */
 varve_status vv_deletion_end(
     struct vv_deletion *deletion, const char *path, varve_error *error);
 

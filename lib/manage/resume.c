@@ -1,5 +1,5 @@
-/* resume.c - verifying from the newest on, restoring, and pruning by hand,
- * which must know what is good.
+/* resume.c - Finds and restores the newest intact checkpoint, and implements
+ * pruning on request.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -59,8 +59,7 @@ varve_status vv_verify_alone(
     return status;
 }
 
-/* Checks an entry; *is_damaged says whether a failure is a fault of its file.
- */
+/* Verifies an entry. Sets *is_damaged if the failure is a fault of its file. */
 typedef varve_status examine_function(varve_manager *m,
     const struct vv_origin *origin, bool *is_damaged, varve_error *error);
 
@@ -79,8 +78,8 @@ static varve_status resume_verify(varve_manager *m,
     return status;
 }
 
-/* That none is good is only known where each could be read: beginning anew
- * beside what a failing disk hides would in the end delete it. */
+/* Fails if a file could not be read. It may be intact, and a new run beside it
+ * would eventually delete it. */
 static varve_status end_without(const varve_error *unread, varve_error *error)
 {
     if (unread->status && error)
@@ -94,7 +93,7 @@ static void forget_passed_over(varve_manager *m)
     m->passed_over.failed = false;
 }
 
-/* A file that cannot be read now may be readable in a moment, as after a
+/* Reads again after a pause, because the error may be temporary, as after a
  * failover of an NFS server. */
 static varve_status resume_examine_again(varve_manager *m,
     examine_function *examine, const struct vv_origin *origin, bool *is_damaged,
@@ -111,8 +110,8 @@ static varve_status resume_examine_again(varve_manager *m,
     return status;
 }
 
-/* A checkpoint that was listed and is gone: something else deletes here, or the
- * listing was stale. So it is listed again, from the newest on. */
+/* Lists the directory again after a listed checkpoint was not found: another
+ * process deleted it, or the listing was stale. */
 static varve_status resume_list_again(
     varve_manager *m, struct vv_origin *origin, varve_error *error)
 {
@@ -126,8 +125,8 @@ static varve_status resume_list_again(
     return VARVE_OK;
 }
 
-/* A newer checkpoint that may be good is not passed over unless the program
- * allows it. */
+/* A newer checkpoint that may be intact is not skipped unless the program
+ * permits it. */
 static varve_status may_pass(
     const varve_manager *m, const varve_error *reason, varve_error *error)
 {
@@ -138,8 +137,8 @@ static varve_status may_pass(
         reason->message);
 }
 
-/* A checkpoint could not be opened when it was listed, and can be read now. Its
- * run and its step are not known before it is listed again. */
+/* Lists a checkpoint again that could not be opened before and can be read now,
+ * to determine its run and its step. */
 static varve_status list_what_was_unread(varve_manager *m,
     struct vv_origin *origin, unsigned *listings, varve_error *error)
 {
@@ -153,8 +152,8 @@ static varve_status list_what_was_unread(varve_manager *m,
         path);
 }
 
-/* A checkpoint of the manager's directory could not be opened: whether one of a
- * level goes on from it is not known. */
+/* Fails if a checkpoint of the manager's directory could not be opened, because
+ * it is unknown if a checkpoint of a level descends from it. */
 static varve_status list_own_again(varve_manager *m, struct vv_origin *origin,
     int *reads, bool *is_told, varve_error *error)
 {
@@ -175,8 +174,9 @@ static varve_status list_own_again(varve_manager *m, struct vv_origin *origin,
     return vv_pass_over(m, &reason, error);
 }
 
-/* The first from an origin on; it has no listing where none is good, and
- * *unread says then whether one could not be read. */
+/* Finds the first intact checkpoint from an origin on. The origin has no
+ * listing if none is intact. *unread is then set if a file could not be
+ * read. */
 static varve_status find_good(varve_manager *m, examine_function *examine,
     struct vv_origin *origin, varve_error *unread, varve_error *error)
 {
@@ -213,8 +213,8 @@ static varve_status find_good(varve_manager *m, examine_function *examine,
         }
         if (status == VARVE_IO)
             VV_TRY(may_pass(m, &reason, error));
-        /* That may be a good one: if no other is, this is the failure that is
-         * told. */
+        /* The checkpoint may be intact: if no other is, this failure is
+         * returned. */
         if (status == VARVE_IO && !unread->status)
             *unread = reason;
         vv_origin_entry(origin)->is_damaged = true;
@@ -223,7 +223,7 @@ static varve_status find_good(varve_manager *m, examine_function *examine,
     return VARVE_OK;
 }
 
-/* Looks in the manager's own directory only. */
+/* Searches the manager's own directory only. */
 static varve_status find_own_good(varve_manager *m, varve_error *error)
 {
     varve_error unread = { 0 };
@@ -283,8 +283,8 @@ static varve_status start_fresh(varve_manager *m, varve_error *error)
     return vv_manager_agree(m, status, error);
 }
 
-/* With none good, and where the program asks for it: what is left of the newest
- * that can be opened. */
+/* If no checkpoint is intact and the program requests it, restores the intact
+ * values of the newest one that can be opened. */
 static varve_status salvage(varve_manager *m, varve_error *error)
 {
     struct vv_origin origin = { .levels = m->levels.count };
@@ -302,9 +302,9 @@ static varve_status salvage(varve_manager *m, varve_error *error)
     return VARVE_OK;
 }
 
-/* Beside a level that cannot be listed, the directory must show that no manager
- * has saved there: no file, no ledger, and a lock that is this manager's. The
- * directory of a node that has lost its disk shows nothing. */
+/* If a level cannot be listed, the directory must show that no manager has
+ * saved there: no file, no ledger, and this manager holds the lock. The
+ * directory of a node that has lost its disk is empty. */
 static varve_status resume_check_unseen(
     varve_manager *m, const varve_error *unseen, varve_error *error)
 {
@@ -323,8 +323,8 @@ static varve_status resume_check_unseen(
     return VARVE_OK;
 }
 
-/* Beginning anew deletes older checkpoints in the end. So it has to be certain
- * that there are none. */
+/* A new run eventually deletes older checkpoints, so it must be certain that
+ * there are none. */
 static varve_status check_nothing(
     varve_manager *m, const varve_error *unseen, varve_error *error)
 {
@@ -366,7 +366,7 @@ static varve_status resume_begin_anew(varve_manager *m,
                   : start_fresh(m, error);
 }
 
-/* Files are believed before the ledger. */
+/* Files take precedence over the ledger. */
 static void warn_of_missing(varve_manager *m)
 {
     const struct vv_listing *l = &m->listing;
@@ -395,8 +395,8 @@ static varve_status look_to_resume(varve_manager *m, varve_error *error)
     return VARVE_OK;
 }
 
-/* A level that cannot be listed may have a good checkpoint, as may a file that
- * cannot be read. */
+/* A level that cannot be listed, or a file that cannot be read, may be an
+ * intact checkpoint. */
 static varve_status look_at_levels(
     varve_manager *m, varve_error *first, varve_error *error)
 {
@@ -419,7 +419,7 @@ static varve_status look_at_levels(
     return vv_manager_agree(m, status, error);
 }
 
-/* Each of many processes verifies a share, and then reads its own values. */
+/* Each rank verifies a part, and then reads its own values. */
 static varve_status restore_good(varve_manager *m, struct vv_origin *origin,
     varve_error *unread, varve_error *error)
 {
@@ -438,12 +438,13 @@ static varve_status restore_first(varve_manager *m, struct vv_origin *origin,
         return vv_tell_half_restored(m, status, error);
     if (!origin->listing)
         return vv_manager_decide(m, error);
-    m->half_restored.status = VARVE_OK; /* an older one was the same graph */
+    m->half_restored.status =
+        VARVE_OK; /* an older one restored the same graph */
     adopt(m, origin);
     return VARVE_OK;
 }
 
-/* Each its own, which all have. */
+/* Each rank restores its own file of a complete set. */
 static varve_status restore_set(varve_manager *m, struct vv_origin *origin,
     varve_error *unread, varve_error *error)
 {
@@ -463,7 +464,8 @@ static varve_status restore_any(varve_manager *m, struct vv_origin *origin,
                            : restore_first(m, origin, unread, error);
 }
 
-/* Copies that an earlier manager has left to do, of sets known to be whole. */
+/* Queues the copies that an earlier manager did not make, of sets known to be
+ * complete. */
 static varve_status catch_up_set(
     varve_manager *m, const struct vv_origin *origin, varve_error *error)
 {
@@ -473,8 +475,7 @@ static varve_status catch_up_set(
         vv_origin_entry(origin), error);
 }
 
-/* And what was lost besides. That it cannot be made again fails nothing that
- * was restored. */
+/* Rebuilds other lost files. A failure does not affect the restored values. */
 static varve_status go_on_with_set(
     varve_manager *m, const struct vv_origin *origin, varve_error *error)
 {

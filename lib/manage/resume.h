@@ -1,4 +1,4 @@
-/* resume.h - the newest checkpoint that is good.
+/* resume.h - Finds the newest intact checkpoint.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,21 +8,22 @@
 #include "interval.h"
 #include "origin.h"
 
-/* What cannot be read is tried again: so many times after the first, after a
- * pause that doubles each time. */
+/* The number of further attempts to read a file. The delay doubles after
+ * each. */
 enum { VV_MOST_READS = 5 };
 #define VV_FIRST_PAUSE (VV_SECOND / 100)
 
-/* It is good: no more is damaged, and the manager knows that of one of its own
- * directory. */
+/* Records that a checkpoint is intact. The manager remembers the newest one of
+ * its own directory. */
 void vv_note_good_origin(
     varve_manager *manager, const struct vv_origin *origin);
 
-/* A checkpoint is passed over for a reason, which is named. VARVE_NO_MEMORY. */
+/* Records that a checkpoint was skipped, with the reason. Returns
+ * VARVE_NO_MEMORY without memory. */
 varve_status vv_pass_over(
     varve_manager *manager, const varve_error *reason, varve_error *error);
 
-/* Whether a file is good, by this process. */
+/* Verifies a file, with this process alone. */
 varve_status vv_verify_alone(
     varve_manager *manager, const char *path, varve_error *error);
 

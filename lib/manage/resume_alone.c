@@ -1,5 +1,4 @@
-/* resume_alone.c - the file that is verified is the one that is read: it is
- * opened once.
+/* resume_alone.c - Verifies and restores a file that is opened once.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,11 +15,12 @@
 #include "transfer.h"
 #include "try.h"
 
-/* Looking at the indices of older files is to take less than reading the newest
- * twice: so many bytes of them, and so many files, decide no more than that. */
+/* The limits for reading the indexes of older files, so that it takes less time
+ * than reading the newest file twice. Above them, the newest file is verified
+ * first. */
 enum { INDEX_SHARE = 16, MOST_LOOKED_AT = 64 };
 
-/* Elements may become so many times as large on their way into memory. */
+/* The maximum factor by which a conversion enlarges elements. */
 enum { MOST_GROWTH = 16 };
 
 bool vv_blames_file(varve_status status)
@@ -33,7 +33,8 @@ bool vv_blames_file(varve_status status)
 
 /* --- Whether it may be read once ---------------------------------------- */
 
-/* One that cannot be opened for what is wrong with it is none to go back to. */
+/* Returns true if `older` restores the same variables, or is so damaged that it
+ * cannot be used instead. */
 static bool is_covered_by(varve_manager *m, const struct vv_opened *file,
     const struct vv_origin *older, uint64_t *size)
 {
@@ -50,7 +51,7 @@ static bool is_covered_by(varve_manager *m, const struct vv_opened *file,
     return is_alike;
 }
 
-/* All of it goes through the staging: a failure changes nothing. */
+/* All values fit into the staging buffer, so a failure changes nothing. */
 static bool is_staged(const varve_manager *m, const struct vv_opened *file)
 {
     const varve_read_options *o = m->options.read;
@@ -82,14 +83,14 @@ static bool may_be_read_once(
 
 /* --- Reading it --------------------------------------------------------- */
 
-/* Whether the program is to blame only where the file is not. */
+/* Returns true for failures that a damaged file can also cause. */
 static bool may_hide_damage(varve_status status)
 {
     return status != VARVE_PARTIALLY_RESTORED && status != VARVE_NO_MEMORY &&
            status != VARVE_CALLBACK && status != VARVE_CANCELLED;
 }
 
-/* With all that is damaged in it. */
+/* Verifies the complete file, to find all damage. */
 static varve_status look_for_damage(
     varve_manager *m, const struct vv_opened *file, varve_error *error)
 {
@@ -104,8 +105,8 @@ static varve_status look_for_damage(
     return vv_blames_file(status) ? status : VARVE_OK;
 }
 
-/* What it has left half restored is one thing, why it is passed over is
- * another, and of one line. */
+/* Keeps the partially restored variables in one error, and the reason to skip
+ * the checkpoint, in one line, in another. */
 static void note_half_restored(varve_manager *m, varve_error *error)
 {
     m->half_restored = *error;
@@ -151,7 +152,7 @@ varve_status vv_resume_from(varve_manager *m, const struct vv_origin *origin,
     *is_damaged = vv_blames_file(status);
     if (status)
         return status;
-    /* What may fail without the file is done before anything changes. */
+    /* Operations that can fail without the file come before any change. */
     vv_note_good_origin(m, origin);
     status = vv_manager_decide(m, error);
     if (!status)

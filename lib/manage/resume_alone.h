@@ -1,9 +1,10 @@
-/* resume_alone.h - a checkpoint that is verified as it is read, by one process.
+/* resume_alone.h - Restores a checkpoint with one process, and verifies it as
+ * it is read.
  *
- * The newest is not read twice, first to know that it is good: where it is not,
- * an older one brings the same variables, and what the newest has changed by
- * then is changed again. That all older ones do is known from their indices
- * before; where one would not, all is verified first.
+ * The newest checkpoint is not read a first time to verify it. If it is
+ * damaged, an older one overwrites the variables that it has changed. The
+ * indexes are compared first, to check that all older checkpoints restore the
+ * same variables. If one does not, the file is verified before it is restored.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,18 +14,18 @@
 #include "manager.h"
 #include "origin.h"
 
-/* Whether it is the file that is to blame, so that an older one may do. */
+/* Returns true if the status shows that the file is damaged, so that an older
+ * one can be tried. */
 bool vv_blames_file(varve_status status);
 
-/* Restores an entry of a listing, all of which is verified: the restoration
- * is the manager's then. Where it fails as the file is damaged, variables may
- * hold new bytes, and `half_restored` says so. */
+/* Restores an entry and verifies all of it. The manager then owns the
+ * restoration. If the file is damaged, variables can contain new values;
+ * `half_restored` then contains the error. */
 varve_status vv_resume_from(varve_manager *manager,
     const struct vv_origin *origin, bool *is_damaged, varve_error *error);
 
-/* The status of a failure: VARVE_PARTIALLY_RESTORED where a damaged checkpoint
- * has left variables with new bytes, which the message names; else as it was.
- */
+/* Returns `status`, or VARVE_PARTIALLY_RESTORED with a message if a damaged
+ * checkpoint has left variables with new values. */
 varve_status vv_tell_half_restored(
     const varve_manager *manager, varve_status status, varve_error *error);
 

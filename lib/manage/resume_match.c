@@ -1,5 +1,5 @@
-/* resume_match.c - compares the checkpoint of the last resume with the program,
- * at all ranks.
+/* resume_match.c - Compares the resumed checkpoint with the program, on all
+ * ranks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@
 #include "restoration.h"
 #include "try.h"
 
-/* What is held, as its level has to know it. */
+/* Passes the kept checkpoint to its level. */
 static void tell_levels(varve_manager *m)
 {
     vv_levels_hold(&m->levels, m->resumed.is_held ? m->resumed.level : 0,

@@ -1,8 +1,8 @@
-/* resume_match.h - whether the last resume was complete: everything of the
- * checkpoint was taken, and everything of the program was restored.
+/* resume_match.h - Checks if the last resume was complete: all saved values
+ * were used, and all variables of the program were restored.
  *
- * vv_resume_match_demand and vv_resume_match_weigh are made by all ranks, and
- * return the same status everywhere.
+ * All ranks must call vv_resume_match_demand and vv_resume_match_weigh, which
+ * return the same status on all ranks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,24 +11,25 @@
 
 #include "manager.h"
 
-/* Nothing is restored. */
+/* Records that no checkpoint is restored. */
 void vv_resume_match_clear(varve_manager *manager);
 
-/* A checkpoint of this number was restored: of a level, or (0) of the manager's
- * own directory. */
+/* Records that the checkpoint of a number was restored, from a level or (0)
+ * from the manager's own directory. */
 void vv_resume_match_begin(
     varve_manager *manager, uint64_t number, size_t level);
 
-/* With `strict`, until a resume was found complete: VARVE_UNMATCHED where it is
- * not. */
+/* With `strict`, returns VARVE_UNMATCHED if the resume is not complete. After
+ * the resume was found complete, returns VARVE_OK. */
 varve_status vv_resume_match_demand(varve_manager *manager, varve_error *error);
 
-/* Before checkpoints are deleted: notes whether the one that was resumed from
- * still has a value that was neither taken nor given up, at any rank. It is
- * kept as long as that is so, also by its level. */
+/* Call before checkpoints are deleted. Determines if the resumed checkpoint has
+ * a value, on any rank, that was neither used nor dropped. While it has, it is
+ * kept, also by its level. */
 varve_status vv_resume_match_weigh(varve_manager *manager, varve_error *error);
 
-/* Adds to what is decided about the own directory that this one stays. */
+/* Marks the resumed checkpoint as kept in the decision about the own
+ * directory. */
 void vv_resume_match_keep(varve_manager *manager);
 
 #endif

@@ -1,4 +1,5 @@
-/* resume_sets.c - sets by number; one is made whole, or compared, by all.
+/* resume_sets.c - Finds the newest set of files, and rebuilds or verifies it,
+ * collectively.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +22,7 @@ static struct vv_listing *resume_sets_place_of(varve_manager *m, size_t level)
     return level ? &m->levels.all[level - 1].seen : &m->listing;
 }
 
-/* The next lower number that any rank has anywhere; 0: there is none. */
+/* Returns the next lower number that any rank has anywhere, or 0. */
 static varve_status next_number(
     varve_manager *m, size_t levels, uint64_t *number, varve_error *error)
 {
@@ -60,8 +61,8 @@ static varve_status stand_at_own(varve_manager *m, uint64_t number,
     return vv_manager_decide(m, error);
 }
 
-/* Examines this rank's file of a set. A fault of the set is one of the file of
- * each rank. */
+/* Verifies this rank's file of a set. A fault of the set counts as a fault of
+ * the file of each rank. */
 static varve_status examine_own(varve_manager *m, uint64_t number,
     struct vv_origin *origin, varve_error *error)
 {
@@ -95,7 +96,7 @@ static varve_status verify_copy(
     return vv_verify_alone(m, path, error);
 }
 
-/* One number may have files of two saves, where the first was not seen when the
+/* Two saves can have files of one number, if the first was not listed when the
  * second was numbered. */
 static varve_status compare_copies(
     varve_manager *m, const struct vv_entry *entry, varve_error *error)
@@ -116,7 +117,8 @@ static varve_status compare_copies(
     return vv_manager_agree(m, status, error);
 }
 
-/* Lists what other ranks found to be of another lineage than their own. */
+/* Lists the sets that other ranks found to be of another lineage than their
+ * own. */
 static varve_status pass_as_others(
     varve_manager *m, const struct vv_origin *origin, varve_error *error)
 {
@@ -130,10 +132,10 @@ static varve_status pass_as_others(
     return vv_pass_over(m, &reason, error);
 }
 
-/* Passes over a set of another lineage than that in the directory of a rank. A
- * rank that has lost its directory has nothing to compare with, and of several
- * lineages that of the youngest run counts: a node that was away may come back
- * with an abandoned set. */
+/* Skips a set of another lineage than that in the directory of a rank. A rank
+ * that has lost its directory has no lineage. If there are several lineages,
+ * that of the youngest run counts, because a node that was away can return with
+ * an abandoned set. */
 static varve_status pass_foreign_copies(
     varve_manager *m, struct vv_origin *origin, varve_error *error)
 {
@@ -172,7 +174,8 @@ static varve_status examine_copies(varve_manager *m, size_t level,
 
 /* --- One after the other ------------------------------------------------ */
 
-/* A file that cannot be read may be good; other failures are no fault of it. */
+/* A file that cannot be read may be intact. Other failures are not faults of
+ * the file. */
 static varve_status pass_set_over(varve_manager *m, const varve_error *reason,
     varve_error *unread, varve_error *error)
 {
@@ -195,8 +198,8 @@ static varve_status examine_once(varve_manager *m, size_t level,
                  : examine_own(m, number, origin, error);
 }
 
-/* What a rank cannot read now it may be able to read in a moment. All are told
- * the same status, and try again alike. */
+/* Reads again after a pause if any rank had a temporary error. All ranks have
+ * the same status and make the same attempts. */
 static varve_status resume_sets_examine_again(varve_manager *m, size_t level,
     uint64_t number, struct vv_origin *origin, varve_error *error)
 {

@@ -1,6 +1,6 @@
-/* resume_sets.h - the newest set of files that is good: in the directories that
- * ranks have for themselves, or can be made so there, or at a level where all
- * have theirs.
+/* resume_sets.h - Finds the newest intact set of files of all ranks: in the
+ * directories of the ranks, where it can be rebuilt, or at a storage level that
+ * has all of its files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,11 +9,11 @@
 
 #include "origin.h"
 
-/* Called by all ranks. From the newest number that any has anywhere, at each
- * the fastest first; `origin` is zeroed but for how many levels are looked at,
- * and has no listing where none is good. Those that are not are passed over.
- * What could not be read is that too where there are levels, and *unread says
- * so; else it is the failure. */
+/* Collective. Starts with the newest number that any rank has, and for each
+ * number with the fastest location. `origin` is zeroed except for the number of
+ * levels. It has no listing if no set is intact. Damaged sets are recorded as
+ * skipped. If files could not be read, the set is skipped and *unread is set if
+ * there are levels; otherwise the call fails. */
 varve_status vv_find_set(varve_manager *manager, struct vv_origin *origin,
     varve_error *unread, varve_error *error);
 

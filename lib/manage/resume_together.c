@@ -1,4 +1,5 @@
-/* resume_together.c - the index is told by rank 0; each verifies its share.
+/* resume_together.c - Broadcasts the index from rank 0; each rank verifies a
+ * part.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +12,7 @@
 
 struct trial {
     struct vv_open_all how;
-    bool has_come; /* to where all open the file, or say why they cannot */
+    bool has_come; /* reached the collective opening of the file */
     bool is_open;
 };
 

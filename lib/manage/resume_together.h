@@ -1,4 +1,4 @@
-/* resume_together.h - many processes verify a checkpoint before they resume.
+/* resume_together.h - Verifies a checkpoint collectively before it is resumed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,8 +7,8 @@
 
 #include "manager.h"
 
-/* Each rank verifies a share, and comes with its `status`: the same at all of
- * them. There is a communicator. */
+/* Each rank verifies a part and passes its `status`. Returns the same status on
+ * all ranks. The manager must have a communicator. */
 varve_status vv_manager_verify(varve_manager *manager, const char *path,
     varve_status status, varve_error *error);
 

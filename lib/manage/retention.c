@@ -1,7 +1,8 @@
-/* retention.c - the policies, each a pass over the checkpoints.
+/* retention.c - Implements the retention policies, each as a pass over the
+ * checkpoints.
  *
- * Each pass goes by what it keeps itself, so that what stays would stay again
- * once the others are gone.
+ * Each pass depends only on the checkpoints that it keeps itself, so that the
+ * same checkpoints are kept again after the others are deleted.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +13,7 @@
 
 #include "name.h"
 
-/* Takes part in the policies. */
+/* Returns true if the policies apply to the checkpoint. */
 static bool is_counted(const struct vv_fact *fact)
 {
     return fact->is_ours && !fact->is_damaged;
@@ -44,9 +45,8 @@ int64_t vv_stretch(int64_t step, uint64_t every)
     return step % (int64_t)every < 0 ? whole - 1 : whole;
 }
 
-/* The first in each stretch of so many steps. A step that went backwards is in
- * another stretch than the one before, which keeps one more rather than one too
- * few. */
+/* Keeps the first checkpoint in each interval of steps. A step that is lower
+ * than the previous one is in another interval, so that one more is kept. */
 static void keep_steps(
     const struct vv_policy *p, struct vv_fact *facts, size_t count)
 {
@@ -64,7 +64,7 @@ static void keep_steps(
     }
 }
 
-/* Where the clock jumped back, counting begins anew. */
+/* If the clock jumped back, the interval starts again. */
 static void keep_seconds(
     const struct vv_policy *p, struct vv_fact *facts, size_t count)
 {
@@ -87,7 +87,8 @@ static bool retention_is_better(
     return p->best_is_larger ? one > other : one < other;
 }
 
-/* The best that has no place yet, the newer of equal ones; NULL: none. */
+/* Returns the best checkpoint without a position, the newer of equal ones;
+ * NULL: none. */
 static struct vv_fact *best_left(
     const struct vv_policy *p, struct vv_fact *facts, size_t count)
 {
@@ -139,7 +140,7 @@ static void keep_damaged(
     }
 }
 
-/* What stays whatever the policies say. */
+/* Keeps checkpoints independent of the policies. */
 static unsigned protection(const struct vv_fact *fact)
 {
     unsigned reasons = 0;

@@ -1,4 +1,5 @@
-/* retention.h - which checkpoints stay, and why. Pure: facts in, reasons out.
+/* retention.h - Decides which checkpoints to keep, and why. It depends only on
+ * its arguments.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +13,7 @@
 #include "buffer.h"
 #include "ledger.h"
 
-/* Why one stays, as bits. */
+/* The reasons to keep a checkpoint, as bits. */
 enum vv_reason {
     VV_KEPT_ALL = 1, /* there is no policy */
     VV_KEPT_LAST = 2,
@@ -24,14 +25,14 @@ enum vv_reason {
     VV_KEPT_NEWEST_GOOD = 128,
     VV_KEPT_FOREIGN = 256,
     VV_KEPT_DAMAGED = 512,
-    /* Found when it is to be deleted: */
+    /* Set by a deletion: */
     VV_KEPT_LEASED = 1024,
     VV_KEPT_UNREADABLE = 2048, /* its file cannot be opened */
-    /* Added by the manager that has resumed from it: */
-    VV_KEPT_RESUMED = 4096, /* not all of its values were taken */
+    /* Set by the manager that has resumed from it: */
+    VV_KEPT_RESUMED = 4096, /* not all values were used */
 };
 
-/* What a decision needs to know of a checkpoint, and what it says. */
+/* The properties of a checkpoint, and the decision about it. */
 struct vv_fact {
     int64_t step;  /* below 0: unknown */
     int64_t time;  /* likewise */
@@ -41,21 +42,22 @@ struct vv_fact {
     bool is_pinned;
     bool is_damaged;
     bool is_newest_good;
-    unsigned reasons;  /* out: of vv_reason; 0: it may go */
-    size_t place;      /* out: from the newest, 1, where it is of the last */
-    size_t best_place; /* out: from the best, 1, where it is of the best */
+    unsigned reasons;  /* out: of vv_reason; 0: can be deleted */
+    size_t place;      /* out: position among the last, from 1 */
+    size_t best_place; /* out: position among the best, from 1 */
 };
 
-/* In which stretch of so many steps a step is: a multiple begins one. */
+/* Returns the index of the interval of `every` steps that contains a step. Each
+ * multiple begins an interval. */
 int64_t vv_stretch(int64_t step, uint64_t every);
 
-/* Decides about checkpoints in the order they were saved. Foreign and damaged
- * ones stay, and take nobody's place. */
+/* Decides about checkpoints, in the order in which they were saved. Checkpoints
+ * of other programs and damaged ones are kept and do not count. */
 void vv_retention_decide(
     const struct vv_policy *policy, struct vv_fact *facts, size_t count);
 
-/* Appends the reasons of a fact for people, such as "last 2, best 1 (loss
- * 0.25)". Nothing where there is none. */
+/* Appends the reasons of a fact as text, such as "last 2, best 1 (loss 0.25)".
+ * Appends nothing if there is none. */
 void vv_retention_describe(const struct vv_policy *policy,
     const struct vv_fact *fact, const char *metric, struct vv_buffer *text);
 

@@ -1,5 +1,6 @@
-/* run.c - a graph, a manager and the first failure behind one handle. But for
- * memory, signals and agreements it makes public calls only.
+/* run.c - Combines a graph, a manager and the first error in one handle. Except
+ * for memory, signals and collective operations, it calls public functions
+ * only.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,27 +30,27 @@ struct varve_run {
     varve_allocator allocator;
     varve_graph *graph;
     varve_manager *manager; /* NULL: not opened */
-    const varve_comm *comm; /* of many processes, or NULL */
+    const varve_comm *comm; /* NULL with one process */
     varve_error failure;    /* the first */
     varve_error warning;    /* of the resume */
-    atomic_bool is_asked;   /* to stop, this process */
-    bool is_stopping;       /* by the word of all */
+    atomic_bool is_asked;   /* this process was asked to stop */
+    bool is_stopping;       /* all ranks have agreed to stop */
     bool is_resumed;
     bool heeds_signals;
     bool is_async;
     bool skip_final_save;
     bool may_repeat_steps;
-    int64_t resumed_step; /* below 0: unknown, or begun anew */
-    int64_t last_step;    /* of the options */
+    int64_t resumed_step; /* negative: unknown, or not resumed */
+    int64_t last_step;    /* from the options */
     double drain_seconds;
-    bool is_unsaved; /* the last step */
-    bool is_dropped; /* by varve_run_free: nothing more is waited for */
+    bool is_unsaved; /* the last step is not saved */
+    bool is_dropped; /* by varve_run_free: waits for nothing */
     int64_t step;    /* the last */
     bool has_metric;
     double metric; /* its */
 };
 
-/* Stands for a run that no memory was there for; nobody writes to it. */
+/* Replaces a run for which there was no memory. It is never changed. */
 static varve_run no_run;
 
 static bool is_run(const varve_run *run)
@@ -116,7 +117,7 @@ static varve_status check_run(const varve_run *run, varve_error *error)
     return is_run(run) ? VARVE_OK : vv_fail_memory(error, "a run");
 }
 
-/* What can go wrong at one process alone. */
+/* Checks for errors that can occur on one rank only. */
 static varve_status run_prepare(
     varve_run *run, const varve_run_options *o, varve_error *error)
 {
@@ -158,7 +159,8 @@ static void note_passed_over(varve_run *run, const char *directory)
         vv_error_add_line(&run->warning, "%s", line);
 }
 
-/* A file of another origin may have no step. */
+/* Returns the step of the resumed checkpoint. A file of another program may
+ * have none. */
 static int64_t step_of(const varve_restoration *found)
 {
     const varve_metadata *step = varve_restoration_metadata(found, VV_STEP_KEY);
@@ -224,7 +226,8 @@ const char *varve_run_warning(const varve_run *run)
 
 /* --- Steps -------------------------------------------------------------- */
 
-/* Whether it is open and nothing failed; who was not opened fails. */
+/* Returns true if the run is open and has no error. A run that is not open gets
+ * one. */
 static bool is_well(varve_run *run)
 {
     if (!is_run(run) || run->failure.status)
@@ -256,7 +259,7 @@ bool varve_run_was_stopped(const varve_run *run)
            (!run->comm && atomic_load(&((varve_run *)run)->is_asked));
 }
 
-/* Whether a step is the last of the loop, or comes after it. */
+/* Returns true if a step is the last of the loop or follows it. */
 static bool is_last(const varve_run *run, int64_t step)
 {
     return run->last_step > 0 && step >= run->last_step;
@@ -280,7 +283,7 @@ static bool is_to_stop(varve_run *run)
     return run->is_stopping;
 }
 
-/* It was saved before, or is the one that was resumed. */
+/* Returns true if the step was saved before or was resumed. */
 static bool is_saved_step(const varve_run *run)
 {
     const struct vv_interval *interval = &run->manager->interval;
@@ -299,7 +302,8 @@ static void run_save(varve_run *run, const varve_manager_save_options *options)
         status || !(varve_manager_saved(run->manager) ||
                       (run->is_async && is_begun) || is_saved_step(run));
     if (varve_manager_saved(run->manager))
-        run->warning.status = VARVE_OK; /* of the resume: it was long ago */
+        run->warning.status =
+            VARVE_OK; /* the warning of the resume is obsolete */
 }
 
 static varve_status check_step(
@@ -314,7 +318,7 @@ static varve_status check_step(
         step, run->resumed_step, run->resumed_step + 1);
 }
 
-/* Of many processes an agreement, also about whether it is to stop. */
+/* Collective with several processes, including the request to stop. */
 static bool may_take_step(varve_run *run, int64_t step)
 {
     varve_error reason = { 0 };
@@ -368,8 +372,8 @@ static void save_last(varve_run *run)
         run_save(run, &last);
 }
 
-/* A resume that no step has checked. Where it stopped before it was built that
- * would say nothing. */
+/* Checks a resume after which no step was made. If the run stopped before the
+ * program was built, the check is omitted. */
 static void check_unstepped(varve_run *run)
 {
     varve_error reason = { 0 };

@@ -1,4 +1,4 @@
-/* run.h - the usual program in a few calls, over any system.
+/* run.h - Makes runs with any system.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 
 #include "context.h"
 
-/* varve_run_new with memory and system of the caller's choice. */
+/* Implements varve_run_new with a given context. */
 varve_run *vv_run_new_in(const struct vv_context *context);
 
 #endif

@@ -15,7 +15,7 @@ static const char digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 enum { TIME_DIGITS = 10, RANDOM_DIGITS = 16, BITS = 5 };
 
-/* The lowest `count` digits of a number, the highest first. */
+/* Writes the lowest `count` digits of a number, the highest first. */
 static void identity_add(char *text, uint64_t number, unsigned count)
 {
     while (count-- > 0) {

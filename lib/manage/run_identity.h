@@ -1,5 +1,5 @@
-/* run_identity.h - The identity of a run, by which its checkpoints are told
- * from those of any other run.
+/* run_identity.h - Makes the identity of a run, which distinguishes its
+ * checkpoints from those of other runs.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,24 +11,22 @@
 #include "context.h"
 #include "ledger.h"
 
-/* Sets `run`: 10 characters of the time in milliseconds since 1970-01-01 UTC
- * and 16 of random bits, in Crockford's base 32, as a ULID
- * (github.com/ulid/spec): later ones sort after earlier ones of machines with
- * the same time. */
+/* Sets `run` to a ULID (github.com/ulid/spec): 10 characters of the time in
+ * milliseconds since 1970-01-01 UTC and 16 of random bits, in Crockford's base
+ * 32. Later identities sort after earlier ones if the clocks agree. */
 varve_status vv_run_identity_make(const struct vv_context *context,
     char run[VV_RUN_SIZE], varve_error *error);
 
-/* Makes another one out of an identity, which takes no random bits and so
- * cannot fail: of the time, and of a hash of the older identity and of what the
- * run was resumed from. */
+/* Makes a new identity from the time and a hash of the older identity and its
+ * parent. It needs no random bits and cannot fail. */
 void vv_run_identity_renew(
     const struct vv_context *context, char run[VV_RUN_SIZE], uint64_t parent);
 
-/* The time in an identity that was made here, in milliseconds since 1970-01-01
- * UTC; 0 for another one. */
+/* Returns the time of an identity that vv_run_identity_make made, in
+ * milliseconds since 1970-01-01 UTC; 0 for any other. */
 uint64_t vv_run_identity_time(const char *run);
 
-/* VARVE_BAD_NAME for an identity that a program may not give its run. */
+/* Returns VARVE_BAD_NAME if a program cannot use this identity for its run. */
 varve_status vv_run_identity_check(const char *run, varve_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* saver.c - the life of a saver, and the entries of its map.
+/* saver.c - Makes and frees savers, and manages the entries of their maps.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -61,7 +61,7 @@ varve_status vv_saver_link(varve_saver *saver, const struct vv_name *name,
     entry->name = name;
     entry->node = node;
     saver->entries[saver->count++] = entry;
-    /* There is room in both, so this cannot fail. */
+    /* Memory is reserved in both, so this cannot fail. */
     vv_map_add(&saver->by_name, vv_name_hash(name), entry);
     vv_map_add(&saver->by_node, node_hash(node), entry);
     saver->object_count += node->kind != VARVE_VARIABLE;
@@ -84,7 +84,7 @@ static void saver_node_removed(struct vv_observer *self, varve_node *node)
         saver->root = NULL;
     if (!entry)
         return;
-    saver->is_dirty = true; /* objects that led to it alone */
+    saver->is_dirty = true; /* objects that only led to it must be removed */
     vv_saver_drop(saver, entry);
 }
 

@@ -1,10 +1,10 @@
-/* saver.h - a saver behind its handle: the map from names to nodes, and the
- * files it has made.
+/* saver.h - Defines the struct behind the handle of a saver: a map from names
+ * to nodes, and the list of its files.
  *
- * The map is also a tree of objects in the program's graph, which no edge of
- * the program leads to: what is written and read is its root. A name is split
- * at '/'; where one name is the beginning of another, the rest of the longer
- * one is a single edge, so that the tree is a function of the names.
+ * The map is also a tree of objects in the program's graph, to which no edge of
+ * the program leads. Saves and restores use the root of this tree. Names are
+ * split at '/'. If one name is a prefix of another, the rest of the longer name
+ * is a single edge, so that the tree depends on the names only.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,11 +18,11 @@
 #include "saver_find.h"
 
 struct vv_saver_entry {
-    size_t place;               /* among all entries */
+    size_t place;               /* index among all entries */
     const struct vv_name *name; /* the graph's */
     varve_node *node;
     varve_node *parent; /* in the tree; NULL: not placed */
-    const char *edge;   /* its name there, the end of `name` */
+    const char *edge;   /* its edge name, the end of `name` */
 };
 
 struct varve_saver {
@@ -32,42 +32,45 @@ struct varve_saver {
     varve_graph *graph; /* NULL once it is freed */
     varve_node *root;   /* of the tree; a node of the program if `is_whole` */
     bool is_whole;
-    bool is_dirty;  /* the tree has to be made anew */
-    bool is_adding; /* names are in hand that the map does not have yet */
+    bool is_dirty;  /* the tree must be made again */
+    bool is_adding; /* names are used that are not in the map yet */
     struct vv_saver_entry **entries; /* in any order */
     size_t count, capacity;
     struct vv_map by_name;
     struct vv_map by_node;
-    size_t object_count; /* entries that are no variables */
+    size_t object_count; /* entries that are not variables */
 
     struct vv_saver_files files;  /* oldest first */
     struct vv_saver_files doomed; /* still to be deleted */
-    varve_job *job;               /* of a save in flight; NULL: none is */
-    char *pending_path;           /* the path that it will have */
-    bool is_durable;              /* once it is in place */
-    int64_t begun;                /* when, by the clock of rank 0 */
-    varve_error failure;          /* of one that nobody was told */
+    varve_job *job;               /* the asynchronous save; NULL: none */
+    char *pending_path;           /* its path when it is complete */
+    bool is_durable;              /* will be, when the file is in place */
+    int64_t begun;                /* when it began, by the clock of rank 0 */
+    varve_error failure;          /* an error that was not returned yet */
     varve_error warning;          /* of the deletions after the last save */
-    int64_t last_kept;            /* when a file was made that stays for good */
+    int64_t last_kept;            /* when the last permanent file was made */
 };
 
-/* Whether the saver can be used: it and its graph are there and without a
- * mistake; and the tree is as the map says. */
+/* Returns VARVE_OK if the saver and its graph exist and have no error. Updates
+ * the tree. */
 varve_status vv_saver_check(varve_saver *saver, varve_error *error);
 
-/* The entry of a node, or NULL. */
+/* Returns the entry of a node, or NULL. */
 struct vv_saver_entry *vv_saver_find(
     const varve_saver *saver, const varve_node *node);
 
-/* Adds an entry to the map, but not to the tree; and takes one out. */
+/* vv_saver_link adds an entry to the map, but not to the tree. vv_saver_drop
+ * removes one. */
 varve_status vv_saver_link(varve_saver *saver, const struct vv_name *name,
     varve_node *node, varve_error *error);
 void vv_saver_drop(varve_saver *saver, struct vv_saver_entry *entry);
 
-/* Waits for a save in flight, if there is one, and does what follows it. */
+/* Waits for an asynchronous save, if there is one, and performs the steps that
+ * follow a save. */
 void vv_saver_land(varve_saver *saver);
 
-/* Whether there is anything to save; *is_empty where there need not be. */
+/* Checks that there is something to save. Sets *is_empty if the map can be
+ * empty and is. */
 varve_status vv_saver_check_map(
     varve_saver *saver, bool *is_empty, varve_error *error);
 

@@ -1,4 +1,4 @@
-/* saver_add.c - what goes into the map, and under which names.
+/* saver_add.c - Adds nodes to the map of a saver, and chooses their names.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -42,7 +42,7 @@ static varve_status saver_add_check_node(
     return VARVE_OK;
 }
 
-/* Says where a variable is that was to be named a second time. */
+/* Fails because a variable would get a second name. */
 static varve_status fail_named(const varve_node *node, const char *name,
     const char *known, varve_error *error)
 {
@@ -53,8 +53,8 @@ static varve_status fail_named(const varve_node *node, const char *name,
         vv_node_text(node, text, sizeof text), known, name);
 }
 
-/* `with`: a walk from the node that is to be added; `known`: from the root of
- * the tree. */
+/* `with`: a traversal from the new node; `known`: one from the root of the
+ * tree. */
 static varve_status compare_walks(const struct vv_walk *with,
     const struct vv_walk *known, const char *name, varve_error *error)
 {
@@ -84,7 +84,7 @@ static bool saver_add_is_same(const void *item, const void *key)
     return item == key;
 }
 
-/* Nodes from which another can be reached, as far as was looked. */
+/* The nodes from which another one can be reached, as far as known. */
 struct ascent {
     struct vv_map seen;
     struct vv_buffer queue; /* of pointers to nodes */
@@ -99,8 +99,8 @@ static bool ascend(struct ascent *ascent, varve_node *node)
     return vv_map_add(&ascent->seen, hash, node) && !ascent->queue.failed;
 }
 
-/* Whether an object of the map may lead to a variable; also without memory to
- * know. */
+/* Returns true if an object of the map may lead to a variable, or without
+ * memory. */
 static bool may_be_below(const varve_saver *saver, varve_node *node)
 {
     struct ascent ascent;
@@ -122,7 +122,7 @@ static bool may_be_below(const varve_saver *saver, varve_node *node)
     return found || !is_known;
 }
 
-/* Objects may lead to what has a name already. */
+/* Checks that the objects do not lead to a node that has a name. */
 static varve_status check_below(
     varve_saver *saver, const char *name, varve_node *node, varve_error *error)
 {
@@ -166,7 +166,7 @@ static void saver_add_take_back(varve_saver *saver, const varve_node *node)
     vv_saver_drop(saver, entry);
 }
 
-/* The node is the saver's graph's. */
+/* Checks that the node belongs to the saver's graph. */
 static varve_status saver_add_add(varve_saver *saver,
     const struct vv_name *name, varve_node *node, varve_error *error)
 {
@@ -179,7 +179,7 @@ static varve_status saver_add_add(varve_saver *saver,
     return status;
 }
 
-/* The graph's copy of a name that is allowed. */
+/* Returns the graph's copy of a valid name. */
 static varve_status saver_add_take_name(varve_saver *saver, const char *name,
     const struct vv_name **kept, varve_error *error)
 {
@@ -200,7 +200,7 @@ varve_status varve_saver_add(
     return saver_add_add(saver, kept, node, error);
 }
 
-/* The node itself takes the place of the tree. */
+/* Uses the node itself instead of a tree. */
 static varve_status add_whole(
     varve_saver *saver, varve_node *node, varve_error *error)
 {
@@ -246,7 +246,7 @@ static void flatten(
     }
 }
 
-/* What is to be added, before any of it is. */
+/* Collects the nodes before any is added. */
 struct gathering {
     varve_saver *saver;
     struct vv_buffer found; /* of struct named */
@@ -283,8 +283,8 @@ static varve_status saver_add_gather(struct gathering *g,
                            : VARVE_OK;
 }
 
-/* Whether a state, which is named itself, takes the node along; `taken` has
- * those that come before it in the walk. */
+/* Returns true if the node is below a state and is saved with it. `taken`
+ * contains the results for the nodes before it in the traversal. */
 static bool is_taken_along(
     const struct vv_walk *walk, size_t place, const bool *taken)
 {
@@ -319,7 +319,7 @@ static varve_status saver_add_gather_all(
     return status;
 }
 
-/* All or none. */
+/* Adds all nodes or none. */
 static varve_status saver_add_all(struct gathering *g, varve_error *error)
 {
     varve_saver *saver = g->saver;

@@ -1,4 +1,5 @@
-/* saver_find.c - which files of a prefix there are, and when they were written.
+/* saver_find.c - Finds the files of a prefix and the times at which they were
+ * written.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* saver_find.h - the files of a prefix in its directory.
+/* saver_find.h - Finds the files of a prefix in its directory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,8 +12,8 @@
 
 struct vv_saver_file {
     char *path;
-    int64_t when;    /* it was written: nanoseconds since 1970-01-01 UTC */
-    uint64_t number; /* that of its name as it was scanned */
+    int64_t when;    /* time of writing: nanoseconds since 1970-01-01 UTC */
+    uint64_t number; /* the number in its name */
     bool has_number;
 };
 
@@ -23,31 +23,34 @@ struct vv_saver_files {
     size_t capacity;
 };
 
-/* Room for so many in all; false without memory. */
+/* Reserves memory for `count` files in total. Returns false without memory. */
 bool vv_saver_files_reserve(
     const varve_allocator *a, struct vv_saver_files *files, size_t count);
 
-/* Appends a file with a copy of `path`. VARVE_NO_MEMORY. */
+/* Appends a file with a copy of `path`. Returns VARVE_NO_MEMORY without
+ * memory. */
 varve_status vv_saver_files_add(const varve_allocator *allocator,
     struct vv_saver_files *files, struct vv_saver_file file, const char *path,
     varve_error *error);
 void vv_saver_files_clear(
     const varve_allocator *a, struct vv_saver_files *files);
 
-/* Takes a file out of a list, in which there is room for it again. */
+/* Removes a file from a list and returns it. Its memory in the list stays
+ * reserved. */
 struct vv_saver_file vv_saver_files_take(
     struct vv_saver_files *files, size_t index);
 
-/* Finds `prefix.varve` and all `prefix-N.varve`, as numbered.h has their
- * names. Of a directory that is not there, nothing. */
+/* Finds `prefix.varve` and all `prefix-N.varve` (numbered.h). A missing
+ * directory has no files. */
 varve_status vv_saver_scan(const struct vv_context *context, const char *prefix,
     struct vv_saver_files *found, varve_error *error);
 
-/* Finds out when each was written; those that are not there leave the list. */
+/* Sets the time at which each file was written. Removes missing files from the
+ * list. */
 varve_status vv_saver_look(const struct vv_context *context,
     struct vv_saver_files *files, varve_error *error);
 
-/* Puts them into the order in which they were written, equal times by number,
- * the file without one first. */
+/* Sorts the files by time, then by number. A file without a number comes
+ * first. */
 void vv_saver_sort(struct vv_saver_files *files);
 #endif

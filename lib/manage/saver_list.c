@@ -1,7 +1,7 @@
-/* saver_list.c - retention of what a saver wrote.
+/* saver_list.c - Implements the retention of a saver's files.
  *
- * A file that is to be deleted leaves the list and is doomed, until it is gone
- * or written again. Nothing else is ever deleted.
+ * A file to delete is moved from the list to `doomed`, until it is deleted or
+ * written again. No other files are deleted.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -31,7 +31,7 @@ int64_t vv_saver_now(const varve_saver *saver)
 
 /* --- Paths -------------------------------------------------------------- */
 
-/* What a path says beyond "./" and "//". */
+/* Returns the part of a path without "./" and "//". */
 static const char *skip_nothing(const char *path)
 {
     while (path[0] == '.' && path[1] == '/')
@@ -39,7 +39,7 @@ static const char *skip_nothing(const char *path)
     return path;
 }
 
-/* Two spellings of one path; not more than the letters tell. */
+/* Returns true if two paths are equal, by their text only. */
 static bool is_same_path(const char *a, const char *b)
 {
     if ((*a == '/') != (*b == '/'))
@@ -86,8 +86,8 @@ void vv_saver_note(varve_saver *saver, char *path, int64_t when)
         (struct vv_saver_file){ .path = path, .when = when };
 }
 
-/* Whether a file that would go stays for good. A clock that jumped back starts
- * the interval anew. */
+/* Returns true if a file beyond `keep` is kept permanently. If the clock jumped
+ * back, the interval starts again. */
 static bool saver_list_stays(
     varve_saver *saver, const struct vv_saver_file *file)
 {
@@ -101,8 +101,8 @@ static bool saver_list_stays(
     return true;
 }
 
-/* The name of the pin of a file: PREFIX-N.pin of PREFIX-N.varve. Empty where it
- * can have none. */
+/* Makes the name of the pin of a file: PREFIX-N.pin for PREFIX-N.varve, or ""
+ * if it can have none. */
 static bool saver_pin_name(struct vv_buffer *pin, const char *name)
 {
     pin->size = 0;
@@ -121,8 +121,8 @@ static void saver_warn(varve_saver *saver, const varve_error *error)
         saver->warning = *error;
 }
 
-/* Deletes the file from a directory that is open, and syncs the directory. A
- * sync that fails is no reason to delete again: *is_gone is true. */
+/* Deletes the file from an open directory, and syncs the directory. If the sync
+ * fails, *is_gone is true and the deletion is not repeated. */
 static varve_status delete_durably(struct vv_deletion *deletion,
     const char *path, bool *is_gone, varve_error *error)
 {
@@ -142,8 +142,8 @@ static varve_status delete_durably(struct vv_deletion *deletion,
     return status ? status : ended;
 }
 
-/* Whether it is deleted, or was gone. One that is leased or pinned is tried
- * again after the next save, without a warning: it is to stay. */
+/* Returns true if the file was deleted or did not exist. A file that is leased
+ * or pinned is tried again after the next save, without a warning. */
 static bool delete_file(varve_saver *saver, const char *path)
 {
     struct vv_deletion deletion = { .context = &saver->context,
@@ -231,7 +231,8 @@ static varve_status saver_list_add_path(varve_saver *saver,
         a, files, (struct vv_saver_file){ .number = 0 }, path, error);
 }
 
-/* The list is what was found; `status` says whether all was. */
+/* Replaces the list by the files found; `status` is the result of the
+ * search. */
 static varve_status saver_list_take_list(
     varve_saver *saver, struct vv_saver_files *files, varve_status status)
 {
@@ -255,7 +256,7 @@ static varve_status list_these(varve_saver *saver, const char *const *paths,
     return vv_saver_look(&saver->context, files, error);
 }
 
-/* The same everywhere where all hand over the same paths. */
+/* Returns the same status on all ranks if all pass the same paths. */
 static uint64_t saver_list_digest_of(const char *const *paths, size_t count)
 {
     uint64_t words[2] = { count, 0 };

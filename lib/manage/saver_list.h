@@ -1,5 +1,5 @@
-/* saver_list.h - the files of a saver: which there are, which stay, and which
- * are to be deleted.
+/* saver_list.h - Lists the files of a saver, and deletes those that are not
+ * kept.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,16 +8,17 @@
 
 #include "saver.h"
 
-/* The time of day. */
+/* Returns the time of day. */
 int64_t vv_saver_now(const varve_saver *saver);
 
-/* Room for one file more, so that noting and retiring cannot fail. */
+/* Reserves memory for one more file, so that vv_saver_note and vv_saver_retire
+ * cannot fail. */
 varve_status vv_saver_reserve(varve_saver *saver, varve_error *error);
 
-/* Takes over a path, copied, as that of the newest file. */
+/* Adds a path as the newest file. Takes ownership of `path`. */
 void vv_saver_note(varve_saver *saver, char *path, int64_t when);
 
-/* Deletes what is beyond `keep`, as far as the system lets it. */
+/* Deletes the files beyond `keep`, if the system permits it. */
 void vv_saver_retire(varve_saver *saver);
 
 void vv_saver_clear_list(varve_saver *saver);

@@ -1,7 +1,7 @@
-/* saver_save.c - the tree of a saver to a file and back.
+/* saver_save.c - Saves and restores the tree of a saver.
  *
- * Everything that a save needs memory for is there before the file is, so that
- * what is on disk is also in the list.
+ * All memory that a save needs is allocated before the file is written, so that
+ * each file on disk is also in the list.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,7 +29,7 @@
 
 /* --- Saving ------------------------------------------------------------- */
 
-/* A new string; NULL without memory. */
+/* Makes a string. Returns NULL without memory. */
 static char *saver_save_make_path(const varve_allocator *a, const char *prefix,
     const varve_saver_save_options *options)
 {
@@ -86,8 +86,8 @@ varve_status varve_saver_wait(varve_saver *saver, varve_error *error)
     return status;
 }
 
-/* Values are the program's again when the call returns. Takes over the path,
- * which is NULL where `status` says why. */
+/* The program can change its values when the call returns. Takes ownership of
+ * the path, which is NULL if `status` is an error. */
 static varve_status saver_save_start_job(varve_saver *saver, char *path,
     const varve_write_options *options, varve_status status, varve_error *error)
 {
@@ -115,7 +115,7 @@ static varve_status saver_save_start_job(varve_saver *saver, char *path,
     return reason.status;
 }
 
-/* Takes over the path, which is NULL where `status` says why. */
+/* Takes ownership of the path, which is NULL if `status` is an error. */
 static varve_status write_together(varve_saver *saver, char *path, int64_t when,
     const varve_write_options *own, varve_status status, varve_error *error)
 {
@@ -156,7 +156,7 @@ static varve_status saver_save_check_save(varve_saver *saver,
     return *is_empty ? VARVE_OK : varve_saver_wait(saver, error);
 }
 
-/* The same everywhere where all save under the same name. */
+/* Returns the same status on all ranks if all save under the same name. */
 static uint64_t saver_save_digest_of(
     const char *prefix, const varve_saver_save_options *options, bool is_empty)
 {
@@ -211,7 +211,7 @@ varve_status varve_saver_save(varve_saver *saver, const char *prefix,
 
 /* --- Restoring ---------------------------------------------------------- */
 
-/* Sets `path` to the file that is meant. */
+/* Sets `path` to the file to restore. */
 static varve_status saver_save_find_file(const struct vv_context *context,
     const char *name, struct vv_buffer *path, varve_error *error)
 {
@@ -227,7 +227,7 @@ static varve_status saver_save_find_file(const struct vv_context *context,
     return status;
 }
 
-/* Rank 0 finds it. */
+/* Rank 0 finds the file and broadcasts its path. */
 static varve_restoration *saver_save_open_file(varve_saver *saver,
     const char *name, const varve_read_options *options, varve_error *error)
 {

@@ -1,4 +1,4 @@
-/* saver_together.c - what the ranks of a saver tell each other.
+/* saver_together.c - Implements the collective operations of a saver.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,9 +1,10 @@
-/* saver_together.h - a saver of many processes: rank 0 looks for files, reads
- * the clock and deletes; the others are told, and keep the same list.
+/* saver_together.h - Implements collective savers: rank 0 finds files, reads
+ * the clock and deletes, and broadcasts the results. All ranks have the same
+ * list.
  *
- * With a communicator each of these is called by all ranks, whatever went wrong
- * at one of them, and returns the same status everywhere; of a saver of this
- * process alone they return `status`. `error` is not NULL.
+ * With a communicator, all ranks must call each function, independent of errors
+ * of single ranks, and all return the same status. For a saver of one process
+ * they return `status`. `error` must not be NULL.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,24 +14,27 @@
 #include "hand_over.h"
 #include "saver.h"
 
-/* Whether this process acts on the directory: rank 0, or the only one. */
+/* Returns true if this process accesses the directory: rank 0, or the only
+ * process. */
 bool vv_saver_leads(const varve_saver *saver);
 
-/* The first meeting: whether all ranks have made theirs, which is NULL where
- * `status` says why it is not, with the same options. */
+/* The first collective operation. Checks that all ranks have made their saver,
+ * with the same options. `saver` is NULL on a rank on which `status` is the
+ * failure. */
 varve_status vv_saver_meet(varve_saver *saver, const varve_comm *comm,
     varve_status status, varve_error *error);
 
-/* Whether all call for the same, of which `digest` is one; `name` is what the
- * message names. Sets *when, unless it is NULL, to the time of rank 0. */
+/* Checks that all ranks make the same call: `digest` is a hash of its
+ * arguments, and `name` is used in the message. Sets *when, unless it is NULL,
+ * to the time of rank 0. */
 varve_status vv_saver_compare(const varve_saver *saver, varve_status status,
     const char *name, uint64_t digest, int64_t *when, varve_error *error);
 
-/* Sets the text everywhere to what it is at rank 0, with its NUL. */
+/* Sets the text on all ranks to that of rank 0, including its NUL. */
 varve_status vv_saver_tell(const varve_saver *saver, varve_status status,
     struct vv_buffer *text, varve_error *error);
 
-/* Sets an empty list everywhere to what it is at rank 0; on failure it is
+/* Sets an empty list on all ranks to that of rank 0. On failure the list is
  * cleared. */
 varve_status vv_saver_tell_list(const varve_saver *saver, varve_status status,
     struct vv_saver_files *files, varve_error *error);

@@ -1,4 +1,4 @@
-/* saver_tree.c - names split at '/', as edges between objects.
+/* saver_tree.c - Splits names at '/' into edges between objects.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,8 +10,8 @@
 #include "edge.h"
 #include "name.h"
 
-/* The object below `parent` that the first part of a name stands for, made if
- * need be; NULL where an entry is in the way, or nothing could be made. */
+/* Returns the object below `parent` for the first part of a name, and makes it
+ * if needed. Returns NULL if an entry has its place or without memory. */
 static varve_node *saver_tree_enter(varve_saver *saver, varve_node *parent,
     const char *part, size_t size, struct vv_buffer *scratch)
 {
@@ -28,8 +28,8 @@ static varve_node *saver_tree_enter(varve_saver *saver, varve_node *parent,
     return vv_is_nil(child) || vv_saver_find(saver, child) ? NULL : child;
 }
 
-/* False where an object of the saver stands at the place of the entry. A name
- * with a part that is empty is no path, but one edge. */
+/* Returns false if an object of the saver is at the place of the entry. A name
+ * with an empty part is not a path but one edge. */
 static bool saver_tree_place(varve_saver *saver, struct vv_saver_entry *entry)
 {
     varve_node *parent = saver->root;
@@ -85,7 +85,7 @@ static int saver_tree_compare(const void *left, const void *right)
     return strcmp(a->name->bytes, b->name->bytes);
 }
 
-/* In order of name: what is the beginning of another comes before it. */
+/* Sorts by name, so that a prefix comes before the longer name. */
 void vv_saver_settle(varve_saver *saver)
 {
     if (!saver->is_dirty || saver->is_whole)

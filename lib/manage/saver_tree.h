@@ -1,4 +1,4 @@
-/* saver_tree.h - the map of a saver as objects in the graph.
+/* saver_tree.h - Represents the map of a saver as objects in the graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,19 +7,18 @@
 
 #include "saver.h"
 
-/* Puts an entry of the map into the tree, which may have to be made anew for
- * it; what failed is the graph's mistake. */
+/* Adds an entry of the map to the tree, or marks the tree to be made again. An
+ * error is recorded in the graph. */
 void vv_saver_place(varve_saver *saver, struct vv_saver_entry *entry);
 
-/* Takes an entry out of the tree; what led to it alone is left for the next
- * settling. */
+/* Removes an entry from the tree. Objects that only led to it stay until the
+ * next vv_saver_settle. */
 void vv_saver_take_out(varve_saver *saver, struct vv_saver_entry *entry);
 
-/* Makes the tree anew if it is dirty. */
+/* Makes the tree again if it is dirty. */
 void vv_saver_settle(varve_saver *saver);
 
-/* Takes everything out, and removes the objects that the saver made, except for
- * the root. */
+/* Removes all entries, and all objects that the saver made except the root. */
 void vv_saver_clear_tree(varve_saver *saver);
 
 #endif

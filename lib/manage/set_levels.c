@@ -1,4 +1,5 @@
-/* set_levels.c - held, released, whole.
+/* set_levels.c - Copies sets of files of all ranks to a level: a set is held
+ * until every rank has its file, then released to the queues.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,12 +14,12 @@
 
 /* --- Which are whole ---------------------------------------------------- */
 
-/* What tells a set from another one. */
+/* The data that identifies a set. */
 struct named {
     uint64_t number;
     uint64_t counter;
     int64_t step;
-    uint64_t identity; /* of its run and counter: the same at all ranks */
+    uint64_t identity; /* of run and counter, equal on all ranks */
 };
 
 static bool set_levels_is_in(
@@ -40,7 +41,8 @@ static void add_all_named(struct vv_buffer *sets, const struct vv_listing *l)
     }
 }
 
-/* The place behind the last of `count` that this rank has not; 0: it has all */
+/* Returns the index after the last of `count` sets that this rank lacks; 0: it
+ * has all. */
 static uint64_t last_lacking(
     const struct vv_listing *l, const struct vv_buffer *sets, uint64_t count)
 {
@@ -61,7 +63,7 @@ static void remove_at(struct vv_buffer *sets, uint64_t place)
     sets->size -= sizeof(struct named);
 }
 
-/* Of those that rank 0 has: what others lack is left out, from the last on. */
+/* Keeps the sets of rank 0 that all ranks have. */
 static varve_status find_whole(const varve_comm *comm,
     const struct vv_listing *l, struct vv_buffer *sets, varve_error *error)
 {
@@ -106,7 +108,7 @@ static void know_whole(struct vv_level_queue *q, const struct vv_buffer *sets)
     q->interval.has_last = sets->size > 0 && set.step >= 0;
 }
 
-/* Nothing is deleted where one rank knows not what the others have. */
+/* Nothing is deleted unless all ranks have the list of complete sets. */
 static void know_none(struct vv_level_queue *q)
 {
     q->seen.count = 0;
@@ -145,7 +147,7 @@ varve_status vv_set_levels_see(
 
 /* --- One after the other ------------------------------------------------ */
 
-/* How far a rank is with what is released. */
+/* The progress of a rank with the released set. */
 enum { IS_COPIED, IS_LOST, IS_AT_WORK };
 
 static uint64_t progress_of(struct vv_level_queue *q)
@@ -234,10 +236,10 @@ struct offer {
     const varve_comm *comm;
     struct vv_listing *listing;
     const struct vv_entry *entry;
-    bool is_late; /* what an earlier manager has left to do */
+    bool is_late; /* left by an earlier manager */
 };
 
-/* By all or by none. */
+/* Adds the set on all ranks or on none. */
 static varve_status set_levels_hold(
     const struct offer *o, struct vv_level_queue *q, varve_error *error)
 {
@@ -259,8 +261,8 @@ static varve_status set_levels_hold(
     return VARVE_OK;
 }
 
-/* Whether an older one is the newest that is whole; of steps alone it is known
- * whether it was due. */
+/* Call if an older set is the newest complete one. Returns true if the set is
+ * due: by its step, or always if there is only a time interval. */
 static bool is_left_to_do(
     const struct vv_level_queue *q, const struct vv_entry *entry)
 {
@@ -271,7 +273,7 @@ static bool is_left_to_do(
            vv_interval_is_over(&interval, entry->step, q->level.context.system);
 }
 
-/* Where rank 0 finds that it is due, or one lacks what was. */
+/* The set is due if rank 0 finds that it is, or if a rank missed one. */
 static bool set_levels_wants(const struct offer *o, struct vv_level_queue *q)
 {
     if (o->is_late && o->entry->counter <= q->offered)
@@ -324,7 +326,7 @@ varve_status vv_set_levels_catch_up(const varve_comm *comm,
 
 /* --- Waiting for it ----------------------------------------------------- */
 
-/* What each rank has to do, and whether there will be more. */
+/* The remaining work of each rank, and if there will be more. */
 varve_status vv_set_levels_drain(const varve_comm *comm,
     struct vv_levels *levels, int64_t deadline, varve_error *error)
 {

@@ -1,14 +1,14 @@
-/* set_levels.h - levels of ranks that have a directory each: every rank copies
- * its own file of a set, and a set is there when all have.
+/* set_levels.h - Copies sets to the storage levels of ranks with a directory
+ * each: each rank copies its own file, and a set is complete when all ranks
+ * have copied theirs.
  *
- * All ranks hold the same sets. One at a time is released: each copies its file
- * then, in its own background. Only when a later call finds that none is at
- * work on it any more is it whole, or lost, and the next one is released. So
- * whatever is slow or fails at one rank, what has been begun is finished before
- * another is begun, what is left out is left out by all, and what is deleted is
- * decided by sets that are whole. Rank 0 has the clock.
+ * All ranks hold the same sets. One set at a time is released, and each rank
+ * copies its file in the background. A later call finds that all copies have
+ * ended, records the set as complete or lost, and releases the next one. So
+ * each set is finished before the next begins, all ranks skip the same sets,
+ * and deletions depend on complete sets only. Rank 0 provides the time.
  *
- * Each of these is called by all ranks, and fails only where they cannot talk,
+ * All ranks must call each function. They fail only if the communication fails,
  * or without memory. Without levels they do nothing.
  *
  * SPDX-License-Identifier: MIT
@@ -20,24 +20,26 @@
 
 #include "levels.h"
 
-/* Once each rank has looked: what one cannot see, none can, and says why; of
- * the others all know which sets are whole. */
+/* Call after each rank has listed its directories. If a rank cannot list a
+ * level, no rank uses it, and all have the error. For the other levels all
+ * ranks have the list of complete sets. */
 varve_status vv_set_levels_see(
     const varve_comm *comm, struct vv_levels *levels, varve_error *error);
 
-/* A set of which each rank has its file, durably; it waits where it is due.
- * Then the work goes on. */
+/* Adds a set that each rank has saved durably at the levels at which it is due,
+ * and continues copying. */
 varve_status vv_set_levels_offer(const varve_comm *comm,
     struct vv_levels *levels, struct vv_listing *listing,
     const struct vv_entry *entry, varve_error *error);
 
-/* The same of one that was resumed: it is due where an older one is the newest
- * that is whole, unless steps say that it is not. */
+/* Like vv_set_levels_offer, for a set that was resumed. It is due if an older
+ * set is the newest complete one at the level, unless its interval of steps
+ * excludes it. */
 varve_status vv_set_levels_catch_up(const varve_comm *comm,
     struct vv_levels *levels, struct vv_listing *listing,
     const struct vv_entry *entry, varve_error *error);
 
-/* As vv_levels_drain. */
+/* Like vv_levels_drain. */
 varve_status vv_set_levels_drain(const varve_comm *comm,
     struct vv_levels *levels, int64_t deadline, varve_error *error);
 

@@ -1,5 +1,5 @@
-/* watch.c - looks at a directory, with growing pauses, until there is a number
- * that was not given yet.
+/* watch.c - Lists a directory, with increasing delays, until a new number
+ * appears.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,11 +28,11 @@ struct varve_watch {
     struct vv_context context;
     char *prefix;
     varve_watch_options options;
-    struct vv_buffer path;      /* of the last one given */
-    struct vv_held_lease lease; /* of it */
+    struct vv_buffer path;      /* of the last one returned */
+    struct vv_held_lease lease; /* of this checkpoint */
     bool has_number;
-    uint64_t number;  /* the last one given, or that of `after` */
-    int64_t earliest; /* when the next may be given, by the uptime */
+    uint64_t number;  /* the last one returned, or that of `after` */
+    int64_t earliest; /* uptime at which the next can be returned */
 };
 
 /* --- Beginning and end -------------------------------------------------- */
@@ -115,12 +115,12 @@ uint64_t varve_watch_number(const varve_watch *watch)
 
 /* --- One look ----------------------------------------------------------- */
 
-/* The lowest or the highest number between two others. */
+/* Returns the lowest or the highest number between two others. */
 struct search {
     const char *prefix;
     bool wants_lowest;
     bool has_low, has_high;
-    uint64_t low, high; /* neither is looked for */
+    uint64_t low, high; /* exclusive limits of the search */
     bool found;
     uint64_t number;
     bool is_padded;
@@ -146,7 +146,7 @@ static int watch_look_at_name(
     return 0;
 }
 
-/* Sets and leases the path of what was found. */
+/* Sets the path of the checkpoint found, and takes a lease. */
 static varve_status watch_take(
     varve_watch *watch, const struct search *search, varve_error *error)
 {
@@ -165,8 +165,8 @@ static varve_status watch_take(
         &watch->context, (const char *)watch->path.data, &watch->lease, error);
 }
 
-/* Goes on behind a number that cannot be had: to the next higher one where each
- * is wanted, else to the next lower one. */
+/* Continues after a number that is not available: with the next higher one if
+ * each is requested, otherwise with the next lower one. */
 static void pass_over(struct search *s)
 {
     if (s->wants_lowest) {
@@ -178,15 +178,15 @@ static void pass_over(struct search *s)
     }
 }
 
-/* Returns whether no checkpoint has the name, or none any more. */
+/* Returns true if no checkpoint has the name. */
 static bool watch_is_nothing(varve_status status)
 {
     return status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY ||
            status == VARVE_NOT_A_CHECKPOINT;
 }
 
-/* Takes the best that is there; VARVE_TIMEOUT if there is nothing, or it is
- * locked by its writer. */
+/* Takes the best available checkpoint. Returns VARVE_TIMEOUT if there is none,
+ * or if its writer has locked it. */
 static varve_status watch_look(varve_watch *watch, varve_error *error)
 {
     struct search search = {
@@ -220,8 +220,7 @@ static int64_t watch_uptime(const varve_watch *watch)
     return watch->context.system->uptime(watch->context.system->state);
 }
 
-/* A negative number of milliseconds, or one that no clock will show, is for
- * ever. */
+/* A negative or too large number of milliseconds means no limit. */
 static int64_t later(int64_t time, int64_t milliseconds)
 {
     if (milliseconds < 0 || milliseconds > (INT64_MAX - time) / A_MILLISECOND)
@@ -234,7 +233,7 @@ static int64_t watch_least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The limits of a wait while a watch has nothing. */
+/* The time limits of a wait, and the delay between two listings. */
 struct patience {
     int64_t timeout_ms;
     int64_t deadline;
@@ -254,8 +253,8 @@ static varve_status watch_give_up(const varve_watch *watch,
         watch->prefix, watch->number, patience->timeout_ms);
 }
 
-/* Sleeps until the next look; no longer than to the deadline, for a last one
- * there. */
+/* Sleeps until the next listing, at most until the deadline, at which the
+ * directory is listed a last time. */
 static void wait_a_little(
     const varve_watch *watch, struct patience *patience, int64_t now)
 {
@@ -270,8 +269,8 @@ static void wait_a_little(
         patience->pause < longest / 2 ? 2 * patience->pause : longest;
 }
 
-/* `done` is asked before the look, and ends the waiting after it: whatever was
- * there by then is seen. */
+/* `done` is called before the listing and ends the wait after it, so that all
+ * checkpoints present by then are found. */
 static varve_status wait_for_next(
     varve_watch *watch, struct patience *patience, varve_error *error)
 {

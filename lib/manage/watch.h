@@ -1,4 +1,4 @@
-/* watch.h - waiting for the checkpoints of somebody else, over any system.
+/* watch.h - Waits for checkpoints of another process, with any system.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 
 #include "context.h"
 
-/* varve_watch_new with memory and system of the caller's choice. */
+/* Implements varve_watch_new with a given context. */
 varve_watch *vv_watch_new_in(const struct vv_context *context,
     const char *prefix, const varve_watch_options *options, varve_error *error);
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""features.py - Finds the files of lib/ that depend on each feature.
+"""features.py - which files of lib/ know of which feature.
 
     tests/lint/features.py [--print] SOURCE
 
-A file (a `.c` with its `.h`) depends on a feature if its code, without comments
-and texts, contains one of the feature's names below. The table in
-docs/features.md must list exactly these files. --print prints the correct
-table: the files, in the home column if they were there, and the number of the
-others.
+A file (a `.c` with its `.h`) knows a feature where its code, less comments
+and texts, has one of the feature's names below. The table of
+docs/developers/features.md must contain exactly these files. --print prints
+the table as it must be: a file stays in the second column if it is there
+already, and all others are in the third.
 
 SPDX-License-Identifier: MIT
 """
@@ -17,21 +17,24 @@ import sys
 
 import circles
 
+PAGE = 'docs/developers/features.md'
 NAMES = {
     'pieces': r'(vv_)?piece_(boxes|ends|start|room)|pieced_(count|values)|'
               r'vv_piece_\w+|vv_value_piece|is_in_pieces|'
               r'vv_index_(add|find)_pieces|vv_check_(all_)?pieces|'
               r'vv_is_next_in_pieces',
-    'layers': r'vv_layer\w*|vv_prune_layers|layer_(nonces|sizes)|'
-              r'place_layers|layers\.\w+|vv_page_sums\w*|paged_(chunks|count)|'
-              r'page_digests|page_digest_count|vv_known_pages',
-    'packing': r'vv_pack\w*|vv_unpack\w*|vv_planes_\w+|place_packed|'
-               r'packed_count',
-    'private subtrees': r'vv_private\w*|VARVE_TAG_RANK_LOCAL|varve_private\w*|'
-                        r'vv_\w*_private\w*|first_private',
-    'slices': r'varve_slice\w*|varve_add\w*_slice|'
-              r'vv_slice_(may_be|new|text|told)|'
-              r'vv_cargo_\w*slices?|vv_contribution_slice',
+    'incremental checkpoints':
+        r'vv_layer\w*|vv_prune_layers|layer_(nonces|sizes)|place_layers|'
+        r'increment\.\w+|vv_page_sums\w*|paged_(chunks|count)|'
+        r'page_digests|page_digest_count|vv_known_pages',
+    'compression': r'vv_pack\w*|vv_unpack\w*|vv_planes_\w+|'
+                   r'place_packed|packed_count',
+    'rank-local nodes': r'vv_private\w*|VARVE_TAG_RANK_LOCAL|'
+                        r'varve_\w*rank_local\w*|vv_\w*_private\w*|'
+                        r'first_private',
+    'shards': r'varve_slice\w*|varve_add\w*_slice|'
+              r'vv_slice_(may_be|new|text|kind|sender)|vv_slices_\w+|'
+              r'vv_save_plan_\w*slices?|vv_contribution_slice',
     'tracking': r'vv_dirty\w*|vv_tracking\w*|vv_unchanged\w*|open_tracker|'
                 r'vv_posix_(open_|un)?track\w*',
     'salvage': r'\w*salvage\w*',
@@ -50,26 +53,25 @@ NAMES = {
 COLUMNS = {'column', 'index', 'index_columns', 'index_in', 'index_out',
            'value_check', 'value_table'}
 TEXT = re.compile(r'"(\\.|[^"\\\n])*"')
-ROW = re.compile(r'^\| ([\w ]+) \| ([^|]*) \| ([^|]*) \|$', re.M)
+ROW = re.compile(r'^\| ([\w -]+) \| ([^|]*) \| ([^|]*) \|$', re.M)
 
 
 def code_of(source):
-    """The code of each file without texts, by name without suffix."""
+    """The code of each file without its texts, by name without suffix."""
     return {os.path.basename(path): TEXT.sub(' ', code)
             for path, code in circles.read(source).items()}
 
 
 def table_of(source):
-    """The home files and the other files of each feature in the table."""
-    with open(os.path.join(source, 'docs', 'features.md'),
-              encoding='utf-8') as stream:
+    """Who is at home and who else knows it, by feature."""
+    with open(os.path.join(source, PAGE), encoding='utf-8') as stream:
         rows = ROW.findall(stream.read())
     return {name: [set(re.findall(r'`(\w+)`', cell)) for cell in cells]
             for name, *cells in rows if name in NAMES}
 
 
 def known(code, name):
-    """The files that depend on a feature; the columns as one."""
+    """The files that know a feature; the columns as one."""
     word = re.compile(rf'\b(?:{NAMES[name]})\b')
     files = {stem for stem, text in code.items() if word.search(text)}
     return (files - COLUMNS) | ({'columns'} if files & COLUMNS else set())
@@ -101,11 +103,11 @@ def main():
     for name in NAMES:
         here = set().union(*table.get(name, []))
         there = known(code, name)
-        wrong += [f'docs/features.md: {name}: expected `{stem}`, which knows '
-                  'of them, found it in no column' for stem in there - here]
-        wrong += [f'docs/features.md: {name}: expected files that know of '
-                  f'them, found `{stem}`' for stem in here - there]
-    print('\n'.join(sorted(wrong)) or 'features: as the page says')
+        wrong += [f'{PAGE}: {name}: `{stem}` is missing'
+                  for stem in there - here]
+        wrong += [f'{PAGE}: {name}: `{stem}` does not use the feature'
+                  for stem in here - there]
+    print('\n'.join(sorted(wrong)) or f'features: {PAGE} is correct')
     return 1 if wrong else 0
 
 

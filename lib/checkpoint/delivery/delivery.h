@@ -4,7 +4,8 @@
  * It knows values and the memory that they go to. Which node a value goes to is
  * asked of a pairing, in which nothing is changed. Nothing is kept in lists of
  * what waits: a value waits as long as no node of the program is bound to its
- * node in the file. docs/architecture.md draws the states of a value.
+ * node in the file. docs/developers/architecture.md lists the states of a
+ * value.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -38,7 +38,7 @@ void vv_delivery_states_end(struct vv_delivery_states *delivery_states)
 /* What vv_decide finds, of a value that has not come to anybody. */
 #define DECIDED (TO(DUE) | TO(EXCLUDED) | TO(SUPERSEDED) | TO(MISMATCHED))
 
-/* What may follow what: the table of docs/architecture.md. */
+/* What may follow what: the table of docs/developers/architecture.md. */
 static const unsigned may_follow[] = {
     [VV_DELIVERY_STATE_WAITING] = DECIDED | TO(DROPPED),
     [VV_DELIVERY_STATE_DUE] = DECIDED | TO(WAITING) | TO(APPLIED) | TO(LENT) |

@@ -4,7 +4,8 @@
  * Nothing is kept in lists of "pending" things: a value waits as long as no
  * node of the program is bound to its node in the file. Every new edge or slot
  * of the program is matched in the same way as those that were there at the
- * time of the read. docs/architecture.md draws the states of a value.
+ * time of the read. docs/developers/architecture.md lists the states of a
+ * value.
  *
  * SPDX-License-Identifier: MIT
  */
