@@ -98,7 +98,7 @@ static varve_status links(struct vv_hdf5_file *file, uint64_t object,
 }
 
 static varve_status attributes(struct vv_hdf5_file *file, uint64_t object,
-    const struct vv_hdf5_told *told, varve_error *error)
+    const struct vv_hdf5_attribute_visitor *told, varve_error *error)
 {
     TURN(vv_hdf5_list_attributes(file, object, told));
 }

@@ -256,7 +256,7 @@ enum { MOST_ELEMENTS = 1024, MOST_BYTES = 16 << 20 };
 
 struct telling {
     struct vv_hdf5_file *file;
-    const struct vv_hdf5_told *told;
+    const struct vv_hdf5_attribute_visitor *told;
     bool is_told; /* of this attribute */
 };
 
@@ -343,7 +343,7 @@ static herr_t take_attribute(
     hid_t object, const char *name, const H5A_info_t *info, void *user)
 {
     struct telling *t = user;
-    const struct vv_hdf5_told *told = t->told;
+    const struct vv_hdf5_attribute_visitor *told = t->told;
     struct vv_hdf5_attribute a = { .name = name };
     if (!told->wants(told->user, name))
         return 0;
@@ -366,8 +366,8 @@ static herr_t take_attribute(
     return goes_on ? 0 : -1;
 }
 
-bool vv_hdf5_list_attributes(
-    struct vv_hdf5_file *f, uint64_t object, const struct vv_hdf5_told *told)
+bool vv_hdf5_list_attributes(struct vv_hdf5_file *f, uint64_t object,
+    const struct vv_hdf5_attribute_visitor *told)
 {
     struct telling t = { f, told, false };
     hsize_t at = 0;

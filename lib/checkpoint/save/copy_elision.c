@@ -80,7 +80,7 @@ static bool has_few_changes(
 
 /* Neighbours of a chunk that are alike go together. */
 static varve_status each_of_pages(const struct vv_save_plan *save_plan,
-    struct vv_spared_part part, const bool *is_changed, vv_take_part *take,
+    struct vv_elided_part part, const bool *is_changed, vv_take_part *take,
     void *user, varve_error *error)
 {
     uint64_t chunk = part.begin;
@@ -101,7 +101,7 @@ varve_status vv_save_plan_each_part(const struct vv_save_plan *save_plan,
 {
     const struct vv_elided *s = save_plan->spared;
     bool is_changed[VV_CHUNK_PAGES];
-    struct vv_spared_part part = { .value = value };
+    struct vv_elided_part part = { .value = value };
     uint64_t size = vv_at64(save_plan->columns.index.value_sizes.data, value);
     for (; part.begin < size; part.begin = part.end) {
         uint64_t left = size - part.begin, chunk = part.begin / VV_CHUNK_SIZE;
@@ -129,14 +129,14 @@ static varve_status each_spared(const struct vv_save_plan *save_plan,
 }
 
 static uint8_t *copy_elision_place_of(
-    const struct vv_save_plan *save_plan, const struct vv_spared_part *part)
+    const struct vv_save_plan *save_plan, const struct vv_elided_part *part)
 {
     return (uint8_t *)save_plan->copies[part->value] + part->begin;
 }
 
 #ifdef VV_HAS_ASAN
 static varve_status poison(const struct vv_save_plan *save_plan,
-    const struct vv_spared_part *part, void *user, varve_error *error)
+    const struct vv_elided_part *part, void *user, varve_error *error)
 {
     (void)user, (void)error;
     if (part->is_spared)
@@ -178,7 +178,7 @@ static varve_status copy_elision_read_chunk(
 
 /* A part is of one chunk. */
 static varve_status copy_elision_refill(const struct vv_save_plan *save_plan,
-    const struct vv_spared_part *part, void *user, varve_error *error)
+    const struct vv_elided_part *part, void *user, varve_error *error)
 {
     struct refilling *r = user;
     size_t size = (size_t)(part->end - part->begin);

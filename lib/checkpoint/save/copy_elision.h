@@ -17,14 +17,14 @@
 struct vv_layer_known;
 
 /* Some bytes of a value, all in one chunk. */
-struct vv_spared_part {
+struct vv_elided_part {
     uint32_t value;
     bool is_spared;
     uint64_t begin, end;
 };
 
 typedef varve_status vv_take_part(const struct vv_save_plan *save_plan,
-    const struct vv_spared_part *part, void *user, varve_error *error);
+    const struct vv_elided_part *part, void *user, varve_error *error);
 
 #ifdef VV_HAVE_LAYERS
 

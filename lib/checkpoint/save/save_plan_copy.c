@@ -126,7 +126,7 @@ static void add_piece(struct vv_save_plan *save_plan, uint32_t value,
 }
 
 static varve_status save_plan_copy_take_part(
-    const struct vv_save_plan *save_plan, const struct vv_spared_part *part,
+    const struct vv_save_plan *save_plan, const struct vv_elided_part *part,
     void *user, varve_error *error)
 {
     (void)save_plan, (void)error;

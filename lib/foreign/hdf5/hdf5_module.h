@@ -97,8 +97,9 @@ struct vv_hdf5_attribute {
 
 typedef bool vv_hdf5_each_link(void *user, const struct vv_hdf5_link *link);
 
-/* Who is told of attributes; of those that it does not want none is read. */
-struct vv_hdf5_told {
+/* Callbacks for the attributes of an object. Attributes that `wants` refuses
+ * are not read. */
+struct vv_hdf5_attribute_visitor {
     /* to fill in */
     bool (*wants)(void *user, const char *name);
     bool (*each)(void *user, const struct vv_hdf5_attribute *attribute);
@@ -146,7 +147,7 @@ struct vv_hdf5_calls {
         vv_hdf5_each_link *each, void *user, varve_error *error);
     /* Those that are texts or numbers; of many elements none. */
     varve_status (*attributes)(struct vv_hdf5_file *file, uint64_t object,
-        const struct vv_hdf5_told *told, varve_error *error);
+        const struct vv_hdf5_attribute_visitor *told, varve_error *error);
     /* All elements, row-major, as they lie in a file of ours; of a type that
      * is none of ours as they lie in theirs. */
     varve_status (*read)(struct vv_hdf5_file *file, uint64_t object,

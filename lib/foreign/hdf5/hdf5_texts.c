@@ -218,8 +218,8 @@ varve_status vv_hdf5_add_texts(struct vv_hdf5_graph *g, size_t thing)
 {
     struct telling t = { .graph = g, .thing = thing };
     varve_error said = { VARVE_OK, 0, "" };
-    const struct vv_hdf5_told told = { hdf5_texts_wants, hdf5_texts_take,
-        hdf5_texts_leave_out, &t };
+    const struct vv_hdf5_attribute_visitor told = { hdf5_texts_wants,
+        hdf5_texts_take, hdf5_texts_leave_out, &t };
     uint64_t object = vv_hdf5_thing_at(g, thing)->object;
     varve_status status =
         g->source->calls->attributes(g->source->file, object, &told, &said);
