@@ -1,5 +1,4 @@
 /* readme.cpp - Saves and restores two values in C++: run it twice.
- * program: run it twice.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -6,7 +6,7 @@
 
 #SBATCH --time=24:00:00
 #SBATCH --signal=B:TERM@120
-# Two minutes before the end SLURM signals this shell, which signals the program.
+# Two minutes before the end SLURM signals this shell. It signals the program.
 trap 'kill -TERM $program' TERM
 ./running sigterm &
 program=$!

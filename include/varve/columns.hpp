@@ -33,13 +33,12 @@ namespace detail
 template <class V> struct rows {
     using value = typename V::value_type;
     V *vector = nullptr;
-    std::optional<V>
-        fresh = {}; /* a vector of another length that replaces *vector */
-    std::size_t coming = 0; /* rows of the file, while rooms > 0 */
-    std::size_t rooms = 0;  /* columns that are being restored */
-    bool is_placed = false; /* then another was rejected for its length */
-    bool is_torn = false;   /* the number of restorations that had columns */
-    std::size_t reads = 0;  /* counts restorations that brought columns */
+    std::optional<V> fresh = {}; /* has the new length; replaces *vector */
+    std::size_t coming = 0;      /* rows of the file, while rooms > 0 */
+    std::size_t rooms = 0;       /* columns that are being restored */
+    bool is_placed = false;      /* a column was restored since the last look */
+    bool is_torn = false;        /* then another was rejected for its length */
+    std::size_t reads = 0;       /* counts restorations that had columns */
 
     /* Binds the columns to the present elements. */
     std::function<void()> bind = {};

@@ -82,8 +82,7 @@ public:
     }
 
 private:
-    std::unique_ptr<detail::keeper>
-        keeper_; /* destroyed after the graph, which calls its functions */
+    std::unique_ptr<detail::keeper> keeper_; /* freed after the graph */
     detail::handle<varve_graph, varve_graph_free> graph_;
 };
 

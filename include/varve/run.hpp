@@ -126,8 +126,7 @@ public:
     }
 
 private:
-    std::unique_ptr<detail::keeper>
-        keeper_; /* destroyed after the run, which calls its functions */
+    std::unique_ptr<detail::keeper> keeper_; /* freed after the run */
     detail::handle<varve_run, varve_run_free> run_;
 };
 
