@@ -285,8 +285,8 @@ class Checkpoint(Tracked):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if hasattr(Checkpoint, name):
-            raise AttributeError(f'{name}: the name of something that a '
-                                 'Checkpoint does')
+            raise AttributeError(f'{name} is a method of Checkpoint and cannot '
+                                 'be the name of an attribute')
         super().__setattr__(name, value)
 
     def write(self, path: Path, comm: Optional[Communicator] = None,

@@ -43,7 +43,7 @@ def dtype(name: str) -> np.dtype:
     dtype('O')
     """
     if name not in CODES:
-        raise ValueError(f'{name}: no element type')
+        raise ValueError(f'{name!r} is not the name of an element type')
     if CODES[name] == STRING:
         return np.dtype(object)
     try:

@@ -156,8 +156,8 @@ def file_path(path: Union[str, 'os.PathLike[str]']) -> bytes:
     except UnicodeEncodeError:
         data = b'\0'
     if b'\0' in data:
-        raise refuse('expected a path without NUL and lone surrogates, found '
-                     f'{path!r:.200}')
+        raise refuse(f'invalid path {path!r:.200}: a path must not contain NUL '
+                     'or lone surrogates')
     return data
 
 

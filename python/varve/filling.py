@@ -370,8 +370,8 @@ def check_new_objects(graph: 'Graph', options: Options) -> None:
                 lib.varve_path_matches(expected, part.path.encode()):
             raise error_of(
                 Status.UNMATCHED, f'{part.path}: this array was added after '
-                'the resume, and the checkpoint has nothing for it: add it '
-                'before, or permit it by expect_missing')
+                'the resume, and the checkpoint has no value for it; add it '
+                'before the resume, or permit it with expect_missing')
         new = {key for _, key in part.children} - seen - old
         seen |= new
         queue.extend(survey.parts[key] for key in new)

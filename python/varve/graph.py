@@ -157,7 +157,7 @@ class Graph:
                 and self.is_own_format and not self.is_waiting())
             kind = survey.parts[survey.root].kind
             if kind not in (lib.VARVE_OBJECT, lib.VARVE_DICT):
-                raise refuse('the root: expected a dict or an object, found '
+                raise refuse('the root must be a dict or an object, not '
                              f'{type(self._object).__name__}')
             arrives = self.is_waiting() and arrival is not NOTHING
             if arrives or to_fill:
@@ -170,10 +170,10 @@ class Graph:
             call(lib.varve_graph_check, self.handle)
             if held and arrival is NOTHING and not to_fill:
                 raise refuse(
-                    f'{held}: a value of a restoration waits for what the '
-                    'program has added here: expected update() of the '
-                    'restoration, which brings it, before the program goes on, '
-                    'or drop_pending(), which gives it up')
+                    f'{held}: cannot save: a restored value is pending for '
+                    'this new part of the program; call update() of the '
+                    'restoration to assign it, or drop_pending() to discard '
+                    'it')
             return survey
 
     def _fill_late(self, arrival: 'Arrival') -> None:

@@ -437,9 +437,9 @@ def misfit_of(came: List[Any], array: np.ndarray) -> Optional[str]:
     for i, item in enumerate(came):
         expected = obstacle(item, array.dtype)
         if expected:
-            return (f'expected {expected} in an array of {array.dtype}, found '
-                    f'{item[:40]!r} as element {i}; an array of objects takes '
-                    'any')
+            return (f'element {i}, {item[:40]!r}, does not fit into an array '
+                    f'of {array.dtype}, which contains {expected}; use an '
+                    'array of objects')
     return None
 
 
@@ -450,15 +450,15 @@ def refusal_of(value: Any) -> Optional[str]:
     if isinstance(value, Slice):
         value = plain(value.array)
     if isinstance(value, Outside) and value.give is None:
-        return (f'expected {FILLABLE}, found {value.kind}, which can be saved '
-                'and not be filled')
+        return (f'cannot restore into {value.kind}, which has neither '
+                f'{FILLABLE}; restore into a NumPy array')
     if not isinstance(value, np.ndarray):
         return None
     if not value.flags.writeable:
-        return 'expected an array to write to, found one that is read-only'
+        return 'cannot restore into a read-only array'
     if not is_apart(value):
-        return ('expected an array whose elements lie apart, found one of '
-                f'shape {value.shape} with strides {value.strides}')
+        return ('cannot restore into an array whose elements overlap: shape '
+                f'{value.shape} with strides {value.strides}; use a copy')
     return None
 
 
@@ -483,8 +483,8 @@ def leaf_maker(value: Any) -> Optional[Callable[[Any], Leaf]]:
     if isinstance(value, Slice):
         array = plain(value.array)
         if not isinstance(array, np.ndarray) or array.dtype.kind in 'OSU':
-            raise TypeError('expected a slice of an array of numbers, found '
-                            f'one of {getattr(array, "dtype", type(array))}')
+            raise TypeError('a slice must be an array of numbers, not of '
+                            f'{getattr(array, "dtype", type(array))}')
         check_array(array)
         return SliceLeaf
     if isinstance(value, np.ndarray):
@@ -497,8 +497,7 @@ def check_dtype(of: np.dtype) -> None:
     if dtype_name(of) is None:
         way = ': save .view("int64") of it' if of.kind in 'mM' else \
             ': save each field by name' if of.fields else ''
-        raise TypeError('expected an element type of the library, found '
-                        f'{of}{way}')
+        raise TypeError(f'cannot save an array of type {of}{way}')
 
 
 def state_of(value: Any) -> List[str]:
@@ -533,10 +532,10 @@ def check_alone(value: Any, what: str) -> None:
     found = [name for name in state_of(value)
              if name not in ('_metadata', '__orig_class__')]
     if found or isinstance(value, enum.Enum):
-        beside = f' with {found[0]!r}' if found else ''
+        beside = f' with the attribute {found[0]!r}' if found else ''
         raise TypeError(
-            f'expected {what} alone, found {type(value).__name__}{beside}, '
-            'which a file would lose: save what it is made of, by name')
+            f'cannot save {type(value).__name__}{beside}: only {what} without '
+            'attributes can be saved; save its parts by name')
 
 
 def check_array(array: np.ndarray) -> None:
@@ -545,8 +544,9 @@ def check_array(array: np.ndarray) -> None:
     if array.dtype.kind == 'O':
         for i, item in enumerate(array.reshape(-1)):
             if not isinstance(item, (str, bytes)):
-                raise TypeError('expected an array of numbers or strings, '
-                                f'found {type(item).__name__} as element {i}')
+                raise TypeError(
+                    f'element {i} of the array is {type(item).__name__}; an '
+                    'array must contain numbers or strings')
             check_text(item, f' as element {i}')
     if array.dtype.kind == 'U':
         check_characters(array)

@@ -35,8 +35,8 @@ class Maps:
         with io_open(path) as file:
             expected = self._opened.get(path)
             if expected not in (None, identity(file.fileno())):
-                raise refuse(f'{path}: expected the file that was opened, '
-                             'found another in its place')
+                raise refuse(f'{path}: the file was replaced after it was '
+                             'opened; open it again')
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 

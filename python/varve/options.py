@@ -139,21 +139,21 @@ def format_code(name: str) -> int:
     for code in ffi.typeof('varve_format').elements:
         if text(lib.varve_format_name(code)) == name:
             return int(code)
-    raise ValueError(f'{name}: no format')
+    raise ValueError(f'{name!r} is not the name of a format')
 
 
 def cast_code(name: str) -> int:
     for code, constant in ffi.typeof('varve_cast').elements.items():
         if constant == 'VARVE_CAST_' + name.upper():
             return int(code)
-    raise ValueError(f"{name}: expected 'none', 'widen' or 'any' as a cast")
+    raise ValueError(f"cast must be 'none', 'widen' or 'any', not {name!r}")
 
 
 def passes_code(name: str) -> int:
     codes = {'auto': lib.VARVE_PASSES_AUTO, 'one': lib.VARVE_ONE_PASS,
              'two': lib.VARVE_TWO_PASSES}
     if name not in codes:
-        raise ValueError(f"{name}: expected 'auto', 'one' or 'two' as passes")
+        raise ValueError(f"passes must be 'auto', 'one' or 'two', not {name!r}")
     return int(codes[name])
 
 
@@ -162,7 +162,7 @@ def pending_code(name: str) -> int:
              'omit': lib.VARVE_PENDING_OMIT}
     if name not in codes:
         raise ValueError(
-            f"{name}: expected 'carry', 'fail' or 'omit' as pending")
+            f"pending must be 'carry', 'fail' or 'omit', not {name!r}")
     return int(codes[name])
 
 
@@ -172,14 +172,14 @@ def redirects_code(name: str) -> int:
              'none': lib.VARVE_REDIRECTS_NONE}
     if name not in codes:
         raise ValueError(
-            f"{name}: expected 'any', 'same_host' or 'none' as redirects")
+            f"redirects must be 'any', 'same_host' or 'none', not {name!r}")
     return codes[name]
 
 
 def scheme_code(name: str) -> int:
     codes = {'partner': lib.VARVE_PARTNER, 'xor': lib.VARVE_XOR}
     if name not in codes:
-        raise ValueError(f"{name}: expected 'partner' or 'xor' as a scheme")
+        raise ValueError(f"scheme must be 'partner' or 'xor', not {name!r}")
     return int(codes[name])
 
 
@@ -194,7 +194,7 @@ class Options:
         self._kept: List[Any] = []
         for name, value in keywords.items():
             if name not in allowed:
-                raise TypeError(f'{name}: no such option')
+                raise TypeError(f'unknown option {name!r}')
             if value is not None:
                 self._set(name, value)
 
@@ -263,7 +263,7 @@ class Options:
         for item, level in zip(array, levels):
             for name, value in level.items():
                 if name not in LevelOptions.__annotations__:
-                    raise TypeError(f'levels: {name}: no such key')
+                    raise TypeError(f'levels: unknown key {name!r}')
                 if name == 'directory':
                     value = as_path(value)
                     self._kept.append(value)
@@ -275,7 +275,7 @@ class Options:
         item, = array = self._array('varve_redundancy', 1)
         for name, value in redundancy.items():
             if name not in RedundancyOptions.__annotations__:
-                raise TypeError(f'redundancy: {name}: no such key')
+                raise TypeError(f'redundancy: unknown key {name!r}')
             setattr(item, name, scheme_code(str(value)) if name == 'scheme'
                     else value)
         self.struct.redundancy = array
@@ -307,12 +307,12 @@ def as_patterns(value: Any, name: str) -> Any:
     if isinstance(value, (list, tuple)):
         value = '|'.join(value)
     if '\0' in value:
-        raise refuse(f'{name}: expected text without NUL, found {value!r:.200}')
+        raise refuse(f'{name} must not contain NUL: {value!r:.200}')
     try:
         return ffi.new('char[]', value.encode('utf-8'))
     except UnicodeEncodeError:
-        raise refuse(f'{name}: expected text that UTF-8 has, found one with a '
-                     'lone surrogate') from None
+        raise refuse(f'{name} must not contain a lone surrogate, which UTF-8 '
+                     'cannot encode') from None
 
 
 def metadata_kind(name: str, value: Any) -> Tuple[int, str]:
@@ -325,8 +325,8 @@ def metadata_kind(name: str, value: Any) -> Tuple[int, str]:
         return lib.VARVE_METADATA_REAL, 'real'
     if isinstance(value, str):
         return lib.VARVE_METADATA_STRING, 'string'
-    raise TypeError(f'metadata {name}: expected a bool, int, float or str, '
-                    f'found {type(value).__name__}')
+    raise TypeError(f'metadata {name} must be a bool, int, float or str, not '
+                    f'{type(value).__name__}')
 
 
 def metadata_value(item: Any) -> Union[bool, int, float, str]:

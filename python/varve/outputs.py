@@ -51,17 +51,17 @@ def output_maker(value: Any) -> Optional[Callable[[Any], Leaf]]:
     if not isinstance(value, io.IOBase):
         return None
     if value.closed:
-        raise TypeError('expected a file that is open, found a closed one')
+        raise TypeError('cannot save a closed file; open it for appending')
     if not value.writable():
-        raise TypeError('expected a file that is open for writing, found one '
-                        'for reading')
+        raise TypeError('cannot save a file that is open for reading; open it '
+                        'for appending')
     try:
         kind = os.fstat(value.fileno()).st_mode
     except io.UnsupportedOperation:
-        raise TypeError('expected a file of the system, found '
-                        f'{type(value).__name__}') from None
+        raise TypeError(f'cannot save {type(value).__name__}, which has no '
+                        'file descriptor; save its contents') from None
     if not stat.S_ISREG(kind):
-        raise TypeError('expected a regular file, found a pipe, terminal or '
-                        'device, which cannot be truncated')
+        raise TypeError('cannot save a pipe, terminal or device, which cannot '
+                        'be truncated; use a regular file')
     value.flush()
     return OutputLeaf

@@ -75,21 +75,20 @@ def of_torch(tensor: Any) -> Any:
              getattr(torch.nn, 'Buffer', None)]
     if type(tensor) not in kinds:
         raise TypeError(
-            f'expected a tensor of torch itself, found {type(tensor).__name__},'
-            ' of which a plain tensor has a part only: save a varve.Slice of '
-            'the part that this process has (`to_local()`), or a plain tensor')
+            f'cannot save a tensor of the class {type(tensor).__name__}; save a '
+            'varve.Slice of the part that this process has (`to_local()`), or '
+            'a plain tensor')
     if tensor.device.type == 'meta' or tensor.layout != torch.strided:
-        raise TypeError('expected a dense tensor with values, found one on '
-                        f'{tensor.device} with {tensor.layout}: give it values '
-                        'by to_empty() and an initialization, or save '
-                        'to_dense() of it')
+        raise TypeError('cannot save a tensor on '
+                        f'{tensor.device} with {tensor.layout}: initialize it '
+                        'after to_empty(), or save its to_dense()')
     try:
         if tensor.device.type != 'cpu':
             return on_device(tensor)
         return array_of(tensor.detach())
     except (RuntimeError, TypeError, ValueError, AttributeError) as error:
-        raise TypeError('expected a tensor that NumPy can share memory with: '
-                        f'{error}') from None
+        raise TypeError('cannot save a tensor that NumPy cannot share memory '
+                        f'with: {error}') from None
 
 
 def array_of(tensor: Any) -> Any:
@@ -144,8 +143,8 @@ def outside(value: Any) -> Any:
         return value  # which is refused with that
     if root_of(value) in LABELLED or hasattr(type(value), 'iloc'):
         raise TypeError(
-            f'expected arrays without labels, found {type(value).__name__}: '
-            'save its parts, such as the to_numpy() of each column, by name')
+            f'cannot save {type(value).__name__}, which has labels: save its '
+            'parts, such as the to_numpy() of each column, by name')
     if is_array_like(value):
         return of_array_like(value)
     if isinstance(value, (type, mmap.mmap)):
@@ -160,24 +159,24 @@ def outside(value: Any) -> Any:
 def checked(array: Any, kind: str) -> np.ndarray:
     if not isinstance(array, np.ndarray) or array.dtype.kind in 'OSU' \
             or dtype_name(array.dtype) is None:
-        raise TypeError(f'expected numbers in {kind}, found '
-                        f'{getattr(array, "dtype", type(array).__name__)}')
+        raise TypeError(f'cannot save {kind} with elements of type '
+                        f'{getattr(array, "dtype", type(array).__name__)}; '
+                        'the elements must be numbers')
     return array
 
 
 def taken(value: Any) -> np.ndarray:
     kind = type(value).__name__
     if hasattr(value, 'units') or hasattr(value, 'mask'):
-        raise TypeError(f'expected an array alone, found {kind}, which has '
-                        'units or a mask besides: save these and the values '
-                        'by name')
+        raise TypeError(f'cannot save {kind}, which has units or a mask: save '
+                        'these and the values by name')
     try:
         return checked(np.asarray(value) if hasattr(type(value), '__array__')
                        else np.from_dlpack(value), kind)
     except TypeError:
         raise
     except Exception as error:  # pylint: disable=broad-except
-        raise TypeError(f'expected an array that NumPy can take, found {kind}: '
+        raise TypeError(f'cannot convert {kind} to a NumPy array: '
                         f'{error}') from None
 
 
@@ -222,8 +221,8 @@ def giver(value: Any) -> Optional[Give]:
 
 def verified(value: Any, array: np.ndarray) -> Any:
     if copied(value).tobytes() != array.tobytes():
-        raise TypeError(f'expected {type(value).__name__} to take the value, '
-                        'found another one in it')
+        raise TypeError(f'cannot restore into {type(value).__name__}: it has '
+                        'another value after the assignment')
     return value
 
 

@@ -164,7 +164,7 @@ class Reader(Mapping[str, 'SavedNode']):
         """A node by its number in the file."""
         saved = ffi.new('varve_saved_node *')
         if not lib.varve_reader_node_at(self.handle, number, saved):
-            raise IndexError(f'{self.path}: expected a node {number}, found '
+            raise IndexError(f'{self.path}: no node {number}; the file has '
                              f'{lib.varve_reader_node_count(self.handle)}')
         return SavedNode(self, saved)
 
@@ -173,8 +173,7 @@ class Reader(Mapping[str, 'SavedNode']):
         saved = ffi.new('varve_saved_node *')
         if not lib.varve_reader_find(self.handle, path_bytes(path), saved):
             raise NotFoundError(Status.NOT_FOUND,
-                                f'{self.path}: expected {path!r:.200}, found '
-                                'nothing')
+                                f'{self.path}: no node at {path!r:.200}')
         return SavedNode(self, saved)
 
     def walk(self) -> Iterator['SavedNode']:
@@ -348,8 +347,8 @@ class SavedNode:
         self._read_into(address(data))
         if not from_file(data.tobytes(), array):
             raise error_of(
-                Status.CORRUPT, f'{self.reader.path}: {self.path}: expected '
-                'lengths of strings that fit the value, found others')
+                Status.CORRUPT, f'{self.reader.path}: {self.path}: damaged: '
+                'the lengths of the strings do not fit the value')
         return array
 
     def _read_into(self, where: Any) -> None:
@@ -368,8 +367,8 @@ class SavedNode:
         not checked, and not to be written to. Bools, and what the file has
         only compressed or in pieces, are refused."""
         if not self.is_mappable:
-            raise refuse(f'{self.path}: expected a value that lies in the file '
-                         'as it is, found one that has to be read')
+            raise refuse(f'{self.path}: this value cannot be mapped; use '
+                         'read()')
         if self.nbytes == 0:
             array = room_for(self, self.shape)
             array.flags.writeable = False
@@ -401,11 +400,11 @@ def room_for(node: SavedNode, shape: Tuple[int, ...],
     try:
         return np.empty(shape, dtype or node.dtype or np.uint8)
     except MemoryError:
-        status, what = Status.NO_MEMORY, 'memory'
+        status, what = Status.NO_MEMORY, 'not enough memory for'
     except (ValueError, OverflowError):
-        status, what = Status.LIMIT, 'a shape that NumPy can have'
-    raise error_of(status, f'{node.reader.path}: {node.path}: expected {what} '
-                   f'for its value, found {node.type}{list(shape)}')
+        status, what = Status.LIMIT, 'NumPy does not support the shape of'
+    raise error_of(status, f'{node.reader.path}: {node.path}: {what} '
+                   f'{node.type}{list(shape)}')
 
 
 def read_part(node: SavedNode, index: Any) -> np.ndarray:
@@ -429,16 +428,16 @@ def box_of(node: SavedNode,
         missing = len(node.shape) - len(index) + 1
         index = index[:at] + (slice(None),) * missing + index[at + 1:]
     if len(index) > len(node.shape):
-        raise IndexError(f'{node.path}: expected {len(node.shape)} indices, '
-                         f'found {len(index)}')
+        raise IndexError(f'{node.path}: {len(index)} indices for '
+                         f'{len(node.shape)} dimensions')
     index += (slice(None),) * (len(node.shape) - len(index))
     starts, extents, shape = [], [], []
     for part, extent in zip(index, node.shape):
         if isinstance(part, slice):
             begin, end, step = part.indices(extent)
             if step != 1:
-                raise IndexError(f'{node.path}: expected parts without gaps, '
-                                 f'found a step of {step}')
+                raise IndexError(f'{node.path}: the step must be 1, not '
+                                 f'{step}')
             shape.append(max(end - begin, 0))
         else:
             begin = range(extent)[part]

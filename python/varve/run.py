@@ -81,8 +81,7 @@ class Run:
         self._failure: Optional[BaseException] = None  # of a save: the first
         self._is_background = background
         if allow_partial and options.get('strict'):
-            raise refuse('Run: expected `allow_partial` or `strict`, found '
-                         'both')
+            raise refuse('Run: allow_partial and strict cannot be combined')
         options['strict'] = self._is_strict = not allow_partial
         self._may_repeat_steps = may_repeat_steps
         self._is_unchecked = False  # what a resume has left
@@ -203,8 +202,8 @@ class Run:
                 if step <= done:
                     raise refuse(
                         f'run: step {step} was done before the resume at step '
-                        f'{done}: go on with step {done + 1}, the one after '
-                        'resumed_step, or set may_repeat_steps')
+                        f'{done}: continue with step {done + 1}, which is '
+                        'resumed_step + 1, or set may_repeat_steps')
         self._check_resume()
 
     def _check_resume(self) -> None:

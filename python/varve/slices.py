@@ -36,8 +36,8 @@ class Slice:
         if not len(own) == len(self.shape) == len(self.start) or any(
                 at < 0 or at + extent > whole for at, extent, whole
                 in zip(self.start, own, self.shape)):
-            raise refuse(f'a slice: expected a part of {self.shape}, found one '
-                         f'of shape {own} from {self.start} on')
+            raise refuse(f'invalid slice: the shape {own} from {self.start} on is '
+                         f'not a part of {self.shape}')
 
     def __repr__(self) -> str:
         return (f'<varve.Slice {tuple(self.array.shape)} of {self.shape} from '

@@ -167,14 +167,14 @@ def check_has_state(value: Any) -> None:
             or kind is types.SimpleNamespace:
         return
     if has_state_in_c(kind):
-        raise TypeError(f'expected an object with all of its state in '
-                        f'attributes, found {kind.__name__}, which is written '
-                        'in C: ' + GENERAL)
+        raise TypeError(f'cannot save {kind.__name__}: it is written in C, '
+                        'and its attributes are not all of its state; '
+                        + GENERAL)
     name = reducing(kind)
     if name:
-        raise TypeError(f'expected an object that its attributes describe, '
-                        f'found {kind.__name__}, whose class defines {name}()'
-                        ': ' + GENERAL)
+        raise TypeError(f'cannot save {kind.__name__}: its class defines '
+                        f'{name}(), so its attributes may not be all of its '
+                        'state; ' + GENERAL)
 
 
 # --- Objects that say it ---
@@ -191,8 +191,7 @@ def state_of_object(value: Any) -> Optional[State]:
     state = random_state(value) or by_state_dict(value)
     way = None if state else instead_of(value)
     if way:
-        raise TypeError('expected arrays, numbers, strings, lists, dicts and '
-                        f'objects of them, found {type(value).__name__}: {way}')
+        raise TypeError(f'cannot save {type(value).__name__}: {way}')
     return state or by_getstate(value)
 
 
@@ -221,8 +220,8 @@ def by_state_dict(value: Any) -> Optional[State]:
         return None
     found = value.state_dict()
     if not isinstance(found, dict):
-        raise TypeError(f'expected a dict of {type(value).__name__}.state_dict'
-                        f'(), found {type(found).__name__}')
+        raise TypeError(f'{type(value).__name__}.state_dict() must return a '
+                        f'dict, not {type(found).__name__}')
     return State(found, value.load_state_dict)
 
 
@@ -243,6 +242,6 @@ def by_getstate(value: Any) -> Optional[State]:
                                        for key in found):
         return State(found, take or vars(value).update)
     if take is None:
-        raise TypeError(f'expected {type(value).__name__}.__setstate__(), to '
-                        'take what its __getstate__() gives, found none')
+        raise TypeError(f'cannot save {type(value).__name__}: its class '
+                        'defines __getstate__() but not __setstate__()')
     return State({'state': found}, lambda tree: take(tree['state']))

@@ -45,8 +45,8 @@ def is_valid(value: str) -> bool:
 def check_text(value: Union[str, bytes], where: str = '') -> None:
     """Raises TypeError, in words that follow a path."""
     if isinstance(value, str) and not is_valid(value):
-        raise TypeError(f'expected text that UTF-8 has, found {value[:40]!r} '
-                        f'with a lone surrogate{where}; save it as bytes, of '
+        raise TypeError(f'cannot save the string {value[:40]!r}{where}, which '
+                        'has a lone surrogate; save bytes, for example '
                         "encode('utf-8', 'surrogatepass')")
 
 
@@ -57,9 +57,9 @@ def check_characters(array: np.ndarray) -> None:
     is_bad = (codes >> 11 == 0xd800 >> 11) | (codes > 0x10ffff)
     if is_bad.any():
         at = int(is_bad.argmax())
-        raise TypeError('expected text that UTF-8 has, found the character '
-                        f'{codes[at]:#x} in element {at * 4 // array.itemsize}'
-                        )
+        raise TypeError(f'cannot save the character {codes[at]:#x} in element '
+                        f'{at * 4 // array.itemsize}, which UTF-8 cannot '
+                        'encode')
 
 
 def obstacle(value: Union[str, bytes], of: np.dtype) -> Optional[str]:

@@ -116,7 +116,7 @@ class Part:
         if not part.is_by_attributes or kind.__module__ == __package__ + \
                 '.checkpoint':
             return ''
-        return f'; to leave it out, name {name!r} in {IGNORE} of ' \
+        return f'; to ignore it, add {name!r} to {IGNORE} of ' \
             + kind.__qualname__
 
     @property
@@ -151,8 +151,9 @@ def kind_of(value: Any) -> int:
         return OBJECT if is_named_tuple(value) else LIST
     if isinstance(value, STRANGERS) or not (
             hasattr(value, '__dict__') or mangled_slots(value)):
-        raise TypeError('expected arrays, numbers, strings, lists, dicts and '
-                        f'objects of them, found {described(value)}')
+        raise TypeError(f'cannot save {described(value)}: a checkpoint '
+                        'contains arrays, numbers, strings, lists, dicts and '
+                        'objects of these')
     check_has_state(value)
     return OBJECT
 
@@ -182,15 +183,15 @@ def check_name(name: Any) -> None:
     if isinstance(name, int) and not isinstance(name, bool):
         return
     if not isinstance(name, str):
-        raise TypeError(f'expected names that are str or int, found {name!r}')
+        raise TypeError(f'invalid name {name!r}: names must be str or int')
     if not name.isascii() and not is_valid(name):
-        raise TypeError(f'expected names that UTF-8 has, found {name[:40]!r} '
-                        'with a lone surrogate; rename it')
+        raise TypeError(f'invalid name {name[:40]!r}: it has a lone surrogate, '
+                        'which UTF-8 cannot encode')
     if '\0' in name or not 0 < len(name) <= MAX_NAME_SIZE or (
             len(name) > MAX_NAME_SIZE // 4
             and len(name.encode()) > MAX_NAME_SIZE):
-        raise TypeError('expected a name of 1 to 65535 bytes of UTF-8 without '
-                        f'a NUL, found {name[:40]!r}')
+        raise TypeError(f'invalid name {name[:40]!r}: a name must have 1 to '
+                        '65535 bytes of UTF-8 and no NUL')
 
 
 def are_plain_names(names: Collection[Any]) -> bool:
@@ -215,10 +216,10 @@ few_are_plain = functools.lru_cache(maxsize=256, typed=True)(all_are_plain)
 def check_key(name: Any, part: Part) -> None:
     check_name(name)
     if isinstance(name, int) and str(name) in part.holder:
-        raise TypeError(f'expected {name} once, found it as int and as str')
+        raise TypeError(f'duplicate name {name}: it is used as int and as str')
     if part.has_int_keys and isinstance(name, str) and is_number_name(name):
-        raise TypeError(f'expected {name} as int, as other names of this dict '
-                        'are, found it as str')
+        raise TypeError(f'invalid name {name!r}: this dict has int keys, so '
+                        'it must be an int')
 
 
 def escaped(name: Any) -> str:
