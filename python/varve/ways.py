@@ -1,4 +1,5 @@
-"""ways.py - what to do instead, in messages of what cannot be saved.
+"""ways.py - Suggests alternatives in messages about values that cannot be
+saved.
 
 SPDX-License-Identifier: MIT
 """
@@ -15,13 +16,13 @@ INSTEAD = {
     'collections.deque': 'save it as a list',
     'enum.Enum': 'save its name or its value',
     'decimal.Decimal': 'save its str()',
-    'fractions.Fraction': 'save its str(), or its numerator and denominator',
+    'fractions.Fraction': 'save its numerator and denominator',
     'datetime.date': 'save its isoformat()',
     'datetime.time': 'save its isoformat()',
     'datetime.timedelta': 'save its total_seconds()',
     'pathlib.PurePath': 'save its str()',
     'ipaddress._IPAddressBase': 'save its str()',
-    'builtins.generator': 'save the data that it is made from, and its position',
+    'builtins.generator': 'save its source and its position',
     'builtins.weakref': 'save the object that it refers to',
     'keras.src.saving.keras_saveable.KerasSaveable':
         'save its variables, such as list(x.variables)',
@@ -39,8 +40,7 @@ GENERAL = ('define state_dict() and load_state_dict(), or __getstate__() and '
 
 
 def instead_of(value: Any) -> Optional[str]:
-    """What can be saved in the place of a value; None where nothing is known
-    of its type."""
+    """Returns a suggestion for a value that cannot be saved, or None."""
     for kind in type(value).__mro__:
         way = INSTEAD.get(f'{kind.__module__}.{kind.__qualname__}')
         if way:
