@@ -1,5 +1,5 @@
-/* 07_rollback.c - Walks on a grid without entering a square twice, and goes
- * some steps back when no free square is left.
+/* 07_rollback.c - Walks on a grid without entering a square twice, and rolls
+ * back some steps when no free square is left.
  *
  * Introduces varve_ring, a ring buffer of snapshots. varve_ring_push takes a
  * snapshot, a rollback restores one, and varve_snapshot_diff lists the values

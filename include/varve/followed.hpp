@@ -1,6 +1,6 @@
-/* followed.hpp - Follows containers that move and grow: each call that saves,
- * compares or restores values, makes a dry run or takes a snapshot first
- * updates their views (varve_set_refresh).
+/* followed.hpp - Follows containers that move and grow: each call that saves or
+ * restores values, makes a dry run or takes a snapshot first updates their
+ * views (varve_set_refresh).
  *
  * SPDX-License-Identifier: MIT
  */
