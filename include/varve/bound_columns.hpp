@@ -94,8 +94,8 @@ private:
     void complete(column<V> &made, varve_node *object, const F &f)
     {
         /* Until the node is in the graph, its view has another address and a
-         * shape that no column has. A pending value is then allocated as in a
-         * restoration, for any length of the vector. */
+         * shape that no column has. Memory for a pending value is then
+         * allocated as in a restoration, for any length of the vector. */
         const varve_resizing calls = { column<V>::make, column<V>::settle };
         varve_node *at = varve_add_resizable(object, f.name,
             varve_view(made.unplaced, made.dtype, shape()), &calls, &made);
