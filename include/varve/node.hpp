@@ -232,9 +232,9 @@ public:
     /* Adds the structs in a std::vector, std::deque or std::list. Their type
      * has varve_fields and is default-constructible. A restoration distributes
      * them: `owner` returns the rank that a struct belongs to, and must return
-     * the same rank at each process. Without `owner` the rank
-     * is that of the process that saved the struct, modulo the number of
-     * processes. Fields that a file lacks are zero. */
+     * the same rank at each process. Without `owner` the rank is that of
+     * the process that saved the struct, modulo the number of processes. Fields
+     * that a file lacks are zero. */
     template <class C>
     node add_migrating(text name, const comm &all, C &things) const;
     template <class C, class Owner>
