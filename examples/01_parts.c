@@ -1,4 +1,4 @@
-/* 01_parts.c - optimizer, layers and data of 01_train.c.
+/* 01_parts.c - Implements the optimizer, the layers and the data of 01_train.c.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,8 @@ void adam_init(struct adam *adam, varve_node *at)
 }
 
 /* [slot] */
-/* A mean that Adam keeps for a variable: it belongs to the pair of the two. */
+/* A slot: a moving average that Adam keeps for a variable. It belongs to both
+ * nodes. */
 static float *adam_slot(
     struct adam *adam, varve_node *variable, const char *name)
 {
@@ -27,13 +28,14 @@ static float *adam_slot(
 }
 /* [/slot] */
 
-/* Takes a variable into training. */
+/* Adds a variable to the optimizer. */
 static struct parameter *adam_add(struct adam *adam, varve_node *variable)
 {
     struct parameter *p = &adam->parameters[adam->count++];
     const varve_tensor *value = varve_value(variable);
     if (!value)
-        return p; /* it could not be made; varve_require_ready will say why */
+        return p; /* the variable could not be added; varve_require_ready
+                     reports the error */
     varve_tag(variable, VARVE_TAG_TRAINABLE);
     p->count = (size_t)varve_tensor_count(value);
     p->value = value->data;
@@ -54,7 +56,7 @@ void adam_apply(struct adam *adam)
 /* --- Layers ------------------------------------------------------------- */
 
 /* [initializer] */
-/* Runs only for variables that no checkpoint has a value for. */
+/* Called only for variables whose value is not restored from a checkpoint. */
 static varve_status glorot(const varve_tensor *tensor, void *user)
 {
     varve_random *random = user;
@@ -74,8 +76,8 @@ void layer_init(
 }
 
 /* [build] */
-/* Called when the number of inputs is known. If a restoration is waiting for
- * this layer, the saved values arrive here. */
+/* Called when the number of inputs is known. If values of this layer are
+ * pending, they are restored here. */
 void layer_build(
     struct layer *layer, size_t inputs, struct adam *adam, varve_random *random)
 {
@@ -104,14 +106,14 @@ struct parameter *embedding_build(
 static varve_status read_window(
     void *self, uint64_t index, varve_sink *sink, varve_error *error)
 {
-    (void)error; /* the text is in memory: nothing can fail */
+    (void)error; /* the text is in memory, so reading cannot fail */
     const struct text *text = self;
     varve_put(sink, text->codes + index, WINDOW);
     return VARVE_OK;
 }
 
-/* The windows overlap: one begins at each character. Every epoch has them in
- * another order. */
+/* The windows overlap: one begins at each character. Each epoch has another
+ * order. */
 varve_records *open_windows(
     struct text *text, uint64_t seed, varve_error *error)
 {

@@ -1,20 +1,23 @@
-/* 01_train.c - a network that learns to write like a text, is killed at any
- * moment, and goes on as if nothing had happened.
+/* 01_train.c - Trains a network to continue a text. It can be killed at any
+ * time and resumes exactly.
  *
  *     01_train [--steps N] [--save-every K] [--keep N] [--seed S]
  *              [--directory DIR] [--quiet] [TEXT]
  *
- * Introduces the whole round: components that live at nodes of a graph,
- * variables whose memory the library allocates, slot variables; random streams
- * and a shuffled data set that remember where they are; a run that resumes,
- * saves, stops when it is told to and deletes what is old; events that
- * TensorBoard shows. All that the next step depends on is in the graph:
- * parameters, the optimizer's state, the place in the data, the random streams.
- * So the last checkpoint is the same, bit for bit, however often the run was
- * killed.
+ * Introduces the complete workflow:
  *
- * What lives in the graph, optimizer, layers and data, is in 01_parts.c. The
- * arithmetic is in support/text_model.c and knows nothing of checkpoints.
+ * - components with nodes of their own in the graph;
+ * - variables whose memory the library allocates, and slot variables;
+ * - random streams and a shuffled data set whose positions are saved;
+ * - a run that resumes, saves, deletes old checkpoints and stops on a signal;
+ * - events for TensorBoard.
+ *
+ * The graph contains everything that the next step depends on: parameters,
+ * optimizer state, the position in the data, and random streams. So the last
+ * checkpoint is the same, bit for bit, if the program was killed in between.
+ *
+ * 01_parts.c implements the optimizer, the layers and the data.
+ * support/text_model.c has the arithmetic and does not use checkpoints.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,7 +37,7 @@ enum { STOPPED = 75 }; /* exit status: EX_TEMPFAIL of sysexits.h */
 
 static const double smoothing = 0.05;
 
-/* --- All of the training ------------------------------------------------ */
+/* --- The state of the training ------------------------------------------- */
 
 struct training {
     const struct arguments *arguments;
@@ -46,8 +49,8 @@ struct training {
     struct layer layers[LAYERS];
     struct network network;
     struct adam adam;
-    varve_random initial; /* draws the first values */
-    varve_random noise;   /* blurs the text */
+    varve_random initial; /* draws the initial values */
+    varve_random noise;   /* adds noise to the text */
     int64_t step;
     double loss;      /* in bits per character, smoothed */
     bool was_stopped; /* before the last step */
@@ -58,7 +61,7 @@ static void warn(const char *what)
     fprintf(stderr, "01_train: warning: %s\n", what);
 }
 
-/* A run without events is still a run: this does not fail. */
+/* Failure to record events does not stop the training. */
 static void open_events(struct training *t)
 {
     char directory[4096];
@@ -69,7 +72,7 @@ static void open_events(struct training *t)
         warn(error.message);
 }
 
-/* Names everything that has a place in a checkpoint. The layers stay empty. */
+/* Adds everything that is saved. The layers have no variables yet. */
 static void declare(struct training *t)
 {
     t->loss = log2(CODES);
@@ -117,18 +120,18 @@ static void say_where(const struct training *t)
             varve_restoration_path(
                 varve_manager_restoration(varve_run_manager(t->run))));
     else
-        printf("fresh start: %zu characters to learn, %zu numbers to find\n",
-            t->text.size, t->adam.used);
+        printf("fresh start: %zu characters, %zu parameters\n", t->text.size,
+            t->adam.used);
 }
 
 /* [check] */
-/* That nothing was forgotten: every variable has a value, every saved value has
- * found its home, and the data are those that the position is a position in. */
+/* Checks that nothing was forgotten: every variable has a value, every saved
+ * value was restored, and the data are those of the saved position. */
 static varve_status check(struct training *t, varve_error *error)
 {
     varve_status status =
         varve_require_ready(varve_run_root(t->run), NULL, error);
-    if (!status) /* as the first step would */
+    if (!status) /* the check of the first step, made early */
         status =
             varve_manager_assert_consumed(varve_run_manager(t->run), error);
     if (!status)
@@ -138,14 +141,15 @@ static varve_status check(struct training *t, varve_error *error)
 /* [/check] */
 
 /* [start] */
-/* Resumes first and builds then: values wait for the layers to appear. */
+/* Resumes before the model is built: values remain pending until the layers are
+ * added. */
 static void start(struct training *t)
 {
     const struct arguments *a = t->arguments;
     const varve_run_options options = {
         .manager = { .interval_steps = a->save_every,
             .keep_last = a->keep,
-            .keep_best = a->keep > 0, /* beside them that of the least loss */
+            .keep_best = a->keep > 0, /* and that of the smallest loss */
             .metric = "loss" },
         .handle_signals = true, /* a second Ctrl-C ends it at once */
     };
@@ -158,15 +162,15 @@ static void start(struct training *t)
 /* --- Saving ------------------------------------------------------------- */
 
 /* [save] */
-/* A step is done. Events are written before a save, so that all up to a
- * checkpoint are there beside it. */
+/* Ends a step. Events are written before a save, so that the events up to a
+ * checkpoint exist beside it. */
 static void end_step(struct training *t, bool is_last)
 {
     const varve_manager_save_options options = {
         .has_metric = true, .metric = t->loss, .force = is_last
     };
     varve_manager *manager = varve_run_manager(t->run);
-    varve_error lost; /* what goes wrong with events ends nothing */
+    varve_error lost; /* errors in events do not stop the training */
     if ((is_last || varve_manager_is_due(manager, t->step)) &&
         varve_events_flush(t->events, &lost))
         warn(lost.message);
@@ -221,7 +225,7 @@ static void report(struct training *t)
 /* [/histogram] */
 
 /* [train] */
-/* A finished run that is started again does nothing. */
+/* If the last step was done in an earlier run, nothing is computed. */
 static varve_status train(struct training *t, varve_error *error)
 {
     while (t->step < t->arguments->steps && varve_run_should_continue(t->run)) {
@@ -239,7 +243,7 @@ static varve_status train(struct training *t, varve_error *error)
 
 /* --- The program -------------------------------------------------------- */
 
-/* The text that was named, or one that most systems have. */
+/* The text of the command line, or one that most systems have. */
 static const char *load_text(struct text *text, const char *path)
 {
     if (!path && text_load(text, "/usr/share/common-licenses/GPL-3"))
@@ -248,7 +252,8 @@ static const char *load_text(struct text *text, const char *path)
     return text_load(text, path) ? NULL : path;
 }
 
-/* A stream that is split off draws the sample: training goes on as without. */
+/* A stream that is split off draws the sample, so that the training does not
+ * change. */
 static void write_sample(struct training *t)
 {
     char sample[SAMPLE_SIZE + 1];
@@ -259,7 +264,7 @@ static void write_sample(struct training *t)
         puts(sample);
 }
 
-/* What goes wrong in the run is told at its end. */
+/* Errors of the run are returned when it ends. */
 static varve_status run(struct training *t, varve_error *error)
 {
     open_events(t);
@@ -277,11 +282,13 @@ static varve_status run(struct training *t, varve_error *error)
     if (!status && t->step >= t->arguments->steps)
         write_sample(t);
     else if (!status && varve_run_was_stopped(t->run))
-        printf("stopped at step %" PRId64 "; start again to go on\n", t->step);
+        printf("stopped at step %" PRId64
+               "; start the program again to resume\n",
+            t->step);
     return status;
 }
 
-/* A step that went wrong in the middle is none to go on from. */
+/* After an error in the middle of a step nothing more is saved. */
 static varve_status end(
     struct training *t, varve_status status, varve_error *error)
 {
@@ -319,7 +326,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s: %s\n", bad, strerror(errno));
         return 1;
     }
-    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* each line at once */
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* flush each line */
     varve_error error;
     varve_status status = run(&training, &error);
     status = end(&training, status, &error);

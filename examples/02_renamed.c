@@ -1,9 +1,10 @@
-/* 02_renamed.c - a checkpoint outlives a name, and comes before the model.
+/* 02_renamed.c - Restores a checkpoint into a renamed model that is built after
+ * the file is read.
  *
- * Introduces: renames from the program's paths to the file's; varve_pending,
- * which says what waits before anything is allocated; values that arrive when
- * a variable is added; varve_assert_consumed, and what it says when a rename
- * was forgotten.
+ * Introduces renames from paths of the program to paths of the file;
+ * varve_pending, which returns the type and shape of a saved value before
+ * memory is allocated; values that are restored when a variable is added; and
+ * varve_assert_consumed, with its message when a rename was forgotten.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +14,7 @@
 
 #include "support/operands.h"
 
-/* Last year's program: a layer called "dense", 4 inputs, 3 outputs. */
+/* The old program: a layer called "dense", 4 inputs, 3 outputs. */
 static varve_status write_old(const char *path, varve_error *error)
 {
     float kernel[4][3], bias[3] = { 0.5f, 1.5f, 2.5f };
@@ -32,20 +33,20 @@ static varve_status write_old(const char *path, varve_error *error)
 }
 
 /* [grow] */
-/* A variable as large as the value that waits for it. */
+/* Adds a variable with the size of the pending value. */
 static const float *grow(varve_node *layer, const char *name)
 {
     const varve_tensor *waiting = varve_pending(layer, name);
     if (!waiting)
         return NULL;
     char text[VARVE_TENSOR_TEXT_SIZE];
-    printf("%s waits as %s\n", name, varve_tensor_text(waiting, text));
+    printf("%s is pending: %s\n", name, varve_tensor_text(waiting, text));
     return varve_data(varve_add_allocated_variable(layer, name, waiting->dtype,
         varve_shape_of(waiting->rank, waiting->shape), NULL, NULL));
 }
 /* [/grow] */
 
-/* Today the layer is a "classifier", and nobody has said how large it is. */
+/* The layer is now called "classifier", and its size is not known. */
 static varve_status read_renamed(const char *path, varve_error *error)
 {
     /* [read] */
@@ -72,8 +73,8 @@ static varve_status read_renamed(const char *path, varve_error *error)
     return status;
 }
 
-/* The same without the rename: nothing in the file is of this program, and the
- * read is refused. */
+/* The same without the rename: nothing in the file matches this program, and
+ * the read fails. */
 static varve_status forget_rename(const char *path, varve_error *error)
 {
     float bias[3] = { 0 };
@@ -96,8 +97,7 @@ int main(int argc, char **argv)
     if (!operands_fit(argc, argv, 1, "[DIRECTORY]"))
         return 2;
     const char *directory = argc > 1 ? argv[1] : "run/02_renamed";
-    varve_error error = { .message =
-                              "the read was not refused, which is wrong" };
+    varve_error error = { .message = "the read succeeded without the rename" };
     varve_status status;
     char path[4096];
     snprintf(path, sizeof path, "%s/old.varve", directory);

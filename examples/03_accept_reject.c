@@ -1,8 +1,9 @@
-/* 03_accept_reject.c - the shortest round trip through some towns, by trying
- * moves and taking back the bad ones.
+/* 03_accept_reject.c - Finds a short round trip through some towns: it tries
+ * moves and takes back the bad ones.
  *
- * Introduces varve_snapshot: values kept in memory. Retake accepts, restore
- * rejects; neither touches the disk, nor allocates.
+ * Introduces varve_snapshot, which keeps values in memory.
+ * varve_snapshot_retake accepts a move, varve_snapshot_restore rejects it.
+ * Neither accesses the disk or allocates memory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,7 +19,7 @@ enum { TOWNS = 40, MOVES = 20000 };
 
 struct tour {
     int x[TOWNS], y[TOWNS];
-    int32_t order[TOWNS]; /* the model: what the moves change */
+    int32_t order[TOWNS]; /* the values that moves change */
     int64_t length;
 };
 
@@ -45,7 +46,7 @@ static void draw_map(struct tour *tour, varve_random *random)
     measure(tour);
 }
 
-/* Walks a part of the tour the other way round. */
+/* Reverses a part of the tour. */
 static void propose(struct tour *tour, varve_random *random)
 {
     uint64_t first = varve_random_below(random, TOWNS - 1);
@@ -88,10 +89,10 @@ int main(int argc, char **argv)
     varve_random_seed(&random, 3, "tour");
     struct tour tour;
     draw_map(&tour, &random);
-    printf("length at first %d\n", (int)tour.length);
+    printf("initial length %d\n", (int)tour.length);
 
-    /* The stream is not in the graph: if a rejection took it back too, the
-     * same move would be proposed for ever. */
+    /* The stream is not in the graph. Otherwise a rejection would restore it,
+     * and the same move would be proposed again. */
     varve_error error;
     varve_graph *graph = varve_graph_new(NULL);
     varve_node *model = varve_add_object(varve_graph_root(graph), "tour");
@@ -104,7 +105,7 @@ int main(int argc, char **argv)
     if (status)
         fprintf(stderr, "%s\n", error.message);
     else
-        printf("length at last %d\n", (int)tour.length);
+        printf("final length %d\n", (int)tour.length);
     varve_snapshot_free(best);
     varve_graph_free(graph);
     return status ? 1 : 0;

@@ -1,8 +1,8 @@
-/* 04_transfer.c - takes a part of somebody else's model into a new one.
+/* 04_transfer.c - Restores a part of another model into a new one.
  *
- * Introduces `only`, which limits what is restored, together with a rename that
- * lets a subtree of the file land in another place; and the report, which says
- * what came of it.
+ * Introduces `only`, which limits the values that are restored, with a rename
+ * that maps a subtree of the file to another path; and the report of a
+ * restoration.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -57,8 +57,8 @@ static varve_status print_report(
     return VARVE_OK;
 }
 
-/* The new model: everything under vgg/features lands in the backbone; the head
- * has two classes and starts fresh. */
+/* The new model: the values of vgg/features are restored into the backbone. The
+ * head has two classes and keeps its initial values. */
 static varve_status transfer(const char *path, varve_error *error)
 {
     struct features features = { 0 };
@@ -77,7 +77,7 @@ static varve_status transfer(const char *path, varve_error *error)
     varve_status status =
         restoration ? print_report(restoration, error) : error->status;
     if (!status)
-        printf("backbone has %g and %g, the head still %g\n",
+        printf("backbone has %g and %g, the head has %g\n",
             (double)features.first[0][3], (double)features.second[0][3],
             (double)head[0][0]);
     varve_restoration_free(restoration);

@@ -1,9 +1,9 @@
-/* 05_custom_state.c - what is not a tree of tensors.
+/* 05_custom_state.c - Saves state that is not a tree of tensors.
  *
- * Introduces: state in the program's own bytes (a line of text); a value under
- * two names (tied weights), which is saved once; a cycle (a layer knows its
- * model); a list that grows after the restore; children made on demand, for a
- * dict that the program starts empty.
+ * Introduces a custom serializer (a line of text); a value with two names (tied
+ * weights), which is saved once; a cycle (a layer refers to its model); a list
+ * that grows after the restoration; and children that are added on demand, for
+ * a dict that is empty at first.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,13 +18,13 @@
 enum { LAYERS = 3, WORDS = 4 };
 
 struct model {
-    char title[64]; /* a string: no tensor */
+    char title[64]; /* a string, not a tensor */
     float embedding[WORDS];
     float layers[LAYERS];
     varve_node *list, *counters;
 };
 
-/* --- State in the program's own bytes ----------------------------------- */
+/* --- A custom serializer ------------------------------------------------- */
 
 static varve_status save_title(void *self, varve_sink *sink)
 {
@@ -33,7 +33,7 @@ static varve_status save_title(void *self, varve_sink *sink)
     return VARVE_OK;
 }
 
-/* The bytes come from a file: nothing about them is certain. */
+/* The bytes come from a file and must be validated. */
 static varve_status load_title(void *self, const void *bytes, size_t size)
 {
     struct model *model = self;
@@ -52,7 +52,7 @@ static void model_init(struct model *model, varve_node *at)
 {
     varve_add_state(at, "title", &title_callbacks, model);
 
-    /* One value, two edges: what reads words also writes them. */
+    /* One value with two edges: the encoder and the decoder share it. */
     varve_node *encoder = varve_add_object(at, "encoder");
     varve_node *decoder = varve_add_object(at, "decoder");
     varve_node *table = varve_add_variable(
@@ -71,7 +71,7 @@ static void model_append(struct model *model, size_t i)
         model->list, VARVE_APPEND, varve_scalar(&model->layers[i]));
 }
 
-/* A file offers what the program's dict lacks: take every whole number. */
+/* Called for children that only the file has. Adds all integers. */
 static void take_counter(
     void *user, varve_node *counters, const varve_offer *offer)
 {
@@ -81,7 +81,7 @@ static void take_counter(
             counters, offer->name, VARVE_INT64, VARVE_SCALAR, NULL, NULL);
 }
 
-/* --- There and back ----------------------------------------------------- */
+/* --- Saving and restoring ------------------------------------------------ */
 
 static varve_status write_model(const char *path, varve_error *error)
 {
@@ -129,7 +129,7 @@ static varve_status read_model(const char *path, varve_error *error)
         for (size_t i = 0; i < LAYERS; i++) {
             size_t waiting = varve_pending_count(restoration);
             model_append(&model, i);
-            printf("layers/%zu: %g (%zu waited, now %zu)\n", i,
+            printf("layers/%zu: %g (pending before: %zu, after: %zu)\n", i,
                 (double)model.layers[i], waiting,
                 varve_pending_count(restoration));
         }

@@ -1,23 +1,22 @@
-/* 06_from_keras.c - a model that Keras trained: restored, trained on, and given
- * back.
+/* 06_from_keras.c - Restores a model that Keras trained, continues the
+ * training, and writes a checkpoint for Keras.
  *
  *     06_from_keras [CHECKPOINT [OUTPUT]]
  *
- * CHECKPOINT is what Keras wrote with
+ * Keras wrote CHECKPOINT with
  *
  *     model = Sequential([Dense(8, activation='relu'), Dense(3)])
  *     optimizer = optimizers.legacy.Adam(learning_rate=0.01)
  *     ...
  *     tf.train.Checkpoint(model=model, optimizer=optimizer).write(CHECKPOINT)
  *
- * and CHECKPOINT.npz holds data to train on, and what Keras predicts before
- * and after the next step. OUTPUT becomes a checkpoint that the same program of
- * Keras restores: `.read(OUTPUT).assert_consumed()`.
+ * CHECKPOINT.npz contains training data and the predictions of Keras before and
+ * after the next step. The same Keras program restores OUTPUT with
+ * `.read(OUTPUT).assert_consumed()`.
  *
- * Introduces the formats of others: varve_read takes them as they are, and
- * varve_write writes them with an option. The names are those that Keras gives;
- * the rest is as in any other program. Layers are built late, as in Keras: the
- * values wait for them.
+ * Introduces external formats: varve_read detects them, and an option of
+ * varve_write selects them. The names are those of Keras. Layers are built
+ * late, as in Keras: their values are pending until then.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -32,10 +31,10 @@
 
 enum { ROWS = 2, TRAINING_ROWS = 6, STEPS = 100 };
 
-/* Keras may add up in another order: a few roundings of the last bit. */
+/* Keras may sum in another order, with other rounding errors. */
 static const float tolerance = 8 * FLT_EPSILON;
 
-/* --- The model: the names that Keras gives -------------------------------- */
+/* --- The model, with the names of Keras ----------------------------------- */
 
 struct model {
     varve_graph *graph;
@@ -46,8 +45,8 @@ struct model {
 };
 
 /* [declare] */
-/* Keras has each layer under two names; layers without weights, such as
- * Dropout, would be counted by the first only. */
+/* Keras saves each layer under two names. Layers without weights, such as
+ * Dropout, are counted only in the first. */
 static void declare(struct model *m)
 {
     static const char *const names[LAYERS][2] = {
@@ -73,8 +72,7 @@ static void declare(struct model *m)
 /* [/declare] */
 
 /* [build] */
-/* A variable and its two slots. What the checkpoint has for them is there as
- * soon as they are. */
+/* Adds a variable and its two slots. Pending values are restored at once. */
 static void add_parameter(struct model *m, struct parameter *p,
     varve_node *layer, const char *name, varve_shape shape)
 {
@@ -114,8 +112,8 @@ static varve_status restore(
         return error->status;
     size_t waiting = varve_pending_count(found);
     build(m);
-    printf("%d steps old, %zu values waited for the layers\n",
-        (int)m->adam.iter, waiting);
+    printf("restored step %d, %zu values were pending\n", (int)m->adam.iter,
+        waiting);
     varve_status status = varve_assert_consumed(found, error);
     varve_restoration_free(found);
     return status;
@@ -153,9 +151,9 @@ static varve_status read_data(
 }
 /* [/data] */
 
-/* --- Going on ------------------------------------------------------------- */
+/* --- Continuing the training ---------------------------------------------- */
 
-/* Whether Keras predicts the same. */
+/* Returns true if the predictions equal those of Keras. */
 static bool is_same(const struct model *m, const struct data *d,
     const float *expected, const char *when)
 {
@@ -166,8 +164,8 @@ static bool is_same(const struct model *m, const struct data *d,
         most = fmaxf(most, fabsf(y[i] - expected[i]) / size);
     }
     bool same = most <= tolerance;
-    printf("%s, the prediction is %s\n", when,
-        same ? "that of Keras" : "not that of Keras");
+    printf("%s: %s\n", when,
+        same ? "same prediction as Keras" : "other prediction than Keras");
     return same;
 }
 
@@ -193,13 +191,14 @@ static varve_status go_on(struct model *m, const struct data *d,
 {
     bool same = is_same(m, d, d->y, "restored");
     float loss = train(m, d);
-    same &= is_same(m, d, d->y_next, "a step later");
+    same &= is_same(m, d, d->y_next, "after one more step");
     printf("loss %.3f, ", (double)loss);
     for (int i = 1; i < STEPS; i++)
         loss = train(m, d);
     printf("%.3f after %d steps\n", (double)loss, STEPS);
     if (!same) {
-        snprintf(error->message, sizeof error->message, "Keras and C differ");
+        snprintf(error->message, sizeof error->message,
+            "the predictions of Keras and C differ");
         return VARVE_MISMATCH;
     }
     return write_back(m, output, error);

@@ -1,9 +1,9 @@
-/* 07_rollback.c - a walk on a grid that never enters a square twice, and goes
- * some steps back when it has walled itself in.
+/* 07_rollback.c - Walks on a grid without entering a square twice, and rolls
+ * back some steps when no free square is left.
  *
- * Introduces varve_ring: the last few snapshots. Push takes the present,
- * rollback makes one of them the present again; varve_snapshot_diff says what
- * it will change.
+ * Introduces varve_ring, a ring buffer of snapshots. varve_ring_push takes a
+ * snapshot, a rollback restores one, and varve_snapshot_diff lists the values
+ * that a rollback would change.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,7 +18,7 @@ enum { SIDE = 12, STEPS = 100, ROOM = 64, BACK = 10 };
 
 struct walk {
     int32_t x, y, steps;
-    uint8_t seen[SIDE * SIDE]; /* 1: the walk has been there */
+    uint8_t seen[SIDE * SIDE]; /* 1: the square was entered */
 };
 
 static bool is_free(const struct walk *walk, int x, int y)
@@ -27,7 +27,7 @@ static bool is_free(const struct walk *walk, int x, int y)
            !walk->seen[y * SIDE + x];
 }
 
-/* Goes to one of the free squares around; false where there is none. */
+/* Moves to a free neighbouring square; false if there is none. */
 static bool step(struct walk *walk, varve_random *random)
 {
     static const int dx[] = { 1, 0, -1, 0 }, dy[] = { 0, 1, 0, -1 };
@@ -50,11 +50,11 @@ static varve_status print_difference(
     void *user, const varve_difference *difference)
 {
     (void)user;
-    printf("  %s: %d differ\n", difference->path, (int)difference->count);
+    printf("  %s: %d\n", difference->path, (int)difference->count);
     return VARVE_OK;
 }
 
-/* Some moves back, or as many as there are. */
+/* Goes a few moves back, or as many as the ring contains. */
 static varve_status go_back(varve_ring *ring, varve_error *error)
 {
     size_t oldest = varve_ring_count(ring) - 1;
@@ -74,7 +74,8 @@ static varve_status go(struct walk *walk, varve_random *random,
             status = varve_ring_push(ring, error);
             continue;
         }
-        printf("walled in after %d steps; some moves ago,\n", (int)walk->steps);
+        printf("no free square after %d steps; a rollback changes:\n",
+            (int)walk->steps);
         status = go_back(ring, error);
         rollbacks++;
     }
@@ -98,7 +99,8 @@ int main(int argc, char **argv)
     varve_add_variable(model, "seen", varve_array(walk.seen, SIDE * SIDE));
     varve_add_random(model, "random", &random, 7);
 
-    /* After a rollback other steps are to be tried: the stream goes on. */
+    /* The stream is not restored, so that other moves are tried after a
+     * rollback. */
     varve_snapshot_options options = { .no_random = true };
     varve_ring *ring = varve_ring_new(model, ROOM, &options, &error);
     varve_status status =

@@ -1,9 +1,9 @@
-/* 08_mix.c - one model out of two checkpoints, without the programs that wrote
- * them; then a part of it is trained further.
+/* 08_mix.c - Combines two checkpoints into one model without the programs that
+ * wrote them, and trains a part of it.
  *
- * Introduces varve_graph_from, which makes a graph of a file, and
- * varve_copy_subgraph, which copies a part of one graph into another;
- * collections by tag. What is not touched is written again as it was, byte for
+ * Introduces varve_graph_from, which makes a graph of a file;
+ * varve_copy_subgraph, which copies a part of one graph into another; and
+ * collections by tag. Values that are not changed are written again byte for
  * byte.
  *
  * SPDX-License-Identifier: MIT
@@ -16,7 +16,7 @@
 
 enum { INPUTS = 3, FEATURES = 4, CLASSES = 2, PATH_SIZE = 4096 };
 
-/* --- The two models, each of a program of its own ------------------------ */
+/* --- Two models of different programs ------------------------------------ */
 
 static varve_status write_model(
     const char *path, float encoder, float head, varve_error *error)
@@ -39,10 +39,10 @@ static varve_status write_model(
     return status;
 }
 
-/* --- Mixing -------------------------------------------------------------- */
+/* --- Combining them ------------------------------------------------------- */
 
 /* [mix] */
-/* The encoder of the first, the head of the second. */
+/* Takes the encoder of the first and the head of the second. */
 static varve_status mix(varve_graph *first, varve_graph *second,
     const char *path, varve_error *error)
 {
@@ -67,9 +67,9 @@ static varve_status mix_files(char paths[3][PATH_SIZE], varve_error *error)
     return status;
 }
 
-/* --- Training a part ----------------------------------------------------- */
+/* --- Training a part ------------------------------------------------------ */
 
-/* One step of training, as far as this example cares. */
+/* Changes the values, in place of a training step. */
 static varve_status nudge(void *user, varve_node *node, const char *path)
 {
     float *values = varve_data(node);
@@ -90,7 +90,7 @@ static varve_status show(void *user, varve_node *node, const char *path)
     return VARVE_OK;
 }
 
-/* The mixed model's head learns; its encoder is left alone. */
+/* Trains the head of the combined model. The encoder does not change. */
 static varve_status fine_tune(const char *path, varve_error *error)
 {
     varve_graph *graph = varve_graph_from(path, NULL, error);

@@ -1,14 +1,15 @@
-/* 09_background.c - a training loop that saves after every step and hardly
- * waits for it.
+/* 09_background.c - Saves after every step of a training loop, asynchronously
+ * and incrementally.
  *
  *     09_background [DIRECTORY [STEPS]]
  *
- * Introduces varve_save_async with values at rest: the save copies them while
- * the next step only reads, and varve_job_wait_staged is the fence before the
- * step changes them. And `incremental`: each checkpoint is whole, but only what
- * has changed since the one before is written, here one row of a table, which
- * is said by varve_mark_rows_dirty. Old ones are deleted like any file;
- * varve_prune_data_files brings back what nothing needs any more.
+ * Introduces varve_save_async with `zero_copy`: the save copies the values
+ * while the next step only reads them, and varve_job_wait_staged waits for the
+ * copy before the step changes them. With `incremental` each checkpoint is
+ * complete, but only changes since the previous one are written: here one row
+ * of a table, which varve_mark_rows_dirty marks. Old checkpoints are deleted
+ * like any file, and varve_prune_data_files then deletes data files that no
+ * checkpoint refers to.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,17 +27,18 @@ struct training {
     varve_graph *graph;
     const char *directory;
     char prefix[4000];
-    float table[ROWS][WIDTH]; /* of which a step changes one row */
+    float table[ROWS][WIDTH]; /* each step changes one row */
     int64_t step;
 };
 
-/* What a step found out: the change that one row is to have. */
+/* The result of a step: the change of one row. */
 struct update {
     size_t row;
     float change[WIDTH];
 };
 
-/* Forward and backward: reads the values only. Each row is to become 1. */
+/* The forward and backward passes, which only read the values. The target of
+ * each row is 1. */
 static struct update look(const struct training *t)
 {
     struct update update = { .row = (size_t)t->step % 8 * 512 };
@@ -46,7 +48,7 @@ static struct update look(const struct training *t)
 }
 
 /* [apply] */
-/* The optimizer: changes one row, and says so. */
+/* The optimizer changes one row and marks it dirty. */
 static varve_status apply(
     struct training *t, const struct update *update, varve_error *error)
 {
@@ -59,7 +61,7 @@ static varve_status apply(
 /* [/apply] */
 
 /* [job] */
-/* Waits until a save is on disk, and tells whether it failed. */
+/* Waits until a save is on disk, and returns its error. */
 static varve_status finish(varve_job **job, varve_error *error)
 {
     varve_status status = *job ? varve_job_wait(*job, error) : VARVE_OK;
@@ -77,12 +79,12 @@ static varve_status train(struct training *t, int64_t steps, varve_error *error)
     varve_job *job = NULL;
     varve_status status = VARVE_OK;
     while (!status && t->step < steps) {
-        struct update update = look(t); /* while the save is copying */
+        struct update update = look(t); /* while the save copies the values */
         if (job)
-            status = varve_job_wait_staged(job, error); /* the fence */
+            status = varve_job_wait_staged(job, error); /* wait for staging */
         if (status)
             break;
-        status = apply(t, &update, error); /* while the save is writing */
+        status = apply(t, &update, error); /* while the save writes the file */
         if (!status)
             status = finish(&job, error);
         if (!status)
@@ -96,7 +98,7 @@ static varve_status train(struct training *t, int64_t steps, varve_error *error)
 /* [/job] */
 
 /* [forget] */
-/* Any checkpoint may go at any time; the others have all that is theirs. */
+/* Any checkpoint may be deleted at any time. The others remain complete. */
 static varve_status forget_old(struct training *t, varve_error *error)
 {
     char path[4096];
@@ -109,7 +111,7 @@ static varve_status forget_old(struct training *t, varve_error *error)
 }
 /* [/forget] */
 
-/* Nothing saved yet is a fresh start. */
+/* If there is no checkpoint, the training starts from the beginning. */
 static varve_status resume(struct training *t, varve_error *error)
 {
     varve_node *root = varve_graph_root(t->graph);

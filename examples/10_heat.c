@@ -1,15 +1,15 @@
-/* 10_heat.c - a simulation of many processes: heat in a cube, in slabs with
- * halos, that goes on with any number of processes.
+/* 10_heat.c - Simulates heat in a cube on many processes, and resumes with any
+ * number of processes.
  *
  *     10_heat [RANKS [STEPS [DIRECTORY]]]
  *     mpirun -n RANKS 10_heat_mpi [STEPS [DIRECTORY]]
  *
- * Introduces slices: each process adds the planes that it has, without its
- * halo, as a part of the cube, and the calls that end in `_all`, which all
- * processes make together. Killed at any moment (all of them, or one), and
- * started with more or fewer processes, it goes on where the last checkpoint
- * was saved; the heat comes out the same, bit for bit. Asked to end by SIGTERM,
- * whichever of them is, all save the same step first.
+ * Introduces sharded values: each process adds its planes of the cube, without
+ * the halo, as a slice. The calls that end in `_all` are collective. All
+ * processes, or one of them, may be killed at any time. The program may then be
+ * started with more or fewer processes: it resumes from the last checkpoint,
+ * and the result is the same, bit for bit. If any process receives SIGTERM, all
+ * processes save the same step and end.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,8 +33,8 @@ enum { SIZE = 48, PLANE = SIZE * SIZE, SAVE_EVERY = 20 };
 struct slab {
     const varve_comm *comm;
     varve_graph *graph;
-    uint64_t first; /* of its planes, */
-    uint64_t count; /* and how many; one more on each side is the halo */
+    uint64_t first; /* the first of its planes */
+    uint64_t count; /* their number; the halo adds one at each side */
     float *heat;
     float *next;
     float *edges; /* the outermost two planes of each process */
@@ -65,8 +65,8 @@ static void make_slab(struct slab *s, const varve_comm *comm)
         s->heat[PLANE + i] = (s->first * PLANE + i) % 1009 == 0 ? 100 : 0;
 }
 
-/* Each process gives its outermost planes and gets those of its neighbours: so
- * much for a small cube. Larger ones use MPI_Sendrecv. */
+/* Each process gathers the outermost planes of all others. A larger simulation
+ * would use MPI_Sendrecv. */
 static varve_status exchange_halos(struct slab *s)
 {
     const varve_comm *c = s->comm;
@@ -133,7 +133,8 @@ static void add_state(struct slab *s)
 /* [/graph] */
 
 /* [resume] */
-/* From whatever number of processes; where there is nothing, from the start. */
+/* Restores a checkpoint of any number of processes; starts from the beginning
+ * if there is none. */
 static varve_status resume(
     struct slab *s, const char *prefix, varve_error *error)
 {
@@ -165,7 +166,7 @@ static varve_status run(
 }
 /* [/resume] */
 
-/* The heat of all processes in one number, and whether it is all there. */
+/* Prints a hash of the heat of all processes. */
 static void tell(const struct slab *s)
 {
     const size_t bytes = s->count * PLANE * sizeof *s->heat;
@@ -197,7 +198,7 @@ static int work(const varve_comm *comm, int64_t steps, const char *directory)
     snprintf(prefix, sizeof prefix, "%s/heat", directory);
     varve_status status = resume(&s, prefix, &error);
     if (!status && comm->rank == 0)
-        printf("%" PRIu32 " processes go on from step %" PRId64 "\n",
+        printf("%" PRIu32 " processes resume from step %" PRId64 "\n",
             comm->size, s.step);
     if (!status)
         status = run(&s, prefix, steps, &error);
@@ -251,7 +252,8 @@ int main(int count, char **arguments)
     varve_processes *all = varve_processes_new(size, NULL, &error);
     if (!all || size > SIZE) {
         fprintf(stderr, "10_heat: %s\n",
-            all ? "expected no more processes than planes" : error.message);
+            all ? "there must be no more processes than planes"
+                : error.message);
         return 2;
     }
     signal(SIGTERM, ask_to_end);

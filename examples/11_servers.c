@@ -1,12 +1,13 @@
-/* 11_servers.c - a table and two vectors on "parameter servers", and workers
- * that train them; then the same with fewer servers and more workers.
+/* 11_servers.c - Keeps a table and two vectors on "parameter servers" and
+ * trains them with workers; then repeats this with fewer servers and more
+ * workers.
  *
  *     11_servers [DIRECTORY]
  *
- * Introduces placement: which server has what is a function of sizes, so that
- * every process knows it without asking. Each server has its parts as slices,
- * the workers have nothing of any value; together they are a checkpoint, which
- * another number of servers reads. The processes are forked: varve_processes.
+ * Introduces placement by size: each process computes which server has which
+ * values, without communication. Each server adds its parts as slices; workers
+ * have no values. A checkpoint of one number of servers can be restored with
+ * another number. The processes are forked (varve_processes).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,15 +31,15 @@ static const struct {
 
 struct training {
     const varve_comm *comm;
-    uint32_t servers; /* ranks below it; the others work */
+    uint32_t servers; /* the ranks below this number; the others are workers */
     varve_graph *graph;
-    varve_node *nodes[VALUES]; /* what this rank has of each value */
-    float model[TOTAL];        /* all values, for a step */
+    varve_node *nodes[VALUES]; /* the part of each value that this rank has */
+    float model[TOTAL];        /* all values, for one step */
     int64_t step;
 };
 
-/* What a rank has of each value: of the table, which is large, some rows; of
- * the others all or nothing. */
+/* Computes the part of each value that a rank has: some rows of the table,
+ * which is large; all or nothing of the vectors. */
 static void place(uint32_t rank, uint32_t servers, varve_box boxes[VALUES])
 {
     uint64_t loads[MOST_RANKS] = { 0 };
@@ -68,8 +69,8 @@ static void build(struct training *t, const varve_comm *comm, uint32_t servers)
                 varve_shape_of(2, values[i].extents), &boxes[i], NULL, NULL);
 }
 
-/* Everybody gets the whole value of each: the parts lie behind each other in
- * the order of ranks, as they do in the value. */
+/* Gathers all values at all ranks. The parts are in the order of ranks, as in
+ * the value. */
 static varve_status pull(struct training *t)
 {
     const varve_comm *comm = t->comm;
@@ -93,8 +94,8 @@ static varve_status pull(struct training *t)
     return comm->broadcast(comm->self, t->model, sizeof t->model);
 }
 
-/* The workers share the records of a step. What they find is exact in any
- * order, so that their number makes no difference. */
+/* The workers share the records of a step. Their results are exact in any
+ * order, so the number of workers does not change the sum. */
 static void work(const struct training *t, float *change)
 {
     uint32_t workers = t->comm->size - t->servers;
@@ -106,7 +107,7 @@ static void work(const struct training *t, float *change)
     }
 }
 
-/* All changes come together, and each server adds its part of them. */
+/* Gathers all changes. Each server applies its part. */
 static varve_status push(struct training *t, const float *change)
 {
     const varve_comm *comm = t->comm;
@@ -152,12 +153,13 @@ static void tell(const struct training *t)
     double sum = 0;
     for (size_t i = 0; i < TOTAL; i++)
         sum += (double)t->model[i] * (double)(i + 1);
-    printf("%u servers, %u workers: %d steps, the values sum up to %g\n",
+    printf("%u servers, %u workers: %d steps, the sum of all values is %g\n",
         t->servers, t->comm->size - t->servers, (int)t->step, sum);
 }
 
 /* [all] */
-/* What each process does: goes on where others were, up to a step. */
+/* Runs in each process: resumes from the last checkpoint and continues up to a
+ * step. */
 static varve_status run(const varve_comm *comm, uint32_t servers, int64_t steps,
     const char *prefix, varve_error *error)
 {
@@ -182,7 +184,7 @@ static varve_status run(const varve_comm *comm, uint32_t servers, int64_t steps,
 /* [/all] */
 
 /* [group] */
-/* Forks as many processes as it takes; this one is rank 0. */
+/* Forks all processes but one; this process is rank 0. */
 static varve_status run_group(uint32_t servers, uint32_t workers, int64_t steps,
     const char *prefix, varve_error *error)
 {

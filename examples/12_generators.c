@@ -1,12 +1,13 @@
-/* 12_generators.c - random numbers of other makes go on where they were.
+/* 12_generators.c - Saves and restores random number generators other than
+ * those of the library.
  *
  *     12_generators [DIRECTORY]
  *
- * Introduces generators: those that the C library keeps to itself, random() and
- * drand48(), are a call each; what a program keeps is a struct and a table of
- * its members, as for xoshiro256**, mt19937, PCG32 and erand48(). The numbers
- * that come after a save are drawn twice: at once, and after all generators
- * were seeded otherwise and restored. They have to be the same.
+ * Introduces generators: one call for those whose state is inside the C
+ * library, random() and drand48(); a struct and a table of its members for
+ * xoshiro256**, mt19937, PCG32 and erand48(), whose state the program has. The
+ * numbers after a save are drawn twice: at once, and after all generators were
+ * seeded differently and restored. They must be equal.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,18 +26,18 @@ enum { DRAWN_BEFORE = 1001, DRAWN_AFTER = 2000, KINDS = 7 };
 static const char *const names[KINDS] = { "random", "drand48", "erand48",
     "xoshiro256**", "mt19937", "PCG32", "normal" };
 
-/* --- In the program's memory ---------------------------------------------- */
+/* --- Generators in the memory of the program ------------------------------ */
 
 /* [table] */
 struct generators {
     unsigned short erand48[3]; /* and jrand48, nrand48 */
     uint64_t xoshiro[4];
     uint32_t mt[624];
-    int mt_index; /* how many of the block were drawn */
+    int mt_index; /* numbers drawn from the block */
     uint64_t pcg_state;
     uint64_t pcg_increment;
-    bool has_normal; /* normal numbers come in pairs: this one */
-    double normal;   /* is still to be given */
+    bool has_normal; /* normal numbers are made in pairs */
+    double normal;   /* the second of a pair, if it is still unused */
 };
 
 static const varve_field generator_fields[] = {
@@ -111,7 +112,8 @@ static double next_normal(struct generators *g)
     return r * cos(6.28318530717958648 * v);
 }
 
-/* --- All of them ---------------------------------------------------------- */
+/* --- All generators
+ * -------------------------------------------------------- */
 
 static void seed(struct generators *g, unsigned seed)
 {
@@ -138,7 +140,7 @@ static void draw(struct generators *g, double *out)
     out[6] = next_normal(g);
 }
 
-/* How many numbers of a kind are not those that were drawn before. */
+/* Returns how many numbers of a kind differ from those drawn before. */
 static int compare(struct generators *g, double (*drawn)[KINDS])
 {
     int others[KINDS] = { 0 }, all = 0;
@@ -149,8 +151,7 @@ static int compare(struct generators *g, double (*drawn)[KINDS])
             others[k] += memcmp(&again[k], &drawn[i][k], sizeof *again) != 0;
     }
     for (int k = 0; k < KINDS; k++) {
-        printf(
-            "%-12s  %d of %d are others\n", names[k], others[k], DRAWN_AFTER);
+        printf("%-12s  %d of %d differ\n", names[k], others[k], DRAWN_AFTER);
         all += others[k];
     }
     return all;

@@ -1,13 +1,12 @@
-/* 13_opencl.c - weights that live on a device, trained there.
+/* 13_opencl.c - Trains weights in device memory and saves them from there.
  *
  *     13_opencl [STEPS [DIRECTORY]]
  *
- * Introduces memory that the processor does not see: a variable over two
- * functions, which copy a range out of an OpenCL buffer and into it. The host
- * never has a second copy of the model, only ranges of 1 MiB. Killed at any
- * moment and started again, it goes on where its last checkpoint was saved; the
- * weights come out the same, bit for bit. Where there is no device it says so,
- * and ends with 77.
+ * Introduces device memory: a variable with two functions that copy a range out
+ * of an OpenCL buffer and into it. The host never has a complete copy of the
+ * model, only ranges of 1 MiB. The program may be killed at any time and
+ * resumes from its last checkpoint with the same result, bit for bit. Without a
+ * device it exits with status 77.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,10 +22,11 @@
 
 enum { ROWS = 5000, COLUMNS = 128, SAVE_EVERY = 20, NO_DEVICE = 77 };
 
-/* --- The training, on the device ------------------------------------------ */
+/* --- Training on the device
+ * ------------------------------------------------ */
 
-/* Each row learns what to answer to samples that are drawn from the number of
- * the step, by gradients with momentum. */
+/* Each row learns the answers to samples, which are drawn from the number of
+ * the step, by gradient descent with momentum. */
 static const char program_text[] =
     "uint draw(uint i) {"
     "    i = (i ^ i >> 16) * 0x7feb352du;"
@@ -66,7 +66,7 @@ static void must(cl_int code, const char *what)
 {
     if (code == CL_SUCCESS)
         return;
-    fprintf(stderr, "13_opencl: %s: OpenCL says %d\n", what, (int)code);
+    fprintf(stderr, "13_opencl: %s: OpenCL error %d\n", what, (int)code);
     exit(1);
 }
 
@@ -82,7 +82,7 @@ static cl_device_id find_device(void)
                 NULL) == CL_SUCCESS)
             return device;
     }
-    fprintf(stderr, "13_opencl: there is no OpenCL device here\n");
+    fprintf(stderr, "13_opencl: no OpenCL device found\n");
     exit(NO_DEVICE);
 }
 
@@ -143,7 +143,7 @@ static void take_step(struct training *t)
 /* --- Checkpoints ---------------------------------------------------------- */
 
 /* [copies] */
-/* The queue is in order: what was asked of the device before is done first. */
+/* The queue is in order, so earlier commands have finished before the copy. */
 static varve_status copy_out(
     void *self, uint64_t offset, void *bytes, size_t size)
 {
@@ -184,7 +184,7 @@ static varve_graph *make_graph(struct training *t)
 }
 /* [/graph] */
 
-/* Where there is nothing, from the start. */
+/* Starts from the beginning if there is no checkpoint. */
 static varve_status resume(
     varve_node *root, const char *path, varve_error *error)
 {
@@ -201,7 +201,7 @@ static varve_status run(struct training *t, varve_node *root, uint32_t steps,
 {
     varve_status status = resume(root, path, error);
     if (!status)
-        printf("going on from step %" PRIu32 "\n", t->step);
+        printf("resuming from step %" PRIu32 "\n", t->step);
     while (!status && t->step < steps) {
         take_step(t);
         if (t->step % SAVE_EVERY == 0 || t->step == steps)
@@ -210,7 +210,7 @@ static varve_status run(struct training *t, varve_node *root, uint32_t steps,
     return status;
 }
 
-/* All bits of a buffer in one number. */
+/* Returns a hash of the bytes of a buffer. */
 static uint64_t hash_of(struct buffer *b)
 {
     static unsigned char range[COLUMNS * sizeof(cl_float)];

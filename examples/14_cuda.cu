@@ -1,10 +1,10 @@
-/* 14_cuda.cu - weights that live on a device of CUDA, trained there.
+/* 14_cuda.cu - Trains weights in CUDA device memory and saves them from there.
  *
  *     14_cuda [STEPS [DIRECTORY]]
  *
- * What 13_opencl.c does, by cudaMemcpy. Compiled where there is an nvcc; it has
- * not been run, for want of a device. Where there is none it says so, and ends
- * with 77.
+ * The same as 13_opencl.c with cudaMemcpy. Without a device it exits with
+ * status 77. It is compiled in the tests if nvcc is installed, but has not been
+ * run on a device.
  *
  *     nvcc -o 14_cuda 14_cuda.cu $(pkg-config --cflags --libs varve)
  *
@@ -18,7 +18,8 @@
 
 enum { ROWS = 5000, COLUMNS = 128, SAVE_EVERY = 20, NO_DEVICE = 77 };
 
-/* --- The training, on the device ------------------------------------------ */
+/* --- Training on the device
+ * ------------------------------------------------ */
 
 static __device__ uint32_t draw(uint32_t i)
 {
@@ -32,8 +33,8 @@ static __device__ float sample(uint32_t step, uint32_t k)
     return draw(step << 10 ^ k) & 1 ? 1.0f : -1.0f;
 }
 
-/* Each row learns what to answer to samples that are drawn from the number of
- * the step, by gradients with momentum. */
+/* Each row learns the answers to samples, which are drawn from the number of
+ * the step, by gradient descent with momentum. */
 static __global__ void learn(float *w, float *momentum, uint32_t step)
 {
     uint32_t row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -51,7 +52,7 @@ static __global__ void learn(float *w, float *momentum, uint32_t step)
 }
 
 struct training {
-    float *weights; /* addresses of the device */
+    float *weights; /* device addresses */
     float *momentum;
     uint32_t step;
 };
@@ -69,7 +70,7 @@ static void find_device(void)
     int count = 0;
     if (cudaGetDeviceCount(&count) == cudaSuccess && count > 0)
         return;
-    std::fprintf(stderr, "14_cuda: there is no CUDA device here\n");
+    std::fprintf(stderr, "14_cuda: no CUDA device found\n");
     std::exit(NO_DEVICE);
 }
 
@@ -90,8 +91,9 @@ static void take_step(training *t)
 
 /* --- Checkpoints ---------------------------------------------------------- */
 
-/* Both wait for the steps that were launched before. Each thread has a device
- * of its own choice: with several, call cudaSetDevice here. */
+/* Both wait for the steps that were launched before. The current device is a
+ * property of each thread: if there are several devices, call cudaSetDevice
+ * here. */
 static varve_status copy_out(
     void *self, uint64_t offset, void *bytes, size_t size)
 {
@@ -132,7 +134,7 @@ static varve_graph *make_graph(training *t)
     return graph;
 }
 
-/* Where there is nothing, from the start. */
+/* Starts from the beginning if there is no checkpoint. */
 static varve_status resume(
     varve_node *root, const char *path, varve_error *error)
 {
@@ -149,7 +151,7 @@ static varve_status run(training *t, varve_node *root, uint32_t steps,
 {
     varve_status status = resume(root, path, error);
     if (!status)
-        std::printf("going on from step %" PRIu32 "\n", t->step);
+        std::printf("resuming from step %" PRIu32 "\n", t->step);
     while (!status && t->step < steps) {
         take_step(t);
         if (t->step % SAVE_EVERY == 0 || t->step == steps)
@@ -158,7 +160,7 @@ static varve_status run(training *t, varve_node *root, uint32_t steps,
     return status;
 }
 
-/* All bits of a buffer in one number. */
+/* Returns a hash of the bytes of a buffer. */
 static uint64_t hash_of(const float *buffer)
 {
     static unsigned char range[COLUMNS * sizeof(float)];

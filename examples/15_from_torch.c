@@ -1,19 +1,19 @@
-/* 15_from_torch.c - a transformer that PyTorch trained: restored, trained on,
- * and given back.
+/* 15_from_torch.c - Restores a transformer that PyTorch trained, continues the
+ * training, and writes a checkpoint for PyTorch.
  *
  *     15_from_torch [CHECKPOINT [OUTPUT]]
  *
- * CHECKPOINT is what a training loop of PyTorch wrote with
+ * A training loop of PyTorch wrote CHECKPOINT with
  *
  *     torch.save({'step': step, 'model': model.state_dict(),
  *                 'optimizer': optimizer.state_dict(), ...}, CHECKPOINT)
  *
- * and in which there are some tokens too, what PyTorch predicts for them, and
- * the losses of its next steps. OUTPUT becomes a file that the same program of
- * PyTorch loads.
+ * It also contains some tokens, the predictions of PyTorch for them, and the
+ * losses of its next steps. The same PyTorch program loads OUTPUT.
  *
- * Introduces names with dots, which become a tree; the moments of an optimizer
- * of PyTorch, which are slots; and what a file has that the program need not.
+ * Introduces names with dots, which become paths; the moments of a PyTorch
+ * optimizer, which become slots; and values of a file that the program does not
+ * need.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,7 +27,7 @@
 
 enum { STEPS = 5 };
 
-static const float tolerance = 1e-4f; /* PyTorch adds up in another order */
+static const float tolerance = 1e-4f; /* PyTorch sums in another order */
 
 struct model {
     varve_graph *graph;
@@ -39,12 +39,13 @@ struct model {
     float logits[PLACES * TOKENS], losses[STEPS], next[STEPS];
 };
 
-/* --- The model: the names that PyTorch gives ------------------------------ */
+/* --- The model, with the names of PyTorch
+ * ---------------------------------- */
 
 /* [parameter] */
-/* What the optimizer keeps of a variable, `optimizer/exp_avg(model/...)`.
- * PyTorch knows it by a position, `optimizer/state/3/exp_avg`: in the order of
- * calls. */
+/* Adds a value that the optimizer has for a variable,
+ * `optimizer/exp_avg(model/...)`. PyTorch numbers them in the order of calls:
+ * `optimizer/state/3/exp_avg`. */
 static float *add_slot(struct model *m, varve_node *entry, varve_node *variable,
     const char *name, varve_shape shape)
 {
@@ -108,7 +109,7 @@ static void add_model(struct model *m, varve_node *node)
         add_block(
             m, &m->network.blocks[i], varve_add_object(blocks, VARVE_APPEND));
     add_norm(m, &m->network.ln, node, "ln");
-    /* The head's weights are those of the tokens. */
+    /* The head shares the weights of the tokens. */
     varve_track(
         varve_add_object(node, "head"), "weight", varve_find(tokens, "weight"));
 }
@@ -146,8 +147,8 @@ static void build(struct model *m)
 }
 
 /* [restore] */
-/* Everything that the program has comes from the file; of the file a few
- * settings of the optimizer are left. */
+/* All values of the program are restored. The file has some more settings of
+ * the optimizer. */
 static varve_status restore(
     struct model *m, const char *path, varve_error *error)
 {
@@ -163,7 +164,7 @@ static varve_status restore(
 }
 /* [/restore] */
 
-/* --- Going on ------------------------------------------------------------- */
+/* --- Continuing the training ---------------------------------------------- */
 
 static bool is_near(float found, float expected)
 {
@@ -231,13 +232,15 @@ static varve_status go_on(
     struct model *m, const char *output, varve_error *error)
 {
     bool same = predicts_the_same(m);
-    printf("restored at step %d, the prediction is %s\n", (int)m->step,
-        same ? "that of PyTorch" : "not that of PyTorch");
+    printf("restored step %d: %s\n", (int)m->step,
+        same ? "same predictions as PyTorch"
+             : "other predictions than PyTorch");
     same &= learns_the_same(m);
-    printf("the losses are %s\n",
-        same ? "those of PyTorch" : "not those of PyTorch");
+    printf(
+        "%s\n", same ? "same losses as PyTorch" : "other losses than PyTorch");
     if (!same) {
-        snprintf(error->message, sizeof error->message, "PyTorch and C differ");
+        snprintf(error->message, sizeof error->message,
+            "the results of PyTorch and C differ");
         return VARVE_MISMATCH;
     }
     return write_back(m, output, error);

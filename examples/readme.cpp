@@ -1,5 +1,4 @@
-/* readme.cpp - the smallest program in C++ that saves and restores: run it
- * twice.
+/* readme.cpp - Saves and restores two values in C++: run it twice.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* data.c - what docs/howto/data.md shows of data in several files.
+/* data.c - Reads data from several files, for docs/howto/data.md.
  *
  *     data BATCHES FILE...
  *
@@ -38,7 +38,8 @@ static void train(const varve_records *records, const varve_batch *batch)
     /* [/batch] */
 }
 
-/* Continues the run, if there is one, for so many batches. */
+/* Resumes from the newest checkpoint, if there is one, and reads some
+ * batches. */
 static varve_status run(
     varve_records *records, varve_node *root, int batches, varve_error *error)
 {
@@ -65,7 +66,7 @@ static varve_status run(
 
 int main(int argc, char **argv)
 {
-    varve_error error = { .message = "data BATCHES FILE..." };
+    varve_error error = { .message = "usage: data BATCHES FILE..." };
     varve_graph *graph = varve_graph_new(NULL);
     varve_records *records =
         argc > 2 ? open_data(argv + 2, (size_t)argc - 2, &error) : NULL;

@@ -1,5 +1,5 @@
-/* files.c - what the pages of docs/howto show of files: names instead of
- * objects, a file that is looked at without its program, and one in a store.
+/* files.c - Saves by name, inspects a file without its program, and reads from
+ * a store, for docs/howto.
  *
  *     files names|inside|store PATH
  *
@@ -15,8 +15,8 @@ static float kernel[4] = { 1, 2, 3, 4 };
 static int64_t step = 3;
 
 /* [saver] */
-/* A map from names to variables, whatever the graph looks like. The last two of
- * its files stay. */
+/* Saves a map from names to variables, independently of the graph. Keeps the
+ * last two files. */
 static varve_status save_names(varve_graph *graph, varve_error *error)
 {
     varve_node *root = varve_graph_root(graph);
@@ -59,17 +59,17 @@ static varve_status names(varve_error *error)
 }
 
 /* [inside] */
-/* Called with each value, in the order in which they lie in the file. */
+/* Called with each value, in the order of the file. */
 static varve_status add_up(void *user, const varve_saved_node *node,
     const void *bytes, varve_error *error)
 {
     uint64_t *sum = user;
-    (void)bytes, (void)error; /* verified; anything but VARVE_OK ends it */
+    (void)bytes, (void)error; /* verified; any other result stops */
     *sum += node->size;
     return VARVE_OK;
 }
 
-/* The nodes of a file, with no graph to put them into. */
+/* Prints the nodes of a file without a graph. */
 static varve_status inside(const char *path, varve_error *error)
 {
     varve_reader *reader = varve_reader_open(path, NULL, error);
@@ -97,12 +97,13 @@ static varve_status inside(const char *path, varve_error *error)
 /* [/inside] */
 
 /* [store] */
-/* One value of a file in a store: the index and a part of the rest is read. */
+/* Reads one value of a file in a store: the index and a part of the data are
+ * transferred. */
 static varve_status show_step(const char *path, varve_error *error)
 {
     varve_saved_node node;
     int64_t value = 0;
-    varve_status status = varve_remote_enable(NULL, error); /* once */
+    varve_status status = varve_remote_enable(NULL, error); /* call it once */
     if (status)
         return status;
     varve_reader *reader = varve_reader_open(path, NULL, error);
@@ -121,7 +122,7 @@ static varve_status show_step(const char *path, varve_error *error)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
-    varve_error error = { .message = "files names|inside|store PATH" };
+    varve_error error = { .message = "usage: files names|inside|store PATH" };
     varve_status status = VARVE_MISUSE;
     if (strcmp(what, "names") == 0)
         status = names(&error);

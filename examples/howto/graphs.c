@@ -1,5 +1,4 @@
-/* graphs.c - what the pages of docs/howto show of graphs: lists that change,
- * and what a graph says of itself.
+/* graphs.c - Changes lists and inspects graphs, for docs/howto.
  *
  *     graphs list|ask
  *
@@ -13,8 +12,8 @@
 static float width[4] = { 1, 2, 3, 4 };
 
 /* [list] */
-/* Three layers in a list: one more comes to the front, the last goes, and the
- * rest change places. */
+/* Changes a list of three layers: adds one at the front, removes the last, and
+ * swaps the others. */
 static void rearrange(varve_node *root)
 {
     varve_node *layers = varve_add_list(root, "layers");
@@ -24,7 +23,7 @@ static void rearrange(varve_node *root)
     }
     varve_node *stem = varve_add_detached(varve_node_graph(root));
     varve_add_variable(stem, "width", varve_scalar(&width[3]));
-    varve_list_insert(layers, 0, stem); /* the others are 1, 2 and 3 now */
+    varve_list_insert(layers, 0, stem); /* the others are now 1, 2 and 3 */
     varve_list_remove(layers, 3);
     varve_list_reorder(layers, (size_t[]){ 0, 2, 1 }, 3);
     varve_list_append(layers, varve_list_at(layers, 1)); /* shared */
@@ -33,7 +32,7 @@ static void rearrange(varve_node *root)
 /* [/list] */
 
 /* [walk] */
-/* Called for each node that can be reached, once. */
+/* Called once for each reachable node. */
 static varve_status tell(void *user, varve_node *node, const char *path)
 {
     int *frozen = user;
@@ -45,12 +44,12 @@ static varve_status tell(void *user, varve_node *node, const char *path)
             varve_dtype_name(value->dtype), varve_dtype_size(value->dtype),
             varve_state_of(node) == VARVE_DECLARED ? ", no value yet" : "");
     }
-    return VARVE_OK; /* anything else ends the walk */
+    return VARVE_OK; /* any other result stops the traversal */
 }
 /* [/walk] */
 
 /* [slots] */
-/* An optimizer, and what it keeps for which variable. */
+/* Prints the slots that an optimizer has for a variable. */
 static void tell_slots(varve_node *optimizer, varve_node *kernel)
 {
     for (const varve_slot *slot = varve_slot_first(optimizer); slot;
@@ -70,9 +69,9 @@ static varve_status ask(varve_node *root, varve_error *error)
     tell_slots(optimizer, kernel);
     varve_tag(kernel, "frozen");
     /* [mistake] */
-    varve_add_object(root, "kernel"); /* the name is taken */
+    varve_add_object(root, "kernel"); /* the name is already used */
     varve_status first = varve_graph_clear_error(varve_node_graph(root), error);
-    printf("%s\n", first ? error->message : "no mistake");
+    printf("%s\n", first ? error->message : "no error");
     /* [/mistake] */
     int frozen = 0;
     varve_status status = varve_walk(root, tell, &frozen, error);
@@ -85,7 +84,7 @@ static varve_status ask(varve_node *root, varve_error *error)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
-    varve_error error = { .message = "graphs list|ask" };
+    varve_error error = { .message = "usage: graphs list|ask" };
     varve_status status = VARVE_MISUSE;
     varve_graph *graph = varve_graph_new(NULL);
     varve_node *root = varve_graph_root(graph);

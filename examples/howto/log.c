@@ -1,8 +1,8 @@
-/* log.c - what docs/howto/log.md shows: a log that contains each line once.
+/* log.c - Writes a log that contains each line once, for docs/howto/log.md.
  *
  *     log [STEPS]
  *
- * After so many steps it ends as if it were killed.
+ * After STEPS steps it exits without a save, as if it were killed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,7 @@ static double train(double loss)
 {
     if (steps_left-- == 0) {
         fflush(NULL);
-        _exit(0); /* as a kill does: no more is saved */
+        _exit(0); /* as if it were killed: nothing more is saved */
     }
     return loss * 0.9;
 }
@@ -42,7 +42,7 @@ int main(int argc, char **argv)
     varve_run_open(run, "run",
         &(varve_run_options){
             .manager = { .interval_steps = 10 }, .last_step = 30 });
-    /* A process that was killed before its first save left lines, too. */
+    /* A process that was killed before its first save has also left lines. */
     if (varve_run_should_continue(run) && !varve_run_is_resumed(run) &&
         ftruncate(fileno(log), 0))
         return 1;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# nightly.sh - says which checkpoints below a folder are damaged, for
+# nightly.sh - Lists the damaged checkpoints below a folder, for
 # docs/howto/nightly.md.
 #
 # SPDX-License-Identifier: MIT

@@ -1,6 +1,7 @@
-/* nodes.c - what docs/howto/nodes.md shows: four processes, each as if on a
- * node of its own, whose disk is the folder `node-R`. Under MPI nodes are told
- * apart by themselves, and all say the same directory.
+/* nodes.c - Saves to the local disks of several nodes, for docs/howto/nodes.md.
+ * Four processes simulate four nodes, each with the directory `node-R` as its
+ * disk. Under MPI the nodes are detected, and all ranks pass the same
+ * directory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,7 +26,7 @@ static varve_manager *open_manager(
     char disk[32];
     const varve_redundancy redundancy = {
         .scheme = VARVE_XOR,
-        .domain = comm->rank + 1, /* as if each were on another machine */
+        .domain = comm->rank + 1, /* as if each rank were on another machine */
     };
     const varve_manager_options options = {
         .comm = comm, .redundancy = &redundancy, .keep_last = 1
@@ -41,9 +42,9 @@ static void tell(const varve_manager *manager)
     for (size_t i = 0; (line = varve_manager_skipped(manager, i)); i++)
         printf("%s\n", line);
     if (step > 0)
-        printf("%d processes go on from step %d\n", PROCESSES, (int)step);
+        printf("%d processes resume from step %d\n", PROCESSES, (int)step);
     else
-        printf("%d processes begin\n", PROCESSES);
+        printf("%d processes start\n", PROCESSES);
 }
 
 /* [run] */

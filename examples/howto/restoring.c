@@ -1,4 +1,4 @@
-/* restoring.c - what the pages of docs/howto show of restorations.
+/* restoring.c - Restores parts of a checkpoint in several ways, for docs/howto.
  *
  *     restoring save|encoder|wider|serve|shapes|names|share
  *
@@ -20,7 +20,8 @@ struct model {
     float momentum[MORE_WORDS][WIDTH];
 };
 
-/* An encoder and a head; with an optimizer, that has a momentum of the one. */
+/* An encoder and a head, and optionally an optimizer with a momentum of the
+ * encoder. */
 static void build(struct model *m, uint64_t words, bool with_optimizer)
 {
     *m = (struct model){ .graph = varve_graph_new(NULL), .words = words };
@@ -111,7 +112,7 @@ static varve_status serve(varve_error *error)
     return status;
 }
 
-/* The same numbers as doubles, in one row, and as many of them as there are. */
+/* The same numbers as doubles, in one row, with any number of them. */
 static varve_status shapes(varve_error *error)
 {
     double row[WIDTH * LABELS];
@@ -127,7 +128,7 @@ static varve_status shapes(varve_error *error)
         varve_array(row, WIDTH * LABELS));
 
     varve_read_options options = {
-        .cast = VARVE_CAST_WIDEN, /* float32 to float64: nothing is lost */
+        .cast = VARVE_CAST_WIDEN, /* float32 to float64 is exact */
         .reshape = true,          /* [4,2] to [8]: as many elements */
         .expect.unexpected = "adam",
     };
@@ -177,7 +178,7 @@ static varve_status small_numbers(const varve_tensor *tensor, void *user)
     return VARVE_OK;
 }
 
-/* Whoever asks first makes it. */
+/* Adds the table when it is first requested. */
 static const float *table_of(varve_node *encoder)
 {
     return varve_data(varve_find_or_add_variable(encoder, "table",
@@ -193,12 +194,12 @@ static varve_status share(varve_error *error)
     varve_read_options options = { .only = "encoder" };
     varve_restoration *r = varve_restore(root, "run/model", &options, error);
     varve_node *encoder = varve_add_object(root, "encoder");
-    const float *read = table_of(encoder);  /* where words come in */
-    const float *write = table_of(encoder); /* where they go out */
+    const float *read = table_of(encoder);  /* the input embedding */
+    const float *write = table_of(encoder); /* the output embedding */
     varve_status status = r ? varve_assert_consumed(r, error) : error->status;
     /* [/share] */
-    printf("%s, and begins with %g\n",
-        read == write ? "it is one table" : "there are two", (double)read[0]);
+    printf("%s, first element %g\n", read == write ? "one table" : "two tables",
+        (double)read[0]);
     varve_restoration_free(r);
     varve_graph_free(graph);
     return status;
@@ -212,7 +213,7 @@ int main(int argc, char **argv)
     } shows[] = { { "save", save }, { "encoder", encoder }, { "wider", wider },
         { "serve", serve }, { "shapes", shapes }, { "names", names },
         { "share", share } };
-    varve_error error = { .message = "restoring save|encoder|..." };
+    varve_error error = { .message = "usage: restoring save|encoder|..." };
     varve_status status = VARVE_MISUSE;
     for (size_t i = 0; argc == 2 && i < sizeof shows / sizeof *shows; i++)
         if (strcmp(argv[1], shows[i].name) == 0)

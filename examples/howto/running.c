@@ -1,4 +1,4 @@
-/* running.c - what the pages of docs/howto show of runs.
+/* running.c - Saves while a program runs, in several ways, for docs/howto.
  *
  *     running keep|levels|sigterm|memory|cancel
  *
@@ -48,8 +48,8 @@ static varve_status keep(varve_error *error)
     varve_manager_options options = {
         .keep_last = 2,
         .keep_best = 1,
-        .metric = "loss",           /* the least is the best */
-        .keep_every_seconds = 3600, /* and one of each hour, for ever */
+        .metric = "loss",           /* a smaller metric is better */
+        .keep_every_seconds = 3600, /* and one of each hour, without limit */
     };
     varve_manager *manager = varve_manager_new(root, "run", &options, error);
     varve_status status = manager ? VARVE_OK : error->status;
@@ -73,7 +73,7 @@ static void tell_how_far(const varve_manager *manager)
 {
     varve_level_state at;
     for (size_t i = 0; varve_manager_level_at(manager, i, &at); i++)
-        printf("%s: step %d, %d waiting, %d left out, %s\n", at.directory,
+        printf("%s: step %d, %d pending, %d skipped, %s\n", at.directory,
             (int)at.step, (int)at.waiting, (int)at.left_out,
             at.failure ? at.failure : "no failure");
 }
@@ -91,7 +91,7 @@ static varve_status levels(varve_error *error)
             .max_pending = 3 },
         { .directory = "archive",
             .every_steps = 9,
-            .bytes_per_second = 50 << 20 }, /* and all are kept */
+            .bytes_per_second = 50 << 20 }, /* all are kept */
     };
     varve_manager_options options = {
         .keep_last = 2, .levels = levels, .level_count = 2
@@ -139,7 +139,7 @@ static varve_status train(varve_manager *manager, varve_error *error)
     signal(SIGTERM, on_term);
     while (!status && !is_ending && step < 100000) {
         status = take_step();
-        bool ends = is_ending; /* before the save, not after it */
+        bool ends = is_ending; /* test it before the save, not after it */
         if (!status)
             status = varve_manager_save(manager, step, error);
         if (ends)
@@ -170,12 +170,12 @@ struct budget {
     size_t used, most, limit;
 };
 
-/* Called from one thread at a time here, as `threads` is 1. */
+/* Called from one thread at a time, because `threads` is 1. */
 static void *allocate(void *user, void *old, size_t old_size, size_t new_size)
 {
     struct budget *b = user;
     if (new_size > old_size && new_size - old_size > b->limit - b->used)
-        return NULL; /* VARVE_NO_MEMORY, and nothing has changed */
+        return NULL; /* VARVE_NO_MEMORY; nothing has changed */
     void *block = NULL;
     if (new_size == 0)
         free(old);
@@ -214,13 +214,13 @@ static varve_status memory(varve_error *error)
 }
 
 /* [progress] */
-/* Called as the work goes on, on the calling thread. */
+/* Called during the save, on the calling thread. */
 static int on_progress(
     void *user, uint64_t done, uint64_t total, const char *what)
 {
     (void)user;
     (void)what;
-    return done >= total / 2; /* anything but 0 cancels */
+    return done >= total / 2; /* nonzero cancels */
 }
 /* [/progress] */
 
@@ -248,7 +248,7 @@ int main(int argc, char **argv)
         varve_status (*show)(varve_error *error);
     } shows[] = { { "keep", keep }, { "levels", levels },
         { "sigterm", sigterm }, { "memory", memory }, { "cancel", cancel } };
-    varve_error error = { .message = "running keep|sigterm|..." };
+    varve_error error = { .message = "usage: running keep|sigterm|..." };
     varve_status status = VARVE_MISUSE;
     for (size_t i = 0; argc == 2 && i < sizeof shows / sizeof *shows; i++)
         if (strcmp(argv[1], shows[i].name) == 0)

@@ -1,5 +1,5 @@
-/* run.c - the usual program: it computes in steps, is stopped or killed at any
- * moment, and goes on where it was when it is started again.
+/* run.c - Computes in steps. It may be stopped or killed at any time, and
+ * resumes when it is started again.
  *
  *     run [LAST_STEP]
  *
@@ -25,7 +25,7 @@ int main(int argc, char **argv)
     varve_run_open(run, "sums",
         &(varve_run_options){
             .manager = { .interval_steps = 10, .keep_last = 2 },
-            .handle_signals = true, /* SIGTERM and Ctrl-C end it in order */
+            .handle_signals = true, /* SIGTERM and Ctrl-C save, then stop */
             .last_step = end,       /* is saved when it is done */
         });
     if (varve_run_warning(run))

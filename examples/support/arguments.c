@@ -1,4 +1,4 @@
-/* arguments.c - options by getopt_long.
+/* arguments.c - Parses the options of 01_train with getopt_long.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* arguments.h - the command line of 01_train.
+/* arguments.h - Parses the command line of 01_train.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,13 +13,14 @@ struct arguments {
     int64_t steps;
     uint64_t save_every; /* at least 1 */
     uint64_t seed;
-    size_t keep; /* of the newest checkpoints; 0: all */
+    size_t keep; /* newest checkpoints to keep; 0: all */
     const char *directory;
-    const char *text; /* NULL: one that the system has */
+    const char *text; /* NULL: a text of the system */
     bool quiet;
 };
 
-/* Writes over what the command line names; false if it makes no sense. */
+/* Sets the members that the command line contains. Returns false if it is
+ * invalid. */
 bool arguments_parse(struct arguments *arguments, int count, char **words);
 
 #endif

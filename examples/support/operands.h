@@ -1,4 +1,4 @@
-/* operands.h - the command line of a program that has no options.
+/* operands.h - Checks the command line of a program without options.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Whether there are at most so many operands and no options; if not, it says
- * how the program is called. */
+/* Returns true if there are at most `most` operands and no options; otherwise
+ * prints the usage. */
 static inline bool operands_fit(
     int argc, char **argv, int most, const char *operands)
 {

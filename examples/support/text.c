@@ -1,4 +1,4 @@
-/* text.c - reading a text whole, and making batches of its windows.
+/* text.c - Reads a text and makes batches of its windows.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOISE = 50 }; /* one character in so many is replaced */
+enum { NOISE = 50 }; /* one of this many characters is replaced */
 
 static bool grow(struct text *text, size_t *capacity)
 {

@@ -1,4 +1,4 @@
-/* text.h - a text as numbers, and batches of its windows to learn from.
+/* text.h - Provides a text as numbers, and batches of its windows for training.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,10 +11,10 @@
 #include <varve/random.h>
 
 enum {
-    CODES = 96,           /* newline and printable ASCII; else a space */
-    CONTEXT = 16,         /* characters seen before the next is guessed */
-    WINDOW = CONTEXT + 1, /* those, and the one that follows */
-    BATCH = 256           /* guesses in one step */
+    CODES = 96,   /* newline and printable ASCII; all others are spaces */
+    CONTEXT = 16, /* characters before the predicted one */
+    WINDOW = CONTEXT + 1, /* the context and the next character */
+    BATCH = 256           /* predictions in one step */
 };
 
 struct text {
@@ -22,11 +22,11 @@ struct text {
     size_t size; /* more than CONTEXT */
 };
 
-/* False if the file cannot be read or is too short; errno says why. */
+/* Returns false and sets errno if the file cannot be read or is too short. */
 bool text_load(struct text *text, const char *path);
 void text_free(struct text *text);
 
-/* A number that is another one for nearly every other text (FNV-1a). */
+/* Returns a hash of the text (FNV-1a). */
 uint64_t text_hash(const struct text *text);
 
 unsigned char text_code(int character);
@@ -34,12 +34,12 @@ char text_character(unsigned char code);
 
 struct batch {
     unsigned char context[BATCH * CONTEXT];
-    unsigned char next[BATCH]; /* what followed each context */
+    unsigned char next[BATCH]; /* the character after each context */
 };
 
-/* From BATCH windows that stand side by side. A few characters of the contexts
- * are replaced at random, so that the network cannot learn the text by
- * heart. */
+/* Makes a batch of BATCH windows in contiguous memory. A few characters of the
+ * contexts are replaced at random, so that the network cannot memorize the
+ * text. */
 void batch_fill(
     struct batch *batch, const unsigned char *windows, varve_random *noise);
 

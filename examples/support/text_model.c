@@ -1,5 +1,5 @@
-/* text_model.c - forward, backward, Adam. Sums run in a fixed order, so that
- * the same program gives the same bits every time.
+/* text_model.c - Computes the forward pass, the backward pass and Adam. Sums
+ * have a fixed order, so that the results are reproducible bit for bit.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,7 +25,7 @@ static void dense_forward(
     }
 }
 
-/* Four sums side by side: a compiler may not split one. */
+/* Four partial sums, because a compiler may not split one. */
 static float dot(const float *a, const float *b, size_t count)
 {
     float sum[4] = { 0 };
@@ -98,7 +98,8 @@ void network_guess(
         softmax(n->out[LAYERS - 1] + row * CODES, CODES);
 }
 
-/* The gradient of the loss at the head is chance minus truth. */
+/* The gradient of the loss with respect to the logits is probability minus
+ * truth. */
 static double loss_and_gradient(
     const float *chances, const unsigned char *truth, float *gradient)
 {

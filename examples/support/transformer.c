@@ -1,5 +1,5 @@
-/* transformer.c - forwards, backwards, and a step of AdamW. Each part has its
- * way back below it, which adds to gradients.
+/* transformer.c - Computes the forward pass, the backward pass and AdamW. Each
+ * backward function follows its forward function and adds to the gradients.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 
 enum { SIZE = WIDTH / HEADS };
 
-static const float epsilon = 1e-5f; /* of a norm */
+static const float epsilon = 1e-5f; /* of a layer norm */
 
 /* --- Linear --------------------------------------------------------------- */
 
@@ -44,7 +44,8 @@ static void linear_back(struct parameter *weight, struct parameter *bias,
 
 /* --- Norm ----------------------------------------------------------------- */
 
-/* What one place has without its mean, and by what that is multiplied. */
+/* Subtracts the mean of one position. Returns the reciprocal of its standard
+ * deviation. */
 static float center(const float *x, float *centered)
 {
     float mean = 0, square = 0;
@@ -89,7 +90,8 @@ static void norm_back(
 
 /* --- Attention ------------------------------------------------------------ */
 
-/* Where a head's query, key and value of a place are, in three times WIDTH. */
+/* Pointers to the query, key and value of a head for one position, in a row of
+ * 3 * WIDTH. */
 struct head {
     const float *q, *k, *v;
 };
@@ -100,7 +102,8 @@ static struct head head_at(const float *qkv, size_t n, size_t head)
     return (struct head){ at, at + WIDTH, at + (size_t)2 * WIDTH };
 }
 
-/* How much a place, the `to`-th of its row, attends to each up to itself. */
+/* Computes the attention weights of position `to` of a row for all positions up
+ * to itself. */
 static void weigh(
     const float *qkv, size_t row, size_t to, size_t head, float *weights)
 {
@@ -134,7 +137,8 @@ static void attend(const float *qkv, float *y)
         }
 }
 
-/* One place and one head; `dy` is that of its result. */
+/* The backward pass for one position and one head; `dy` is the gradient of the
+ * output. */
 static void attend_back_one(
     const float *qkv, size_t n, size_t head, const float *dy, float *dqkv)
 {
@@ -185,7 +189,7 @@ static float gelu_slope(float x)
 
 /* --- A block -------------------------------------------------------------- */
 
-/* What the way back needs again. */
+/* Intermediate results that the backward pass needs. */
 struct trace {
     float x[PLACES * WIDTH], normed[PLACES * WIDTH];
     float qkv[PLACES * 3 * WIDTH], attended[PLACES * WIDTH];
@@ -221,7 +225,7 @@ static void forward(const struct block *b, struct trace *t, float *x)
     add(x, y);
 }
 
-/* From the gradient of what came out to that of what went in. */
+/* Computes the gradient of the input from the gradient of the output. */
 static void backward(struct block *b, const struct trace *t, float *d)
 {
     float inner[PLACES * INNER] = { 0 }, normed[PLACES * WIDTH] = { 0 };
@@ -242,7 +246,8 @@ static void backward(struct block *b, const struct trace *t, float *d)
     norm_back(&b->ln_1, t->x, normed, d);
 }
 
-/* --- The whole ------------------------------------------------------------ */
+/* --- The whole model
+ * ------------------------------------------------------- */
 
 struct traces {
     struct trace blocks[BLOCKS];
@@ -275,7 +280,8 @@ void transformer_predict(
     memcpy(logits, traces.logits, sizeof traces.logits);
 }
 
-/* The loss of one place; its logits become their gradients. */
+/* Returns the loss of one position, and replaces its logits with their
+ * gradients. */
 static float lose(float *logits, size_t token)
 {
     float most = -INFINITY, sum = 0;

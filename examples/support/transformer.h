@@ -1,5 +1,5 @@
-/* transformer.h - the arithmetic of a small transformer and of AdamW, in
- * float32 and step for step as PyTorch has it. It knows nothing of checkpoints.
+/* transformer.h - Computes a small transformer and AdamW in float32, as PyTorch
+ * does. It does not use checkpoints.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum {
-    TOKENS = 16, /* different ones */
+    TOKENS = 16, /* number of tokens */
     WIDTH = 8,
     INNER = 4 * WIDTH,
     HEADS = 2,
@@ -21,16 +21,16 @@ enum {
     MOST = INNER * WIDTH /* elements of a parameter */
 };
 
-/* A trained array and what AdamW keeps for it. */
+/* A trained array and the state of AdamW. */
 struct parameter {
     float *value;
-    float *m, *v;         /* running means of gradient and squared gradient */
-    float *step;          /* how many there were: one number */
-    float gradient[MOST]; /* of one step only */
+    float *m, *v;         /* moving averages of gradient and squared gradient */
+    float *step;          /* the number of steps, as one element */
+    float gradient[MOST]; /* needed during one step only */
     size_t count;
 };
 
-/* Of a linear layer [outputs, inputs] and [outputs], or of a norm. */
+/* A linear layer with [outputs, inputs] and [outputs], or a layer norm. */
 struct layer {
     struct parameter weight, bias;
 };
@@ -40,11 +40,11 @@ struct block {
     struct layer attention; /* WIDTH to queries, keys and values */
     struct layer projection;
     struct layer ln_2;
-    struct layer up, down; /* to INNER and back, gelu between */
+    struct layer up, down; /* to INNER and back, with gelu between */
 };
 
 struct transformer {
-    struct parameter tokens; /* [TOKENS, WIDTH], of the head too */
+    struct parameter tokens; /* [TOKENS, WIDTH], shared with the head */
     struct parameter positions;
     struct block blocks[BLOCKS];
     struct layer ln;
@@ -55,15 +55,15 @@ struct adamw {
     double lr, betas[2], eps, weight_decay;
 };
 
-/* What the next token is after each of PLACES: [PLACES, TOKENS] logits.
- * `data` has ROWS of CONTEXT + 1 tokens, of which the last is not looked at. */
+/* Predicts the next token at each position: [PLACES, TOKENS] logits. `data` has
+ * ROWS of CONTEXT + 1 tokens, of which the last is ignored. */
 void transformer_predict(
     struct transformer *t, const int64_t *data, float *logits);
 
-/* Sets the gradients of the mean cross entropy, which is returned. */
+/* Sets the gradients of the mean cross entropy and returns the loss. */
 float transformer_learn(struct transformer *t, const int64_t *data);
 
-/* A step along the gradient of one parameter. */
+/* Makes a step of AdamW for one parameter. */
 void adamw_step(const struct adamw *adamw, struct parameter *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* two_layers.c - forwards, backwards, and a step of Adam.
+/* two_layers.c - Computes the forward pass, the backward pass and Adam.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What Keras adds to a root that may be 0. */
+/* The constant that Keras adds to a square root. */
 static const float epsilon = 1e-7f;
 
 /* --- One row -------------------------------------------------------------- */
@@ -21,7 +21,8 @@ static void dense_forward(const struct dense *d, const float *in, float *out)
     }
 }
 
-/* Adds to the gradients, and says what that of the input is (unless NULL). */
+/* Adds to the gradients, and sets that of the input in `result` unless it is
+ * NULL. */
 static void dense_backward(
     struct dense *d, const float *in, const float *out_gradient, float *result)
 {

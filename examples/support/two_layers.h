@@ -1,5 +1,5 @@
-/* two_layers.h - the arithmetic of a small network and of Adam, in float32 and
- * step for step as Keras has it. It knows nothing of checkpoints.
+/* two_layers.h - Computes a small network and Adam in float32, as Keras does.
+ * It does not use checkpoints.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,11 +11,11 @@
 
 enum { INPUTS = 4, HIDDEN = 8, OUTPUTS = 3, LAYERS = 2, MOST = 32 };
 
-/* A trained array and what Adam keeps for it. */
+/* A trained array and the state of Adam. */
 struct parameter {
     float *value;
-    float *m, *v;         /* running means of gradient and squared gradient */
-    float gradient[MOST]; /* of one step only */
+    float *m, *v;         /* moving averages of gradient and squared gradient */
+    float gradient[MOST]; /* needed during one step only */
     size_t count;
 };
 
@@ -37,15 +37,15 @@ struct adam {
     float learning_rate, beta_1, beta_2, decay;
 };
 
-/* Rows of INPUTS to rows of OUTPUTS. */
+/* Computes rows of OUTPUTS from rows of INPUTS. */
 void two_layers_predict(
     const struct two_layers *network, const float *x, size_t rows, float *y);
 
-/* Sets the gradients of the mean squared error, which is returned. */
+/* Sets the gradients of the mean squared error and returns the loss. */
 float two_layers_learn(
     struct two_layers *network, const float *x, const float *y, size_t rows);
 
-/* A step along the gradients. */
+/* Makes a step of Adam for all parameters. */
 void adam_step(struct adam *adam, struct two_layers *network);
 
 #endif

@@ -1,5 +1,4 @@
-/* dense.h - The layer that the tests of this folder test, and how it is added
- * to a graph.
+/* dense.h - Defines the layer that the tests of this folder use.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_check.c - A test of a checkpoint and of a golden file, for Check.
+/* test_check.c - Tests a checkpoint and a golden file with Check.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_cmocka.c - A test of a checkpoint and of a golden file, for cmocka.
+/* test_cmocka.c - Tests a checkpoint and a golden file with cmocka.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,4 @@
-/* test_criterion.c - A test of a checkpoint and of a golden file, for
- * Criterion.
+/* test_criterion.c - Tests a checkpoint and a golden file with Criterion.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* test_plain.c - A test of a checkpoint and of a golden file, without a
- * framework: a failed assertion prints its reason and aborts.
+/* test_plain.c - Tests a checkpoint and a golden file without a framework: a
+ * failed assertion prints its reason and aborts.
  *
  * SPDX-License-Identifier: MIT
  */

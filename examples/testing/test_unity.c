@@ -1,4 +1,4 @@
-/* test_unity.c - A test of a checkpoint and of a golden file, for Unity.
+/* test_unity.c - Tests a checkpoint and a golden file with Unity.
  *
  * SPDX-License-Identifier: MIT
  */

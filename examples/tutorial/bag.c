@@ -1,5 +1,5 @@
-/* bag.c - a type that no array can be: words and how often each was seen, in a
- * list that is linked; and settings in a struct: docs/tutorial/types.md.
+/* bag.c - Saves a linked list of words with their counts, which is not an
+ * array, and settings in a struct: docs/tutorial/types.md.
  *
  *     bag WORD...
  *
@@ -30,7 +30,8 @@ static void bag_empty(struct bag *bag)
     }
 }
 
-/* Adds to the count of a word; false without memory, or if it is too long. */
+/* Adds to the count of a word. Returns false if there is no memory or the word
+ * is too long. */
 static bool bag_add(struct bag *bag, const char *text, uint32_t count)
 {
     struct word **at = &bag->first;
@@ -44,8 +45,8 @@ static bool bag_add(struct bag *bag, const char *text, uint32_t count)
     return true;
 }
 
-/* As bytes: for each word its count, least significant byte first, and its
- * text with a NUL. */
+/* Writes for each word its count, least significant byte first, and its text
+ * with a NUL. */
 static varve_status save_bag(void *self, varve_sink *sink)
 {
     const struct bag *bag = self;
@@ -59,8 +60,8 @@ static varve_status save_bag(void *self, varve_sink *sink)
     return VARVE_OK;
 }
 
-/* The bytes come from a file, so nothing about them is certain. Either all of
- * them are taken, or the bag is as it was. */
+/* The bytes come from a file and must be validated. If they are invalid, the
+ * bag does not change. */
 static varve_status load_bag(void *self, const void *bytes, size_t size)
 {
     struct bag *bag = self, loaded = { 0 };

@@ -1,4 +1,4 @@
-/* borrow.c - a layer that takes its weights from whatever file has them:
+/* borrow.c - Restores a layer from a file of any format:
  * docs/tutorial/foreign.md.
  *
  *     borrow FILE RENAMES
@@ -9,7 +9,7 @@
 
 #include <varve/varve.h>
 
-/* A variable as large as what waits for it. */
+/* Adds a variable with the size of the pending value. */
 static varve_node *grow(varve_node *layer, const char *name)
 {
     const varve_tensor *waiting = varve_pending(layer, name);
@@ -47,7 +47,7 @@ static varve_status borrow(
 
 int main(int argc, char **argv)
 {
-    varve_error error = { .message = "borrow FILE RENAMES" };
+    varve_error error = { .message = "usage: borrow FILE RENAMES" };
     varve_status status = VARVE_MISUSE;
     varve_graph *graph = varve_graph_new(NULL);
     varve_node *root = varve_graph_root(graph);

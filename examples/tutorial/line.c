@@ -1,5 +1,5 @@
-/* line.c - a line is fitted to points, one batch after the other, and the
- * program may be killed at any moment: docs/tutorial/resume.md.
+/* line.c - Fits a line to points, one batch after the other. The program may be
+ * killed at any time: docs/tutorial/resume.md.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,8 @@ struct line {
     varve_records *points;
 };
 
-/* A step draws numbers, takes the next batch, and changes the weights. */
+/* A step draws random numbers, takes the next batch, and changes the
+ * weights. */
 static varve_status take_step(struct line *l, varve_error *error)
 {
     varve_batch batch;
@@ -37,7 +38,7 @@ static varve_status take_step(struct line *l, varve_error *error)
     return status;
 }
 
-/* All that the next step depends on. */
+/* Adds everything that the next step depends on. */
 static void name_state(struct line *l, varve_node *root)
 {
     varve_add_variable(root, "slope", varve_scalar(&l->slope));

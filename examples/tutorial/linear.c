@@ -1,4 +1,4 @@
-/* linear.c - a linear layer with the weights that PyTorch gave it:
+/* linear.c - Restores a linear layer from a file of PyTorch:
  * docs/tutorial/torch.md.
  *
  *     linear FILE
@@ -41,7 +41,7 @@ static float predict(int output, const float *input)
 int main(int argc, char **argv)
 {
     const float input[4] = { 1, 2, 3, 4 };
-    varve_error error = { .message = "linear FILE" };
+    varve_error error = { .message = "usage: linear FILE" };
     varve_status status = VARVE_MISUSE;
     varve_graph *graph = varve_graph_new(NULL);
     varve_node *root = varve_graph_root(graph);

@@ -1,5 +1,5 @@
-/* net.c - a layer and its momentum, saved by one version of the program and
- * restored by another: docs/tutorial/rename.md.
+/* net.c - Saves a layer and its momentum with one version of the program and
+ * restores them with another: docs/tutorial/rename.md.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -32,7 +32,7 @@ static varve_status save(struct net *net, varve_node *root, varve_error *error)
     return varve_write(root, "net.varve", NULL, error);
 }
 
-/* Everything that was saved has to find its place. */
+/* Fails unless every saved value is restored. */
 static varve_status restore(
     varve_node *root, const varve_read_options *options, varve_error *error)
 {
@@ -48,11 +48,12 @@ static varve_status put(const char *path, const char *text, varve_error *error)
     bool good = file && fputs(text, file) >= 0;
     if (file && fclose(file) == 0 && good)
         return VARVE_OK;
-    snprintf(error->message, sizeof error->message, "%s: not written", path);
+    snprintf(error->message, sizeof error->message, "%s: cannot write the file",
+        path);
     return VARVE_IO;
 }
 
-/* Reads no value and changes nothing. */
+/* A dry run: reads no values and changes nothing. */
 static varve_status plan(
     varve_node *root, const varve_read_options *options, varve_error *error)
 {
@@ -71,7 +72,7 @@ int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
     varve_read_options options = { .rename.file = argc > 2 ? argv[2] : NULL };
-    varve_error error = { .message = "net save|restore|plan [RENAMES]" };
+    varve_error error = { .message = "usage: net save|restore|plan [RENAMES]" };
     varve_status status = VARVE_MISUSE;
     struct net net = { 0 };
     varve_graph *graph = varve_graph_new(NULL);

@@ -1,5 +1,5 @@
-/* rows.c - a table whose rows are spread over processes, saved by all of them
- * as one checkpoint: docs/tutorial/processes.md.
+/* rows.c - Distributes the rows of a table over processes, which save it as one
+ * checkpoint: docs/tutorial/processes.md.
  *
  *     rows PROCESSES STEPS
  *
@@ -28,7 +28,8 @@ static void take_step(struct part *p)
     p->step++;
 }
 
-/* The sum of each process at rank 0, in the order of ranks. */
+/* Prints the sum of all rows at rank 0. The sums of the processes are added in
+ * the order of ranks. */
 static varve_status tell(
     const struct part *p, const varve_comm *comm, varve_error *error)
 {
@@ -40,12 +41,12 @@ static varve_status tell(
     for (uint32_t i = 1; i < comm->size; i++)
         sums[0] += sums[i];
     if (!status && comm->rank == 0)
-        printf("%u processes, step %d: all rows sum up to %g\n", comm->size,
+        printf("%u processes, step %d: the sum of all rows is %g\n", comm->size,
             (int)p->step, sums[0]);
     return varve_agree(comm, status, error);
 }
 
-/* What each process does. */
+/* Runs in each process. */
 static varve_status run(
     const varve_comm *comm, int64_t steps, varve_error *error)
 {
@@ -61,7 +62,7 @@ static varve_status run(
         varve_restore_all(comm, root, "run/rows", NULL, error);
     varve_status status = r ? VARVE_OK : error->status;
     if (status == VARVE_NOT_FOUND)
-        status = VARVE_OK; /* a fresh start */
+        status = VARVE_OK; /* the first run */
     while (!status && p.step < steps)
         take_step(&p);
     if (!status)
@@ -84,7 +85,7 @@ int main(int argc, char **argv)
         group ? varve_processes_join(group, rank, &error) : NULL;
     int64_t steps = argc > 2 ? atoi(argv[2]) : 0;
     varve_status status = comm ? run(comm, steps, &error) : error.status;
-    if (status && rank == 0) /* the others were told the same */
+    if (status && rank == 0) /* the other ranks have the same error */
         fprintf(stderr, "%s\n", error.message);
     varve_processes_free(group);
     while (rank == 0 && wait(NULL) > 0)

@@ -1,4 +1,4 @@
-/* test_walk.c - tests of a random walk with snapshots, under Criterion:
+/* test_walk.c - Tests a random walk with snapshots, with Criterion:
  * docs/tutorial/tests.md.
  *
  * SPDX-License-Identifier: MIT
@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <varve/varve.h>
 
-/* --- What is tested ------------------------------------------------------- */
+/* --- The tested code ----------------------------------------------------- */
 
 struct walk {
     double at[2];
@@ -28,7 +28,7 @@ static void walk_step(struct walk *walk)
     walk->steps++;
 }
 
-/* --- Its tests ------------------------------------------------------------ */
+/* --- The tests ----------------------------------------------------------- */
 
 static struct walk walk;
 static varve_graph *graph;
@@ -57,7 +57,8 @@ static varve_status count(void *user, const varve_difference *difference)
     return VARVE_OK;
 }
 
-/* All that a step changes is in the graph: taken back, it comes out again. */
+/* Everything that a step changes is in the graph: after a step is taken back,
+ * it has the same result again. */
 Test(walk, a_step_that_is_taken_back_comes_again)
 {
     int differences = 0;
@@ -76,7 +77,7 @@ Test(walk, a_step_that_is_taken_back_comes_again)
     varve_snapshot_free(after);
 }
 
-/* Nothing that is saved is lost, and nothing that is there is not saved. */
+/* A checkpoint contains all values of the walk, and restores all of them. */
 Test(walk, a_checkpoint_has_all_of_it)
 {
     walk_step(&walk);
@@ -94,8 +95,8 @@ Test(walk, a_checkpoint_has_all_of_it)
     varve_restoration_free(r);
 }
 
-/* Uphill only: a move that leads down is taken back, but not the random
- * numbers that it took, or it would be proposed for ever. */
+/* Accepts only moves that go uphill. A rejected move is taken back, but not its
+ * random numbers, or the same move would be proposed again. */
 Test(walk, climbs_by_rejecting)
 {
     varve_snapshot *best = varve_snapshot_new(root, &error);

@@ -1,5 +1,5 @@
-/* add.hpp - what a node may be given, and what becomes of it: the body of
- * varve::node::add.
+/* add.hpp - Defines varve::node::add: selects how a C++ object is added to a
+ * graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -50,7 +50,8 @@ node node::add_slot(const node &variable, text name, T &&value) const
 namespace detail
 {
 
-/* A shape that nothing fits, where a slice starts in other dimensions. */
+/* Returns a shape that no value fits if `start` has another number of
+ * dimensions than `whole`. */
 inline varve_shape same_rank(varve_shape whole, const shape &start) noexcept
 {
     if (start.rank != whole.rank)

@@ -1,5 +1,5 @@
-/* bound.hpp - what a node remembers of the number, string or struct of which it
- * was made, which may come to another place.
+/* bound.hpp - Keeps the node of a number, string or struct up to date with the
+ * object, which may move in memory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,11 +21,12 @@ namespace varve
 namespace detail
 {
 
-/* --- Things and their nodes ---------------------------------------------- */
+/* --- Objects and their nodes --------------------------------------------- */
 
-/* What a node that was made of a T remembers. `look` brings the node up to date
- * with the thing, which may have come to another place; `add` makes the node.
- * `grows`: it was made for a value of a file, and takes the length of that. */
+/* The data that belongs to the node of a T. `add` makes the node. `look`
+ * updates the node if the object has moved. `grows` is set if the node was
+ * made for a value of a file; the value is then resized to the length in the
+ * file. */
 template <class T, class = void> struct bound;
 
 struct bound_base {
@@ -61,8 +62,8 @@ struct bound<T, std::enable_if_t<is_viewed<T>>> : bound_base {
     }
 };
 
-/* A std::string is a state: its bytes are taken when they are saved, and given
- * back whatever their number. */
+/* A std::string is a state: a save copies its bytes, and a restoration assigns
+ * bytes of any length. */
 template <> struct bound<std::string> : bound_base {
     std::string *text = nullptr;
 
@@ -123,7 +124,7 @@ template <class S, class E, class N>
 struct bound_field<pointer_field_of<S, E, N>> {
     using field = pointer_field_of<S, E, N>;
 
-    /* A negative count results in an extent that is refused by its number. */
+    /* A negative count becomes an extent that is too large and is rejected. */
     template <class T> static varve_tensor view(const field &f, T &thing)
     {
         shape s(static_cast<std::uint64_t>(thing.*f.count));

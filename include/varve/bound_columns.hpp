@@ -1,5 +1,5 @@
-/* bound_columns.hpp - the nodes of vectors of structs that are saved as an
- * array for each member.
+/* bound_columns.hpp - Makes the nodes of vectors of structs that are saved as
+ * an array for each member.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -93,9 +93,9 @@ private:
     template <class F>
     void complete(column<V> &made, varve_node *object, const F &f)
     {
-        /* Over another place, of a shape that no column has, until it is in
-         * the graph: so a value that waits for it has room made, as in a
-         * restoration, whatever the length of the vector. */
+        /* Until the node is in the graph, its view has another address and a
+         * shape that no column has. Memory for a pending value is then
+         * allocated as in a restoration, for any length of the vector. */
         const varve_resizing calls = { column<V>::make, column<V>::settle };
         varve_node *at = varve_add_resizable(object, f.name,
             varve_view(made.unplaced, made.dtype, shape()), &calls, &made);
@@ -123,7 +123,7 @@ private:
  * added. */
 enum class visit {
     binds,   /* binds them to the present elements */
-    looks,   /* the same, and ends the excuse of columns that were expected */
+    looks,   /* the same, and makes expected columns required again */
     excuses, /* permits their absence: the file has them in another form */
 };
 
@@ -160,8 +160,8 @@ template <class V> struct looker {
     }
 };
 
-/* An object with an array for each member. A restoration gives the vector the
- * length of the file. */
+/* An object with an array for each member. A restoration resizes the vector to
+ * the length in the file. */
 template <class V> struct bound<V, std::enable_if_t<is_table<V>>> : bound_base {
     using value = typename V::value_type;
     rows<V> common = {};
@@ -208,9 +208,9 @@ private:
         cells.clear();
         common.read.clear();
     }
-    /* A file of an older version has a node for each element. The values arrive
-     * in temporary nodes, which the next look removes. The columns may be
-     * absent then. */
+    /* Files of older versions have a node for each element. Their values are
+     * restored into temporary nodes, which the next call of look() removes. The
+     * columns may then be missing. */
     static void make(void *user, varve_node *at, const varve_offer *offer)
     {
         bound &self = *static_cast<bound *>(user);

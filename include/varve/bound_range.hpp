@@ -1,5 +1,5 @@
-/* bound_range.hpp - the nodes of maps and lists, whose elements come, go and
- * move.
+/* bound_range.hpp - Makes and updates the nodes of maps and lists, whose
+ * elements are added, removed and moved.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -93,8 +93,8 @@ template <class T>
 using element_of =
     std::remove_reference_t<decltype(*std::begin(std::declval<T &>()))>;
 
-/* Whether emplace_back() without arguments can add an element: the element is
- * made without arguments, and a std::vector can move its elements to larger
+/* True if emplace_back() without arguments can add an element: the element is
+ * default-constructible, and a std::vector can move its elements to larger
  * memory. */
 template <class T, class = void> inline constexpr bool grows_by_one = false;
 template <class T>
@@ -120,7 +120,8 @@ struct bound<T, std::enable_if_t<is_range<T> && !is_viewed<T> &&
             varve_set_on_demand(at, make, this);
         return at;
     }
-    /* Where the program has changed the list by hand, its length is its own. */
+    /* If the program has added or removed children of the list itself, the
+     * number of children is not changed. */
     void look(varve_node *at, T &thing)
     {
         std::size_t index = 0;
@@ -174,7 +175,7 @@ private:
     }
 };
 
-/* Whether a thing has to be looked at again though itself it stays. */
+/* Returns false if a T must be checked again although it has not moved. */
 template <class T> constexpr bool is_still();
 
 template <class S, class M>
@@ -208,7 +209,7 @@ template <class T> constexpr bool is_still()
         return false;
 }
 
-/* Adds a thing that stays where it is; what is in it need not. */
+/* Adds an object that must not move. Its elements may move. */
 template <class T>
 node add_bound(const node &parent, const char *name, T &thing)
 {

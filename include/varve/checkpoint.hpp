@@ -1,11 +1,11 @@
-/* checkpoint.hpp - to a file and back in C++: write, read, save, restore, plan,
- * in the background too.
+/* checkpoint.hpp - Writes, reads, saves and restores checkpoints in C++, with
+ * dry runs and asynchronous saves.
  *
  *     auto found = varve::restore(root, "run/ckpt");
  *     if (!found && found.status() != VARVE_NOT_FOUND)
  *         std::cerr << found.error().message << '\n';
  *
- * The comments in checkpoint.h and job.h hold for the calls of the same name.
+ * The comments in checkpoint.h and job.h apply to the calls of the same name.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,7 +29,8 @@ namespace varve
 namespace detail
 {
 
-/* True goes on; so does what returns nothing. What throws cancels. */
+/* Calls a progress function of the program. The call is canceled if the
+ * function returns false or throws. A function that returns void continues. */
 template <class F>
 int progress(
     void *user, std::uint64_t done, std::uint64_t total, const char *what)
@@ -42,8 +43,9 @@ template <class F> void loss(void *user, const char *path, const char *what)
     (void)guarded(*static_cast<F *>(user), path, what);
 }
 
-/* Both kinds of options have them. The functions are borrowed: they have to be
- * there as long as the call, or the job, or the manager. */
+/* Members that read and write options have in common. Functions are borrowed:
+ * they must remain valid during the call, or as long as the job or the manager
+ * exists. */
 template <class C, class Self> struct options : C {
     options() noexcept : C()
     {
@@ -61,8 +63,9 @@ template <class C, class Self> struct options : C {
 
 } /* namespace detail */
 
-/* The options of C, all zero; where designated initializers are at hand, those
- * of C themselves will do: varve_write_options{ .no_sync = true }. */
+/* The options of the C interface, initialized with zero. In C++20 the C structs
+ * can be used with designated initializers: varve_write_options{ .no_sync =
+ * true }. */
 struct write_options : detail::options<varve_write_options, write_options> {
     using options::options;
     template <class F> write_options &on_loss(F &function) noexcept
@@ -83,8 +86,8 @@ struct read_options : detail::options<varve_read_options, read_options> {
     }
 };
 
-/* A number, a truth value or a text, to be kept in a file. Names and texts are
- * borrowed. */
+/* Returns a number, a bool or a string as metadata of a file. Names and strings
+ * are borrowed. */
 template <class T> varve_metadata metadata(const char *name, const T &value)
 {
     varve_metadata m = {};
@@ -105,7 +108,7 @@ template <class T> varve_metadata metadata(const char *name, const T &value)
     return m;
 }
 
-/* --- Exactly this file -------------------------------------------------- */
+/* --- Files with an exact path -------------------------------------------- */
 
 inline result<void> write(
     const node &root, text path, const write_options &o = write_options())
@@ -125,9 +128,9 @@ inline result<restoration> dry_run(
     return detail::made<restoration>(varve_dry_run, root.get(), path.get(), &o);
 }
 
-/* --- Numbered ----------------------------------------------------------- */
+/* --- Numbered files ------------------------------------------------------- */
 
-/* Gives the number of the file. */
+/* Returns the number of the file. */
 inline result<std::uint64_t> save(
     const node &root, text prefix, const write_options &o = write_options())
 {
@@ -143,9 +146,9 @@ inline result<restoration> restore(
     return detail::made<restoration>(varve_restore, root.get(), path.get(), &o);
 }
 
-/* --- In the background -------------------------------------------------- */
+/* --- Asynchronous saves --------------------------------------------------- */
 
-/* A save in the background; its end waits for it. */
+/* An asynchronous save. The destructor waits until it has finished. */
 class job
 {
 public:
@@ -172,7 +175,7 @@ public:
     {
         varve_job_cancel(get());
     }
-    /* NULL before its end, and where it failed. */
+    /* NULL until the save has finished, and if it failed. */
     const char *path() const
     {
         return varve_job_path(get());

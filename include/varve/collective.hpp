@@ -1,6 +1,6 @@
-/* collective.hpp - many processes, one checkpoint, in C++. The comments in
- * comm.h, processes.h and collective.h hold for the calls of the same name.
- * Over MPI: varve/mpi.hpp.
+/* collective.hpp - Saves and restores one checkpoint from many processes in
+ * C++. The comments in comm.h, processes.h and collective.h apply to the calls
+ * of the same name. For MPI see varve/mpi.hpp.
  *
  *     root.add_slice("temperature", mine, { 4096, 512 }, { first, 0 });
  *     auto written = varve::write_all(comm, root, "run/heat");
@@ -25,7 +25,8 @@ namespace varve
 
 /* --- Communicators ------------------------------------------------------ */
 
-/* Which all calls take: whatever gives a table of C. It is borrowed. */
+/* A borrowed reference to a communicator, the argument of all collective
+ * calls. */
 class comm
 {
 public:
@@ -44,12 +45,13 @@ public:
     {
         return comm_->size;
     }
-    /* Whether somebody wants it. */
+    /* Collective: returns true if `wanted` is true at any rank. */
     bool any(bool wanted) const
     {
         return varve_any(comm_, wanted);
     }
-    /* The failure of the lowest rank that has one, at every rank. */
+    /* Collective: returns the error of the lowest rank that failed, at every
+     * rank. */
     template <class T> result<void> agree(const result<T> &own) const
     {
         varve::error why = own.error();
@@ -63,7 +65,8 @@ private:
     const varve_comm *comm_;
 };
 
-/* Of programs that fork: made before, joined after, by each of them. */
+/* Ranks of a program that forks: create the object before fork(), then call
+ * join() in each process. */
 class processes
 {
 public:
@@ -78,7 +81,7 @@ public:
     {
         return processes_.get();
     }
-    /* Of use as long as this is there. */
+    /* The communicator is valid as long as this object exists. */
     result<comm> join(std::uint32_t rank) const
     {
         varve::error why;
@@ -95,8 +98,7 @@ private:
 namespace detail
 {
 
-/* The table of an object of the program's, which has functions of these names.
- */
+/* The C table of functions that call the member functions of an object. */
 template <class C> struct comm_calls {
     static C &of(void *self) noexcept
     {
@@ -143,10 +145,11 @@ template <class C> struct comm_calls {
 
 } /* namespace detail */
 
-/* A communicator over what a program has: an object with agree(uint64_t &),
- * gather, gather_varied, broadcast and barrier, which take what those of
- * varve_comm take and return nothing, a bool, a varve_status or a result<void>;
- * an exception is VARVE_DISCONNECTED. The object is borrowed. */
+/* Returns a communicator that calls an object of the program. The object has
+ * the functions agree(uint64_t &), gather, gather_varied, broadcast and
+ * barrier, with the arguments of those in varve_comm. They return void, bool,
+ * varve_status or result<void>. An exception becomes VARVE_DISCONNECTED. The
+ * object is borrowed. */
 template <class C>
 varve_comm comm_over(
     C &object, std::uint32_t rank, std::uint32_t size, std::uint32_t node = 0)
@@ -165,7 +168,7 @@ varve_comm comm_over(
     return table;
 }
 
-/* --- What all ranks call ------------------------------------------------ */
+/* --- Collective calls ---------------------------------------------------- */
 
 inline result<void> write_all(comm all, const node &root, text path,
     const write_options &o = write_options())
@@ -174,7 +177,7 @@ inline result<void> write_all(comm all, const node &root, text path,
         varve_write_all, all.get(), root.get(), path.get(), &o);
 }
 
-/* Gives the number of the file. */
+/* Returns the number of the file. */
 inline result<std::uint64_t> save_all(comm all, const node &root, text prefix,
     const write_options &o = write_options())
 {
@@ -185,7 +188,8 @@ inline result<std::uint64_t> save_all(comm all, const node &root, text prefix,
     return varve_save_counter(root.get());
 }
 
-/* Both in the background; a failure at all ranks where one cannot begin. */
+/* The asynchronous forms of write_all and save_all. If one rank cannot begin,
+ * the call fails at all ranks. */
 inline result<job> write_all_async(comm all, const node &root, text path,
     const write_options &o = write_options())
 {

@@ -1,4 +1,4 @@
-/* columns.hpp - restores the elements of vectors of structs that are saved as
+/* columns.hpp - Restores the elements of vectors of structs that are saved as
  * an array for each member.
  *
  * SPDX-License-Identifier: MIT
@@ -27,29 +27,30 @@ namespace varve
 namespace detail
 {
 
-/* --- Rows that come from a file ------------------------------------------- */
+/* --- Restoring rows ------------------------------------------------------- */
 
-/* The state that the columns of one vector share. */
+/* The state that the columns of a vector share. */
 template <class V> struct rows {
     using value = typename V::value_type;
     V *vector = nullptr;
-    std::optional<V> fresh = {}; /* of another length; replaces *vector */
+    std::optional<V> fresh = {}; /* has the new length; replaces *vector */
     std::size_t coming = 0;      /* rows of the file, while rooms > 0 */
     std::size_t rooms = 0;       /* columns that are being restored */
     bool is_placed = false;      /* a column was restored since the last look */
-    bool is_torn = false;        /* then another was refused for its length */
-    std::size_t reads = 0;       /* counts restorations that brought columns */
+    bool is_torn = false;        /* then another was rejected for its length */
+    std::size_t reads = 0;       /* counts restorations that had columns */
 
     /* Binds the columns to the present elements. */
     std::function<void()> bind = {};
 
-    /* The elements of a file that has a node for each, until they are copied
-     * to *vector. Their addresses do not change while more are added. */
+    /* The elements of a file that has a node for each element, until they are
+     * moved to *vector. A deque, because adding elements must not move the
+     * others. */
     std::deque<value> read = {};
 
-    /* A restoration brings each column once. A column that comes again is one
-     * of another restoration, to which columns that were refused do not matter.
-     */
+    /* A restoration restores each column once. If a column is restored a second
+     * time, a new restoration has begun, and earlier rejected columns no longer
+     * matter. */
     void begin_read(std::size_t last)
     {
         if (last < reads || rooms > 0)
@@ -57,9 +58,9 @@ template <class V> struct rows {
         reads++;
         is_torn = false;
     }
-    /* Refuses a column with another number of rows than the other columns of
-     * the restoration, even if they arrive one after the other, and also when a
-     * refused column is tried again. */
+    /* Rejects a column with another number of rows than the other columns of
+     * the restoration, also if the columns are restored at different times and
+     * if a rejected column is tried again. */
     bool prepare(std::size_t count)
     {
         if ((rooms > 0 && count != coming) ||
@@ -114,7 +115,8 @@ template <class V> struct member {
     shape inner = {};     /* of one element */
     std::size_t size = 0; /* of one element, in bytes */
 
-    /* Whether the extents of a value from `first` on are those of `inner`. */
+    /* True if the extents of the value from dimension `first` on equal those of
+     * `inner`. */
     bool ends(const varve_tensor &coming, std::uint32_t first) const
     {
         bool is = coming.rank == inner.rank + first;
@@ -128,9 +130,10 @@ template <class V> struct member {
 template <class V> struct column : member<V> {
     std::vector<unsigned char> room = {};
     bool is_excused = false; /* may be absent: the file has another form */
-    std::size_t read = 0;    /* the number of the restoration that brought it */
+    std::size_t read = 0;    /* the restoration that restored it */
 
-    /* What its node is over while it is added: the largest element. */
+    /* The memory of its node until the node is in the graph; as large as the
+     * largest element. */
     alignas(std::max_align_t) unsigned char unplaced[16] = {};
 
     strided_view view() const

@@ -1,4 +1,4 @@
-/* element.hpp - element types and shapes in C++.
+/* element.hpp - Defines element types and shapes in C++.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,12 +18,13 @@ namespace varve
 
 /* --- Elements ----------------------------------------------------------- */
 
-/* The element type of a T. A program says it of types of its own, as of one of
- * 16 bits:
+/* The element type of a T. Specialize it for types of your own:
+ *
  *     template <> struct varve::element<half> {
  *         static constexpr varve_dtype dtype = VARVE_FLOAT16;
  *     };
- * Characters have none, as in C: they may be text, or numbers. */
+ *
+ * Character types have no element type because they may be text or numbers. */
 template <class T, class = void> struct element {
 };
 
@@ -71,7 +72,7 @@ struct element<T,
     static constexpr varve_dtype dtype = detail::dtype_of_number<T>();
 };
 
-/* An enumeration is saved as the integers it is, std::byte too. */
+/* An enumeration, including std::byte, is saved as its underlying integer. */
 template <class T>
 struct element<T, std::enable_if_t<std::is_enum_v<T> && !std::is_const_v<T>>>
     : element<std::underlying_type_t<T>> {
@@ -99,23 +100,23 @@ inline constexpr bool is_element<T, std::void_t<decltype(element<T>::dtype)>> =
 
 } /* namespace detail */
 
-/* The element type of a T, in words where it has none. */
+/* The element type of a T; a compile-time error if it has none. */
 template <class T> constexpr varve_dtype dtype_of() noexcept
 {
     static_assert(!std::is_const_v<T>,
-        "a restoration writes into it: it must not be const");
+        "const element type: a restoration writes into the elements, so "
+        "they must not be const");
     static_assert(std::is_const_v<T> || detail::is_element<T>,
-        "not the type of an element: numbers, and what has a varve::element");
+        "unsupported element type: use a number or a type with a "
+        "specialization of varve::element");
     if constexpr (detail::is_element<T>)
         return element<T>::dtype;
     else
         return VARVE_UINT8;
 }
 
-/* A number that threads share is saved as the number it is, where it is nothing
- * but that in memory: of the same size, and without a lock. What is said of all
- * values holds for it too: nobody changes it while a call takes or restores
- * it. */
+/* An atomic is saved as its number if it has the same size and is lock-free. As
+ * for all values, no thread may change it while a call saves or restores it. */
 template <class T>
 struct element<std::atomic<T>,
     std::enable_if_t<detail::is_element<T> &&
@@ -125,8 +126,8 @@ struct element<std::atomic<T>,
 
 /* --- Shapes ------------------------------------------------------------- */
 
-/* shape(784, 10), or where one is asked for { 784, 10 }; shape() is that of a
- * scalar. */
+/* shape(784, 10), or { 784, 10 } as an argument of type shape; shape() is that
+ * of a scalar. */
 class shape : public varve_shape
 {
 public:
@@ -140,7 +141,8 @@ public:
     {
         (append(static_cast<std::uint64_t>(sizes)), ...);
     }
-    /* Beyond VARVE_MAX_RANK only the rank grows, and is refused. */
+    /* Above VARVE_MAX_RANK only the rank is counted; such a shape is rejected
+     * when it is used. */
     void append(std::uint64_t size) noexcept
     {
         if (rank < VARVE_MAX_RANK)

@@ -1,5 +1,4 @@
-/* error.hpp - how a call says in C++ that it failed: a value, an exception only
- * where one is asked for.
+/* error.hpp - Returns errors in C++ as values; exceptions are optional.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,8 +19,8 @@
 namespace varve
 {
 
-/* What varve_error is, good at first; it holds no memory, and to copy or move
- * it throws nothing. */
+/* A varve_error that is initialized to no error. It owns no memory, and copying
+ * or moving it never throws. */
 class error : public varve_error
 {
 public:
@@ -55,7 +54,7 @@ private:
 
 #ifdef __cpp_exceptions
 
-/* What value_or_throw throws. */
+/* The exception that value_or_throw throws. */
 class failure : public std::exception
 {
 public:
@@ -77,8 +76,8 @@ private:
 
 #endif
 
-/* What a call gives: a T, or the error that says why there is none. True is
- * good. Of one that failed only status() and error() may be asked. */
+/* The result of a call: a T or an error. It converts to true if it has a T. If
+ * the call failed, only status() and error() may be called. */
 template <class T> class [[nodiscard]] result
 {
 public:
@@ -164,7 +163,7 @@ private:
 namespace detail
 {
 
-/* Not all that ends a call early has a message. */
+/* Returns `why`, or an error for `status` if the failed call has set none. */
 inline varve::error failed(const varve::error &why, varve_status status)
 {
     if (why.status != VARVE_OK)
@@ -172,7 +171,7 @@ inline varve::error failed(const varve::error &why, varve_status status)
     return varve::error(status, varve_status_name(status));
 }
 
-/* A call of the library that gives a status. */
+/* Calls a C function that returns a status. */
 template <class... P, class... A>
 result<void> tried(varve_status (*call)(P...), A... arguments)
 {
@@ -183,7 +182,8 @@ result<void> tried(varve_status (*call)(P...), A... arguments)
     return result<void>();
 }
 
-/* One that gives a handle, for an object that owns it. */
+/* Calls a C function that returns a handle, and returns the object that owns
+ * the handle. */
 template <class Owner, class H, class... P, class... A>
 result<Owner> made(H *(*call)(P...), A... arguments)
 {
@@ -203,8 +203,9 @@ template <auto End> struct ends {
 
 template <class H, auto End> using handle = std::unique_ptr<H, ends<End>>;
 
-/* Calls what the program gave: nothing is thrown through C. It may return
- * nothing, whether all is well, or a status. */
+/* Calls a function of the program. No exception passes through C code. The
+ * function may return void, a bool (false for failure), a varve_status or a
+ * varve::result<void>. */
 template <class F, class... A>
 varve_status called(F &function, A &&...arguments)
 {
@@ -219,7 +220,7 @@ varve_status called(F &function, A &&...arguments)
         return function(std::forward<A>(arguments)...).status();
     } else {
         static_assert(std::is_same_v<R, varve_status>,
-            "a callback returns nothing, a bool, a varve_status or a "
+            "a callback must return void, bool, varve_status or "
             "varve::result<void>");
         return function(std::forward<A>(arguments)...);
     }

@@ -1,5 +1,5 @@
-/* fields.hpp - how a struct lists its members, and which kinds of things there
- * are.
+/* fields.hpp - Defines the fields of a struct, and checks which types can be
+ * added.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,19 +20,20 @@ namespace varve
 
 /* --- Structs ------------------------------------------------------------ */
 
-/* A member of a struct, and the name of its edge. */
+/* A member of a struct and the name of its edge. */
 template <class S, class M> struct field_of {
     const char *name;
     M S::*member;
     const char *older = nullptr;
     const char *label = nullptr;
 
-    /* The name that older files have for it. */
+    /* Sets the name that the field has in older files. */
     constexpr field_of was(const char *older_name) const
     {
         return { name, member, older_name, label };
     }
-    /* Such as VARVE_TAG_LATER: older files lack it, it keeps its default. */
+    /* Sets a tag, such as VARVE_TAG_LATER: older files may lack the field,
+     * which then keeps its default. */
     constexpr field_of tagged(const char *tag) const
     {
         return { name, member, older, tag };
@@ -45,8 +46,8 @@ constexpr field_of<S, M> field(const char *name, M S::*member)
     return { name, member };
 }
 
-/* An array behind a pointer, whose number of elements is another member, and
- * the name of its edge. */
+/* An array behind a pointer, the member that is its number of elements, and the
+ * name of its edge. */
 template <class S, class E, class N> struct pointer_field_of {
     const char *name;
     E *S::*member;
@@ -64,7 +65,7 @@ template <class S, class E, class N> struct pointer_field_of {
     }
 };
 
-/* field("mean", &adam::mean, &adam::count): as VARVE_FIELD_POINTER in C
+/* field("mean", &adam::mean, &adam::count) is VARVE_FIELD_POINTER of C
  * (struct.h). Each save and restoration reads the pointer and the count again.
  * It fails if the count is negative, or if the pointer is NULL and the count is
  * not 0. If the count is a field too, it is fixed, so that no file can make it
@@ -76,8 +77,8 @@ constexpr pointer_field_of<S, E, N> field(
     return { name, member, count };
 }
 
-/* VARVE_FIELDS(adam, step, rate, mean): 1 to 32 fields in one line, each with
- * the name of its member; what stands in varve::fields. */
+/* VARVE_FIELDS(adam, step, rate, mean) lists 1 to 32 fields for varve::fields.
+ * Each has the name of its member. */
 #define VARVE_FIELDS(type, ...) VARVE_EACH_(VARVE_FIELD_OF_, type, __VA_ARGS__)
 #define VARVE_FIELD_OF_(type, member) ::varve::field(#member, &type::member)
 
@@ -91,7 +92,9 @@ constexpr gone_field gone(const char *name)
     return { name };
 }
 
-/* The fields of a struct, given by a function that is found beside it:
+/* Returns the fields of a struct. Define varve_fields in the namespace of the
+ * struct:
+ *
  *     struct adam {
  *         std::int64_t step;
  *         std::vector<float> mean;
@@ -101,9 +104,10 @@ constexpr gone_field gone(const char *name)
  *         return varve::fields(varve::field("step", &adam::step),
  *             varve::field("mean", &adam::mean).was("m"));
  *     }
- * As a friend inside the struct it reaches private members too. A struct is an
- * object then, its fields are the edges, whatever node::add takes; also of
- * structs in structs, and in lists. */
+ *
+ * A friend function inside the struct can list private members too. The struct
+ * becomes an object, and its fields become edges. A field has any type that
+ * node::add accepts, including structs and containers of structs. */
 template <class... F> constexpr std::tuple<F...> fields(F... each)
 {
     return { each... };
@@ -124,9 +128,10 @@ inline constexpr bool
     is_range<T, std::void_t<decltype(*std::begin(std::declval<T &>())),
                     decltype(std::end(std::declval<T &>()))>> = true;
 
-/* Where a struct has no varve_fields of its own, but those of its base, this
- * one is found instead: it takes the struct as it is. (The rest makes it the
- * last choice beside a template of the program's.) */
+/* Overload resolution selects this function if a struct has no varve_fields of
+ * its own but those of its base. It takes the struct itself instead of the
+ * base. (The other declarations make it the last choice if the program has a
+ * template.) */
 namespace inherited
 {
 struct none {
@@ -140,10 +145,11 @@ template <class T>
 inline constexpr bool inherits_fields =
     std::is_same_v<inherited::found<T>, inherited::none>;
 
-/* --- What can be added --------------------------------------------------- */
+/* --- Types that can be added --------------------------------------------- */
 
-/* Says of what a thing is made that has no place in a graph, if there is such a
- * part, in one error; true: there is none. `Seen`: what it is a part of. */
+/* Returns true if a T can be added. Otherwise a static_assert names the part of
+ * it that cannot be added, in one error. `Seen` lists the types that contain
+ * it. */
 template <class T, class... Seen> constexpr bool check_addable();
 
 template <class Seen, class F> struct check_field;
@@ -162,10 +168,11 @@ struct check_field<Seen, pointer_field_of<S, E, N>> {
         constexpr bool counts =
             std::is_integral_v<N> && !std::is_same_v<N, bool>;
         static_assert(points,
-            "expected a pointer to numbers or arrays of them, found another "
-            "type");
-        static_assert(
-            counts, "expected an integer that counts, found another type");
+            "unsupported pointer field: it must point to numbers or to "
+            "arrays of numbers");
+        static_assert(counts,
+            "unsupported count of a pointer field: it must be an "
+            "integer");
         return points && counts;
     }
 };
@@ -193,8 +200,8 @@ template <class T, class... Seen> constexpr bool check_addable()
         return true;
     } else if constexpr (has_fields<T>) {
         static_assert(!inherits_fields<T>,
-            "this struct inherits its varve_fields, which leave out its own "
-            "members: give it a varve_fields of its own");
+            "this struct has only the varve_fields of its base, which omit "
+            "its own members: define varve_fields for it");
         using fields = decltype(varve_fields(static_cast<const T *>(nullptr)));
         if constexpr (inherits_fields<T>)
             return false;
@@ -209,8 +216,8 @@ template <class T, class... Seen> constexpr bool check_addable()
     } else if constexpr (is_range<T> && !is_bits<T> && !is_uncertain<T>) {
         using element = decltype(*std::begin(std::declval<T &>()));
         static_assert(std::is_lvalue_reference_v<element>,
-            "its elements are made when they are asked for: add what they are "
-            "made of");
+            "the iterators of this range return temporary elements: add the "
+            "data that they are made from");
         if constexpr (std::is_lvalue_reference_v<element>)
             return check_addable<std::remove_reference_t<element>, Seen...,
                 T>();
@@ -219,10 +226,10 @@ template <class T, class... Seen> constexpr bool check_addable()
     } else {
         if constexpr (check_viewable<T>())
             static_assert(never<T>,
-                "neither numbers, nor a std::string, nor a struct with "
-                "varve_fields, nor a range of these: give a class of the "
-                "program's varve_fields, and save a class of another library, "
-                "such as std::mt19937_64, by add_state");
+                "unsupported type: it must be a number, a std::string, a "
+                "struct with varve_fields, or a range of these; define "
+                "varve_fields for your own class, and save a class of "
+                "another library, such as std::mt19937_64, with add_state");
         return false;
     }
 }

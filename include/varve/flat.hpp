@@ -1,4 +1,4 @@
-/* flat.hpp - selects the vectors of structs that are saved as an array for each
+/* flat.hpp - Selects the vectors of structs that are saved as an array for each
  * member.
  *
  * SPDX-License-Identifier: MIT
@@ -18,7 +18,7 @@ namespace varve
 namespace detail
 {
 
-/* Whether a member is a number, or an array of numbers in place. */
+/* True if a member is a number, or an array of numbers inside the struct. */
 template <class T> constexpr bool has_numbers()
 {
     if constexpr (layout<T>::value)
@@ -27,7 +27,7 @@ template <class T> constexpr bool has_numbers()
         return false;
 }
 
-/* Whether a member consists of elements, or is a struct of such members. */
+/* True if a member consists of numbers, or is a struct of such members. */
 template <class T> constexpr bool is_flat();
 
 template <class S, class M> constexpr bool is_flat_field(const field_of<S, M> *)

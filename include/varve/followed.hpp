@@ -1,6 +1,6 @@
-/* followed.hpp - containers of the program that move and grow: they are looked
- * at again at the beginning of each call that saves, plans or restores values,
- * or takes a snapshot (varve_set_refresh).
+/* followed.hpp - Follows containers that move and grow: each call that saves or
+ * restores values, makes a dry run or takes a snapshot first updates their
+ * views (varve_set_refresh).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,15 +25,15 @@ namespace detail
 
 /* --- Views --------------------------------------------------------------- */
 
-/* What is a part of another thing cannot be found again where that has moved:
- * blocks and maps of Eigen. */
+/* True for parts of other objects, such as blocks and maps of Eigen. They
+ * cannot be found again after the other object has moved. */
 template <class T, class = void> inline constexpr bool is_part = false;
 template <class T>
 inline constexpr bool is_part<T, std::void_t<typename T::PlainObject>> =
     !std::is_same_v<std::remove_cv_t<T>, typename T::PlainObject>;
 
-/* Whether the elements of a thing can come to lie elsewhere, or be of another
- * number, while it stays; and it is there to be asked. */
+/* True if the elements can move, or their number can change, while the object
+ * itself stays at its address. */
 template <class T> constexpr bool is_moving()
 {
     if constexpr (is_view<T> || is_part<T>)
@@ -53,7 +53,7 @@ inline bool is_same_view(const varve_tensor &a, const varve_tensor &b) noexcept
     return same;
 }
 
-/* What the program has put in its place stays. */
+/* Rebinds the node unless the program has bound it to other memory. */
 inline void look_at_view(varve_node *at, const varve_tensor &view) noexcept
 {
     const varve_tensor *was = varve_value(at);
@@ -73,7 +73,7 @@ template <class F> void set_refresh(const node &at, F &&look)
             at.keeper()->keep(std::forward<F>(look)));
 }
 
-/* A variable over a container, perhaps in another shape. */
+/* Adds a variable for a container, with an optional shape. */
 template <class T, class... S>
 node follow(const node &at, T &value, const S &...s)
 {
@@ -84,7 +84,7 @@ node follow(const node &at, T &value, const S &...s)
     return at;
 }
 
-/* --- Room ---------------------------------------------------------------- */
+/* --- Memory for restored values ------------------------------------------ */
 
 /* Returns a container of `count` elements with the allocator of `one`, so that
  * both can be swapped. */
@@ -103,8 +103,8 @@ template <class V> V made_like(const V &one, std::size_t count)
         return V(count);
 }
 
-/* A vector, and those that are read into meanwhile: to move one does not move
- * its elements. */
+/* A vector, and the vectors that a restoration fills before they replace it.
+ * Moving a vector does not move its elements. */
 template <class V> struct rooms {
     V *vector;
     std::vector<V> made = {};

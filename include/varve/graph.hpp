@@ -1,10 +1,10 @@
-/* graph.hpp - graphs in C++.
+/* graph.hpp - Owns a graph in C++.
  *
  *     varve::graph graph;
  *     varve::node model = graph.root().add_object("model");
  *     model.add("kernel", kernel, { 784, 10 });
  *
- * A graph owns its nodes, and keeps the functions that they were given.
+ * A graph owns its nodes and keeps the functions that are given to them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,7 +33,7 @@ public:
         : graph(varve_graph_new(allocator))
     {
     }
-    /* Takes one that C has made, which is its own from now on. */
+    /* Takes ownership of a graph of the C interface. */
     explicit graph(varve_graph *made)
         : keeper_(new detail::keeper), graph_(made)
     {
@@ -53,7 +53,7 @@ public:
     {
         return of(varve_graph_root(graph_.get()));
     }
-    /* A node that C has made in this graph. */
+    /* Returns a node that the C interface has made in this graph. */
     node of(varve_node *c) const noexcept
     {
         return { c, keeper_.get() };
@@ -62,7 +62,7 @@ public:
     {
         return of(varve_add_detached(graph_.get()));
     }
-    /* The first mistake that was made in building. */
+    /* Returns the first error in building the graph. */
     result<void> check() const
     {
         return detail::tried(
@@ -82,11 +82,11 @@ public:
     }
 
 private:
-    std::unique_ptr<detail::keeper> keeper_; /* goes after what calls it */
+    std::unique_ptr<detail::keeper> keeper_; /* freed after the graph */
     detail::handle<varve_graph, varve_graph_free> graph_;
 };
 
-/* The edges of a node, in the order in which they were made. */
+/* The edges of a node, in the order in which they were added. */
 struct edge {
     const char *name;
     node child;
@@ -144,7 +144,8 @@ inline edges node::children() const noexcept
     return { node_, keeper_ };
 }
 
-/* A graph that has all that a file has, in memory of its own (structure.h). */
+/* Returns a graph with all values of a file in memory that the graph owns
+ * (structure.h). */
 inline result<graph> graph_from(text path)
 {
     return detail::made<graph>(varve_graph_from, path.get(), nullptr);

@@ -1,5 +1,5 @@
-/* grid.hpp - arrays of many dimensions of other libraries, by what they say of
- * themselves; none of these is included.
+/* grid.hpp - Describes multi-dimensional arrays of other libraries by their own
+ * extents and strides. It includes no headers of these libraries.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,23 +15,28 @@
 namespace varve
 {
 
-/* Where the elements of a T are that has several dimensions: how many, how far
- * it goes in each, elements from one to the next, and the first of them, that
- * of all indices 0. A program says it of an array of its own: template <>
- * struct varve::grid<pond> { static std::size_t rank(pond &) { return 2; }
+/* The layout of a T with several dimensions: the number of dimensions, the
+ * extent of each, the stride of each in elements, and the address of the
+ * element whose indices are all 0. Specialize it for arrays of your own:
+ *
+ *     template <> struct varve::grid<pond> {
+ *         static std::size_t rank(pond &) { return 2; }
  *         static std::size_t extent(pond &p, std::size_t i) { ... }
  *         static std::ptrdiff_t stride(pond &p, std::size_t i) { ... }
  *         static double *first(pond &p) { return p.cells; }
  *     };
- * Known are std::mdspan and its kin, and the arrays and views of Kokkos,
- * Boost.MultiArray, xtensor, Armadillo and OpenCV (cv::Mat_). */
+ *
+ * There are specializations for std::mdspan and types with the same members,
+ * and for the arrays and views of Kokkos, Boost.MultiArray, xtensor, Armadillo
+ * and OpenCV (cv::Mat_). */
 template <class T, class = void> struct grid {
 };
 
 namespace detail
 {
 
-/* origin() is where indices of 0 would be. */
+/* origin() is the address of the element with all indices 0, even if such
+ * indices are out of range. */
 template <class T, class = void> inline constexpr bool is_of_boost = false;
 template <class T>
 inline constexpr bool
@@ -41,7 +46,8 @@ inline constexpr bool
                        decltype(std::declval<T &>().shape()[0]),
                        decltype(std::declval<T &>().origin())>> = true;
 
-/* data() of all, and data_offset() of the first. */
+/* data() is the address of the whole buffer, data_offset() the index of the
+ * first element in it. */
 template <class T, class = void> inline constexpr bool is_of_xtensor = false;
 template <class T>
 inline constexpr bool
@@ -67,7 +73,7 @@ inline constexpr bool is_of_opencv<T,
         decltype(std::declval<T &>().size[0]),
         decltype(std::declval<T &>().data)>> = true;
 
-/* A cube has slices, a column or row one dimension. */
+/* A cube has slices; a column or row has one dimension. */
 template <class T, class = void> inline constexpr bool is_cube = false;
 template <class T>
 inline constexpr bool
@@ -86,7 +92,8 @@ template <class T> constexpr std::size_t rank_of_armadillo() noexcept
 namespace detail
 {
 
-/* What tells extents and strides by calls with a number, */
+/* For types whose extents and strides are returned by functions of the
+ * dimension. */
 template <class T> struct grid_by_calls {
     static std::size_t extent(T &g, std::size_t i)
     {
@@ -98,7 +105,7 @@ template <class T> struct grid_by_calls {
     }
 };
 
-/* and by sequences. */
+/* For types whose extents and strides are sequences. */
 template <class T> struct grid_by_lists {
     static std::size_t extent(T &g, std::size_t i)
     {
@@ -119,7 +126,7 @@ inline constexpr bool has_calls<T,
 
 } /* namespace detail */
 
-/* std::mdspan; an accessor of its own that gives no pointer is none. */
+/* std::mdspan, unless its accessor returns no pointer. */
 template <class T>
 struct grid<T,
     std::enable_if_t<
@@ -184,7 +191,7 @@ struct grid<T, std::enable_if_t<detail::is_of_xtensor<T>>>
     }
 };
 
-/* By columns: arma::Mat, Col, Row and Cube. */
+/* arma::Mat, Col, Row and Cube, which are column-major. */
 template <class T>
 struct grid<T, std::enable_if_t<detail::is_of_armadillo<T>>> {
     static std::size_t rank(T &)
@@ -213,8 +220,9 @@ struct grid<T, std::enable_if_t<detail::is_of_armadillo<T>>> {
     }
 };
 
-/* Steps in bytes: cv::Mat_ of a number. Steps that are no whole elements have
- * no first one: VARVE_MISUSE when it is added. */
+/* cv::Mat_ of a number, whose steps are in bytes. If a step is not a multiple
+ * of the element size, first() returns NULL, and adding the array is
+ * VARVE_MISUSE. */
 template <class T> struct grid<T, std::enable_if_t<detail::is_of_opencv<T>>> {
     using element_type = typename T::value_type;
     static std::size_t rank(T &g)

@@ -1,5 +1,5 @@
-/* grid_view.hpp - views of arrays of several dimensions, and of expressions
- * whose elements have addresses.
+/* grid_view.hpp - Views arrays of several dimensions, and expressions whose
+ * elements have addresses.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,7 +26,7 @@ template <class T>
 using first_of =
     std::remove_pointer_t<decltype(grid<T>::first(std::declval<T &>()))>;
 
-/* Whether it is one whose elements may be written to. */
+/* True for a type with a varve::grid whose elements are writable. */
 template <class T, class = void> inline constexpr bool is_grid = false;
 template <class T>
 inline constexpr bool is_grid<T, std::void_t<first_of<T>>> =
@@ -57,8 +57,8 @@ template <class T> strided_view view_of_grid(T &g) noexcept
 
 /* --- Expressions ---------------------------------------------------------- */
 
-/* Elements that have an address, and no word of where the others are: those of
- * Eigen that have no data(), such as a column backwards. */
+/* True for expressions of Eigen that have no data(), such as a reversed column.
+ * Their elements have addresses but no known strides. */
 template <class T, class = void> inline constexpr bool is_expression = false;
 template <class T>
 inline constexpr bool is_expression<T,
@@ -70,8 +70,8 @@ inline constexpr bool is_expression<T,
     layout<std::remove_reference_t<decltype(std::declval<T &>().coeffRef(
         0, 0))>>::value;
 
-/* Each is looked at: elements that do not lie in steps are a view of no memory,
- * which is VARVE_MISUSE when it is added. */
+/* Compares the address of every element. If they are not evenly spaced, the
+ * view has no memory, and adding it is VARVE_MISUSE. */
 template <class T> strided_view view_of_expression(T &m) noexcept
 {
     using thing = std::remove_reference_t<decltype(m.coeffRef(0, 0))>;

@@ -1,6 +1,7 @@
-/* keeper.hpp - what a graph keeps for C++: names on their way into C, and the
- * functions that it was given, which C knows as a pointer. Nothing is thrown
- * through C: std::bad_alloc becomes VARVE_NO_MEMORY, all else VARVE_CALLBACK.
+/* keeper.hpp - Keeps what a graph needs of C++: the functions of the program,
+ * which C calls through a pointer, and names. No exception passes through C
+ * code: std::bad_alloc becomes VARVE_NO_MEMORY, any other exception
+ * VARVE_CALLBACK.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,8 +21,8 @@
 namespace varve
 {
 
-/* A name or a path on its way in: a literal, or what has a c_str(), such as
- * std::string and std::filesystem::path. */
+/* A name or path as an argument: a literal, or an object with c_str(), such as
+ * std::string or std::filesystem::path. */
 class text
 {
 public:
@@ -43,7 +44,7 @@ private:
     const char *c_;
 };
 
-/* Where the bytes of a state go. */
+/* Receives the bytes of a state. */
 class sink
 {
 public:
@@ -66,7 +67,7 @@ private:
 namespace detail
 {
 
-/* As long as the graph is there, and at one address. */
+/* Keeps functions at fixed addresses until the graph is freed. */
 class keeper
 {
 public:
@@ -108,7 +109,7 @@ template <class Save, class Load> struct state {
     }
 };
 
-/* The callbacks of an output that is a std::ostream. */
+/* The callbacks of an output for a std::ostream. */
 template <class Stream> struct stream_output {
     static varve_status flush(void *self)
     {
@@ -149,7 +150,7 @@ template <class F, class Node> struct visitor {
     }
 };
 
-/* A function that is only borrowed, as for a call. */
+/* Calls a function that is borrowed for the duration of a call. */
 template <class F, class... A> varve_status borrowed(void *user, A... arguments)
 {
     return guarded(*static_cast<F *>(user), *arguments...);

@@ -1,5 +1,5 @@
-/* keys.hpp - the types of maps that can be saved, and the names of their keys
- * in a file.
+/* keys.hpp - Defines which types of maps can be saved, and the names of their
+ * keys in a file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,7 +27,7 @@ inline constexpr bool is_key = std::is_same_v<K, std::string> ||
                                (is_number<K> && std::is_integral_v<K> &&
                                    !std::is_same_v<K, bool>);
 
-/* Whether each key occurs once: multimaps have no operator[]. */
+/* True if each key occurs once. Multimaps have no operator[]. */
 template <class T, class = void> inline constexpr bool is_by_key = false;
 template <class T>
 inline constexpr bool is_by_key<T,
@@ -40,8 +40,8 @@ template <class T>
 inline constexpr bool is_map<T, std::enable_if_t<is_by_key<T>>> =
     is_key<typename T::key_type>;
 
-/* Returns the name of a key: an integer is written in decimal, as
- * std::to_string does. find_key accepts no other form of an integer. */
+/* Returns the name of a key. An integer is written in decimal, as by
+ * std::to_string. find_key accepts no other form of an integer. */
 inline const std::string &name_of_key(const std::string &key)
 {
     return key;

@@ -1,4 +1,4 @@
-/* layout.hpp - what C++ programs keep their numbers in.
+/* layout.hpp - Defines which C++ types hold numbers in contiguous memory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,12 +20,13 @@
 namespace varve
 {
 
-/* --- What lies side by side --------------------------------------------- */
+/* --- Contiguous elements ------------------------------------------------- */
 
 namespace detail
 {
 
-/* Whether a T is nothing but elements, one or arrays of them, and which. */
+/* True if a T consists only of elements: one element or arrays of them. `type`
+ * is the element type. */
 template <class T, class = void> struct layout : std::false_type {
 };
 
@@ -59,11 +60,11 @@ struct layout<std::array<T, N>> : layout_of_array<T, N> {
     static_assert(N == 0 || sizeof(std::array<T, N>) == N * sizeof(T));
 };
 
-/* Where a container has its values, if they may be written to. */
+/* The type that data() of a container points to. */
 template <class T>
 using data_of = std::remove_pointer_t<decltype(std::declval<T &>().data())>;
 
-/* Whether it has data() and size() of elements. */
+/* True if a container has data() and size(), and its values are elements. */
 template <class T, class = void> inline constexpr bool has_data = false;
 template <class T>
 inline constexpr bool
@@ -81,8 +82,8 @@ template <std::contiguous_iterator I, class E>
 inline constexpr bool is_run_of<I, E> = std::is_same_v<std::iter_value_t<I>, E>;
 #endif
 
-/* Whether iterators go from each element to the one behind it: pointers do, and
- * those of std::vector; of others C++20 says it. */
+/* True for iterators of contiguous elements: pointers and those of std::vector;
+ * with C++20 all contiguous iterators. */
 template <class I, class E, class = void>
 inline constexpr bool should_continue =
     std::is_same_v<I, E *> || std::is_same_v<I, const E *>;
@@ -100,8 +101,8 @@ inline constexpr bool is_std<std::vector<E, A>> = true;
 template <class E, std::size_t N>
 inline constexpr bool is_std<std::array<E, N>> = true;
 
-/* By what it is: to ask for the iterators of a string of every element would
- * ask for its traits, which a library has for characters alone. */
+/* Decided by the type. The iterators of a std::basic_string<E> would need
+ * std::char_traits<E>, which exist only for characters. */
 template <class E, class C, class A>
 inline constexpr bool is_std<std::basic_string<E, C, A>> = true;
 
@@ -115,10 +116,11 @@ inline constexpr bool
 
 } /* namespace detail */
 
-/* Whether the elements of a container are size() of them, one behind the other
- * from data() on. Its iterators tell: pointers, those of std::vector, and in
- * C++20 all that are contiguous. A program says it of a container of its own
- * whose iterators do not:
+/* True if a container has size() contiguous elements from data() on. By default
+ * its iterators decide: pointers, those of std::vector, and with C++20 all
+ * contiguous iterators. Specialize it for containers of your own with other
+ * iterators:
+ *
  *     template <> inline constexpr bool varve::is_contiguous<pool> = true; */
 template <class T, class = void> inline constexpr bool is_contiguous = false;
 template <class T>
@@ -128,7 +130,7 @@ inline constexpr bool is_contiguous<T, std::enable_if_t<detail::has_data<T>>> =
 namespace detail
 {
 
-/* As those of Eigen. */
+/* True for matrices with the members of those of Eigen. */
 template <class T, class = void> inline constexpr bool is_matrix = false;
 template <class T>
 inline constexpr bool
@@ -136,7 +138,7 @@ inline constexpr bool
                      decltype(std::declval<T &>().cols())>> =
         layout<data_of<T>>::value;
 
-/* Whether it says in which order it has them. */
+/* True if a matrix has IsRowMajor. */
 template <class T, class = void> inline constexpr bool is_ordered = false;
 template <class T>
 inline constexpr bool is_ordered<T, std::void_t<decltype(T::IsRowMajor)>> =
@@ -148,8 +150,8 @@ inline constexpr bool is_vector<T,
     std::void_t<decltype(T::IsVectorAtCompileTime)>> =
     static_cast<bool>(T::IsVectorAtCompileTime);
 
-/* Whether it says how it is shaped, as the parts of Armadillo and the views of
- * xtensor do that do not say where their elements are. */
+/* True if a type has the shape of a matrix but no known memory, such as the
+ * subviews of Armadillo and the views of xtensor. */
 template <class T, class = void> inline constexpr bool is_shaped = false;
 template <class T>
 inline constexpr bool is_shaped<T,
@@ -165,7 +167,8 @@ inline constexpr bool is_shaped<T,
         std::is_integral_v<
             std::decay_t<decltype(std::declval<T &>().shape()[0])>>>> = true;
 
-/* It may be what it says, or every other element of something. */
+/* True if the elements may not be contiguous, although the type has data() and
+ * size(). */
 template <class T>
 inline constexpr bool is_uncertain =
     (has_data<T> && !is_contiguous<T>) || is_shaped<T>;

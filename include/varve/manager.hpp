@@ -1,5 +1,5 @@
-/* manager.hpp - managers, and savers by name, in C++. The comments in manager.h
- * and saver.h hold for the calls of the same name.
+/* manager.hpp - Manages numbered checkpoints, and savers by name, in C++. The
+ * comments in manager.h and saver.h apply to the calls of the same name.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -39,8 +39,9 @@ struct manager_options : varve_manager_options {
         : varve_manager_options(c)
     {
     }
-    /* Called where there is nothing to resume from; borrowed, as all that these
-     * options point to, as long as the manager is there. */
+    /* Called if there is no checkpoint to resume from. The function, like all
+     * other objects that these options point to, is borrowed and must remain
+     * valid as long as the manager exists. */
     template <class F> manager_options &on_initialize(F &function) noexcept
     {
         initialize = detail::start<F>;
@@ -75,7 +76,7 @@ public:
     {
         return manager_.get();
     }
-    /* False where there was nothing to resume from. */
+    /* Returns false if there is no checkpoint to resume from. */
     result<bool> resume() const
     {
         auto resumed = detail::tried(varve_manager_resume, get());
@@ -83,7 +84,8 @@ public:
             return resumed.error();
         return varve_manager_restoration(get()) != nullptr;
     }
-    /* Of the last resume; the manager's. NULL where nothing was restored. */
+    /* The restoration of the last resume, which the manager owns. NULL if
+     * nothing was restored. */
     varve_restoration *restoration() const
     {
         return varve_manager_restoration(get());
@@ -96,7 +98,7 @@ public:
     {
         return detail::tried(varve_manager_finish_resume, get());
     }
-    /* Whether a save was due, and is made: with `async`, begun. */
+    /* Returns true if a save was due and has been made; with `async`, begun. */
     result<bool> save(std::int64_t step,
         const manager_save_options &o = manager_save_options()) const
     {
@@ -125,12 +127,13 @@ public:
             return std::nullopt;
         return state;
     }
-    /* For the handler of a signal. */
+    /* May be called from a signal handler. */
     void request_save() const noexcept
     {
         varve_manager_request_save(get());
     }
-    /* Paths, until the next call that looks at the directory; NULL: none. */
+    /* Paths, valid until the next call that reads the directory. NULL if there
+     * is none. */
     const char *saved() const
     {
         return varve_manager_saved(get());
@@ -143,12 +146,13 @@ public:
     {
         return varve_manager_warning(get());
     }
-    /* The identity of this run. */
+    /* The identifier of this run. */
     const char *run() const
     {
         return varve_manager_run(get());
     }
-    /* Looks at the directory anew, as beside another manager (`read_only`). */
+    /* Reads the directory again, for a reader beside another manager
+     * (`read_only`). */
     result<void> refresh() const
     {
         return detail::tried(varve_manager_refresh, get());
@@ -221,7 +225,7 @@ public:
     {
         return detail::tried(varve_saver_wait, get());
     }
-    /* A restoration of nothing (get() is NULL) where the map is empty. */
+    /* Returns an empty restoration (get() is NULL) if the map is empty. */
     result<restoration> restore(
         text path, const read_options &o = read_options()) const
     {

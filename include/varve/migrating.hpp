@@ -1,5 +1,5 @@
-/* migrating.hpp - structs that move between processes, in C++. The comments in
- * migrating.h apply to the calls of the same name.
+/* migrating.hpp - Saves structs that move between processes, in C++. The
+ * comments in migrating.h apply to the calls of the same name.
  *
  *     root.add_migrating("atoms", comm, atoms,
  *         [&](const atom &a) { return grid.rank_of(a.position); });
@@ -35,9 +35,9 @@ namespace detail
 
 /* --- Fields --------------------------------------------------------------- */
 
-/* Returns the field of a C table that corresponds to a C++ field. C tables have
- * only the labels later and fixed, and up to three dimensions. A field with
- * another label, or with more dimensions, gets a kind that is refused. */
+/* Returns the field of a C table that corresponds to a C++ field. C tables
+ * support only the tags VARVE_TAG_LATER and VARVE_TAG_FIXED, and up to three
+ * dimensions. Other fields get a kind that varve_add_migrating rejects. */
 template <class One, class S, class M>
 varve_field field_of_table(const field_of<S, M> &f, One &one)
 {
@@ -72,7 +72,7 @@ template <class One> varve_field field_of_table(const gone_field &f, One &)
     return made;
 }
 
-/* --- What is kept --------------------------------------------------------- */
+/* --- Migrating structs ---------------------------------------------------- */
 
 template <class C, class Owner> struct migrants {
     using one = typename C::value_type;
@@ -106,7 +106,7 @@ private:
     {
         return *static_cast<migrants *>(user);
     }
-    /* Copies only the fields: a struct may have other members. */
+    /* Copies only the fields. The struct may have other members. */
     void copy(void *to, const void *from) const noexcept
     {
         for (const varve_field &f : fields)
@@ -130,7 +130,7 @@ private:
     {
         of(user).things->clear();
     }
-    /* Returns UINT32_MAX, which is no rank, if the function throws. */
+    /* Returns UINT32_MAX, which is not a valid rank, if the function throws. */
     static std::uint32_t owner_of(void *user, const void *bytes) noexcept
     {
         std::uint32_t rank = UINT32_MAX;
@@ -166,17 +166,16 @@ template <class... F> constexpr bool may_all_migrate(const std::tuple<F...> *)
 template <class T> constexpr bool check_migrating()
 {
     static_assert(has_fields<T>,
-        "expected a container of structs with varve_fields, found another "
-        "type");
+        "add_migrating takes a container of structs with varve_fields");
     if constexpr (has_fields<T>) {
         constexpr bool may =
             may_all_migrate(static_cast<const decltype(varve_fields(
                     static_cast<const T *>(nullptr))) *>(nullptr));
         static_assert(may,
-            "the fields of a struct that migrates are numbers, and arrays of "
-            "them in the struct");
+            "unsupported field of a migrating struct: it must be a number, "
+            "or an array of numbers in the struct");
         static_assert(std::is_default_constructible_v<T>,
-            "a struct that migrates is made without arguments");
+            "a migrating struct must be default-constructible");
         return may && std::is_default_constructible_v<T>;
     }
     return false;

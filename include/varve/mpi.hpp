@@ -1,5 +1,5 @@
-/* mpi.hpp - a communicator over MPI in C++. As mpi.h, it is there where Varve
- * was built with MPI, and needs libvarve-mpi.
+/* mpi.hpp - Makes communicators over MPI in C++. It requires a Varve that was
+ * built with MPI, and libvarve-mpi.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,8 +15,8 @@ namespace varve
 class mpi_comm
 {
 public:
-    /* By all processes of the group, after MPI_Init; and goes at all of them,
-     * before MPI_Finalize. */
+    /* Collective over the group. Call it after MPI_Init, and destroy the object
+     * at all ranks before MPI_Finalize. */
     static result<mpi_comm> make(MPI_Comm group)
     {
         return detail::made<mpi_comm>(varve_mpi_comm_new, group);
@@ -24,7 +24,7 @@ public:
     explicit mpi_comm(varve_comm *c) noexcept : comm_(c)
     {
     }
-    /* Of use as long as this is there. */
+    /* The communicator is valid as long as this object exists. */
     operator comm() const noexcept
     {
         return comm(comm_.get());

@@ -1,6 +1,6 @@
-/* node.hpp - a node of a graph in C++: a pointer, to be passed by value, which
- * is of use as long as its graph is there. The comments in graph.h, variable.h
- * and collection.h hold for the calls of the same name here.
+/* node.hpp - Adds values to a graph in C++. A varve::node is a pointer that is
+ * passed by value and is valid as long as its graph exists. The comments in
+ * graph.h, variable.h and collection.h apply to the calls of the same name.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -35,13 +35,15 @@ struct private_options;
 namespace detail
 {
 
-/* Looks at a container again at each save and restoration (followed.hpp). */
+/* Updates the view of a container at each save and restoration
+ * (followed.hpp). */
 template <class T, class... S>
 node follow(const node &at, T &value, const S &...s);
 
 } /* namespace detail */
 
-/* The nodes that have all that is asked for; all zero: every node. */
+/* Selects nodes that match all members that are set. If all are zero, every
+ * node is selected. */
 struct select : varve_select {
     select() noexcept : varve_select()
     {
@@ -56,7 +58,7 @@ public:
         : node_(c), keeper_(keeper)
     {
     }
-    /* For all that the C interface has. */
+    /* The pointer for calls of the C interface. */
     varve_node *get() const noexcept
     {
         return node_;
@@ -65,8 +67,7 @@ public:
     {
         return keeper_;
     }
-    /* Whether it is one: not what a path leads to that leads nowhere, nor what
-     * could not be made. */
+    /* False if find() found no node, or if the node could not be added. */
     explicit operator bool() const noexcept
     {
         return kind() != VARVE_NIL;
@@ -82,25 +83,30 @@ public:
 
     /* --- Adding (add.hpp) --- */
 
-    /* Adds what a program has, whatever it is: numbers and all that view_of
-     * takes, as a variable over its memory; a std::string, a struct with
-     * varve_fields (add.hpp), a map by strings, and any other range of such
-     * things, which is a list. It stays where it is as long as the node is in
-     * the graph. What is in a container may move, and grow: it is looked at
-     * again at the beginning of each call that saves, plans or restores values,
-     * or takes a snapshot (varve_set_refresh). A restoration makes a list or a
-     * map longer, as its file is. */
+    /* Adds an object of the program:
+     *
+     * - a variable for a number, and for all types that view_of accepts;
+     * - a state for a std::string;
+     * - an object for a struct with varve_fields (fields.hpp);
+     * - a dict for a map with keys of std::string or integers;
+     * - a list for any other range of such types.
+     *
+     * The object must stay at its address as long as the node is in the graph.
+     * The elements of a container may move, and their number may change: each
+     * call that saves or restores values, makes a dry run or takes a snapshot
+     * first updates the nodes (varve_set_refresh). A restoration adds elements
+     * that only the file has to lists and maps. */
     template <class T> node add(text name, T &&value) const;
-    /* Values in another shape than the container has, which knows of one
-     * dimension only. */
+    /* Adds the values in another shape, for containers that have one
+     * dimension. */
     template <class T> node add(text name, T &&value, const shape &s) const
     {
         return followed<T>(
             add(name, detail::view_of_given(std::forward<T>(value), s)), value,
             s);
     }
-    /* Numbers that a restoration and each save must find as they are
-     * (varve_add_fixed_variable). */
+    /* Adds values that must equal those of a file when they are restored, and
+     * must not change between saves (varve_add_fixed_variable). */
     template <class T> node add_fixed(text name, T &value) const
     {
         return followed<T &>(
@@ -111,19 +117,21 @@ public:
     {
         return of(varve_add_fixed_variable(node_, name.get(), view));
     }
-    /* A std::vector that becomes as long as what is restored into it. */
+    /* Adds a std::vector that a restoration resizes to the length in the
+     * file. */
     template <class V> node add_resizable(text name, V &vector) const;
-    /* A part of a value of shape `whole`, from `start` on, in each dimension
-     * (slice.h): of as many processes as have one. */
+    /* Adds a part of a sharded value of shape `whole`. The part begins at the
+     * indices `start` (slice.h). */
     template <class T>
     node add_slice(
         text name, T &&value, const shape &whole, const shape &start) const;
-    /* What it is a part of; NULL of what is none. */
+    /* The place of the part in the sharded value; NULL if the node is not such
+     * a part. */
     const varve_slice *slice() const noexcept
     {
         return varve_slice_of(node_);
     }
-    /* As the last of a list. */
+    /* Adds an element at the end of a list. */
     template <class T> node append(T &&value) const
     {
         return add(text(nullptr), std::forward<T>(value));
@@ -140,7 +148,7 @@ public:
     {
         return of(varve_add_dict(node_, name.get()));
     }
-    /* Values that belong to the node and a variable. */
+    /* Adds values that belong to this node and to a variable. */
     template <class T>
     node add_slot(const node &variable, text name, T &&value) const;
     node add_slot_like(const node &variable, text name) const
@@ -152,8 +160,9 @@ public:
     {
         return of(varve_find_slot(node_, variable.node_, name.get()));
     }
-    /* A variable whose memory the library has, of zeros where no restoration
-     * has a value for it, or of what `make` puts into its varve::values<T>. */
+    /* Adds a variable whose memory the library allocates. If no restoration has
+     * a value for it, its elements are zero, or `make` sets them through the
+     * varve::values<T> that it is called with. */
     template <class T> node add_allocated(text name, const shape &s) const
     {
         return of(varve_add_allocated_variable(
@@ -166,8 +175,8 @@ public:
         return of(varve_add_allocated_variable(node_, name.get(), dtype_of<T>(),
             s, detail::make_values<T, std::decay_t<F>>, kept));
     }
-    /* State in bytes of the program's own: `save` is given a varve::sink, and
-     * `load` a std::string_view of the bytes. */
+    /* Adds opaque bytes with a custom serializer. `save` is called with a
+     * varve::sink, `load` with a std::string_view of the bytes. */
     template <class Save, class Load>
     node add_state(text name, Save &&save, Load &&load) const
     {
@@ -178,9 +187,9 @@ public:
         return of(varve_add_state(node_, name.get(), &table, kept));
     }
 
-    /* Adds a file that the program appends to (output.h): a stream of C, a
-     * descriptor, or a stream of C++, such as std::ofstream, with the path by
-     * which it was opened. It must stay open as long as the node exists. */
+    /* Adds a file that the program appends to (output.h): a FILE *, a file
+     * descriptor, or a C++ stream such as std::ofstream with the path by which
+     * it was opened. It must stay open as long as the node exists. */
     node add_output(text name, std::FILE *file) const
     {
         return of(varve_add_output(node_, name.get(), file));
@@ -199,9 +208,9 @@ public:
             node_, name.get(), path.get(), &table, &stream));
     }
 
-    /* Add a stream of random numbers (random.hpp): one that is seeded with the
-     * seed of the graph, one that the program has seeded, and a generator of
-     * the C library. */
+    /* Add a stream of random numbers (random.hpp). add_random seeds it from the
+     * seed of the graph; add_seeded_random keeps the seed of the program.
+     * add_libc_random adds a generator of the C library. */
     node add_random(
         text name, varve_random &stream, std::uint64_t seed = 0) const;
     node add_seeded_random(text name, varve_random &stream) const;
@@ -209,22 +218,23 @@ public:
     /* Adds the position in a data source (records.hpp). */
     node add_records(text name, const records &source) const;
 
-    /* --- Of each process for itself (rank_local.hpp, migrating.hpp) --- */
+    /* --- Rank-local and migrating values --- */
 
-    /* Returns the private node of this process. The graph keeps `fold`. Its
-     * arguments are those of varve_merge: that node, a varve::reader of the
-     * file, a path and the number of processes that saved. */
+    /* Returns the rank-local node of this process. The graph keeps `fold`. Its
+     * arguments are those of varve_merge: the node, a varve::reader of the
+     * file, a path, and the number of processes that made the save. */
     node add_rank_local(text name, const comm &all) const;
     node add_rank_local(
         text name, const comm &all, const private_options &o) const;
     template <class F>
     node add_rank_local(
         text name, const comm &all, const private_options &o, F &&fold) const;
-    /* Adds the structs with varve_fields in a std::vector, std::deque or
-     * std::list. A restoration distributes them: `owner` returns the rank of
-     * the process that a struct belongs to, and must return the same at each
-     * process. Without `owner` each process restores its own structs. Structs
-     * are made without arguments. Fields that a file lacks are zero. */
+    /* Adds the structs in a std::vector, std::deque or std::list. Their type
+     * has varve_fields and is default-constructible. A restoration distributes
+     * them: `owner` returns the rank that a struct belongs to, and must return
+     * the same rank at each process. Without `owner` the rank is that of
+     * the process that saved the struct, modulo the number of processes. Fields
+     * that a file lacks are zero. */
     template <class C>
     node add_migrating(text name, const comm &all, C &things) const;
     template <class C, class Owner>
@@ -245,17 +255,17 @@ public:
     {
         varve_untrack(node_, name.get());
     }
-    /* The node may not be used any more. */
+    /* The node must not be used afterwards. */
     void remove() const
     {
         varve_remove(node_);
     }
-    /* At a path; "" is the node itself. */
+    /* Returns the node at a path; "" is this node. */
     node find(text path) const
     {
         return of(varve_find_path(node_, path.get()));
     }
-    /* Of a list. */
+    /* Returns an element of a list. */
     node at(std::size_t index) const
     {
         return of(varve_list_at(node_, index));
@@ -273,12 +283,12 @@ public:
     {
         return varve_node_kind(node_);
     }
-    /* Type, shape and memory; NULL of what is no variable. */
+    /* Type, shape and memory; NULL if the node is not a variable. */
     const varve_tensor *value() const noexcept
     {
         return varve_value(node_);
     }
-    /* Its elements; none if they are no T. */
+    /* The elements; empty if their type is not T. */
     template <class T> values<T> values_as() const noexcept
     {
         return values_of<T>(value());
@@ -287,7 +297,7 @@ public:
     {
         return varve_state_of(node_);
     }
-    /* The values are in another object now. */
+    /* Binds the variable to the memory of another object. */
     template <class T> void rebind(T &moved) const
     {
         varve_rebind(node_, view_of(moved));
@@ -310,7 +320,7 @@ public:
         varve_mark_dirty(node_);
     }
 
-    /* Rows, or a box, of it. */
+    /* Mark some rows, or a box, of the value as changed. */
     result<void> mark_rows_dirty(uint64_t first, uint64_t count) const
     {
         return detail::tried(varve_mark_rows_dirty, node_, first, count);
@@ -320,7 +330,7 @@ public:
         return detail::tried(varve_mark_box_dirty, node_, &box);
     }
 
-    /* --- What is said of it --- */
+    /* --- Tags and names --- */
 
     node tag(text name) const
     {
@@ -331,13 +341,14 @@ public:
     {
         return varve_has_tag(node_, name.get());
     }
-    /* An older name, under which files may have it. */
+    /* Adds an older name, by which files may contain the node. */
     node alias(text name) const
     {
         varve_alias(node_, name.get());
         return *this;
     }
-    /* A name that older files have here, and the program has no more. */
+    /* Declares a name that older files have here and the program no longer
+     * has. */
     node retire(text name) const
     {
         varve_retire(node_, name.get());
@@ -349,10 +360,10 @@ public:
         return *this;
     }
 
-    /* --- With what the program gives to be called --- */
+    /* --- Functions of the program --- */
 
-    /* How it gets a value where it is not restored: `make` is given the
-     * varve_tensor. */
+    /* `make` is called with the varve_tensor if the variable is not
+     * restored. */
     template <class F> node set_initializer(F &&make) const
     {
         varve_set_initializer(node_, detail::make_tensor<std::decay_t<F>>,
@@ -372,8 +383,8 @@ public:
     {
         return detail::tried(varve_require_ready, node_, &which);
     }
-    /* Children that a file has and the program lacks are made by `make`, which
-     * is given this node and the varve_offer. */
+    /* `make` is called with this node and the varve_offer, to add children that
+     * a file has and the program lacks. */
     template <class F> node set_on_demand(F &&make) const
     {
         using maker = detail::maker<std::decay_t<F>, node>;
@@ -381,7 +392,7 @@ public:
         varve_set_on_demand(node_, maker::make, kept);
         return *this;
     }
-    /* Calls `visit` with each node that is selected, and its path. */
+    /* Calls `visit` with each selected node and its path. */
     template <class F> result<void> each(const select &which, F &&visit) const
     {
         using visitor = detail::visitor<std::remove_reference_t<F>, node>;
@@ -394,7 +405,7 @@ private:
     {
         return { other, keeper_ };
     }
-    /* What has no name of its own is a view, and is not looked at again. */
+    /* A temporary object is a view. Its memory is not updated. */
     template <class T, class V, class... S>
     static node followed(const node &at, V &value, const S &...s)
     {

@@ -1,5 +1,5 @@
-/* odd.hpp - types of the standard library that cannot be saved, and what to use
- * in their place.
+/* odd.hpp - Rejects types of the standard library that cannot be saved, with
+ * messages that name an alternative.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -89,7 +89,7 @@ inline constexpr bool is_path<T, std::void_t<decltype(T::preferred_separator),
 
 /* --- Messages ------------------------------------------------------------- */
 
-/* Whether check_odd has a message for T. */
+/* True if check_odd has a message for T. */
 template <class T>
 inline constexpr bool is_odd =
     (has_keys<T> && !is_map<T>) || is_weak<T> || is_referring<T> ||
@@ -99,31 +99,35 @@ inline constexpr bool is_odd =
 template <class T> constexpr void check_odd() noexcept
 {
     if constexpr (has_mapped<T> && is_by_key<T>)
-        static_assert(
-            never<T>, "the keys of a map are std::string or integers");
+        static_assert(never<T>,
+            "unsupported key type of a map: use std::string or an "
+            "integer");
     else if constexpr (has_mapped<T>)
         static_assert(never<T>,
-            "several elements may have one key: use a map of std::vector");
+            "a multimap may have several elements with the same key: use a "
+            "map of std::vector");
     else if constexpr (has_keys<T>)
         static_assert(never<T>,
-            "a restoration cannot write into the elements of a set: use a "
-            "std::vector of them");
+            "the elements of a set are const and cannot be restored: use a "
+            "std::vector");
     else if constexpr (is_weak<T>)
         static_assert(never<T>,
-            "a std::weak_ptr may point to nothing: add what it points to");
+            "a std::weak_ptr may be empty: add the object that it points to");
     else if constexpr (is_referring<T>)
-        static_assert(
-            never<T>, "a reference may change: add what it refers to");
+        static_assert(never<T>,
+            "a std::reference_wrapper may be rebound: add the object "
+            "that it refers to");
     else if constexpr (is_variant<T>)
         static_assert(never<T>,
             "a std::variant holds one of several types: use a struct with a "
-            "member for each, and a number that says which it is");
+            "member for each type and a number that selects one of them");
     else if constexpr (is_any<T>)
-        static_assert(
-            never<T>, "a std::any may hold any type: add what is in it");
+        static_assert(never<T>,
+            "a std::any may hold any type: add the object that it "
+            "contains");
     else if constexpr (is_tuple<T>)
         static_assert(never<T>,
-            "a std::pair or std::tuple has no names for its members: use a "
+            "the members of a std::pair or std::tuple have no names: use a "
             "struct with varve_fields");
     else if constexpr (is_bitset<T>)
         static_assert(never<T>,
@@ -131,18 +135,20 @@ template <class T> constexpr void check_odd() noexcept
             "std::array<bool, N>");
     else if constexpr (is_time<T>)
         static_assert(never<T>,
-            "the unit of a std::chrono type would not be in the file: use a "
-            "number, of a unit that its name tells");
+            "the unit of a std::chrono type is not saved: use a number "
+            "whose name includes the unit");
     else if constexpr (is_adaptor<T>)
         static_assert(never<T>,
-            "a queue or stack does not show its elements: use the container "
-            "that it adapts");
+            "a queue or stack gives no access to its elements: use the "
+            "container that it adapts");
     else if constexpr (is_path<T>)
-        static_assert(
-            never<T>, "a path is no text of one encoding: use std::string");
+        static_assert(never<T>,
+            "the encoding of a std::filesystem::path depends on the "
+            "system: use std::string");
     else
-        static_assert(
-            never<T>, "a long double differs between machines: use double");
+        static_assert(never<T>,
+            "the format of long double differs between machines: use "
+            "double");
 }
 
 } /* namespace detail */

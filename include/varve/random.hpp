@@ -1,5 +1,5 @@
-/* random.hpp - streams of random numbers in C++. The comments in random.h apply
- * to the calls of the same name.
+/* random.hpp - Provides streams of random numbers in C++. The comments in
+ * random.h apply to the calls of the same name.
  *
  *     varve::random_stream dropout;
  *     root.add_random("dropout", dropout);
@@ -19,8 +19,8 @@
 #include <varve/random.h>
 
 /* With these fields node::add accepts a stream that the program has seeded, and
- * a stream may be a member of a struct or an element of a container. The
- * difference to varve_add_seeded_random is that VARVE_TAG_RANDOM is not set. */
+ * a stream may be a member of a struct or an element of a container. Unlike
+ * varve_add_seeded_random this does not set VARVE_TAG_RANDOM. */
 constexpr auto varve_fields(const varve_random *)
 {
     return varve::fields(varve::field("key", &varve_random::key),
@@ -30,16 +30,16 @@ constexpr auto varve_fields(const varve_random *)
 namespace varve
 {
 
-/* A stream that is a uniform random bit generator, so that std::shuffle and
- * other functions of the standard library can use it. Some distributions of the
- * standard library, such as std::normal_distribution, keep numbers that are not
- * saved. The functions of this class keep none. */
+/* A stream that is a uniform random bit generator, for std::shuffle and other
+ * functions of the standard library. Some distributions of the standard
+ * library, such as std::normal_distribution, have state that is not saved. The
+ * functions of this class have no such state. */
 class random_stream : public varve_random
 {
 public:
     using result_type = std::uint64_t;
 
-    /* Has the key 0 until it is added or seeded. */
+    /* The key is 0 until the stream is added or seeded. */
     random_stream() noexcept : varve_random()
     {
     }

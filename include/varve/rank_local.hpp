@@ -1,5 +1,6 @@
-/* rank_local.hpp - values that each of many processes has for itself, in C++.
- * The comments in rank_local.h apply to the calls of the same name.
+/* rank_local.hpp - Adds values that each process has for itself (rank-local
+ * values) in C++. The comments in rank_local.h apply to the calls of the same
+ * name.
  *
  *     varve::node mine = root.add_rank_local("worker", comm);
  *     mine.add("steps", steps);
@@ -33,7 +34,8 @@ struct private_options : varve_rank_local_options {
 namespace detail
 {
 
-/* The function that is called if another number of processes has saved. */
+/* The function that is called if the file was saved by another number of
+ * processes. */
 template <class F> struct folder {
     F function;
     keeper *kept;
@@ -53,7 +55,8 @@ template <class F> struct folder {
     }
 
 private:
-    /* Calls the function; a result also returns its message. */
+    /* Calls the function. If it returns a result, its message is copied to
+     * `error`. */
     template <class... A> varve_status tell(varve_error *error, A &&...a)
     {
         using R = std::invoke_result_t<F &, A...>;

@@ -1,5 +1,5 @@
-/* reader.hpp - look inside a checkpoint in C++. The comments in reader.h hold
- * for the calls of the same name.
+/* reader.hpp - Opens a checkpoint without a program and reads values from it,
+ * in C++. The comments in reader.h apply to the calls of the same name.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,7 +29,7 @@ namespace varve
 namespace detail
 {
 
-/* Files are little-endian. */
+/* Converts values from the little-endian order of files to that of the host. */
 inline void to_host_order(const varve_tensor &view) noexcept
 {
     const std::uint16_t one = 1;
@@ -45,7 +45,7 @@ inline void to_host_order(const varve_tensor &view) noexcept
         std::reverse(bytes, bytes + width);
 }
 
-/* Puts a value, row-major, where a view has its elements. */
+/* Copies a row-major value to the elements of a strided view. */
 inline void put_apart(const strided_view &view, const unsigned char *bytes)
 {
     const std::size_t size = varve_dtype_size(view.dtype);
@@ -86,7 +86,7 @@ public:
     {
         return reader_.get();
     }
-    /* Returns the reader of C, which the caller frees. */
+    /* Returns the C reader, which the caller must free. */
     varve_reader *release() noexcept
     {
         return reader_.release();
@@ -113,8 +113,8 @@ public:
             return std::nullopt;
         return node;
     }
-    /* The path of each part of a file of another format that is in no node,
-     * value or metadata, and what it is (varve_reader_left_out_at). */
+    /* The path and description of each part of an external file that is neither
+     * a node, a value nor metadata (varve_reader_left_out_at). */
     std::vector<std::pair<std::string, std::string>> left_out() const
     {
         std::vector<std::pair<std::string, std::string>> found;
@@ -123,10 +123,11 @@ public:
             found.emplace_back(path, what);
         return found;
     }
-    /* Reads a value into numbers of the program, of the same type, and as many
-     * of them: VARVE_MISMATCH otherwise, VARVE_NOT_FOUND where there is none. A
-     * vector is made as large as varve_tensor_count of the node's value
-     * before, a matrix is filled row by row. */
+    /* Reads a value into memory of the program. The type and the number of
+     * elements must be equal: otherwise the call fails with VARVE_MISMATCH, or
+     * with VARVE_NOT_FOUND if there is no such value. Resize a vector first, to
+     * varve_tensor_count of the value of its node. A matrix is filled in
+     * row-major order. */
     template <class T> result<void> read(text path, T &&into) const
     {
         const auto view = detail::view_of_given(std::forward<T>(into));
@@ -142,8 +143,8 @@ public:
                 VARVE_MISUSE, "expected memory to read into, found none");
         return read_into(node->id, view);
     }
-    /* Calls `visit` with each varve_saved_node that has a value, and its bytes
-     * as they are in the file. */
+    /* Calls `visit` with each varve_saved_node that has a value, and with its
+     * bytes as they are in the file. */
     template <class F> result<void> each(F &&visit, unsigned threads = 0) const
     {
         using function = std::remove_reference_t<F>;

@@ -1,5 +1,5 @@
-/* records.hpp - the records of a data source in C++. The comments in records.h
- * apply to the calls of the same name.
+/* records.hpp - Reads the records of a data source in C++. The comments in
+ * records.h apply to the calls of the same name.
  *
  *     auto records = varve::records::open_lines("train.txt", options);
  *     root.add_records("data", *records);
@@ -28,18 +28,18 @@
 namespace varve
 {
 
-/* All zero is the safe default. */
+/* Zero is the safe default of all members. */
 struct records_options
     : detail::options<varve_records_options, records_options> {
     using options::options;
 };
 
-/* Valid until the next call for these records. */
+/* A batch is valid until the next call for these records. */
 struct batch : varve_batch {
     batch(const varve_batch &c) noexcept : varve_batch(c)
     {
     }
-    /* Whether the data has ended: the batch is empty. */
+    /* True at the end of the data; the batch is then empty. */
     bool is_end() const noexcept
     {
         return count == 0;
@@ -94,8 +94,8 @@ public:
         const records_options &o = records_options())
     {
         static_assert(std::is_trivially_copyable_v<T>,
-            "a record is the bytes of an element: expected a type that can be "
-            "copied byte by byte");
+            "unsupported element type of open_array: it must be trivially "
+            "copyable");
         return detail::made<records>(varve_records_open_array,
             static_cast<const void *>(elements),
             static_cast<std::uint64_t>(count), sizeof(T), &o);

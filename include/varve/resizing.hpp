@@ -1,5 +1,5 @@
-/* resizing.hpp - vectors that become as long as what is restored: the body of
- * varve::node::add_resizable.
+/* resizing.hpp - Defines varve::node::add_resizable: vectors that a restoration
+ * resizes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,8 +30,9 @@ template <class V> node node::add_resizable(text name, V &vector) const
                                   view_of(vector), &calls, kept)),
             vector);
     } else {
-        static_assert(
-            detail::never<V>, "not a std::vector of numbers, nor like one");
+        static_assert(detail::never<V>,
+            "add_resizable takes a std::vector of numbers or a similar "
+            "container");
         return {};
     }
 }

@@ -1,5 +1,6 @@
-/* restoration.hpp - what a read did and what still waits, in C++. The comments
- * in restoration.h hold for the calls of the same name.
+/* restoration.hpp - Reports the results of a restoration in C++, and restores
+ * pending values. The comments in restoration.h apply to the calls of the same
+ * name.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +20,7 @@
 namespace varve
 {
 
-/* The findings at one moment. */
+/* The findings at the time when the report was made. */
 class report
 {
 public:
@@ -42,12 +43,12 @@ public:
             return std::nullopt;
         return finding;
     }
-    /* All of it for people. */
+    /* The report as text. */
     const char *text() const
     {
         return varve_report_text(get());
     }
-    /* All of it for programs. */
+    /* The report as JSON. */
     result<const char *> json() const
     {
         return detail::made<const char *>(varve_report_json, get());
@@ -57,7 +58,8 @@ private:
     detail::handle<varve_report, varve_report_free> report_;
 };
 
-/* What waits arrives as long as it is there. */
+/* The result of a read. Pending values are restored as long as the object
+ * exists. */
 class restoration
 {
 public:
@@ -76,12 +78,12 @@ public:
     {
         return varve_restoration_counter(get());
     }
-    /* How often the values that have come were read. */
+    /* The number of passes in which the restored values were read. */
     varve_passes passes() const
     {
         return varve_restoration_passes(get());
     }
-    /* NULL where the file has none of this name. */
+    /* NULL if the file has no metadata of this name. */
     const varve_metadata *metadata(text name) const
     {
         return varve_restoration_metadata(get(), name.get());
@@ -90,7 +92,7 @@ public:
     {
         return varve_pending_count(get());
     }
-    /* All of it, if nothing is said. */
+    /* Drops all pending values if no pattern is given. */
     result<void> drop_pending(text pattern = nullptr) const
     {
         return detail::tried(varve_drop_pending, get(), pattern.get());
@@ -123,7 +125,7 @@ public:
     {
         return detail::made<varve::report>(varve_report_new, get());
     }
-    /* Calls `visit` with each varve_finding of a kind there is now. */
+    /* Calls `visit` with each current varve_finding of a kind. */
     template <class F>
     result<void> each(varve_finding_kind kind, F &&visit) const
     {

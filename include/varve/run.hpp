@@ -1,5 +1,5 @@
-/* run.hpp - the usual program in a few calls, in C++. The comments in run.h
- * hold for the calls of the same name.
+/* run.hpp - Combines a graph, a manager and a training loop in C++. The
+ * comments in run.h apply to the calls of the same name.
  *
  *     varve::run run;
  *     run.root().add("weights", weights);
@@ -37,7 +37,7 @@ struct run_options : varve_run_options {
     run_options(const varve_run_options &c) noexcept : varve_run_options(c)
     {
     }
-    /* As that of manager_options. */
+    /* The same as in manager_options. */
     template <class F> run_options &on_initialize(F &function) noexcept
     {
         manager.initialize = detail::start<F>;
@@ -46,8 +46,8 @@ struct run_options : varve_run_options {
     }
 };
 
-/* One that goes without end(), as where an exception leaves its block in the
- * middle of a step, saves nothing more (varve_run_free). */
+/* If a run is destroyed without end(), for example by an exception in the
+ * middle of a step, nothing is saved (varve_run_free). */
 class run
 {
 public:
@@ -70,7 +70,7 @@ public:
     {
         return { varve_run_root(get()), keeper_.get() };
     }
-    /* NULL until it is open. */
+    /* NULL until the run is open. */
     varve_manager *manager() const noexcept
     {
         return varve_run_manager(get());
@@ -83,18 +83,18 @@ public:
     {
         return varve_run_is_resumed(get());
     }
-    /* The step that was resumed; 0: none. */
+    /* The step that was resumed; 0 if none was. */
     std::int64_t resumed_step() const noexcept
     {
         return varve_run_resumed_step(get());
     }
-    /* Whether it was asked to stop; before end(). */
+    /* True if the run was asked to stop. Call it before end(). */
     bool was_stopped() const noexcept
     {
         return varve_run_was_stopped(get());
     }
-    /* Checks at once what the first step would check. Call it when the graph is
-     * complete. False if the check fails or the run had failed before. */
+    /* Makes the checks of the first step early. Call it when the graph is
+     * complete. Returns false if a check fails or the run has failed before. */
     bool check_resume() const
     {
         return varve_run_check_resume(get());
@@ -108,25 +108,25 @@ public:
     {
         varve_run_step_with(get(), number, &o);
     }
-    /* For the handler of a signal, and any thread. */
+    /* May be called from a signal handler and from any thread. */
     void stop() const noexcept
     {
         varve_run_stop(get());
     }
-    /* NULL: none. */
+    /* NULL if there is no warning. */
     const char *warning() const
     {
         return varve_run_warning(get());
     }
-    /* Waits for levels as `drain_seconds` says. Nothing else may be asked of it
-     * afterwards. */
+    /* Waits for storage levels for up to `drain_seconds`. No other member may
+     * be called afterwards. */
     result<void> end()
     {
         return detail::tried(varve_run_end, run_.release());
     }
 
 private:
-    std::unique_ptr<detail::keeper> keeper_; /* goes after what calls it */
+    std::unique_ptr<detail::keeper> keeper_; /* freed after the run */
     detail::handle<varve_run, varve_run_free> run_;
 };
 

@@ -1,5 +1,5 @@
-/* snapshot.hpp - values kept in memory, in C++. The comments in snapshot.h hold
- * for the calls of the same name.
+/* snapshot.hpp - Keeps copies of the values in memory, in C++. The comments in
+ * snapshot.h apply to the calls of the same name.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -50,7 +50,8 @@ public:
     {
         return detail::tried(varve_snapshot_restore, get());
     }
-    /* Calls `visit` with each varve_difference from the present. */
+    /* Calls `visit` with each varve_difference between the snapshot and the
+     * current values. */
     template <class F> result<void> diff(F &&visit) const
     {
         return compare(nullptr, visit);
@@ -81,7 +82,7 @@ private:
     detail::handle<varve_snapshot, varve_snapshot_free> snapshot_;
 };
 
-/* The last few snapshots. */
+/* The most recent snapshots, in a ring buffer. */
 class ring
 {
 public:

@@ -1,4 +1,4 @@
-/* strided.hpp - views of elements that lie apart: strides, and matrices.
+/* strided.hpp - Views strided elements and matrices.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,14 +16,14 @@
 namespace varve
 {
 
-/* A view whose elements may lie apart: a varve_tensor that has its strides with
- * it, and reaches them as long as it is there itself. (What is added to a graph
- * is copied, strides and all.) Where they say that the elements lie row-major
- * it is as one without. */
+/* A varve_tensor that contains its strides. It points to its own strides and
+ * must not be sliced to a varve_tensor that outlives it. (A graph copies the
+ * view with its strides.) If the strides are those of row-major memory, the
+ * view is contiguous. */
 class strided_view : public varve_tensor
 {
 public:
-    /* Strides in bytes, one for each dimension (varve/memory.h). */
+    /* One stride in bytes for each dimension (memory.h). */
     strided_view(const varve_tensor &view, const std::int64_t *strides) noexcept
         : varve_tensor(view)
     {
@@ -31,7 +31,7 @@ public:
             strides_[i] = strides[i];
         reach();
     }
-    /* Of a view that lies row-major. */
+    /* A view of row-major memory. */
     explicit strided_view(const varve_tensor &view) noexcept
         : varve_tensor(view)
     {
@@ -80,9 +80,10 @@ private:
     varve_memory memory_ = {};
 };
 
-/* varve::strided(&p[0].x, { sizeof *p }, { count }): what varve_strided is in
- * C, the x of an array of structs. Without a stride for each dimension it is a
- * view of no memory: VARVE_MISUSE when it is added. */
+/* varve::strided(&p[0].x, { sizeof *p }, { count }) views the member x of an
+ * array of structs, as varve_strided in C. If the number of strides differs
+ * from the number of dimensions, the view has no memory, and adding it is
+ * VARVE_MISUSE. */
 template <class T>
 strided_view strided(T *first, std::initializer_list<std::int64_t> strides,
     const shape &s) noexcept
@@ -96,8 +97,8 @@ strided_view strided(T *first, std::initializer_list<std::int64_t> strides,
 namespace detail
 {
 
-/* Elements from one to the next: along a row or column as it lies, and from
- * one of these to the next. */
+/* Strides in elements: within a row or column of contiguous memory, and between
+ * two of them. */
 struct matrix_steps {
     std::int64_t inner;
     std::int64_t outer;
@@ -118,8 +119,8 @@ struct steps_of<T, std::void_t<decltype(std::declval<T &>().outerStride()),
     }
 };
 
-/* A view of things that are elements or arrays of them, which have these
- * strides; inside them elements lie side by side. */
+/* A view of objects with these strides. The objects are elements or arrays of
+ * elements, which are contiguous. */
 template <class Thing>
 strided_view view_of_things(
     Thing *data, shape s, std::initializer_list<std::int64_t> strides) noexcept

@@ -1,5 +1,5 @@
-/* tensor.hpp - views of what C++ programs keep their values in: numbers,
- * arrays, vectors, spans, matrices.
+/* tensor.hpp - Makes views of the values of C++ programs: numbers, arrays,
+ * vectors, spans and matrices.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +24,7 @@ namespace varve
 namespace detail
 {
 
-/* It has its elements one behind the other, and no data(). */
+/* A std::valarray is contiguous but has no data(). */
 template <class T> inline constexpr bool is_valarray = false;
 template <class E>
 inline constexpr bool is_valarray<std::valarray<E>> = layout<E>::value;
@@ -36,7 +36,8 @@ inline constexpr bool is_viewed = is_grid<T> || is_valarray<T> ||
                                                       is_contiguous<T> ||
                                                       is_expression<T>);
 
-/* The first and the last element are where data() and size() say it. */
+/* True if the first and the last element have the addresses that data() and
+ * size() imply. */
 template <class T> bool is_in_order(T &object) noexcept
 {
     if constexpr (has_run<T>) {
@@ -69,17 +70,18 @@ template <class T> varve_tensor view_of_plain(T &object) noexcept
 
 } /* namespace detail */
 
-/* A view of the values of an object, which stay where they are: a varve_tensor
- * of a number, an array, or a container that has them side by side (data() and
- * size(), and varve::is_contiguous). What its elements are arrays of gives it
- * more dimensions: std::vector of std::array<float, 3> is float32[n,3].
+/* Returns a view of the values of an object. Nothing is copied.
  *
- * Of a matrix (data(), rows(), cols() and IsRowMajor, as those of Eigen) it is
- * a strided_view of shape [rows,cols], of a vector (IsVectorAtCompileTime) of
- * shape [n]: by rows or by columns, and also with gaps between them, as
- * innerStride() and outerStride() say. Arrays of more dimensions (varve::grid)
- * and expressions of Eigen that have addresses are strided_views too. A view is
- * itself. */
+ * A number, an array, or a contiguous container (data(), size() and
+ * varve::is_contiguous) is a varve_tensor. Elements that are arrays add
+ * dimensions: a std::vector of std::array<float, 3> is float32[n,3].
+ *
+ * A matrix (data(), rows(), cols() and IsRowMajor, as in Eigen) is a
+ * strided_view of shape [rows,cols], a vector (IsVectorAtCompileTime) one of
+ * shape [n]. It may be row-major or column-major, with the strides of
+ * innerStride() and outerStride(). Arrays of more dimensions (varve::grid) and
+ * expressions of Eigen whose elements have addresses are strided_views too. A
+ * view is returned unchanged. */
 template <class T> auto view_of(T &object) noexcept
 {
     if constexpr (std::is_base_of_v<varve_tensor, T>) {
@@ -101,15 +103,15 @@ template <class T> auto view_of(T &object) noexcept
     } else {
         if constexpr (detail::check_viewable<T>())
             static_assert(detail::never<T>,
-                "not a number, an array, or a container of them in memory that "
-                "may be written to");
+                "unsupported type of values: it must be a number, an array, "
+                "or a container of them in writable memory");
         return varve_tensor{};
     }
 }
 
-/* The same values in another shape, of as many elements: of any other, and of
- * what does not lie row-major, it is a view of no memory, which is VARVE_MISUSE
- * when it is added. */
+/* The same values in another shape with as many elements. If the number of
+ * elements differs, or the values are not row-major, the view has no memory,
+ * and adding it is VARVE_MISUSE. */
 template <class T> varve_tensor view_of(T &object, const shape &s) noexcept
 {
     const auto flat = view_of(object);
@@ -122,7 +124,7 @@ template <class T> varve_tensor view_of(T &object, const shape &s) noexcept
 namespace detail
 {
 
-/* Of what is given to be kept. */
+/* Returns the view of an object that will be added to a graph. */
 template <class T, class... S>
 auto view_of_given(T &&object, const S &...s) noexcept
 {
@@ -136,7 +138,8 @@ auto view_of_given(T &&object, const S &...s) noexcept
 
 } /* namespace detail */
 
-/* Values of a variable: what std::span is in C++20, which it becomes. */
+/* The values of a variable: a std::span for C++17, which converts to
+ * std::span. */
 template <class T> class values
 {
 public:
@@ -170,7 +173,8 @@ private:
     std::size_t size_ = 0;
 };
 
-/* Those of a tensor, if they are T and lie row-major; none otherwise. */
+/* The values of a tensor if their type is T and they are row-major; otherwise
+ * empty. */
 template <class T> values<T> values_of(const varve_tensor *tensor) noexcept
 {
     if (!tensor || tensor->dtype != dtype_of<T>() || !tensor->data ||

@@ -1,11 +1,11 @@
-/* varve.hpp - Varve in C++17: objects that own what they stand for, views of
- * vectors, arrays and structs, errors as values. docs/cpp.md shows it.
+/* varve.hpp - Includes all of Varve for C++17: objects that own their handles,
+ * views of vectors, arrays and structs, and errors as values. See docs/cpp.md.
  *
- * Headers only, over the library of C, which throws nothing: what fails gives a
- * varve::error, and only value_or_throw throws. It compiles without exceptions
- * and without RTTI. What get() gives is for all that the C interface has
- * besides. What is kept in C++ (functions of the program, names) is memory of
- * operator new, whose failure is C++'s.
+ * This interface consists of headers over the C library. It compiles without
+ * exceptions and without RTTI. Failed calls return a varve::error, and only
+ * value_or_throw throws. get() returns the C handle for all other calls of the
+ * C interface. Names and functions of the program are allocated with operator
+ * new, which may throw std::bad_alloc.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,11 +14,11 @@
 
 #include <varve/varve.h>
 
-/* Words */
+/* Basic types */
 #include <varve/error.hpp>
 #include <varve/keeper.hpp>
 
-/* The program's side */
+/* Graphs and views */
 #include <varve/element.hpp>
 #include <varve/strided.hpp>
 #include <varve/tensor.hpp>
@@ -29,12 +29,12 @@
 #include <varve/random.hpp>
 #include <varve/records.hpp>
 
-/* To files and back */
+/* Single checkpoints */
 #include <varve/checkpoint.hpp>
 #include <varve/restoration.hpp>
 #include <varve/reader.hpp>
 
-/* Many files; without files; many processes */
+/* Managers, runs, snapshots and many processes */
 #include <varve/manager.hpp>
 #include <varve/run.hpp>
 #include <varve/snapshot.hpp>

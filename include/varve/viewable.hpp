@@ -1,4 +1,5 @@
-/* viewable.hpp - what cannot be viewed, in words.
+/* viewable.hpp - Rejects values that cannot be viewed, with messages that name
+ * the reason.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,7 +23,8 @@ namespace varve
 namespace detail
 {
 
-/* Whether it only refers to its values, as a span does: then itself may go. */
+/* True for types that refer to their values, such as spans. Such an object may
+ * be temporary. */
 template <class T, class = void> inline constexpr bool is_reference = false;
 template <class T>
 inline constexpr bool is_reference<T, std::void_t<data_of<const T>>> =
@@ -41,23 +43,25 @@ inline constexpr bool is_writable =
     !std::is_const_v<std::remove_reference_t<T>> ||
     is_view<std::remove_reference_t<T>>;
 
-/* Whether a thing that is given to be kept will be there, and may be written
- * to; else it is said why, before the compiler says more. */
+/* True if an object that is added to a graph is not temporary and is writable.
+ * Otherwise check_given reports the error. */
 template <class T>
 inline constexpr bool is_given = is_lasting<T> &&is_writable<T>;
 
 template <class T> constexpr void check_given() noexcept
 {
-    static_assert(
-        is_lasting<T>, "this would be gone before it is saved: give it a name");
+    static_assert(is_lasting<T>,
+        "temporary object: its memory is freed before it is saved; add "
+        "a named object");
     static_assert(!is_lasting<T> || is_writable<T>,
-        "a restoration writes into it: it must not be const");
+        "const object: a restoration writes into it, so it must not be "
+        "const");
 }
 
 template <class T> inline constexpr bool is_bits = false;
 template <class A> inline constexpr bool is_bits<std::vector<bool, A>> = true;
 
-/* The element of an array or container, itself if it is none. */
+/* The element of an array or container; the type itself if it is neither. */
 template <class T, class = void> struct inside {
     using type = std::remove_const_t<T>;
 };
@@ -89,8 +93,7 @@ template <class T>
 inline constexpr bool is_of_const<T, std::void_t<data_of<T>>> =
     std::is_const_v<data_of<T>>;
 
-/* Says which of the things it is that have no place in a graph; of all others
- * nothing. */
+/* Reports a type that cannot be viewed with a static_assert. */
 template <class T> constexpr bool check_viewable() noexcept
 {
     using E = typename inside<T>::type;
@@ -102,12 +105,12 @@ template <class T> constexpr bool check_viewable() noexcept
             "std::vector<std::uint8_t>");
     else if constexpr (is_matrix<T>)
         static_assert(is_ordered<T>,
-            "a matrix that does not say whether it lies by rows: it needs a "
-            "static constexpr bool IsRowMajor");
+            "the storage order of this matrix is unknown: add a static "
+            "constexpr bool IsRowMajor to its type");
     else if constexpr (is_uncertain<T>)
         static_assert(never<T>,
-            "its elements are not known to lie one behind the other: view them "
-            "by varve::strided, or say it by varve::is_contiguous or "
+            "the elements of this container may not be contiguous: use "
+            "varve::strided, or specialize varve::is_contiguous or "
             "varve::grid");
     else if constexpr (is_character<E>)
         static_assert(never<T>,
@@ -115,15 +118,17 @@ template <class T> constexpr bool check_viewable() noexcept
             "std::int8_t or std::uint8_t");
     else if constexpr (is_pointer<E>)
         static_assert(never<T>,
-            "a pointer does not say to how many elements: add what it points "
-            "to, or varve::values or a std::span of it");
+            "the number of elements behind a pointer is unknown: add the "
+            "object that it points to, or a varve::values or std::span of "
+            "the elements");
     else if constexpr (is_optional<T> || is_optional<E>)
         static_assert(never<T>,
-            "a std::optional may hold no value: use a std::vector, of none or "
-            "of one");
+            "a std::optional may be empty: use a std::vector with up to one "
+            "element");
     else if constexpr (is_of_const<T>)
         static_assert(never<T>,
-            "a restoration writes into its elements: they must not be const");
+            "const elements: a restoration writes into them, so they must "
+            "not be const");
     else
         return true;
     return false;

@@ -87,7 +87,7 @@ class Hostile(Test):
             self.refused += 1
             # A part that a value has not is an IndexError, as of any array.
             if not isinstance(error, varve.Error):
-                self.assertRegex(str(error), 'expected|range', name)
+                self.assertRegex(str(error), 'indices|step|range', name)
         except Exception as error:
             raise AssertionError(f'{name}: {type(error).__name__}') from error
         return None
@@ -175,8 +175,8 @@ class Bent(Test):
         with varve.open(path) as reader:
             self.assertEqual(reader['z'].shape, (0, 2**63))
             for look in reader['z'].read, reader['z'].map, reader.load:
-                with self.fails(varve.MisuseError, 'z: expected a shape that ',
-                                r'NumPy can have .* found float64\[0, 9'):
+                with self.fails(varve.MisuseError, 'z: NumPy does not support ',
+                                r'the shape of float64\[0, 9'):
                     look()
         with self.fails(varve.StoppedError, 'z: its callback that makes room',
                         'VARVE_LIMIT'):
@@ -200,7 +200,7 @@ class Bent(Test):
             bend(self.path(), path, good,
                  struct.pack('<2Q', *lengths) + b'abcd', is_value=True)
             for look in varve.load, lambda path: varve.open(path)['s'].read():
-                with self.fails(varve.DamagedError, 's: expected lengths of'):
+                with self.fails(varve.DamagedError, 's: damaged: the lengths'):
                     look(path)
             with self.fails(varve.DamagedError, 's'):
                 varve.restore({'s': np.array(['', ''], object)}, path)
@@ -231,8 +231,8 @@ class Names(Test):
                          lambda path: varve.write(
                              tree, self.path('c'), incremental=True,
                              base=path)):
-                with self.fails(varve.MisuseError, 'expected a path without '
-                                'NUL and lone surrogates, found .*/a'):
+                with self.fails(varve.MisuseError, 'invalid path .*/a.*must '
+                                'not contain NUL'):
                     call(path)
         self.assertEqual(os.listdir(self.folder), ['a'])
         self.assertEqual(varve.load(self.path('a')), {'w': 1})
@@ -242,10 +242,10 @@ class Names(Test):
         varve.write({'w': 1}, self.path())
         for options in {'subtree': 'w\0'}, {'only': ['w\0']}, {
                 'renames': {'w': 'x\0'}}:
-            with self.fails(varve.MisuseError, 'expected text without NUL'):
+            with self.fails(varve.MisuseError, 'must not contain NUL'):
                 varve.restore({'w': 1}, self.path(), **options)
         for metadata in {'a\0': 1}, {'a': 'b\0'}:
-            with self.fails(varve.MisuseError, 'expected text without NUL'):
+            with self.fails(varve.MisuseError, 'must not contain NUL'):
                 varve.write({'w': 1}, self.path(), metadata=metadata)
 
     def test_what_is_looked_up(self):
@@ -253,7 +253,7 @@ class Names(Test):
         for end in '\0', '\0b', '\ud800':
             with varve.open(self.path()) as reader:
                 self.assertNotIn('w' + end, reader)
-                with self.fails(varve.NotFoundError, 'found nothing'):
+                with self.fails(varve.NotFoundError, 'no node at'):
                     reader.find('w' + end)
             with varve.restore({'w': 1}, self.path()) as restoration:
                 self.assertIsNone(restoration.metadata('step' + end))

@@ -196,8 +196,10 @@ class Objects(Test):
         words.a = table.b = rows.c = 1
         for value, words in (
                 (np.ma.masked_array([1.0, 2.0], [0, 1]), 'MaskedArray'),
-                (units, "Units with 'unit'"), (words, "Words with 'a'"),
-                (table, "Table with 'b'"), (rows, "Rows with 'c'")):
+                (units, "Units with the attribute 'unit'"),
+                (words, "Words with the attribute 'a'"),
+                (table, "Table with the attribute 'b'"),
+                (rows, "Rows with the attribute 'c'")):
             with self.fails(varve.MisuseError, 'in/0: ', words):
                 varve.write({'in': [value]}, self.path())
 
@@ -267,7 +269,7 @@ class Objects(Test):
             return kind.create(apply_fn=None, tx=optax.adam(0.1),
                                params={'w': jnp.full(2, value)})
         with self.fails(varve.MisuseError, 'it/tx/init: .*function',
-                        "'tx' in __varve_ignore__ of TrainState"):
+                        "'tx' to __varve_ignore__ of TrainState"):
             varve.write({'it': make(1.0)}, self.path())
         kind.__varve_ignore__ = 'tx', 'apply_fn'
         self.comes_back(make(1.0).apply_gradients(grads={'w': jnp.ones(2)}),

@@ -110,13 +110,13 @@ class Outputs(Test):
     def test_that_cannot_be_cut_are_refused(self):
         with open(self.path('log'), 'w') as log:
             pass
-        for file, words in ((log, 'a closed one'),
-                            (io.BytesIO(), 'found BytesIO'),
-                            (io.StringIO(), 'found StringIO')):
+        for file, words in ((log, 'a closed file'),
+                            (io.BytesIO(), 'cannot save BytesIO'),
+                            (io.StringIO(), 'cannot save StringIO')):
             with self.fails(varve.MisuseError, 'a/log: ', words):
                 varve.write({'a': {'log': file}}, self.path())
         with open(self.path('log')) as file, \
-                self.fails(varve.MisuseError, 'log: ', 'one for reading'):
+                self.fails(varve.MisuseError, 'log: ', 'open for reading'):
             varve.write({'log': file}, self.path())
         ends = os.pipe()
         with open(ends[0], 'rb'), open(ends[1], 'wb') as file, \

@@ -94,7 +94,7 @@ class Numbers(Test):
 
     def test_names_of_numbers(self):
         for name in '', 'a\0b', 'x' * 65536, '\ud800':
-            with self.fails(varve.MisuseError, 'it: expected'):
+            with self.fails(varve.MisuseError, 'it: invalid name'):
                 varve.write({'it': {name: 1, 'b': 2}}, self.path())
         names = {'ü': 1, 'a/b': 2, '%': 3, 'x' * 65535: 4, 5: 5}
         varve.write({'it': names}, self.path())

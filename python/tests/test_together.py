@@ -61,7 +61,7 @@ class Slices(Test):
 
     def test_that_are_none_are_refused(self):
         for shape, start in ((3,), (1,)), ((3, 3), (0,)), ((4,), (-1,)):
-            with self.fails(varve.MisuseError, 'a slice: '):
+            with self.fails(varve.MisuseError, 'invalid slice: '):
                 varve.Slice(np.zeros(3), shape, start)
         for array in np.array(['a', 'b']), np.zeros(2, 'M8[s]'):
             with self.fails(varve.MisuseError, 'bad: '):

@@ -125,7 +125,7 @@ class StandIn(Test):
     def test_tensors_that_cannot_be_reached_are_refused(self):
         for tensor, words in [(Tensor(some(), device='meta'), 'dense'),
                               (Tensor(some(), is_lazy=True), 'conjugate bit')]:
-            with self.fails(varve.MisuseError, 'a/w: expected', words):
+            with self.fails(varve.MisuseError, 'a/w: cannot save', words):
                 varve.write({'a': {'w': tensor}}, self.path())
 
     def test_modules_are_what_their_state_is(self):
@@ -178,11 +178,11 @@ class Torch(Test):
         for tensor in (torch.eye(3).to_sparse(), complex_one.conj(),
                        complex_one.conj().imag, torch.ones(3, device='meta')):
             with self.fails(varve.MisuseError,
-                            'a/w: expected a (dense )?tensor'):
+                            'a/w: cannot save a tensor'):
                 varve.write({'a': {'w': tensor}}, self.path())
         expanded = {'a': torch.ones(3).expand(2, 3)}
         varve.write(expanded, self.path())
-        with self.fails(varve.MisuseError, 'a: expected', 'lie apart'):
+        with self.fails(varve.MisuseError, 'a: cannot restore', 'overlap'):
             varve.restore(expanded, self.path())
 
     def run_of(self, steps, path=None):
@@ -296,7 +296,7 @@ class Torch(Test):
         for value, way in (
                 (torch.nn.Linear(2, 2, device='meta'), 'meta.*to_empty'),
                 (torch.eye(2).to_sparse(), 'to_dense')):
-            with self.fails(varve.MisuseError, 'it.*expected a dense tensor',
+            with self.fails(varve.MisuseError, 'it.*cannot save a tensor',
                             way):
                 varve.write({'it': value}, self.path())
 
@@ -311,7 +311,8 @@ class Torch(Test):
     def test_what_a_tensor_has_besides_is_refused(self):
         parameter = torch.nn.Parameter(torch.ones(2))
         parameter.group = 'slow'
-        with self.fails(varve.MisuseError, "w: .*Parameter with 'group'"):
+        with self.fails(varve.MisuseError,
+                        "w: .*Parameter with the attribute 'group'"):
             varve.write({'w': parameter}, self.path())
 
         class Own(torch.Tensor):

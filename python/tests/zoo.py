@@ -253,11 +253,11 @@ SAVED = {
     'defaultdict': (lambda n: collections.defaultdict(list, a=[n] * n), None),
 }
 REFUSED = {
-    'lock': (lambda: Locked(1), '_lock', "name '_lock' in __varve_ignore__ of "
+    'lock': (lambda: Locked(1), '_lock', "add '_lock' to __varve_ignore__ of "
              'Locked'),
     'weak': (lambda: Listening(1), '_target', 'refers to.*__varve_ignore__'),
     'closure': (lambda: Closure(1), '_next', '__varve_ignore__ of Closure'),
-    'feed': (lambda: Feed(1), '_rows', 'how far it is.*__varve_ignore__'),
+    'feed': (lambda: Feed(1), '_rows', 'its position.*__varve_ignore__'),
     'reduce': (lambda: Remade(1), '', '__reduce__.*state_dict'),
     'enum': (lambda: Color.RED, '', 'name or its value'),
     'int enum': (lambda: Level.LOW, '', 'name or its value'),
@@ -278,7 +278,7 @@ REFUSED = {
     'class': (lambda: Meter, '', 'type'),
     'function': (lambda: drawn, '', 'function'),
     'object': (object, '', 'object'),
-    'tuple keys': (lambda: {(1, 2): 3}, '', 'names that are str or int'),
+    'tuple keys': (lambda: {(1, 2): 3}, '', 'names must be str or int'),
     'exception': (lambda: ValueError('a'), '', 'ValueError'),
     'view': (lambda: {}.keys(), '', 'dict_keys'),
     'thread local': (threading.local, '', 'written in C'),

@@ -1,13 +1,14 @@
-"""__init__.py - checkpoints: dicts, lists and objects of NumPy arrays, by name.
+"""__init__.py - Saves and restores dicts, lists and objects of NumPy arrays by
+name.
 
-    varve.write({'w': w, 'step': 7}, 'run/a.varve')     a file
-    varve.load('run/a.varve')                           all of it
-    varve.restore(tree, 'run/a.varve')                  into what there is
-    varve.open('model.safetensors')                     a look inside
-    varve.Checkpoint(model=model)                       objects that grow
-    varve.Manager(checkpoint, 'run', keep_last=3)       a directory of them
-    varve.Run(checkpoint, 'run', interval_steps=10)     and the loop around
-    varve.save(tree, 'run/a', comm=comm)                many processes, one file
+    varve.write({'w': w, 'step': 7}, 'run/a.varve')     writes a file
+    varve.load('run/a.varve')                           loads all values
+    varve.restore(tree, 'run/a.varve')                  fills existing objects
+    varve.open('model.safetensors')                     reads single values
+    varve.Checkpoint(model=model)                       objects that change
+    varve.Manager(checkpoint, 'run', keep_last=3)       a checkpoint directory
+    varve.Run(checkpoint, 'run', interval_steps=10)     a training loop
+varve.save(tree, 'run/a', comm=comm)                many processes, one file
 
 SPDX-License-Identifier: MIT
 """

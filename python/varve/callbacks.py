@@ -1,4 +1,5 @@
-"""callbacks.py - functions that the library calls; none throws through it.
+"""callbacks.py - Defines the functions that the library calls. No exception
+passes through the library.
 
 SPDX-License-Identifier: MIT
 """
@@ -13,7 +14,7 @@ Progress = Callable[[int, int, str], Any]
 
 
 class Callbacks:
-    """What a call may call back, and the exception that came of it."""
+    """The callbacks of a call, and the exception that one of them raised."""
 
     def __init__(self, progress: Optional[Progress] = None):
         self.progress = progress
@@ -22,8 +23,8 @@ class Callbacks:
         self.handle = ffi.new_handle(self)
 
     def raise_own(self) -> None:
-        """Raises what the program's own function raised, or a handler of
-        signals while the library worked, if one did."""
+        """Raises the exception of a function of the program, or of a signal
+        handler that ran during the call, if there is one."""
         exception, self.exception = self.exception, None
         if exception is None and STRAY:
             exception = STRAY.pop()
@@ -31,18 +32,18 @@ class Callbacks:
             raise exception
 
 
-STRAY: List[BaseException] = []  # from before a callback knew whose it was
+STRAY: List[BaseException] = []  # raised before a callback had found its call
 
 
 def note_stray(_kind: Any, exception: Any, _traceback: Any) -> None:
-    """Keeps what a handler of signals raised, such as KeyboardInterrupt, as a
-    callback began or ended: there its own `try` does not reach."""
+    """Keeps an exception of a signal handler, such as KeyboardInterrupt, that
+    was raised at the beginning or end of a callback, outside of its `try`."""
     STRAY.append(exception)
 
 
 @ffi.def_extern(error=1, onerror=note_stray)
 def varve_python_progress(user: Any, done: int, total: int, what: Any) -> int:
-    """Asks the program's function; an exception cancels."""
+    """Calls the function of the program; an exception cancels."""
     callbacks = ffi.from_handle(user)
     try:
         return 1 if callbacks.progress and callbacks.progress(
@@ -55,27 +56,27 @@ def varve_python_progress(user: Any, done: int, total: int, what: Any) -> int:
 @ffi.def_extern(error=lib.VARVE_CALLBACK)
 def varve_python_make_room(user: Any, _node: Any, coming: Any,
                            room: Any) -> int:
-    """Makes an array of the shape that is about to come."""
+    """Makes an array of the shape of the value that will be read."""
     try:
         shape = tuple(coming.shape[0:coming.rank])
         room[0] = ffi.from_handle(user).make_room(shape)
         return lib.VARVE_OK
     except MemoryError:
         return lib.VARVE_NO_MEMORY
-    except (ValueError, OverflowError):  # NumPy has no such shape
+    except (ValueError, OverflowError):  # NumPy does not support this shape
         return lib.VARVE_LIMIT
 
 
 @ffi.def_extern()
 def varve_python_settle(user: Any, _node: Any, _room: Any,
                         is_taken: bool) -> None:
-    """Tells what has become of it."""
+    """Reports the result to the array."""
     ffi.from_handle(user).settle(bool(is_taken))
 
 
 def by_output(function: Callable[[], Any]) -> int:
-    """What was wrong is told by its status alone: a file that cannot be
-    flushed has raised its own exception before the call."""
+    """Returns only a status: a file that cannot be flushed has raised its own
+    exception before the call."""
     try:
         function()
         return lib.VARVE_OK
@@ -87,31 +88,31 @@ def by_output(function: Callable[[], Any]) -> int:
 
 @ffi.def_extern(error=lib.VARVE_CALLBACK)
 def varve_python_flush(handle: Any) -> int:
-    """Writes what a file object has buffered."""
+    """Writes the buffer of a file object."""
     return by_output(ffi.from_handle(handle).flush)
 
 
 @ffi.def_extern(error=lib.VARVE_CALLBACK)
 def varve_python_seek(handle: Any, _length: int) -> int:
-    """Lets a file object go on at the end of a file that was cut."""
+    """Moves a file object to the end of a file that was truncated."""
     return by_output(lambda: ffi.from_handle(handle).seek(0, 2))
 
 
 @ffi.def_extern()
 def varve_python_loss(user: Any, path: Any, what: Any) -> None:
-    """Notes what a format cannot hold, or what is lost."""
+    """Records a value that the format cannot represent or that is lost."""
     ffi.from_handle(user).losses.append((text(path), text(what)))
 
 
 def view_of(data: Any, size: int) -> Any:
-    """Memory of the library's; None where it gives none."""
+    """A view of memory of the library; None if the library passes none."""
     if not size:
         return memoryview(b'')
     return memoryview(ffi.buffer(data, size)) if data else None
 
 
 def by_communicator(handle: Any, function: Callable[[Any], None]) -> int:
-    """Once it has failed, all that follows does."""
+    """After a failure all later calls fail."""
     comm = ffi.from_handle(handle)
     if comm.exception is not None:
         return lib.VARVE_DISCONNECTED
@@ -126,7 +127,7 @@ def by_communicator(handle: Any, function: Callable[[Any], None]) -> int:
 
 @ffi.def_extern(error=lib.VARVE_DISCONNECTED)
 def varve_python_agree(handle: Any, value: Any) -> int:
-    """The largest of all values."""
+    """Returns the largest of all values."""
     def agree(comm: Any) -> None:
         value[0] = comm.agree(value[0])
     return by_communicator(handle, agree)
@@ -134,7 +135,7 @@ def varve_python_agree(handle: Any, value: Any) -> int:
 
 @ffi.def_extern(error=lib.VARVE_DISCONNECTED)
 def varve_python_gather(handle: Any, data: Any, size: int, room: Any) -> int:
-    """The bytes of all to rank 0."""
+    """Gathers the bytes of all ranks at rank 0."""
     return lib.VARVE_OK if not size else by_communicator(
         handle, lambda comm: comm.gather(
             view_of(data, size), view_of(room, size * comm.size)))
@@ -143,7 +144,7 @@ def varve_python_gather(handle: Any, data: Any, size: int, room: Any) -> int:
 @ffi.def_extern(error=lib.VARVE_DISCONNECTED)
 def varve_python_gather_varied(handle: Any, data: Any, size: int, room: Any,
                                sizes: Any) -> int:
-    """The same where sizes differ."""
+    """The same for different sizes."""
     def gather(comm: Any) -> None:
         counts = list(sizes[0:comm.size]) if sizes else None
         everything = view_of(room, sum(counts)) if counts else None
@@ -153,12 +154,12 @@ def varve_python_gather_varied(handle: Any, data: Any, size: int, room: Any,
 
 @ffi.def_extern(error=lib.VARVE_DISCONNECTED)
 def varve_python_broadcast(handle: Any, data: Any, size: int) -> int:
-    """The bytes of rank 0 to all."""
+    """Sends the bytes of rank 0 to all ranks."""
     return by_communicator(handle,
                            lambda comm: comm.broadcast(view_of(data, size)))
 
 
 @ffi.def_extern(error=lib.VARVE_DISCONNECTED)
 def varve_python_barrier(handle: Any) -> int:
-    """Until all have come."""
+    """Waits for all ranks."""
     return by_communicator(handle, lambda comm: comm.barrier())

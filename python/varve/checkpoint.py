@@ -1,4 +1,4 @@
-"""checkpoint.py - objects of a program, to files and back.
+"""checkpoint.py - Saves and restores the objects of a program.
 
 SPDX-License-Identifier: MIT
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ['Checkpoint', 'Tracked', 'write', 'save', 'read', 'restore',
            'dry_run', 'latest', 'compare_golden']
 
-# What all processes of a communicator call.
+# The collective form of each call.
 ALL = {lib.varve_write: lib.varve_write_all,
        lib.varve_save: lib.varve_save_all,
        lib.varve_read: lib.varve_read_all,
@@ -38,7 +38,8 @@ Path = Union[str, 'os.PathLike[str]']
 
 def guarded(callbacks: Callbacks, comm: Optional[Communicator],
             function: Callable[..., Any], *arguments: Any) -> Any:
-    """Calls what may call back; raises what the program's function did."""
+    """Calls a function with callbacks, and raises the exception of a
+    callback."""
     try:
         result = (comm.call if comm else call)(function, *arguments)
     except Error:
@@ -112,7 +113,7 @@ class Files:
 
     def _read_into(self, how: Any, path: Path, comm: Optional[Communicator],
                    options: Options) -> Any:
-        """What was filled is part of the program by now."""
+        """Values that were created are now part of the program."""
         with together(comm):
             if how != lib.varve_dry_run:
                 check_fit(self.graph, file_path(path), options)
@@ -139,16 +140,17 @@ class Files:
 
 
 def verified_first(options: Any) -> Any:
-    """The options of a read into a graph that is made for it: what became of
-    the tree before, that graph cannot know."""
+    """The options of a read into a new graph. The graph has no information
+    about the earlier state of the tree."""
     return {'passes': 'two', **options}
 
 
 def write(tree: Any, path: Path, comm: Optional[Communicator] = None,
           **options: 'Unpack[WriteOptions]') -> List[Tuple[str, str]]:
     """Writes nested dicts, lists and objects of arrays, numbers and strings to
-    exactly this file. Gives what the format cannot hold: paths and reasons.
-    With `comm` all of its processes call it, with trees of the same names.
+    exactly this file. Returns the values that the format cannot represent, as
+    pairs of path and reason. With `comm` the call is collective, and the trees
+    of all ranks must have the same names.
 
     >>> import numpy as np, tempfile, varve
     >>> folder = tempfile.TemporaryDirectory()
@@ -165,10 +167,10 @@ def compare_golden(tree: Any, path: Path, absolute: float = 0,
                    relative: float = 0,
                    **options: 'Unpack[ReadOptions]') -> None:
     """Compares a tree with a golden file: its names, types, shapes and values.
-    Real and complex numbers are equal where they differ by no more than
-    `absolute + relative * abs(golden)`, all else bit for bit. What differs is
-    an UnmatchedError or a MismatchError that names it. The tree stays as it
-    is. The pytest plug-in has a fixture for it: varve_golden.
+    Real and complex numbers may differ by `absolute + relative * abs(golden)`;
+    all other values must be equal bit for bit. Differences raise an
+    UnmatchedError or a MismatchError that names them. The tree does not
+    change. The pytest plug-in has a fixture for this call: varve_golden.
 
     >>> import numpy as np, tempfile, varve
     >>> folder = tempfile.TemporaryDirectory()
@@ -183,23 +185,23 @@ def compare_golden(tree: Any, path: Path, absolute: float = 0,
 
 def save(tree: Any, prefix: Path, comm: Optional[Communicator] = None,
          **options: 'Unpack[WriteOptions]') -> str:
-    """Writes `prefix-N.varve` for the next N, and gives its path."""
+    """Writes `prefix-N.varve` for the next N, and returns its path."""
     return Files(tree).save(prefix, comm, options)
 
 
 def read(tree: Any, path: Path, comm: Optional[Communicator] = None,
          **options: 'Unpack[ReadOptions]') -> Restoration:
-    """Reads exactly this file into the arrays, numbers and strings that there
-    are; see restore."""
+    """Reads exactly this file into existing arrays, numbers and strings; see
+    restore."""
     return Files(tree).read(lib.varve_read, path, comm,
                             verified_first(options))
 
 
 def restore(tree: Any, path: Path, comm: Optional[Communicator] = None,
             **options: 'Unpack[ReadOptions]') -> Restoration:
-    """Reads a file, or the newest of a prefix, into what there is: arrays are
-    filled, numbers and strings replaced. All or nothing: what is damaged is
-    found before anything changes (`passes='one'` reads once instead).
+    """Reads a file, or the newest of a prefix, into existing objects: arrays
+    are filled, numbers and strings replaced. If the file is damaged, nothing
+    changes (except with `passes='one'`, which reads the file once).
 
     >>> import numpy as np, tempfile, varve
     >>> folder = tempfile.TemporaryDirectory()
@@ -217,21 +219,21 @@ def restore(tree: Any, path: Path, comm: Optional[Communicator] = None,
 
 def dry_run(tree: Any, path: Path,
          **options: 'Unpack[ReadOptions]') -> Restoration:
-    """What restore would do, without reading a value or changing anything: the
-    report says it."""
+    """Makes a dry run of restore: no values are read, and nothing changes. The
+    result has a report."""
     return Files(tree).read(lib.varve_dry_run, path, None, options)
 
 
 def latest(prefix: Path) -> str:
-    """The path of the newest numbered file of a prefix."""
+    """Returns the path of the newest numbered file of a prefix."""
     chars = ffi.new('char[4096]')
     call(lib.varve_latest, file_path(prefix), chars, 4096)
     return os.fsdecode(ffi.string(chars))
 
 
 class Tracked:
-    """An object to which a value that waits comes as soon as an attribute is
-    set. Others get theirs at the next update, assertion or save."""
+    """An object whose pending values are assigned as soon as an attribute is
+    set. Other objects get them at the next update, assertion or save."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
@@ -241,7 +243,7 @@ class Tracked:
                     graph.sync(arrival=Arrival(False, self, name))
 
     if TYPE_CHECKING:
-        # Attributes are the program's to name.
+        # The program chooses the names of attributes.
         def __getattr__(self, name: str) -> Any: ...
 
     def _varve_follow(self, graph: Graph) -> None:
@@ -256,8 +258,9 @@ class Tracked:
 
 class Checkpoint(Tracked):
     """Objects whose attributes become edges: arrays, numbers, strings, lists,
-    dicts and other objects of them. What cannot be saved is refused by its
-    path; a class leaves out the attributes that it names in `__varve_ignore__`.
+    dicts and objects of these. An attribute that cannot be saved raises a
+    MisuseError with its path. A class excludes attributes with
+    `__varve_ignore__`.
 
     >>> import numpy as np, tempfile, varve
     >>> folder = tempfile.TemporaryDirectory()
@@ -285,18 +288,19 @@ class Checkpoint(Tracked):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if hasattr(Checkpoint, name):
-            raise AttributeError(f'{name}: the name of something that a '
-                                 'Checkpoint does')
+            raise AttributeError(f'{name} is a method of Checkpoint and cannot '
+                                 'be the name of an attribute')
         super().__setattr__(name, value)
 
     def write(self, path: Path, comm: Optional[Communicator] = None,
               **options: 'Unpack[WriteOptions]') -> List[Tuple[str, str]]:
-        """Writes to exactly this file; gives what the format cannot hold."""
+        """Writes to exactly this file. Returns the values that the format
+        cannot represent."""
         return self._varve_files.write(path, comm, options)
 
     def save(self, prefix: Path, comm: Optional[Communicator] = None,
              **options: 'Unpack[WriteOptions]') -> str:
-        """Writes `prefix-N.varve` for the next N, and gives its path."""
+        """Writes `prefix-N.varve` for the next N, and returns its path."""
         return self._varve_files.save(prefix, comm, options)
 
     def read(self, path: Path, comm: Optional[Communicator] = None,
@@ -311,10 +315,10 @@ class Checkpoint(Tracked):
 
     def dry_run(self, path: Path,
              **options: 'Unpack[ReadOptions]') -> Restoration:
-        """What restore would do, without changing anything."""
+        """Makes a dry run of restore, which changes nothing."""
         return self._varve_files.read(lib.varve_dry_run, path, None, options)
 
     @property
     def save_counter(self) -> int:
-        """The number of the last save, or of what was restored."""
+        """The number of the last save or of the restored file."""
         return self._varve_files.counter

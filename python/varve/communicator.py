@@ -1,8 +1,8 @@
-"""communicator.py - processes that save and restore one checkpoint together.
+"""communicator.py - Connects processes that save and restore one checkpoint.
 
-A communicator is the library's table of functions, filled with a Python
-object's: over MPI with mpi4py, or over whatever a program has. The library's
-own, of processes that are forked, is here too.
+A communicator is the library's table of functions with the functions of a
+Python object: mpi4py, or an object of the program. The communicator of the
+library for forked processes is also here.
 
 SPDX-License-Identifier: MIT
 """
@@ -19,10 +19,11 @@ __all__ = ['Communicator', 'MpiCommunicator', 'Processes']
 
 
 class Communicator:
-    """Processes that act together. A subclass has `agree`, `gather`,
-    `gather_varied`, `broadcast` and `barrier`, as varve/comm.h says what they
-    do, and sets it up by `_begin`; all that they raise is `DISCONNECTED` for
-    all ranks, and the cause of the exception of their own."""
+    """Processes that make collective calls. A subclass defines `agree`,
+    `gather`, `gather_varied`, `broadcast` and `barrier` as described in
+    varve/comm.h, and calls `_begin`. If one of them raises an exception, the
+    call fails at all ranks with `DISCONNECTED`; at the own rank that exception
+    is the cause."""
 
     def _begin(self, rank: int, size: int, node: int = 0) -> None:
         self.exception: Optional[BaseException] = None
@@ -37,23 +38,23 @@ class Communicator:
 
     @property
     def handle(self) -> Any:
-        """The library's communicator."""
+        """The communicator of the library."""
         if self._struct is None:
             raise ValueError('the communicator is closed')
         return self._struct
 
     @property
     def rank(self) -> int:
-        """Of this process, from 0 on."""
+        """The rank of this process, from 0."""
         return int(self.handle.rank)
 
     @property
     def size(self) -> int:
-        """How many processes there are."""
+        """The number of processes."""
         return int(self.handle.size)
 
     def close(self) -> None:
-        """Leaves the others: by all of them."""
+        """Frees the communicator. Collective."""
         self._struct = None
 
     def __enter__(self) -> 'Communicator':
@@ -63,13 +64,13 @@ class Communicator:
         self.close()
 
     def any(self, wanted: bool) -> bool:
-        """Whether any rank wants it."""
+        """Returns true if `wanted` is true at any rank."""
         return bool(lib.varve_any(self.handle, wanted))
 
     @contextlib.contextmanager
     def together(self) -> Iterator[None]:
-        """What fails in the block at one rank fails at all of them, as at the
-        lowest; so none waits for another that has given up.
+        """If the block fails at one rank, it fails at all ranks, with the
+        error of the lowest one. So no rank waits for another that has failed.
 
             with comm.together():
                 restoration.assert_consumed()
@@ -102,7 +103,8 @@ class Communicator:
                 from self.exception
 
     def call(self, function: Any, *arguments: Any) -> Any:
-        """Calls what takes a communicator first and an error last."""
+        """Calls a function whose first argument is a communicator and whose
+        last argument is an error."""
         try:
             return call(function, self.handle, *arguments)
         except Error as error:
@@ -110,20 +112,20 @@ class Communicator:
 
 
 def together(comm: Optional[Communicator]) -> Any:
-    """The same for one process."""
+    """The same; for a single process without a communicator."""
     return comm.together() if comm else contextlib.nullcontext()
 
 
 class MpiCommunicator(Communicator):
-    """The processes of a communicator of mpi4py, which is duplicated. Made and
-    closed by all of them.
+    """The processes of a communicator of mpi4py, which is duplicated. Creating
+    and closing it are collective.
 
         comm = varve.MpiCommunicator(MPI.COMM_WORLD)
         varve.save(tree, 'run/net', comm=comm)
     """
 
     BLOCK = 1 << 30   # counts of MPI are ints
-    SMALL = 64 << 10  # what is larger comes one rank after the other
+    SMALL = 64 << 10  # larger data is sent one rank after the other
 
     def __init__(self, group: Any):
         # pylint: disable-next=import-outside-toplevel
@@ -132,7 +134,7 @@ class MpiCommunicator(Communicator):
         self._group = group.Dup()
         self._group.Set_errhandler(MPI.ERRORS_RETURN)
         machine = self._group.Split_type(MPI.COMM_TYPE_SHARED)
-        node = machine.bcast(self._group.rank)  # the lowest stands for it
+        node = machine.bcast(self._group.rank)  # its lowest rank
         machine.Free()
         self._begin(self._group.rank, self._group.size, node)
 
@@ -142,7 +144,8 @@ class MpiCommunicator(Communicator):
         super().close()
 
     def agree(self, value: int) -> int:
-        """The largest, by signed numbers: MPICH 4.0 compares no others."""
+        """Returns the largest value. Signed numbers, because MPICH 4.0
+        compares no others."""
         largest = bytearray(8)
         self._group.Allreduce(
             [(value - 2**63).to_bytes(8, sys.byteorder, signed=True),
@@ -151,16 +154,16 @@ class MpiCommunicator(Communicator):
         return int.from_bytes(largest, sys.byteorder, signed=True) + 2**63
 
     def barrier(self) -> None:
-        """Waits for all."""
+        """Waits for all ranks."""
         self._group.Barrier()
 
     def broadcast(self, buffer: Any) -> None:
-        """The bytes of rank 0 go to all."""
+        """Sends the bytes of rank 0 to all ranks."""
         for block in self._blocks(buffer):
             self._group.Bcast([block, self._mpi.BYTE])
 
     def gather(self, mine: Any, everything: Any) -> None:
-        """Rank 0 gets the bytes of all."""
+        """Gathers the bytes of all ranks at rank 0."""
         if len(mine) > self.SMALL:
             self.gather_varied(mine, everything, [len(mine)] * self.size)
             return
@@ -170,7 +173,7 @@ class MpiCommunicator(Communicator):
 
     def gather_varied(self, mine: Any, everything: Any,
                       sizes: Optional[Sequence[int]]) -> None:
-        """The same where sizes differ; rank 0 knows them."""
+        """The same for different sizes, which rank 0 passes."""
         if everything is None or sizes is None:
             for block in self._blocks(mine):
                 self._group.Send([block, self._mpi.BYTE], 0)
@@ -188,9 +191,9 @@ class MpiCommunicator(Communicator):
 
 
 class Processes:
-    """A group of processes on one machine, for programs that fork: made before,
-    joined by each of them after. `timeout` is how many seconds a call waits
-    while nothing comes.
+    """A group of processes on one machine, for programs that fork: create it
+    before the fork, and join it in each process. A call fails after `timeout`
+    seconds without data from another process.
 
         group = varve.Processes(2)
         comm = group.join(0 if os.fork() else 1)
@@ -203,19 +206,20 @@ class Processes:
                               lib.varve_processes_free)
 
     def join(self, rank: int) -> Communicator:
-        """This process is that rank. The group ends with the communicator's
-        close."""
+        """Returns the communicator of this process, which gets that rank.
+        Closing the communicator frees the group."""
         return Forked(self, call(lib.varve_processes_join, self._handle, rank))
 
     def close(self) -> None:
-        """Leaves the group, as who only forks has to."""
+        """Leaves the group without joining it. Call it in a process that only
+        forks."""
         if self._handle is not None:
             ffi.release(self._handle)
             self._handle = None
 
 
 class Forked(Communicator):
-    """One of these processes."""
+    """The communicator of a forked process."""
 
     def __init__(self, group: Processes, struct: Any):
         self.exception = None

@@ -1,8 +1,8 @@
-"""dtypes.py - element types: those of the library and those of NumPy.
+"""dtypes.py - Maps the element types of the library to those of NumPy.
 
-NumPy has no bfloat16 and no float8. Where the package ml_dtypes is installed
-they are its types; else unsigned integers of the same bits, whose dtype says in
-its metadata what they stand for.
+NumPy has no bfloat16 and no float8. If the package ml_dtypes is installed, its
+types are used. Otherwise these are unsigned integers of the same size, whose
+dtype has the name in its metadata.
 
 SPDX-License-Identifier: MIT
 """
@@ -33,7 +33,7 @@ LABEL = 'varve'
 
 
 def dtype(name: str) -> np.dtype:
-    """The NumPy dtype of an element type of the library.
+    """Returns the NumPy dtype of an element type of the library.
 
     >>> dtype('float32')
     dtype('float32')
@@ -43,7 +43,7 @@ def dtype(name: str) -> np.dtype:
     dtype('O')
     """
     if name not in CODES:
-        raise ValueError(f'{name}: no element type')
+        raise ValueError(f'{name!r} is not the name of an element type')
     if CODES[name] == STRING:
         return np.dtype(object)
     try:
@@ -58,7 +58,7 @@ def dtype(name: str) -> np.dtype:
 
 
 def dtype_name(of: np.dtype) -> Optional[str]:
-    """The library's name of a NumPy dtype; None where it has none.
+    """Returns the library's name of a NumPy dtype, or None.
 
     >>> dtype_name(np.dtype('>f4'))
     'float32'
@@ -77,12 +77,12 @@ def dtype_name(of: np.dtype) -> Optional[str]:
 
 @functools.lru_cache(maxsize=256)
 def known_name(of: np.dtype) -> Optional[str]:
-    """The same where nothing is said besides."""
+    """The same for a dtype without metadata."""
     return of.name if of.name in CODES else None
 
 
 @functools.lru_cache(maxsize=None)
 def saved_dtype(code: int) -> np.dtype:
-    """The dtype of a value as it lies in a file: little-endian."""
+    """The little-endian dtype of a value in a file."""
     native = dtype(NAMES[code])
     return native if sys.byteorder == 'little' else native.newbyteorder('<')

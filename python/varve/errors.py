@@ -1,4 +1,4 @@
-"""errors.py - what goes wrong, as exceptions: a class for each family.
+"""errors.py - Defines the exceptions, a class for each group of statuses.
 
 SPDX-License-Identifier: MIT
 """
@@ -18,7 +18,7 @@ __all__ = [
 
 
 class Status(enum.IntEnum):
-    """Why a call failed; varve/error.h says more."""
+    """The reason of a failure; see varve/error.h."""
 
     OK = 0
     MISUSE = 1
@@ -51,9 +51,8 @@ class Status(enum.IntEnum):
 class Error(Exception):
     """A call failed.
 
-    `status` is why, `message` what and where, `system_error` the errno of the
-    system's call that failed, or 0.
-    """
+    `status` is the reason, `message` describes it, and `system_error` is the
+    errno of the failed system call, or 0."""
 
     def __init__(self, status: int, message: str, system_error: int = 0):
         super().__init__(message)
@@ -66,28 +65,29 @@ class Error(Exception):
 
 
 class MisuseError(Error, ValueError):
-    """The program broke a rule, or asked for what cannot be saved."""
+    """The program used the interface incorrectly, or a value cannot be
+    saved."""
 
 
 class OutOfMemoryError(Error, MemoryError):
-    """There was no memory."""
+    """Memory could not be allocated."""
 
 
 class NotFoundError(Error, LookupError):
-    """No such file, path or value."""
+    """There is no such file, path or value."""
 
 
 class SystemError(Error):  # pylint: disable=redefined-builtin
-    """The system refused: no space, no permission, the file exists."""
+    """A system call failed: no space, no permission, the file exists."""
 
 
 class DamagedError(Error):
-    """The file is damaged, or none of ours."""
+    """The file is damaged, or not a checkpoint."""
 
 
 class UnsupportedError(Error):
-    """The file is of a newer version, or its format is read by a module of the
-    library that is not installed."""
+    """The file has a newer version, or the module of the library for its
+    format is not installed."""
 
 
 class MismatchError(Error):
@@ -95,15 +95,15 @@ class MismatchError(Error):
 
 
 class UnmatchedError(Error, AssertionError):
-    """An assertion about a restoration does not hold."""
+    """An assertion about a restoration failed."""
 
 
 class StoppedError(Error):
-    """A callback asked to stop, or failed."""
+    """A callback cancelled the call, or failed."""
 
 
 class WaitError(Error):
-    """What was waited for did not come."""
+    """The call timed out."""
 
 
 FAMILIES: Dict[Type[Error], str] = {
@@ -126,12 +126,12 @@ KNOWN = frozenset(Status)
 
 
 def text(chars: Any) -> str:
-    """A string of the library's."""
+    """Converts a string of the library."""
     return ffi.string(chars).decode('utf-8', 'replace') if chars else ''
 
 
 def error_of(status: int, message: str, system_error: int = 0) -> Error:
-    """The exception that stands for a status.
+    """Returns the exception for a status.
 
     >>> error_of(Status.CORRUPT, 'a.varve: damaged')
     DamagedError('a.varve: damaged')
@@ -141,12 +141,12 @@ def error_of(status: int, message: str, system_error: int = 0) -> Error:
 
 
 def refuse(message: str) -> Error:
-    """The exception for what cannot be saved."""
+    """Returns the exception for a value that cannot be saved."""
     return MisuseError(Status.MISUSE, message)
 
 
 def file_path(path: Union[str, 'os.PathLike[str]']) -> bytes:
-    """A path of the system's, for C: what it would end at is refused.
+    """Encodes a path for C. Paths with a NUL are rejected.
 
     >>> file_path('run/a.varve')
     b'run/a.varve'
@@ -156,13 +156,14 @@ def file_path(path: Union[str, 'os.PathLike[str]']) -> bytes:
     except UnicodeEncodeError:
         data = b'\0'
     if b'\0' in data:
-        raise refuse('expected a path without NUL and lone surrogates, found '
-                     f'{path!r:.200}')
+        raise refuse(f'invalid path {path!r:.200}: a path must not contain NUL '
+                     'or lone surrogates')
     return data
 
 
 def call(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Calls what takes an error last, and gives a status or a handle."""
+    """Calls a function whose last argument is an error and that returns a
+    status or a handle."""
     error = ffi.new('varve_error *')
     result = function(*arguments, error)
     failed = result == ffi.NULL if isinstance(result, ffi.CData) else result

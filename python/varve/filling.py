@@ -1,8 +1,10 @@
-"""filling.py - None and empty containers, as a file has them.
+"""filling.py - Creates the values that only the file has, in place of None and
+in lists and dicts.
 
-A restore fills arrays in place. What a file has for a None, for an empty list
-or dict, or behind the end of a list, has no place in the program yet: it is
-made here, before the library reads the values. All of it can be undone.
+A restoration fills existing arrays. In place of None, in an empty list or
+dict, and behind the end of a list the program has no value yet. This module
+creates these values before the library reads the file. The changes can be
+undone.
 
 SPDX-License-Identifier: MIT
 """
@@ -35,7 +37,7 @@ Undo = Callable[[], None]
 
 
 class Filled:
-    """What was changed."""
+    """A record of the changes."""
 
     def __init__(self) -> None:
         self._undo: List[Undo] = []
@@ -47,13 +49,13 @@ class Filled:
         self._undo.append(undo)
 
     def undo(self) -> None:
-        """Lets the program be what it was."""
+        """Undoes the changes."""
         while self._undo:
             self._undo.pop()()
 
 
 class Filling:
-    """One file and one program."""
+    """Creates values of one file in one program."""
 
     def __init__(self, reader: Reader, survey: Survey, options: Options,
                  filled: Filled, unfolded: Dict[Any, Any]):
@@ -63,7 +65,7 @@ class Filling:
         self._survey = survey
         self._names = Names(options.keywords)
         self._filled = filled
-        self._nodes: Dict[Any, Optional[SavedNode]] = {}  # by keys of parts
+        self._nodes: Dict[Any, Optional[SavedNode]] = {}  # keys of parts
         self._edges: Dict[int, Dict[str, int]] = {}  # numbers of children
 
     def fill(self, is_wanted: Callable[[Part], bool]) -> None:
@@ -85,7 +87,7 @@ class Filling:
             put_tuples(list(self._survey.parts.values()), self._filled.note)
 
     def _find(self, part: Part, name: Any = None) -> Optional[SavedNode]:
-        """What the file has for a part, or for a child of it."""
+        """Returns the node in the file for a part, or for a child of it."""
         if self._names.are_same:
             node = self._node_of(part)
             return node if name is None else self._child(node, name)
@@ -101,8 +103,8 @@ class Filling:
             return None
 
     def _node_of(self, part: Part) -> Optional[SavedNode]:
-        """By one step from the node of the part above: a path from the root
-        for each would take time by the square of the depth."""
+        """Finds the node from that of the parent. Looking up each path from
+        the root would take quadratic time in the depth."""
         below = []
         while part.home and part.key not in self._nodes:
             below.append(part)
@@ -137,15 +139,15 @@ class Filling:
         return True
 
     def _fit_list(self, part: Part) -> bool:
-        """Lets a list of numbers and strings be the one of the file, where
-        that has another length, or the elements one by one and not as an
-        array, or of other types."""
+        """Replaces the contents of a list of numbers and strings by those of
+        the file, if the file has another length, single elements instead of an
+        array, or other types."""
         node = self._find(part)
         if node is None:
             return False
         if node.kind == Kind.LIST:
-            # A file without Python's tags does not tell bytes from text: what
-            # has them stays, and takes the values one by one.
+            # Without Python's tags bytes and text cannot be distinguished. So
+            # existing elements stay and get their values one by one.
             if not part.holder or not (part.maker or self._is_python) \
                     or not all(map(is_scalar, node.edges.values())):
                 return False
@@ -203,7 +205,7 @@ class Filling:
 
 
 def names_of_none(part: Part) -> List[Any]:
-    """Where it has None."""
+    """Returns the names of children that are None."""
     if part.is_list:
         return [i for i, child in enumerate(part.holder) if child is None]
     if not part.has_none:
@@ -213,7 +215,7 @@ def names_of_none(part: Part) -> List[Any]:
 
 
 def is_scalar(node: SavedNode) -> bool:
-    """A number, a string or None."""
+    """True for a number, a string or None."""
     return is_none_tagged(node.tags) or (
         node.kind == Kind.VARIABLE and not node.shape)
 
@@ -224,10 +226,10 @@ def is_same_list(value: Any, node: SavedNode) -> bool:
 
 
 def is_plain(node: SavedNode) -> bool:
-    """Whether it can be made without the program: it is made of values, lists
-    and dicts alone."""
+    """True if the node can be created without the program: it consists only of
+    values, lists and dicts."""
     reader, queue, seen = node.reader, [node], {node.number}
-    for one in queue:  # grows meanwhile
+    for one in queue:  # the list grows in the loop
         if one.kind == Kind.VARIABLE:
             if not one.has_value or one.part:
                 return False
@@ -242,7 +244,7 @@ def is_plain(node: SavedNode) -> bool:
 
 
 class Names:
-    """Which path of a file stands for one of the program."""
+    """Maps paths of the program to paths of a file."""
 
     def __init__(self, keywords: Mapping[str, Any]):
         self._renames: Dict[str, str] = {
@@ -252,15 +254,15 @@ class Names:
         self._only, self._except = (
             as_patterns(keywords[name], name) if keywords.get(name) else None
             for name in ('only', 'except_'))
-        # These are the library's to carry out: nothing is made there.
+        # The library applies these options; no values are created.
         self._is_unknown = bool(keywords.get('rename_file')
                                 or keywords.get('dots'))
-        # Whether paths below the subtree are those of the program.
+        # True if paths below the subtree are those of the program.
         self.are_same = not (self._renames or self._is_unknown
                              or self._only or self._except)
 
     def in_file(self, path: str) -> Optional[str]:
-        """None where nothing is to come."""
+        """Returns None if the value is not restored."""
         chars = path_bytes(path)
         if self._is_unknown or (
                 self._only and not lib.varve_path_matches(self._only, chars)
@@ -274,7 +276,7 @@ class Names:
 
 
 def prefixes_of(path: str) -> Iterator[str]:
-    """The path and all above it, the longest first."""
+    """Yields the path and all its parents, the longest first."""
     while path:
         yield path
         path = path.rpartition('/')[0]
@@ -283,8 +285,8 @@ def prefixes_of(path: str) -> Iterator[str]:
 
 def planned_path(graph: 'Graph', path: bytes,
                  options: Options) -> Optional[str]:
-    """The file that a read of this path opens; None where it fails, which the
-    read says."""
+    """Returns the file that a read of this path opens, or None if the read
+    will fail."""
     try:
         plan = ffi.gc(call(lib.varve_dry_run, graph.root, path, options.struct),
                       lib.varve_restoration_free)
@@ -294,7 +296,7 @@ def planned_path(graph: 'Graph', path: bytes,
 
 
 def is_fillable(part: Part) -> bool:
-    """Whether something may be made in it."""
+    """True if values may be created in the part."""
     if part.maker:
         return part.maker is ListLeaf
     return not part.is_none and (
@@ -304,8 +306,8 @@ def is_fillable(part: Part) -> bool:
 
 def fill(graph: 'Graph', survey: Survey, path: Callable[[], Optional[str]],
          options: Options) -> Filled:
-    """Makes what a file has. Whatever is wrong with the file is for the
-    restoration to say."""
+    """Creates the values that only the file has. Errors of the file are left
+    to the restoration."""
     filled = Filled()
     if not any(map(is_fillable, survey.parts.values())):
         return filled
@@ -324,7 +326,8 @@ def fill(graph: 'Graph', survey: Survey, path: Callable[[], Optional[str]],
 
 def fill_late(graph: 'Graph', sources: List[Tuple[str, Options]],
               is_wanted: Callable[[Part], bool]) -> None:
-    """Makes what files have for parts that the program has added since."""
+    """Creates values of earlier files in parts that the program has added
+    since."""
     for path, options in sources:
         survey = graph.survey()
         filled = Filled()
@@ -340,7 +343,7 @@ def fill_late(graph: 'Graph', sources: List[Tuple[str, Options]],
 
 
 def may_have(sources: List[Tuple[str, Options]], path: str) -> bool:
-    """Whether a file may have something for a path of the program."""
+    """True if a file may have a value for a path of the program."""
     for source, options in sources:
         found = Names(options.keywords).in_file(path)
         if found is None:
@@ -355,8 +358,8 @@ def may_have(sources: List[Tuple[str, Options]], path: str) -> bool:
 
 
 def check_new_objects(graph: 'Graph', options: Options) -> None:
-    """UnmatchedError where the program has added an object with arrays that
-    nothing was restored into."""
+    """Raises UnmatchedError if the program has added an object with arrays
+    that were not restored."""
     survey = graph.survey()
     old = {entry.part.key for entry in graph.entries()}
     missing = options.keywords.get('expect_missing')
@@ -365,13 +368,13 @@ def check_new_objects(graph: 'Graph', options: Options) -> None:
              if part.kind == lib.VARVE_OBJECT and part.key not in old
              and any(home.kind == lib.VARVE_OBJECT for home, _ in part.homes)]
     seen = {part.key for part in queue}
-    for part in queue:  # grows meanwhile
+    for part in queue:  # the list grows in the loop
         if part.maker and isinstance(part.value, np.ndarray) and not \
                 lib.varve_path_matches(expected, part.path.encode()):
             raise error_of(
                 Status.UNMATCHED, f'{part.path}: this array was added after '
-                'the resume, and the checkpoint has nothing for it: add it '
-                'before, or permit it by expect_missing')
+                'the resume, and the checkpoint has no value for it; add it '
+                'before the resume, or permit it with expect_missing')
         new = {key for _, key in part.children} - seen - old
         seen |= new
         queue.extend(survey.parts[key] for key in new)

@@ -1,5 +1,5 @@
-"""fitting.py - whether the strings of a file fit into arrays of a width, before
-a restoration changes anything.
+"""fitting.py - Checks that the strings of a file fit into fixed-width arrays
+before a restoration changes anything.
 
 SPDX-License-Identifier: MIT
 """
@@ -24,8 +24,8 @@ __all__ = ['check_fit']
 
 
 def check_fit(graph: 'Graph', path: Any, options: Options) -> None:
-    """MismatchError where strings of the file do not fit. What else is wrong
-    with it, and a file that takes its place later, is for the restoration."""
+    """Raises MismatchError if strings of the file do not fit. Other errors,
+    and a file that is replaced later, are left to the restoration."""
     fixed = {entry.node: entry for entry in graph.entries()
              if is_fixed(entry.part.value)}
     if not fixed:
@@ -44,7 +44,8 @@ def check_fit(graph: 'Graph', path: Any, options: Options) -> None:
 
 def coming(graph: 'Graph', fixed: Dict[Any, 'Entry'], path: Any,
            options: Options) -> Iterator[Tuple['Entry', Any]]:
-    """What would come into which of them."""
+    """Yields each fixed-width array with the value that would be restored into
+    it."""
     plan = ffi.gc(call(lib.varve_dry_run, graph.root, path, options.struct),
                   lib.varve_restoration_free)
     report = ffi.gc(call(lib.varve_report_new, plan), lib.varve_report_free)

@@ -1,4 +1,5 @@
-"""graph.py - a graph of the library's that follows objects of a program.
+"""graph.py - Keeps a graph of the library up to date with the objects of a
+program.
 
 SPDX-License-Identifier: MIT
 """
@@ -23,15 +24,15 @@ from .survey import NONE_TAG, Part, Survey, put, put_tuples, set_child
 
 
 class Arrival:
-    """To what the values that wait may come: all of the program, or what is
-    below an attribute that was just set."""
+    """The parts of the program to which pending values may be assigned: all,
+    or those below an attribute that was just set."""
 
     def __init__(self, is_all: bool, source: Any = None, name: str = ''):
         self._is_all = is_all
         self._source, self._name = source, name
 
     def among(self, survey: Survey) -> Callable[[Any], bool]:
-        """Tells it of keys of the parts."""
+        """Returns a function that tests keys of parts."""
         if self._is_all:
             return lambda key: True
         found = self._below(survey) if self._source is not None else set()
@@ -43,7 +44,7 @@ class Arrival:
             if home else set()
         queue = list(found)
         found.add((id(self._source), self._name))  # a number
-        for key in queue:  # grows meanwhile
+        for key in queue:  # the list grows in the loop
             found.update((key, name) for name in survey.parts[key].scalars)
             new = {child for _, child in survey.parts[key].children} - found
             found |= new
@@ -75,7 +76,7 @@ class Entry:
         self.scalars: Optional[Scalars] = None
 
     def tag(self, tags: Collection[str]) -> None:
-        """Lets the tags of the node be these."""
+        """Sets the tags of the node."""
         if not tags and not self.tags:
             return
         wanted, old = set(tags), set(self.tags)
@@ -86,7 +87,7 @@ class Entry:
         self.tags = wanted
 
     def take(self, part: Part) -> bool:
-        """Stands for a part from now on; False where it cannot."""
+        """Uses the entry for a part; returns False if that is not possible."""
         if part.kind != self.part.kind or part.is_none != self.part.is_none:
             return False
         if self.leaf:
@@ -101,8 +102,8 @@ class Entry:
 
 
 class Graph:
-    """Follows `root`: each `sync` looks at it and changes the graph to what
-    the program has become. Whoever calls the library holds `lock`."""
+    """A graph that follows `root`: each `sync` updates it to the current
+    objects of the program. Callers of the library hold `lock`."""
 
     def __init__(self, root: Any):
         self.lock = threading.RLock()
@@ -111,42 +112,43 @@ class Graph:
         self.root = lib.varve_graph_root(self.handle)
         self.restorations: 'weakref.WeakSet[Any]' = weakref.WeakSet()
         self.any_shape: Any = None  # patterns
-        self._has_resizing = False  # arrays that an earlier read let resize
+        self._has_resizing = False  # an earlier read resizes
         self.is_own_format = True
-        # Lists of numbers that are no arrays, kept: keys are identities.
+        # Lists of numbers that are not saved as arrays, kept because their
+        # keys are identities.
         self.unfolded: Dict[Any, Any] = {}
-        self.states: Dict[Any, Any] = {}  # of objects, until they are given
+        self.states: Dict[Any, Any] = {}  # of objects, until restored
         self._object = root
         self._entries: Dict[Any, Entry] = {}
 
     def let_take_any_shape(self, patterns: Any) -> None:
-        """Arrays of these paths take the shape of what comes from a file."""
+        """Permits arrays with these paths to take the shape of the file."""
         if patterns is True:
             patterns = '**'
         self.any_shape = as_patterns(
             patterns, 'any_shape') if patterns else None
 
     def begin_read(self) -> None:
-        """Forgets what only the last read or write knew."""
+        """Resets the state of the last read or write."""
         self.states.clear()
         self.unfolded.clear()
         self.is_own_format = True
 
     def is_waiting(self) -> bool:
-        """Whether a value of a file waits for what the program adds."""
+        """True if a value of a file is pending."""
         return any(restoration.pending_count
                    for restoration in self.restorations)
 
     def survey(self, has_none: bool = False) -> Survey:
-        """What the program is now."""
+        """Returns the current parts of the program."""
         return Survey(self._object, self.states, self.is_own_format,
                       self.unfolded, has_none)
 
     def sync(self, to_fill: bool = False,
              arrival: 'Arrival' = NOTHING) -> Survey:
-        """Lets the graph be what the program is; nothing is changed where
-        something cannot be saved or, `to_fill`, be filled. Values of a file
-        that wait come to what `arrival` says and to nothing else."""
+        """Updates the graph to the current objects. Nothing changes if a value
+        cannot be saved or, with `to_fill`, not be filled. Pending values are
+        assigned only to the parts of `arrival`."""
         with self.lock, without_collection():
             if not to_fill:
                 self.states.clear()
@@ -157,7 +159,7 @@ class Graph:
                 and self.is_own_format and not self.is_waiting())
             kind = survey.parts[survey.root].kind
             if kind not in (lib.VARVE_OBJECT, lib.VARVE_DICT):
-                raise refuse('the root: expected a dict or an object, found '
+                raise refuse('the root must be a dict or an object, not '
                              f'{type(self._object).__name__}')
             arrives = self.is_waiting() and arrival is not NOTHING
             if arrives or to_fill:
@@ -170,14 +172,14 @@ class Graph:
             call(lib.varve_graph_check, self.handle)
             if held and arrival is NOTHING and not to_fill:
                 raise refuse(
-                    f'{held}: a value of a restoration waits for what the '
-                    'program has added here: expected update() of the '
-                    'restoration, which brings it, before the program goes on, '
-                    'or drop_pending(), which gives it up')
+                    f'{held}: cannot save: a restored value is pending for '
+                    'this new part of the program; call update() of the '
+                    'restoration to assign it, or drop_pending() to discard '
+                    'it')
             return survey
 
     def _fill_late(self, arrival: 'Arrival') -> None:
-        """Makes what files have in parts that are new, and may be filled."""
+        """Creates values that only the file has in new parts."""
         survey = self.survey()
         may_arrive = arrival.among(survey)
         old = set(self._entries)
@@ -187,14 +189,14 @@ class Graph:
             fill_late(self, self.sources(), lambda part: part.key in new)
 
     def sources(self) -> List[Tuple[str, Any]]:
-        """The files of which something waits, and how they were read."""
+        """The files with pending values, and the options of their reads."""
         return [(restoration.path, restoration.options)
                 for restoration in self.restorations
                 if restoration.pending_count]
 
     def takes_any_shape(self, entry: Entry) -> bool:
-        """Whether an array may be replaced by one of another shape. (One that
-        stands for a tensor cannot.)"""
+        """True if an array may be replaced by one of another shape. (An array
+        of a tensor cannot.)"""
         part = entry.part
         return self.any_shape is not None \
             and isinstance(entry.leaf, ArrayLeaf) \
@@ -202,7 +204,7 @@ class Graph:
                 lib.varve_path_matches(self.any_shape, part.path.encode()))
 
     def _let_take_any_shape(self) -> None:
-        """Of what was there before the program said so, or said otherwise."""
+        """Updates arrays that were added before the option changed."""
         if self.any_shape is None and not self._has_resizing:
             return
         self._has_resizing = self.any_shape is not None
@@ -218,8 +220,8 @@ class Graph:
 
     def push(self, status: Status = Status.MISMATCH,
              may_arrive: Callable[[Any], bool] = lambda key: True) -> None:
-        """Gives the program what the buffers have; then tells what does not
-        fit, and is as it was."""
+        """Copies the buffers to the program. Values that do not fit stay
+        unchanged and raise an error at the end."""
         inexact = []
         for entry in self.entries():
             part, leaf = entry.part, entry.leaf
@@ -249,8 +251,8 @@ class Graph:
 
 @contextlib.contextmanager
 def without_collection() -> Iterator[None]:
-    """Keeps the collector of garbage from looking at all that is made: of a
-    large program most time would go there."""
+    """Disables the garbage collector, which would take most of the time for a
+    large program."""
     is_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -268,7 +270,7 @@ def check_fillable(survey: Survey) -> None:
 
 
 class Following:
-    """Makes the nodes and edges of a graph those of a survey."""
+    """Updates the nodes and edges of a graph to a survey."""
 
     def __init__(self, graph: Graph, survey: Survey, arrival: 'Arrival'):
         self._graph = graph
@@ -282,12 +284,13 @@ class Following:
         self._root = survey.root
 
     def follow(self) -> Optional[str]:
-        """The path of something new that waits for its value, if any."""
+        """Returns the path of a new part with a pending value, if there is
+        one."""
         root = self._old.get(self._root) or Entry(self._parts[self._root])
         root.node = self._graph.root
         root.part = self._parts[self._root]
         self._reach(root)
-        for entry in self._queue:  # grows meanwhile
+        for entry in self._queue:  # the list grows in the loop
             self._lead(entry)
         gone = set(self._old.values()) - set(self._new.values())
         self._graph._entries = self._new  # pylint: disable=protected-access
@@ -300,8 +303,8 @@ class Following:
 
     def _is_held(self, parent: Entry, name: str, part: Part,
                  child: Optional[Entry]) -> bool:
-        """Whether a value would come, and must not now: the program may have
-        written there since."""
+        """True if a value is pending but must not be assigned now, because the
+        program may have written to the new part."""
         if not self._is_waiting or self._may_arrive(part.key):
             return False
         if part.maker:
@@ -333,7 +336,8 @@ class Following:
 
     @staticmethod
     def _drop_scalars(parent: Entry, values: Any = ()) -> Dict[Any, Any]:
-        """Removes the nodes of those that are no more; gives the others."""
+        """Removes the nodes of numbers that no longer exist; returns the
+        others."""
         kept = {}
         for name, (kind, node) in (
                 parent.scalars.nodes() if parent.scalars else {}).items():
@@ -353,7 +357,7 @@ class Following:
         return True
 
     def _lead(self, parent: Entry) -> None:
-        """Lets its edges be those that it has by now."""
+        """Updates the edges of a node."""
         values, held = parent.part.scalars, parent.scalars
         if (held.pull(values) if held else not values):
             self._lead_edges(parent)
@@ -388,7 +392,7 @@ class Following:
                     parent, name, self._parts[key], child):
                 self._held = self._held or parent.part.path_to(name)
                 if parent.part.is_list:
-                    break  # those behind it have no place either
+                    break  # later elements have no place either
                 continue
             if name in parent.edges:
                 if parent.part.is_list:
@@ -403,8 +407,8 @@ class Following:
             parent.edges[name] = child
 
     def _find(self, there: Optional[Entry], part: Part) -> Optional[Entry]:
-        """The entry that stands for a part: its own, or that of what was there
-        before and is gone from the program."""
+        """Returns the entry of a part: its own, or that of a part that the
+        program has removed."""
         entry = self._old.get(part.key)
         if not entry and there and there.leaf and there.part.key not in \
                 self._parts and self._new.get(there.part.key) is not there:
@@ -433,7 +437,7 @@ class Following:
         del parent.edges[name]
 
     def _cut(self, parent: Entry, count: int) -> None:
-        """Leaves so many edges of a list; none of anything else."""
+        """Keeps `count` edges of a list; removes all edges of other nodes."""
         if not parent.part.is_list:
             for name in list(parent.edges):
                 self._untrack(parent, name)

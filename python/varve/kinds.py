@@ -1,8 +1,9 @@
-"""kinds.py - Python's types as tags of nodes, so that `load` gives them back.
+"""kinds.py - Stores Python's types as tags of nodes, so that `load` can return
+them.
 
-The root of what Python has written has the tag `python`. Below it a number, a
-bool or a text without a shape is Python's own unless its tag says otherwise. A
-file of another program has none of these tags.
+The root of a checkpoint of Python has the tag `python`. Below it a number, a
+bool or a text without a shape has a type of Python unless a tag names another
+one. Files of other programs have none of these tags.
 
 SPDX-License-Identifier: MIT
 """
@@ -23,14 +24,14 @@ __all__ = ['made_dict', 'made_list', 'made_value', 'names_of',
 
 PYTHON_TAG = 'python'
 NATIVE = [np.dtype(name) for name in ('?', 'i8', 'f8', 'c16')]
-# No OrderedDict: a file does not keep the order of names.
+# Not OrderedDict, because a file does not keep the order of names.
 DICTS: Dict[str, Any] = {'Counter': collections.Counter}
 INT_KEYS = 'int keys'
 
 
 def tags_of(source: Any, value: Any) -> List[str]:
-    """The tags of a node that stands for something: `value` is the array of a
-    tensor `source`, else the same."""
+    """Returns the tags of a node for `source`: `value` is the array of a
+    tensor `source`, otherwise the same object."""
     kind = type(value)
     if is_tensor(source):
         return ['tensor']
@@ -59,20 +60,20 @@ def tags_of_strings(array: np.ndarray) -> List[str]:
 
 
 def is_number_name(name: str) -> bool:
-    """Whether an int has this name."""
+    """True if the name is the decimal form of an int."""
     digits = name[1:] if name[:1] == '-' else name
     return digits.isascii() and digits.isdigit() and str(int(name)) == name
 
 
 def names_of(names: List[str], tags: Collection[str]) -> List[Any]:
-    """The keys of a dict."""
+    """Returns the keys of a dict."""
     if INT_KEYS not in tags:
         return list(names)
     return [int(name) if is_number_name(name) else name for name in names]
 
 
 def made_dict(tags: Collection[str]) -> Any:
-    """An empty one of its kind."""
+    """Returns an empty dict of the tagged type."""
     for name, kind in DICTS.items():
         if name in tags:
             return kind()
@@ -80,12 +81,12 @@ def made_dict(tags: Collection[str]) -> Any:
 
 
 def made_list(value: np.ndarray, tags: Collection[str]) -> Any:
-    """A list or tuple of numbers that is saved as an array."""
+    """Returns a list or tuple of numbers that is saved as an array."""
     return tuple(value.tolist()) if 'tuple' in tags else value.tolist()
 
 
 def made_value(value: Any, tags: Collection[str]) -> Any:
-    """What a value was in Python: an array, or a scalar of one."""
+    """Returns the Python value: an array, or a scalar."""
     if 'list' in tags or 'tuple' in tags:
         return made_list(value, tags)
     if 'tensor' in tags:
@@ -102,7 +103,7 @@ def made_value(value: Any, tags: Collection[str]) -> Any:
 
 
 def as_array(value: Any) -> np.ndarray:
-    """A scalar as an array without a shape."""
+    """Returns a scalar as an array without dimensions."""
     array = np.empty((), getattr(value, 'dtype', object))
     array[()] = value
     return array
@@ -122,7 +123,7 @@ def made_strings(array: np.ndarray, tags: Collection[str]) -> np.ndarray:
 
 
 def as_tensor(array: np.ndarray) -> Any:
-    """A tensor of torch, or the array where torch is not installed."""
+    """Returns a tensor of torch, or the array if torch is not installed."""
     try:
         torch: Any = sys.modules.get('torch') or __import__('torch')
     except ImportError:

@@ -1,8 +1,9 @@
-"""leaves.py - values of a program, as memory that the library reads and fills.
+"""leaves.py - Presents values of a program as memory that the library reads
+and fills.
 
-A leaf has a buffer: the array itself where the library can work on it, else a
-copy. `pull` takes the program's value into the buffer before a call, and `push`
-gives it back after one that may have changed it.
+A leaf has a buffer: the array itself if the library can use its memory,
+otherwise a copy. `pull` copies the value of the program to the buffer before a
+call, and `push` copies it back after a call that may have changed it.
 
 SPDX-License-Identifier: MIT
 """
@@ -24,43 +25,44 @@ from .strings import (check_characters, check_text, from_library, obstacle,
 RESIZING = ffi.new('varve_resizing *', {
     'make_room': lib.varve_python_make_room,
     'settle': lib.varve_python_settle})
-HEAP_TYPE = 1 << 9  # of __flags__: a class that Python code can extend
+HEAP_TYPE = 1 << 9  # flag of __flags__: a class that Python code can extend
 NUMBERS = {bool: '?', int: 'i8', float: 'f8', complex: 'c16'}
 
 
 class Leaf:
-    """What has a value."""
+    """A value of the program."""
 
     def pointer(self) -> Any:
-        """Where the buffer is, and how, if that may change."""
+        """The address and layout of the buffer, if they may change."""
         return None
 
     def pull(self, value: Any) -> bool:
-        """Takes the value; False where it is no longer of this leaf's kind."""
+        """Copies the value; returns False if it no longer has the type of this
+        leaf."""
         raise NotImplementedError
 
     def view(self) -> Any:
-        """The buffer, as the library wants it."""
+        """Returns a view of the buffer for the library."""
         raise NotImplementedError
 
     def add(self, parent: Any, name: Any) -> Any:
-        """The node of it."""
+        """Adds the node."""
         return lib.varve_add_variable(parent, name, self.view())
 
     def push(self, value: Any) -> Any:
-        """What the value is now: `value` itself where that was filled."""
+        """Returns the current value: `value` itself if it was filled."""
         raise NotImplementedError
 
     def misfit(self, _value: Any) -> Optional[str]:
-        """Why what has come cannot be pushed."""
+        """Returns the reason if the restored value cannot be pushed."""
         return None
 
     def lies_in(self, _value: Any) -> bool:
-        """Whether what comes is in the value already."""
+        """True if restored bytes are in the value without a copy."""
         return False
 
     def forget(self) -> None:
-        """Lets the next pull take the value, whatever has come."""
+        """Makes the next pull copy the value and discard restored bytes."""
 
 
 SCALAR = lib.varve_shape_of(0, ffi.new('uint64_t[1]'))
@@ -78,7 +80,7 @@ def view_of(pointer: Any, code: int, shape: Any) -> Any:
 
 
 class PlainLeaf(Leaf):
-    """A bool, an int of 64 bits or a float."""
+    """A bool, a 64-bit int or a float."""
 
     def __init__(self, value: Any):
         self._type = type(value)
@@ -106,7 +108,7 @@ PLAIN = {bool: ('_Bool *', CODES['bool']),
 
 
 class NumberLeaf(Leaf):
-    """A complex number, or a scalar of NumPy's."""
+    """A complex number or a NumPy scalar."""
 
     def __init__(self, value: Any):
         self._type = type(value)
@@ -138,7 +140,7 @@ def scalar_dtype(value: Any) -> np.dtype:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether they are the same to the bit, not-a-numbers too."""
+    """True if two values are equal bit for bit, NaNs included."""
     return np.asarray(one).tobytes() == np.asarray(other).tobytes()
 
 
@@ -152,7 +154,7 @@ class StringsLeaf(Leaf):
     def __init__(self, value: Any):
         self._is_array = isinstance(value, np.ndarray)
         self._shape = value.shape if self._is_array else ()
-        self._values: Optional[List[Any]] = None  # what the buffer has
+        self._values: Optional[List[Any]] = None  # contents of the buffer
         self._strings: Any = None
         self._kept: Any = None
         self.pull(value)
@@ -171,7 +173,7 @@ class StringsLeaf(Leaf):
             strings, self._kept = to_library(values)
             if self._strings is None:
                 self._strings = strings
-            else:  # in place: the library knows this memory
+            else:  # in place, because the library has this address
                 ffi.memmove(self._strings, strings, ffi.sizeof(strings))
         return True
 
@@ -179,7 +181,7 @@ class StringsLeaf(Leaf):
         return view_of(self._strings, STRING, self._shape)
 
     def _came(self, value: Any) -> List[Any]:
-        """As str where a str was."""
+        """Returns str for elements that were str."""
         if is_fixed(value):
             return [from_library(item, value.dtype.kind == 'U')
                     for item in self._strings[0:value.size]]
@@ -206,7 +208,7 @@ class StringsLeaf(Leaf):
 
 
 class LargeIntLeaf(StringsLeaf):
-    """An int of more than 64 bits, as its digits."""
+    """An int of more than 64 bits, as its decimal digits."""
 
     def __init__(self, value: int):
         super().__init__(str(value))
@@ -221,15 +223,15 @@ class LargeIntLeaf(StringsLeaf):
 
 
 class ArrayLeaf(Leaf):
-    """An array of numbers where it lies, by its strides where it has gaps or
-    another order; a copy of one whose bytes are in another order than the
-    machine's, or whose elements lie on each other."""
+    """An array of numbers, used in place. Strides describe gaps and other
+    orders. A copy is used for another byte order and for overlapping elements.
+    """
 
     _copy: Any = None
     _room: Any = None
     _handle: Any = None
     _memory: Any = None
-    _at = 0  # as of the last look at the pointer
+    _at = 0  # as of the last call of pointer
 
     def __init__(self, array: np.ndarray):
         self._name: Any = dtype_name(array.dtype)
@@ -264,7 +266,7 @@ class ArrayLeaf(Leaf):
         at = pointer_of(self._buffer)
         if is_direct(self._buffer):
             return view_of(at, CODES[self._name], self._shape)
-        # The graph copies them: they need not last.
+        # The graph copies the strides, so they may be temporary.
         strides = ffi.new('int64_t[]', list(self._buffer.strides) or [0])
         self._memory = ffi.new('varve_memory *', {'strides': strides}), strides
         return lib.varve_view_in(self._memory[0], at, CODES[self._name],
@@ -284,8 +286,8 @@ class ArrayLeaf(Leaf):
         return self._buffer
 
     def resizing(self) -> Any:
-        """How a value of another shape comes: in an array of its own, which
-        push then gives."""
+        """The callbacks for a value of another shape: it is read into a new
+        array, which push returns."""
         if self._handle is None:
             self._handle = ffi.new_handle(self)
         return RESIZING, self._handle
@@ -333,13 +335,13 @@ class ListLeaf(Leaf):
 
 
 def is_large(value: Any) -> bool:
-    """Whether it is an int of more than 64 bits."""
+    """True for an int of more than 64 bits."""
     return type(value) is int and not -2**63 <= value < 2**63
 
 
 def is_number_list(value: Any) -> bool:
-    """Whether it is a list or tuple of numbers of one type, which is saved as
-    one array."""
+    """True for a list or tuple of numbers of one type, which is saved as one
+    array."""
     if type(value) not in (list, tuple) or not value \
             or type(value[0]) not in NUMBERS \
             or len(set(map(type, value))) != 1:
@@ -375,7 +377,7 @@ class OutsideLeaf(Leaf):
 
 
 class SliceLeaf(Leaf):
-    """An array that is a part of a value."""
+    """An array that is a part of a sharded value."""
 
     def __init__(self, value: Slice):
         self._of = value.shape, value.start
@@ -407,13 +409,13 @@ def is_native(array: np.ndarray) -> bool:
 
 
 def is_direct(array: np.ndarray) -> bool:
-    """Whether it needs no strides."""
+    """True if the array needs no strides."""
     return array.flags.c_contiguous and array.flags.aligned
 
 
 def is_apart(array: np.ndarray) -> bool:
-    """Whether no two elements lie on each other, as the library sees it: each
-    dimension goes past all that the narrower ones span."""
+    """True if no two elements overlap, by the rule of the library: the stride
+    of each dimension exceeds the span of the smaller ones."""
     if array.flags.c_contiguous or array.size == 0:
         return True
     span = array.itemsize
@@ -428,43 +430,45 @@ def is_apart(array: np.ndarray) -> bool:
 
 
 def is_fixed(value: Any) -> bool:
-    """Whether it is an array of strings of a width."""
+    """True for an array of fixed-width strings."""
     return isinstance(value, np.ndarray) and value.dtype.kind in 'SU'
 
 
 def misfit_of(came: List[Any], array: np.ndarray) -> Optional[str]:
-    """Why strings do not fit into an array of a width."""
+    """Returns the reason if strings do not fit into a fixed-width array."""
     for i, item in enumerate(came):
         expected = obstacle(item, array.dtype)
         if expected:
-            return (f'expected {expected} in an array of {array.dtype}, found '
-                    f'{item[:40]!r} as element {i}; an array of objects takes '
-                    'any')
+            return (f'element {i}, {item[:40]!r}, does not fit into an array '
+                    f'of {array.dtype}, which contains {expected}; use an '
+                    'array of objects')
     return None
 
 
 def refusal_of(value: Any) -> Optional[str]:
-    """Why no value of a file can be put there; None where it can."""
+    """Returns the reason if no value can be restored into this one, else
+    None."""
     if type(value) is np.ndarray and value.flags.carray:
         return None
     if isinstance(value, Slice):
         value = plain(value.array)
     if isinstance(value, Outside) and value.give is None:
-        return (f'expected {FILLABLE}, found {value.kind}, which can be saved '
-                'and not be filled')
+        return (f'cannot restore into {value.kind}, which has neither '
+                f'{FILLABLE}; restore into a NumPy array')
     if not isinstance(value, np.ndarray):
         return None
     if not value.flags.writeable:
-        return 'expected an array to write to, found one that is read-only'
+        return 'cannot restore into a read-only array'
     if not is_apart(value):
-        return ('expected an array whose elements lie apart, found one of '
-                f'shape {value.shape} with strides {value.strides}')
+        return ('cannot restore into an array whose elements overlap: shape '
+                f'{value.shape} with strides {value.strides}; use a copy')
     return None
 
 
 def leaf_maker(value: Any) -> Optional[Callable[[Any], Leaf]]:
-    """What makes a leaf of a plain value; None where it is none. Raises
-    TypeError, in words that follow a path, where it never can be."""
+    """Returns a function that makes a leaf of a value; None if the value is
+    not a leaf. Raises a TypeError, whose message follows a path, if it cannot
+    be saved."""
     if isinstance(value, Outside):
         check_array(value.array)
         return OutsideLeaf
@@ -483,8 +487,8 @@ def leaf_maker(value: Any) -> Optional[Callable[[Any], Leaf]]:
     if isinstance(value, Slice):
         array = plain(value.array)
         if not isinstance(array, np.ndarray) or array.dtype.kind in 'OSU':
-            raise TypeError('expected a slice of an array of numbers, found '
-                            f'one of {getattr(array, "dtype", type(array))}')
+            raise TypeError('a slice must be an array of numbers, not of '
+                            f'{getattr(array, "dtype", type(array))}')
         check_array(array)
         return SliceLeaf
     if isinstance(value, np.ndarray):
@@ -497,18 +501,18 @@ def check_dtype(of: np.dtype) -> None:
     if dtype_name(of) is None:
         way = ': save .view("int64") of it' if of.kind in 'mM' else \
             ': save each field by name' if of.fields else ''
-        raise TypeError('expected an element type of the library, found '
-                        f'{of}{way}')
+        raise TypeError(f'cannot save the element type {of}{way}')
 
 
 def state_of(value: Any) -> List[str]:
-    """The names of what an object has besides what its base has."""
+    """Returns the names of the attributes that the base class does not
+    have."""
     return list(getattr(value, '__dict__', ())) + mangled_slots(value)
 
 
 @functools.lru_cache(maxsize=1024)
 def slot_names(kind: Any) -> Tuple[str, ...]:
-    """The slots of a class and its bases, as getattr knows them."""
+    """Returns the slots of a class and its bases, as getattr expects them."""
     found = []
     for base in kind.__mro__:
         slots = base.__dict__.get('__slots__', ())
@@ -521,22 +525,22 @@ def slot_names(kind: Any) -> Tuple[str, ...]:
 
 
 def mangled_slots(value: Any) -> List[str]:
-    """The slots that have something."""
+    """Returns the slots that are set."""
     kind: Any = type(value)
     return [name for name in slot_names(kind) if hasattr(value, name)]
 
 
 def check_alone(value: Any, what: str) -> None:
-    """Raises TypeError where a value has attributes beside it."""
+    """Raises TypeError if a value has attributes of its own."""
     if type(value).__flags__ & HEAP_TYPE == 0:
         return
     found = [name for name in state_of(value)
              if name not in ('_metadata', '__orig_class__')]
     if found or isinstance(value, enum.Enum):
-        beside = f' with {found[0]!r}' if found else ''
+        beside = f' with the attribute {found[0]!r}' if found else ''
         raise TypeError(
-            f'expected {what} alone, found {type(value).__name__}{beside}, '
-            'which a file would lose: save what it is made of, by name')
+            f'cannot save {type(value).__name__}{beside}: only {what} without '
+            'attributes can be saved; save its parts by name')
 
 
 def check_array(array: np.ndarray) -> None:
@@ -545,8 +549,9 @@ def check_array(array: np.ndarray) -> None:
     if array.dtype.kind == 'O':
         for i, item in enumerate(array.reshape(-1)):
             if not isinstance(item, (str, bytes)):
-                raise TypeError('expected an array of numbers or strings, '
-                                f'found {type(item).__name__} as element {i}')
+                raise TypeError(
+                    f'element {i} of the array is {type(item).__name__}; an '
+                    'array must contain numbers or strings')
             check_text(item, f' as element {i}')
     if array.dtype.kind == 'U':
         check_characters(array)

@@ -1,4 +1,4 @@
-"""manager.py - a directory of checkpoints of one run.
+"""manager.py - Manages a directory of checkpoints of one run.
 
 SPDX-License-Identifier: MIT
 """
@@ -34,32 +34,32 @@ class Managed(NamedTuple):
     step: Optional[int]
     metric: Optional[float]
     size: int
-    kept: Optional[str]  # why it stays
+    kept: Optional[str]  # the reason why it is kept
     is_pinned: bool
     is_damaged: bool
-    run: Optional[str]  # identity of the run that has saved it
-    identity: Optional[int]  # its copies at levels have the same one
-    parent: Optional[int]  # identity of what its run was resumed from
+    run: Optional[str]  # identifier of the run that has saved it
+    identity: Optional[int]  # copies at levels have the same
+    parent: Optional[int]  # identity of the one that its run resumed
 
 
 class LevelState(NamedTuple):
-    """How far a level is."""
+    """The progress of a storage level."""
 
     directory: str
-    latest: Optional[str]  # the path of the newest that is known of there
+    latest: Optional[str]  # path of the newest known checkpoint of the level
     step: Optional[int]
-    waiting: int   # that are due there, with the one being copied
-    left_out: int  # as more waited than may
+    waiting: int   # checkpoints due at the level, including one being copied
+    left_out: int  # checkpoints skipped because too many were pending
     copied: int    # bytes
-    failure: Optional[str]  # what went wrong last; None: it went well since
+    failure: Optional[str]  # the last error; None if a later copy succeeded
 
 
 class Manager:
-    """Saves, keeps and resumes the checkpoints of one directory.
+    """Saves, retains and resumes the checkpoints of one directory.
 
-    A manager holds the lock of its prefix until it is closed. Another one of
-    the same prefix is a SystemError with Status.EXISTS, which names the host,
-    the process and the run of the holder; with `read_only` it works beside it.
+    A manager holds the lock of its prefix until it is closed. Opening a second
+    one raises a SystemError with Status.EXISTS that names the host, process
+    and run of the holder. A `read_only` manager needs no lock.
 
     >>> import numpy as np, tempfile, varve
     >>> folder = tempfile.TemporaryDirectory()
@@ -107,7 +107,7 @@ class Manager:
             lib.varve_manager_free)
         self._restoration: Optional[Restoration] = None
         self._is_strict = bool(options.get('strict'))
-        self._is_unchecked = False  # what the last resume has left
+        self._is_unchecked = False  # the last resume was not checked yet
 
     def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         callbacks = self._write.callbacks
@@ -118,13 +118,13 @@ class Manager:
 
     @property
     def handle(self) -> Any:
-        """The library's manager."""
+        """The manager of the library."""
         if self._handle is None:
             raise ValueError('the manager is closed')
         return self._handle
 
     def close(self) -> None:
-        """Waits for what is in flight, and ends it and its lock."""
+        """Waits for asynchronous saves, and releases the lock."""
         if self._handle is None:
             return
         try:
@@ -142,10 +142,10 @@ class Manager:
         self.close()
 
     def resume(self) -> Optional[Restoration]:
-        """Restores the newest checkpoint that is good; None where there is
-        none. One that is damaged is passed over: see `skipped`. One that
-        cannot be read now is a SystemError, unless `may_resume_older` is
-        set."""
+        """Restores the newest intact checkpoint. Returns None if there is
+        none. Damaged checkpoints are skipped: see `skipped`. If the newest one
+        cannot be read at the moment, a SystemError is raised unless
+        `may_resume_older` is set."""
         graph = self._files.graph
         with graph.lock:
             if self._restoration:
@@ -163,7 +163,7 @@ class Manager:
                 except MismatchError:
                     older = [found.path for found in self.checkpoints
                              if found.path not in tried]
-                    # Lists were made as a file has them that was passed over.
+                    # Lists were created for a file that was then skipped.
                     if not self._any(bool(self.skipped and older)):
                         raise
                     newest = older[-1] if older else newest
@@ -176,12 +176,13 @@ class Manager:
             return self._restoration
 
     def _any(self, value: bool) -> bool:
-        """Whether it is so at any process."""
+        """Returns true if the value is true at any process."""
         return self._comm.any(value) if self._comm else value
 
     def _resume_from(self, newest: Optional[str]) -> Optional[str]:
-        """Fills what that file has, resumes, and gives the path of what was
-        resumed; what was filled from another file is taken back."""
+        """Creates the values that only that file has, resumes, and returns the
+        path of the checkpoint that was resumed. If it is another file, the
+        created values are removed."""
         graph = self._files.graph
         with together(self._comm):
             graph.unfolded.clear()
@@ -205,19 +206,20 @@ class Manager:
         return found
 
     def assert_consumed(self) -> None:
-        """UnmatchedError unless everything in the checkpoint of the last
-        resume was used, and everything that the program had then was restored;
-        of many processes at all of them. Nothing where nothing was resumed.
-        What the program has put into lists and dicts since, and numbers and
-        strings that it has set, are its own; an object that it has set as an
-        attribute since, with arrays in it, is one that was not restored."""
+        """Raises UnmatchedError unless all values of the checkpoint were used
+        and all values that the program had at the resume were restored.
+        Collective if the manager has a communicator. Does nothing if nothing
+        was resumed. Numbers and strings that the program has set since, and
+        elements that it has added to lists and dicts, are ignored. An object
+        with arrays that it has set as an attribute since counts as not
+        restored."""
         graph = self._files.graph
         with graph.lock:
             try:
                 self._call(lib.varve_manager_assert_consumed, self.handle)
             except UnmatchedError:
                 with together(self._comm):
-                    graph.sync()  # which says what waits for an update
+                    graph.sync()  # raises the reason if an update is needed
                 raise
             with together(self._comm):
                 if self._restoration:
@@ -225,8 +227,8 @@ class Manager:
             self._is_unchecked = False
 
     def finish_resume(self) -> None:
-        """Ends the waiting of the last resume: what waits is given up. With
-        `strict` only where assert_consumed holds."""
+        """Discards the pending values of the last resume. With `strict` this
+        requires that assert_consumed succeeds."""
         with self._files.graph.lock:
             if self._is_unchecked:
                 self.assert_consumed()
@@ -236,19 +238,20 @@ class Manager:
 
     @property
     def restoration(self) -> Optional[Restoration]:
-        """That of the last resume; None where nothing was restored."""
+        """The restoration of the last resume; None if nothing was restored."""
         return self._restoration
 
     @property
     def skipped(self) -> List[str]:
-        """What the last resume passed over, and why."""
+        """The checkpoints that the last resume skipped, with reasons."""
         return list(strings(lib.varve_manager_skipped, self.handle))
 
     def save(self, step: int, metric: Optional[float] = None,
              metadata: Optional[Mapping[str, Any]] = None,
              force: bool = False, pin: bool = False) -> Optional[str]:
-        """Saves if a save is due, and deletes what nothing keeps. Gives the
-        path of what was written; None: nothing (yet, in the background)."""
+        """Saves if a save is due, and deletes checkpoints that no policy
+        keeps. Returns the path; None if nothing was saved or an asynchronous
+        save was started."""
         is_due = force or self.is_due(step)
         if not (self._comm.any(is_due) if self._comm else is_due):
             return None
@@ -269,26 +272,26 @@ class Manager:
             return fs_text(lib.varve_manager_saved(self.handle))
 
     def is_due(self, step: int) -> bool:
-        """Whether a save of this step would be made now."""
+        """True if a save of this step would be made now."""
         return bool(lib.varve_manager_is_due(self.handle, step))
 
     def request_save(self) -> None:
-        """Makes the next save due, as when a signal asks for it."""
+        """Makes the next save due, for example in a signal handler."""
         lib.varve_manager_request_save(self.handle)
 
     def wait(self) -> None:
-        """Waits for what is in flight; raises what it failed with."""
+        """Waits for asynchronous saves, and raises their errors."""
         self._call(lib.varve_manager_wait, self.handle)
 
     def drain(self, seconds: Optional[float] = None) -> None:
-        """Waits until each level has what is due there, at most so long;
-        WaitError names one that has not."""
+        """Waits up to `seconds` until each storage level has the checkpoints
+        that are due there. Otherwise raises a WaitError that names a level."""
         self._call(lib.varve_manager_drain, self.handle,
                    -1.0 if seconds is None else seconds)
 
     @property
     def levels(self) -> List[LevelState]:
-        """How far each is."""
+        """The progress of each storage level."""
         with self._files.graph.lock:
             found = ffi.new('varve_level_state *')
             return [level_state(found) for i in
@@ -297,7 +300,7 @@ class Manager:
 
     @property
     def run(self) -> str:
-        """The identity of this run, which its checkpoints have."""
+        """The identifier of this run, which its checkpoints contain."""
         return text(lib.varve_manager_run(self.handle))
 
     @property
@@ -307,12 +310,12 @@ class Manager:
 
     @property
     def warning(self) -> Optional[str]:
-        """What went wrong beside the last save or prune, or None."""
+        """The warning of the last save or prune, or None."""
         return text(lib.varve_manager_warning(self.handle)) or None
 
     @property
     def checkpoints(self) -> List[Managed]:
-        """What there is, the oldest first."""
+        """All checkpoints, the oldest first."""
         with self._files.graph.lock:
             found = ffi.new('varve_checkpoint_info *')
             return [managed(found) for i in
@@ -320,19 +323,19 @@ class Manager:
                     if lib.varve_manager_at(self.handle, i, found)]
 
     def refresh(self) -> None:
-        """Looks at the directory anew."""
+        """Reads the directory again."""
         self._call(lib.varve_manager_refresh, self.handle)
 
     def prune(self) -> None:
-        """Deletes now what no policy keeps."""
+        """Deletes checkpoints that no policy keeps."""
         self._call(lib.varve_manager_prune, self.handle)
 
     def pin(self, number: int) -> None:
-        """Keeps a checkpoint for ever."""
+        """Keeps a checkpoint permanently."""
         self._call(lib.varve_manager_pin, self.handle, number)
 
     def unpin(self, number: int) -> None:
-        """Keeps it no longer."""
+        """Removes the pin."""
         self._call(lib.varve_manager_unpin, self.handle, number)
 
 

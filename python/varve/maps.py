@@ -1,4 +1,4 @@
-"""maps.py - maps the files of a reader, so that values become their pages.
+"""maps.py - Maps the files of a reader into memory, for values without a copy.
 
 SPDX-License-Identifier: MIT
 """
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class Maps:
-    """The files that values are mapped from, each mapped once."""
+    """The mapped files, each mapped once."""
 
     def __init__(self, path: str):
         self._maps: Dict[str, mmap.mmap] = {}
         self._opened = {path: identity(path)}
 
     def array(self, node: 'SavedNode') -> np.ndarray:
-        """The elements of a value, of which there are some."""
+        """Returns the elements of a value that is not empty."""
         path = node.file or ''
         if path not in self._maps:
             self._maps[path] = self._map(path)
@@ -35,18 +35,18 @@ class Maps:
         with io_open(path) as file:
             expected = self._opened.get(path)
             if expected not in (None, identity(file.fileno())):
-                raise refuse(f'{path}: expected the file that was opened, '
-                             'found another in its place')
+                raise refuse(f'{path}: the file was replaced after it was '
+                             'opened; open it again')
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def io_open(path: str) -> Any:
-    """The open of Python itself."""
+    """The built-in open function."""
     return os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC), 'rb')
 
 
 def identity(path: Union[str, int]) -> Optional[Tuple[int, int]]:
-    """What tells a file from another of its name."""
+    """Identifies a file independently of its name."""
     try:
         found = os.stat(path)
     except OSError:

@@ -1,9 +1,8 @@
-"""options.py - keywords as the library's structs of options.
+"""options.py - Converts keywords to the option structs of the library.
 
-The names are those of the structs (varve/options.h, varve/manager.h), but that
-`except` is a word of Python's, and `except_` here, and that what C has in the
-struct of a feature is a keyword as any other. What is not said is 0 there: the
-safe default.
+The keywords are the members of the structs (varve/options.h, varve/manager.h),
+with two differences: `except` is `except_`, and members of nested structs are
+keywords too. The default is 0, the safe default of C.
 
 SPDX-License-Identifier: MIT
 """
@@ -21,7 +20,7 @@ from .errors import file_path, refuse, text
 __all__ = ['ReadOptions', 'WriteOptions', 'ManagerOptions', 'LevelOptions']
 
 PATHS = 'rename_file', 'base', 'prefix', 'certificates'  # of files
-FEATURES = {  # where C has what is a keyword here
+FEATURES = {  # keywords for members of nested structs
     'shard_size': 'foreign.shard_size', 'global_names': 'foreign.global_names',
     'base': 'increment.base', 'renames': 'rename.list',
     'rename_file': 'rename.file',
@@ -36,10 +35,10 @@ Metadata = Mapping[str, Union[bool, int, float, str]]
 
 
 class WriteOptions(TypedDict, total=False):
-    """Keywords of what writes; varve_write_options says what they mean."""
+    """Keywords of calls that write; see varve_write_options."""
 
     metadata: Metadata
-    progress: Progress  # (done, total, what); true, or an exception, cancels
+    progress: Progress  # (done, total, what); true or an exception cancels
     no_replace: bool
     no_sync: bool
     keep_counter: bool
@@ -49,19 +48,19 @@ class WriteOptions(TypedDict, total=False):
     incremental: bool
     base: str
     compress: int
-    pending: str  # 'carry', 'fail' or 'omit': values that wait
+    pending: str  # 'carry', 'fail' or 'omit': pending values
 
 
 class ReadOptions(TypedDict, total=False):
-    """Keywords of what reads; varve_read_options says what they mean."""
+    """Keywords of calls that read; see varve_read_options."""
 
     renames: Mapping[str, str]  # program path to file path
     rename_file: str
     subtree: str
     only: Patterns
     except_: Patterns
-    any_shape: Union[bool, Patterns]  # arrays that are replaced by those of
-    # another shape in the file; True: all
+    any_shape: Union[bool, Patterns]  # arrays that may be replaced if the
+    # file has another shape; True: all
     resize: Patterns
     copy_shared: bool
     reshape: bool
@@ -71,9 +70,9 @@ class ReadOptions(TypedDict, total=False):
     expect_unexpected: Patterns
     passes: str  # 'auto', 'one' or 'two'
     no_verify: bool
-    dots: bool  # a.b of another format is a/b
-    no_hdf5: bool  # refuses what libhdf5 would read
-    follow_links: bool  # files that the file names may be links to anywhere
+    dots: bool  # a.b of external formats is a/b
+    no_hdf5: bool  # rejects files that libhdf5 would read
+    follow_links: bool  # permits links to any files
     salvage: bool
     staging_size: int
     threads: int
@@ -81,9 +80,9 @@ class ReadOptions(TypedDict, total=False):
 
 
 class LevelOptions(TypedDict, total=False):
-    """A level of a manager; varve_level says what its keys mean."""
+    """A storage level of a manager; see varve_level."""
 
-    directory: Union[str, bytes, 'os.PathLike[Any]']  # the only one needed
+    directory: Union[str, bytes, 'os.PathLike[Any]']  # the only required key
     every_steps: int
     every_seconds: int
     keep_last: int
@@ -95,16 +94,16 @@ class LevelOptions(TypedDict, total=False):
 
 
 class RedundancyOptions(TypedDict, total=False):
-    """How a manager's checkpoints survive the loss of nodes; varve_redundancy
-    says what its keys mean."""
+    """The redundancy of a manager, against the loss of nodes; see
+    varve_redundancy."""
 
-    scheme: str  # 'partner' or 'xor'; needed
+    scheme: str  # 'partner' or 'xor'; required
     group_size: int
     domain: int
 
 
 class ManagerOptions(TypedDict, total=False):
-    """Keywords of a manager; varve_manager_options says what they mean."""
+    """Keywords of a manager; see varve_manager_options."""
 
     prefix: str
     keep_last: int
@@ -131,7 +130,7 @@ class ManagerOptions(TypedDict, total=False):
 
 
 def format_code(name: str) -> int:
-    """The number of a format by its name.
+    """Returns the number of a format by its name.
 
     >>> format_code('npz') == lib.VARVE_FORMAT_NPZ
     True
@@ -139,21 +138,21 @@ def format_code(name: str) -> int:
     for code in ffi.typeof('varve_format').elements:
         if text(lib.varve_format_name(code)) == name:
             return int(code)
-    raise ValueError(f'{name}: no format')
+    raise ValueError(f'{name!r} is not the name of a format')
 
 
 def cast_code(name: str) -> int:
     for code, constant in ffi.typeof('varve_cast').elements.items():
         if constant == 'VARVE_CAST_' + name.upper():
             return int(code)
-    raise ValueError(f"{name}: expected 'none', 'widen' or 'any' as a cast")
+    raise ValueError(f"cast must be 'none', 'widen' or 'any', not {name!r}")
 
 
 def passes_code(name: str) -> int:
     codes = {'auto': lib.VARVE_PASSES_AUTO, 'one': lib.VARVE_ONE_PASS,
              'two': lib.VARVE_TWO_PASSES}
     if name not in codes:
-        raise ValueError(f"{name}: expected 'auto', 'one' or 'two' as passes")
+        raise ValueError(f"passes must be 'auto', 'one' or 'two', not {name!r}")
     return int(codes[name])
 
 
@@ -162,7 +161,7 @@ def pending_code(name: str) -> int:
              'omit': lib.VARVE_PENDING_OMIT}
     if name not in codes:
         raise ValueError(
-            f"{name}: expected 'carry', 'fail' or 'omit' as pending")
+            f"pending must be 'carry', 'fail' or 'omit', not {name!r}")
     return int(codes[name])
 
 
@@ -172,19 +171,19 @@ def redirects_code(name: str) -> int:
              'none': lib.VARVE_REDIRECTS_NONE}
     if name not in codes:
         raise ValueError(
-            f"{name}: expected 'any', 'same_host' or 'none' as redirects")
+            f"redirects must be 'any', 'same_host' or 'none', not {name!r}")
     return codes[name]
 
 
 def scheme_code(name: str) -> int:
     codes = {'partner': lib.VARVE_PARTNER, 'xor': lib.VARVE_XOR}
     if name not in codes:
-        raise ValueError(f"{name}: expected 'partner' or 'xor' as a scheme")
+        raise ValueError(f"scheme must be 'partner' or 'xor', not {name!r}")
     return int(codes[name])
 
 
 class Options:
-    """A struct of the library's, and all that it points to."""
+    """A struct of the library, and all objects that it points to."""
 
     def __init__(self, kind: str, keywords: Mapping[str, Any],
                  allowed: Container[str]):
@@ -194,7 +193,7 @@ class Options:
         self._kept: List[Any] = []
         for name, value in keywords.items():
             if name not in allowed:
-                raise TypeError(f'{name}: no such option')
+                raise TypeError(f'unknown option {name!r}')
             if value is not None:
                 self._set(name, value)
 
@@ -263,7 +262,7 @@ class Options:
         for item, level in zip(array, levels):
             for name, value in level.items():
                 if name not in LevelOptions.__annotations__:
-                    raise TypeError(f'levels: {name}: no such key')
+                    raise TypeError(f'levels: unknown key {name!r}')
                 if name == 'directory':
                     value = as_path(value)
                     self._kept.append(value)
@@ -275,7 +274,7 @@ class Options:
         item, = array = self._array('varve_redundancy', 1)
         for name, value in redundancy.items():
             if name not in RedundancyOptions.__annotations__:
-                raise TypeError(f'redundancy: {name}: no such key')
+                raise TypeError(f'redundancy: unknown key {name!r}')
             setattr(item, name, scheme_code(str(value)) if name == 'scheme'
                     else value)
         self.struct.redundancy = array
@@ -285,15 +284,15 @@ class Options:
         self.struct.progress_user = self.callbacks.handle
 
     def handle_signals(self) -> None:
-        """Lets the handlers of signals run while the library works: they run
-        in a callback in the main thread, and what they raise cancels."""
+        """Permits signal handlers to run during the call: they run in a
+        callback in the main thread, and their exceptions cancel the call."""
         if not self.struct.progress \
                 and threading.current_thread() is threading.main_thread():
             self.struct.progress = ffi.addressof(lib, 'varve_python_heed')
             self.struct.progress_user = self.callbacks.handle
 
     def note_losses(self) -> None:
-        """Lets the callbacks hear what is lost."""
+        """Enables the callback that records lost values."""
         self.struct.foreign.loss = lib.varve_python_loss
         self.struct.foreign.loss_user = self.callbacks.handle
 
@@ -303,20 +302,21 @@ def as_path(value: Any) -> Any:
 
 
 def as_patterns(value: Any, name: str) -> Any:
-    """A text, or several patterns, for C; `name` is what has it."""
+    """Converts a string or several patterns for C; `name` is that of the
+    option."""
     if isinstance(value, (list, tuple)):
         value = '|'.join(value)
     if '\0' in value:
-        raise refuse(f'{name}: expected text without NUL, found {value!r:.200}')
+        raise refuse(f'{name} must not contain NUL: {value!r:.200}')
     try:
         return ffi.new('char[]', value.encode('utf-8'))
     except UnicodeEncodeError:
-        raise refuse(f'{name}: expected text that UTF-8 has, found one with a '
-                     'lone surrogate') from None
+        raise refuse(f'{name} must not contain a lone surrogate, which UTF-8 '
+                     'cannot encode') from None
 
 
 def metadata_kind(name: str, value: Any) -> Tuple[int, str]:
-    """The kind of a value, and the field that it goes into."""
+    """Returns the kind of a value and the member for it."""
     if isinstance(value, bool):
         return lib.VARVE_METADATA_BOOLEAN, 'integer'
     if isinstance(value, int):
@@ -325,12 +325,12 @@ def metadata_kind(name: str, value: Any) -> Tuple[int, str]:
         return lib.VARVE_METADATA_REAL, 'real'
     if isinstance(value, str):
         return lib.VARVE_METADATA_STRING, 'string'
-    raise TypeError(f'metadata {name}: expected a bool, int, float or str, '
-                    f'found {type(value).__name__}')
+    raise TypeError(f'metadata {name} must be a bool, int, float or str, not '
+                    f'{type(value).__name__}')
 
 
 def metadata_value(item: Any) -> Union[bool, int, float, str]:
-    """What one of the library's items holds."""
+    """Returns the value of a metadata item."""
     if item.kind == lib.VARVE_METADATA_BOOLEAN:
         return bool(item.integer)
     if item.kind == lib.VARVE_METADATA_INTEGER:

@@ -1,7 +1,7 @@
-"""outputs.py - files that a program appends to, as a part of its state.
+"""outputs.py - Saves the lengths of files that a program appends to.
 
-A save records how long a file is, and a restoration cuts it to that length
-(varve/output.h).
+A save records the length of a file, and a restoration truncates the file to
+that length (varve/output.h).
 
 SPDX-License-Identifier: MIT
 """
@@ -33,7 +33,7 @@ class OutputLeaf(Leaf):
         return value is self._file
 
     def view(self) -> Any:
-        raise NotImplementedError  # it is a state, and never bound again
+        raise NotImplementedError  # a state is never rebound
 
     def add(self, parent: Any, name: Any) -> Any:
         return lib.varve_add_buffered_output(
@@ -44,24 +44,24 @@ class OutputLeaf(Leaf):
 
 
 def output_maker(value: Any) -> Optional[Callable[[Any], Leaf]]:
-    """What makes a leaf of a file object; None where it is none. Raises
-    TypeError, in words that follow a path, where the file cannot be
-    truncated. Flushes it, so that a full disk is an OSError of the program
-    before anything is saved."""
+    """Returns a function that makes a leaf of a file object; None for other
+    objects. Raises a TypeError, whose message follows a path, if the file
+    cannot be truncated. Flushes the file, so that a full disk raises an
+    OSError before anything is saved."""
     if not isinstance(value, io.IOBase):
         return None
     if value.closed:
-        raise TypeError('expected a file that is open, found a closed one')
+        raise TypeError('cannot save a closed file; open it for appending')
     if not value.writable():
-        raise TypeError('expected a file that is open for writing, found one '
-                        'for reading')
+        raise TypeError('cannot save a file that is open for reading; open it '
+                        'for appending')
     try:
         kind = os.fstat(value.fileno()).st_mode
     except io.UnsupportedOperation:
-        raise TypeError('expected a file of the system, found '
-                        f'{type(value).__name__}') from None
+        raise TypeError(f'cannot save {type(value).__name__}, which has no '
+                        'file descriptor; save its contents') from None
     if not stat.S_ISREG(kind):
-        raise TypeError('expected a regular file, found a pipe, terminal or '
-                        'device, which cannot be truncated')
+        raise TypeError('cannot save a pipe, terminal or device, which cannot '
+                        'be truncated; use a regular file')
     value.flush()
     return OutputLeaf

@@ -1,5 +1,4 @@
-"""outside.py - arrays of other libraries: what NumPy takes from them, and how a
-value is given back.
+"""outside.py - Converts arrays of other libraries to NumPy and back.
 
 SPDX-License-Identifier: MIT
 """
@@ -18,14 +17,14 @@ __all__ = ['Outside', 'outside', 'plain', 'raise_version']
 
 Give = Callable[[np.ndarray], Any]
 
-# Their arrays have labels or units besides, which NumPy's have not.
+# Arrays of these packages have labels or units, which NumPy arrays lack.
 LABELLED = ('pandas', 'polars', 'xarray', 'pyarrow')
 FILLABLE = '`assign`, `__setitem__` or memory to write to'
 
 
 class Outside:
-    """A value that is kept by another library: a copy of it, and `give`, which
-    gives that what has come and returns what stands for it from now on."""
+    """A value of another library: a copy, and `give`, which assigns a restored
+    array and returns the new value."""
 
     def __init__(self, source: Any, array: np.ndarray, give: Optional[Give],
                  take: Optional[Callable[[], np.ndarray]] = None):
@@ -36,19 +35,19 @@ class Outside:
         self._take = take
 
     def current(self) -> np.ndarray:
-        """What the other library has now."""
+        """The current value in the other library."""
         return self._take() if self._take else copied(self.source)
 
 
 def root_of(value: Any) -> str:
-    """The package of its type."""
+    """The package of the type."""
     return type(value).__module__.partition('.')[0]
 
 
 def plain(value: Any) -> Any:
-    """A value of another library as the array that shares its memory, or as
-    Outside; else the value itself. TypeError, in words that follow a path,
-    where it is an array that cannot be had."""
+    """Returns a value of another library as an array that shares its memory,
+    or as Outside; all other values unchanged. Raises a TypeError, whose
+    message follows a path, if an array cannot be converted."""
     if isinstance(value, (np.ndarray, np.generic, str, bytes, bool, int, float,
                           complex, dict, list, tuple)) or value is None:
         return value
@@ -60,7 +59,7 @@ def plain(value: Any) -> Any:
 # --- PyTorch ---
 
 def is_tensor(value: Any) -> bool:
-    """Whether it is a tensor of torch, which is there if it is."""
+    """True for a torch tensor. torch is imported already if there is one."""
     return 'torch' in sys.modules and is_tensor_class(type(value))
 
 
@@ -75,21 +74,20 @@ def of_torch(tensor: Any) -> Any:
              getattr(torch.nn, 'Buffer', None)]
     if type(tensor) not in kinds:
         raise TypeError(
-            f'expected a tensor of torch itself, found {type(tensor).__name__},'
-            ' of which a plain tensor has a part only: save a varve.Slice of '
-            'the part that this process has (`to_local()`), or a plain tensor')
+            f'cannot save a tensor of the class {type(tensor).__name__}; save '
+            'a varve.Slice of the part that this process has (`to_local()`), '
+            'or a plain tensor')
     if tensor.device.type == 'meta' or tensor.layout != torch.strided:
-        raise TypeError('expected a dense tensor with values, found one on '
-                        f'{tensor.device} with {tensor.layout}: give it values '
-                        'by to_empty() and an initialization, or save '
-                        'to_dense() of it')
+        raise TypeError('cannot save a tensor on '
+                        f'{tensor.device} with {tensor.layout}: initialize it '
+                        'after to_empty(), or save its to_dense()')
     try:
         if tensor.device.type != 'cpu':
             return on_device(tensor)
         return array_of(tensor.detach())
     except (RuntimeError, TypeError, ValueError, AttributeError) as error:
-        raise TypeError('expected a tensor that NumPy can share memory with: '
-                        f'{error}') from None
+        raise TypeError('cannot save a tensor that NumPy cannot share memory '
+                        f'with: {error}') from None
 
 
 def array_of(tensor: Any) -> Any:
@@ -102,7 +100,7 @@ def array_of(tensor: Any) -> Any:
 
 
 def on_device(tensor: Any) -> Outside:
-    """A copy of it in memory of the CPU, pinned where that is possible."""
+    """Makes a copy in CPU memory, pinned if possible."""
     torch = sys.modules['torch']
     room = torch.empty(tensor.shape, dtype=tensor.dtype,
                        pin_memory=tensor.device.type == 'cuda')
@@ -117,7 +115,7 @@ def on_device(tensor: Any) -> Outside:
 
 
 def raise_version(tensor: Any) -> None:
-    """Tells autograd that memory of a tensor has changed."""
+    """Increments the autograd version of a tensor whose memory has changed."""
     torch = sys.modules['torch']
     if tensor.is_inference():
         return
@@ -139,13 +137,13 @@ def is_array_like(value: Any) -> bool:
 
 
 def outside(value: Any) -> Any:
-    """Of any other library: by its methods."""
+    """Converts a value of any other library."""
     if instead_of(value):
-        return value  # which is refused with that
+        return value  # rejected later with this message
     if root_of(value) in LABELLED or hasattr(type(value), 'iloc'):
         raise TypeError(
-            f'expected arrays without labels, found {type(value).__name__}: '
-            'save its parts, such as the to_numpy() of each column, by name')
+            f'cannot save {type(value).__name__}, which has labels: save its '
+            'parts, such as the to_numpy() of each column, by name')
     if is_array_like(value):
         return of_array_like(value)
     if isinstance(value, (type, mmap.mmap)):
@@ -160,24 +158,24 @@ def outside(value: Any) -> Any:
 def checked(array: Any, kind: str) -> np.ndarray:
     if not isinstance(array, np.ndarray) or array.dtype.kind in 'OSU' \
             or dtype_name(array.dtype) is None:
-        raise TypeError(f'expected numbers in {kind}, found '
-                        f'{getattr(array, "dtype", type(array).__name__)}')
+        raise TypeError(f'cannot save {kind} with elements of type '
+                        f'{getattr(array, "dtype", type(array).__name__)}; '
+                        'the elements must be numbers')
     return array
 
 
 def taken(value: Any) -> np.ndarray:
     kind = type(value).__name__
     if hasattr(value, 'units') or hasattr(value, 'mask'):
-        raise TypeError(f'expected an array alone, found {kind}, which has '
-                        'units or a mask besides: save these and the values '
-                        'by name')
+        raise TypeError(f'cannot save {kind}, which has units or a mask: save '
+                        'these and the values by name')
     try:
         return checked(np.asarray(value) if hasattr(type(value), '__array__')
                        else np.from_dlpack(value), kind)
     except TypeError:
         raise
     except Exception as error:  # pylint: disable=broad-except
-        raise TypeError(f'expected an array that NumPy can take, found {kind}: '
+        raise TypeError(f'cannot convert {kind} to a NumPy array: '
                         f'{error}') from None
 
 
@@ -191,7 +189,7 @@ def of_array_like(value: Any) -> Any:
     again = taken(value)
     if array.flags.writeable and array.size and array.__array_interface__[
             'data'] == again.__array_interface__['data']:
-        return array  # the value's own memory
+        return array  # it shares the memory of the value
     return Outside(value, np.array(array, order='C'), giver(value))
 
 
@@ -200,7 +198,8 @@ def is_of(value: Any, kind: Any) -> bool:
 
 
 def giver(value: Any) -> Optional[Give]:
-    """How such a value is filled; None where it cannot be."""
+    """Returns a function that assigns to the value; None if that is not
+    possible."""
     jax: Any = sys.modules.get('jax')
     if jax and is_of(value, getattr(jax, 'Array', ())):
         return lambda array: jax.device_put(array.copy(), value.sharding)
@@ -222,8 +221,8 @@ def giver(value: Any) -> Optional[Give]:
 
 def verified(value: Any, array: np.ndarray) -> Any:
     if copied(value).tobytes() != array.tobytes():
-        raise TypeError(f'expected {type(value).__name__} to take the value, '
-                        'found another one in it')
+        raise TypeError(f'cannot restore into {type(value).__name__}: it has '
+                        'another value after the assignment')
     return value
 
 

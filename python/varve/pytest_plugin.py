@@ -1,9 +1,9 @@
-"""pytest_plugin.py - golden files for tests that pytest runs.
+"""pytest_plugin.py - Compares golden files in tests that pytest runs.
 
     def test_training(varve_golden):
         varve_golden(state, 'golden/training.varve', relative=1e-6)
 
-`pytest --varve-update-golden` writes the files anew instead.
+`pytest --varve-update-golden` writes the files instead.
 
 SPDX-License-Identifier: MIT
 """
@@ -24,8 +24,8 @@ def pytest_addoption(parser: Any) -> None:
 
 @pytest.fixture
 def varve_golden(request: Any) -> Callable[..., None]:
-    """Compares a tree with a golden file; the path is that from the folder of
-    the test. Options are those of varve.compare_golden."""
+    """Compares a tree with a golden file. The path is relative to the folder
+    of the test. The options are those of varve.compare_golden."""
 
     def check(tree: Any, path: Any, **options: Any) -> None:
         path = os.path.join(os.path.dirname(str(request.path)),

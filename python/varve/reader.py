@@ -1,4 +1,4 @@
-"""reader.py - a look inside a checkpoint, of any format.
+"""reader.py - Opens a checkpoint of any format and reads values from it.
 
 SPDX-License-Identifier: MIT
 """
@@ -29,7 +29,7 @@ Path = Union[str, 'os.PathLike[str]']
 
 
 class Kind(enum.IntEnum):
-    """What a node is."""
+    """The kind of a node."""
 
     NIL = 0
     OBJECT = 1
@@ -45,7 +45,7 @@ KINDS = {int(kind): kind for kind in Kind}
 
 
 class SavedSlot(NamedTuple):
-    """A value that belongs to a pair, such as a momentum to a kernel."""
+    """A value that belongs to two nodes, such as the momentum of a kernel."""
 
     name: str
     variable: 'SavedNode'
@@ -53,14 +53,15 @@ class SavedSlot(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Of what a value is a part: a shape, and where in it the value starts."""
+    """The place of a part in a sharded value: the shape of the value and the
+    start of the part."""
 
     shape: Tuple[int, ...]
     start: Tuple[int, ...]
 
 
 def part_of(saved: Any) -> Optional[Part]:
-    """None where it is all of a value."""
+    """Returns None if the value is complete."""
     if not saved.part:
         return None
     rank = saved.part.shape.rank
@@ -93,13 +94,14 @@ class Reader(Mapping[str, 'SavedNode']):
 
     @property
     def handle(self) -> Any:
-        """The library's reader. It lives as long as anybody has this."""
+        """The reader of the library, which is freed when nothing refers to
+        it."""
         if self._handle is None:
             raise ValueError('the reader is closed')
         return self._handle
 
     def close(self) -> None:
-        """Ends it. Arrays that it gave stay."""
+        """Closes the file. Arrays that were read remain valid."""
         self._handle = None
 
     def __enter__(self) -> 'Reader':
@@ -115,22 +117,22 @@ class Reader(Mapping[str, 'SavedNode']):
 
     @property
     def format(self) -> str:
-        """Whose format it is, such as 'varve' or 'safetensors'."""
+        """The name of the format, such as 'varve' or 'safetensors'."""
         return text(lib.varve_format_name(lib.varve_reader_format(self.handle)))
 
     @property
     def size(self) -> int:
-        """Bytes of the file, or of all its files."""
+        """The size of all files in bytes."""
         return int(lib.varve_reader_size(self.handle))
 
     @property
     def has_checksums(self) -> bool:
-        """Whether the bytes have sums that tell when they change."""
+        """True if the bytes have checksums."""
         return bool(lib.varve_reader_has_checksums(self.handle))
 
     @property
     def counter(self) -> int:
-        """The save counter; 0 for a file that is not of a numbered save."""
+        """The save counter; 0 if the file is not of a numbered save."""
         return int(lib.varve_reader_counter(self.handle))
 
     @property
@@ -145,9 +147,8 @@ class Reader(Mapping[str, 'SavedNode']):
 
     @property
     def left_out(self) -> List[Tuple[str, str]]:
-        """The path of each part of a file of another format that is in no
-        node, value or metadata, such as an attribute of HDF5, and what it is.
-        """
+        """The path and description of each part of an external file that is
+        neither a node, a value nor metadata, such as an HDF5 attribute."""
         found: List[Tuple[str, str]] = []
         texts = ffi.new('const char *[2]')
         while lib.varve_reader_left_out_at(self.handle, len(found), texts,
@@ -157,39 +158,42 @@ class Reader(Mapping[str, 'SavedNode']):
 
     @property
     def root(self) -> 'SavedNode':
-        """The node that the save began at."""
+        """The root of the saved graph."""
         return self.node(0)
 
     def node(self, number: int) -> 'SavedNode':
-        """A node by its number in the file."""
+        """Returns a node by its number in the file."""
         saved = ffi.new('varve_saved_node *')
         if not lib.varve_reader_node_at(self.handle, number, saved):
-            raise IndexError(f'{self.path}: expected a node {number}, found '
+            raise IndexError(f'{self.path}: no node {number}; the file has '
                              f'{lib.varve_reader_node_count(self.handle)}')
         return SavedNode(self, saved)
 
     def find(self, path: str) -> 'SavedNode':
-        """The node at a path, through any edges; NotFoundError without it."""
+        """Returns the node at a path, which may contain any edges. Raises
+        NotFoundError if there is none."""
         saved = ffi.new('varve_saved_node *')
         if not lib.varve_reader_find(self.handle, path_bytes(path), saved):
             raise NotFoundError(Status.NOT_FOUND,
-                                f'{self.path}: expected {path!r:.200}, found '
-                                'nothing')
+                                f'{self.path}: no node at {path!r:.200}')
         return SavedNode(self, saved)
 
     def walk(self) -> Iterator['SavedNode']:
-        """All nodes, the root first, those that lead to others before them."""
+        """Yields all nodes, the root first and parents before their
+        children."""
         for number in range(lib.varve_reader_node_count(self.handle)):
             yield self.node(number)
 
     def digest(self) -> bytes:
-        """Of all values under their paths: equal values, equal digests."""
+        """A digest of all values and their paths. Equal values have equal
+        digests."""
         digest = ffi.new('uint8_t[16]')
         call(lib.varve_reader_digest, self.handle, digest)
         return bytes(digest)
 
     def verify(self, threads: int = 0) -> None:
-        """Reads every byte; DamagedError if any is not what it was."""
+        """Reads every byte; raises DamagedError if a checksum does not
+        match."""
         options = ffi.new('varve_verify_options *')
         options.threads = threads
         call(lib.varve_reader_verify, self.handle, options)
@@ -212,20 +216,20 @@ class Reader(Mapping[str, 'SavedNode']):
         return f'<varve.Reader {state}>'
 
     def load(self, map: bool = False) -> Any:  # pylint: disable=W0622
-        """All values as nested dicts and lists; see varve.load."""
+        """Loads all values as nested dicts and lists; see varve.load."""
         return Loading(self, map).load()
 
 
 class SavedNode:
-    """A node of a checkpoint. Of a variable `dtype`, `shape` and `nbytes` say
-    what it holds, and `read`, `map` and `node[...]` give it. `part` says of
-    what it is a part, whose rest is in files of other processes, or is None.
-    """
+    """A node of a checkpoint. A variable has `dtype`, `shape` and `nbytes`;
+    `read`, `map` and `node[...]` return its value. `part` is the place of a
+    part in a sharded value whose other parts are in files of other processes,
+    else None."""
 
     def __init__(self, reader: Reader, saved: Any):
         self.reader = reader
         self._saved = saved
-        self._handle = reader.handle  # what it points to is the reader's
+        self._handle = reader.handle  # owned by the reader
         self.number: int = saved.id
         self.kind = KINDS[saved.kind]
         self.has_value = bool(saved.has_value)
@@ -237,38 +241,38 @@ class SavedNode:
 
     @property
     def path(self) -> str:
-        """Where it is: one of its paths."""
+        """One of the paths of the node."""
         return text(self._saved.path)
 
     @property
     def global_name(self) -> Optional[str]:
-        """A name in the whole file, if it has one."""
+        """The name of the node that is unique in the file, if it has one."""
         return text(self._saved.global_name) or None
 
     @property
     def digest(self) -> bytes:
-        """Of the value."""
+        """The digest of the value."""
         return bytes(self._saved.digest)
 
     @property
     def nbytes(self) -> int:
-        """The size of the value."""
+        """The size of the value in bytes."""
         return int(self._saved.size)
 
     @property
     def file(self) -> Optional[str]:
-        """The file where the value lies as it is."""
+        """The file that contains the value uncompressed and in one piece."""
         return (os.fsdecode(ffi.string(self._saved.file)) if self._saved.file
                 else None)
 
     @property
     def offset(self) -> int:
-        """Where in that file."""
+        """The offset in that file."""
         return int(self._saved.offset)
 
     @property
     def part(self) -> Optional[Part]:
-        """Of what the value is a part."""
+        """The place of the value in a sharded value."""
         return part_of(self._saved)
 
     @property
@@ -278,21 +282,21 @@ class SavedNode:
 
     @property
     def edges(self) -> Dict[str, 'SavedNode']:
-        """The children by their names; those of a list by position."""
+        """The children by name; those of a list by index."""
         return {name: self.reader.node(number)
                 for name, number in self.edge_items()}
 
     @property
     def edge_count(self) -> int:
-        """How many children it has."""
+        """The number of children."""
         return int(self._counts[0])
 
     def child_numbers(self) -> Iterator[int]:
-        """The numbers of its children."""
+        """Yields the numbers of the children."""
         return (number for _, number in self.edge_items())
 
     def edge_items(self) -> Iterator[Tuple[str, int]]:
-        """The names of its children and their numbers."""
+        """Yields the names and numbers of the children."""
         name, child = ffi.new('const char **'), ffi.new('uint32_t *')
         handle = self.reader.handle
         for i in range(self._counts[0]):
@@ -301,7 +305,7 @@ class SavedNode:
 
     @property
     def slots(self) -> List[SavedSlot]:
-        """The slots that this node owns."""
+        """The slots that belong to this node."""
         name = ffi.new('const char **')
         numbers = ffi.new('uint32_t[2]')
         found = []
@@ -320,24 +324,24 @@ class SavedNode:
             for i in range(self._counts[2])]
 
     def __getitem__(self, name: Any) -> Any:
-        """A child by its name; of a variable, the part of its value."""
+        """Returns a child by name, or a part of the value of a variable."""
         if isinstance(name, str):
             return self.edges[name]
         return read_part(self, name)
 
     def read(self) -> np.ndarray:
-        """The value, read and checked, as an array of its own. Strings are
+        """Reads and verifies the value, and returns a new array. Strings are
         an array of bytes objects."""
         if self._code == STRING:
             return self._read_strings()
         if not self.has_value:
-            self._read_into(ffi.NULL)  # which says so
+            self._read_into(ffi.NULL)  # raises the error
         array = room_for(self, self.shape)
         self._read_into(address(array))
         return array
 
     def read_scalar(self) -> Any:
-        """A bool, an int or a float of Python; of their types alone."""
+        """Returns a bool, int or float, for nodes of these types."""
         room = ffi.new(SCALARS[self.type or ''])
         self._read_into(room)
         return room[0]
@@ -348,8 +352,8 @@ class SavedNode:
         self._read_into(address(data))
         if not from_file(data.tobytes(), array):
             raise error_of(
-                Status.CORRUPT, f'{self.reader.path}: {self.path}: expected '
-                'lengths of strings that fit the value, found others')
+                Status.CORRUPT, f'{self.reader.path}: {self.path}: damaged: '
+                'the lengths of the strings do not fit the value')
         return array
 
     def _read_into(self, where: Any) -> None:
@@ -358,18 +362,19 @@ class SavedNode:
 
     @property
     def is_mappable(self) -> bool:
-        """Whether the file has the value as it is, in one piece, and any bytes
-        are good: bools are checked as they are read."""
+        """True if the value can be mapped: it is uncompressed and in one
+        piece. Bools are checked when they are read, so they cannot be mapped.
+        """
         return bool(self.has_value and self.file and
                     self._code not in (BOOL, STRING))
 
     def map(self) -> np.ndarray:
-        """The value as the file's own pages: not read before it is looked at,
-        not checked, and not to be written to. Bools, and what the file has
-        only compressed or in pieces, are refused."""
+        """Maps the value into memory: pages are read on access and not
+        verified, and the array is read-only. Bools and values that are
+        compressed or in several pieces are rejected."""
         if not self.is_mappable:
-            raise refuse(f'{self.path}: expected a value that lies in the file '
-                         'as it is, found one that has to be read')
+            raise refuse(f'{self.path}: this value cannot be mapped; use '
+                         'read()')
         if self.nbytes == 0:
             array = room_for(self, self.shape)
             array.flags.writeable = False
@@ -385,31 +390,32 @@ class SavedNode:
 
 
 def forbid_hdf5() -> None:
-    """From now on nothing in this process reads a file of HDF5, whatever its
-    options. It is never undone."""
+    """Forbids this process to read HDF5 files, whatever the options. It cannot
+    be undone."""
     lib.varve_forbid_hdf5()
 
 
 def address(array: np.ndarray) -> Any:
-    """Where an array's first element is."""
+    """Returns the address of the first element."""
     return ffi.cast('void *', array.__array_interface__['data'][0])
 
 
 def room_for(node: SavedNode, shape: Tuple[int, ...],
              dtype: Any = None) -> np.ndarray:
-    """An array without values. A file may say any size."""
+    """Returns an uninitialized array. A file may contain any size."""
     try:
         return np.empty(shape, dtype or node.dtype or np.uint8)
     except MemoryError:
-        status, what = Status.NO_MEMORY, 'memory'
+        status, what = Status.NO_MEMORY, 'not enough memory for'
     except (ValueError, OverflowError):
-        status, what = Status.LIMIT, 'a shape that NumPy can have'
-    raise error_of(status, f'{node.reader.path}: {node.path}: expected {what} '
-                   f'for its value, found {node.type}{list(shape)}')
+        status, what = Status.LIMIT, 'NumPy does not support the shape of'
+    raise error_of(status, f'{node.reader.path}: {node.path}: {what} '
+                   f'{node.type}{list(shape)}')
 
 
 def read_part(node: SavedNode, index: Any) -> np.ndarray:
-    """A part of a value: of its file only what this meets is read."""
+    """Reads a part of a value, and only the bytes of the file that it
+    needs."""
     starts, extents, shape = box_of(node, index)
     box = ffi.new('varve_box *')
     box.start[0:len(starts)] = starts
@@ -422,23 +428,24 @@ def read_part(node: SavedNode, index: Any) -> np.ndarray:
 
 def box_of(node: SavedNode,
            index: Any) -> Tuple[List[int], List[int], List[int]]:
-    """Starts and extents, and the shape without what an integer took."""
+    """Returns the starts and extents of a box, and the shape without the
+    dimensions of integer indices."""
     index = index if isinstance(index, tuple) else (index,)
     if Ellipsis in index:
         at = index.index(Ellipsis)
         missing = len(node.shape) - len(index) + 1
         index = index[:at] + (slice(None),) * missing + index[at + 1:]
     if len(index) > len(node.shape):
-        raise IndexError(f'{node.path}: expected {len(node.shape)} indices, '
-                         f'found {len(index)}')
+        raise IndexError(f'{node.path or "the root"}: {len(index)} indices '
+                         f'for {len(node.shape)} dimensions')
     index += (slice(None),) * (len(node.shape) - len(index))
     starts, extents, shape = [], [], []
     for part, extent in zip(index, node.shape):
         if isinstance(part, slice):
             begin, end, step = part.indices(extent)
             if step != 1:
-                raise IndexError(f'{node.path}: expected parts without gaps, '
-                                 f'found a step of {step}')
+                raise IndexError(f'{node.path}: the step must be 1, not '
+                                 f'{step}')
             shape.append(max(end - begin, 0))
         else:
             begin = range(extent)[part]
@@ -449,21 +456,21 @@ def box_of(node: SavedNode,
 
 
 class Loading:
-    """Makes nested dicts and lists of a checkpoint; what is shared in it is
-    shared in them."""
+    """Makes nested dicts and lists of a checkpoint. Shared nodes become shared
+    objects."""
 
     def __init__(self, reader: Reader, is_mapped: bool,
                  is_python: bool = False):
         self._reader = reader
-        # Scalars and texts are Python's own.
+        # True if scalars and texts have Python's types.
         self._is_python = is_python or PYTHON_TAG in reader.root.tags
         self._is_mapped = is_mapped
         self._made: Dict[int, Any] = {}
-        self.lists: List[Any] = []  # that are no arrays in the file
+        self.lists: List[Any] = []  # lists that are not arrays in the file
         self._homes: Dict[int, List[Tuple[Any, Any]]] = {}  # of lists
 
     def load(self, top: Optional[SavedNode] = None) -> Any:
-        """All of the file, or what is below a node of it."""
+        """Returns all of the file, or the part below a node."""
         nodes = below(top) if top else list(self._reader.walk())
         for node in nodes:
             self._made[node.number] = self._begin(node)
@@ -530,9 +537,9 @@ class Loading:
 
 
 def below(top: SavedNode) -> List[SavedNode]:
-    """A node, and all that its edges lead to."""
+    """Returns a node and all nodes below it."""
     nodes, seen = [top], {top.number}
-    for node in nodes:  # grows meanwhile
+    for node in nodes:  # the list grows in the loop
         for number in node.child_numbers():
             if number not in seen:
                 seen.add(number)
@@ -541,19 +548,19 @@ def below(top: SavedNode) -> List[SavedNode]:
 
 
 def open(path: Path, salvage: bool = False) -> Reader:  # pylint: disable=W0622
-    """Opens a checkpoint of any format; its bytes say which.
+    """Opens a checkpoint of any format, which is detected from the contents.
 
-    Of a damaged file of Varve's own, `salvage` opens what can still be had.
+    With `salvage` the intact values of a damaged Varve file can be read.
     """
     return Reader(path, salvage)
 
 
 def load(path: Path, map: bool = False) -> Any:  # pylint: disable=W0622
-    """All values of a checkpoint, as nested dicts, lists, arrays and scalars.
+    """Loads all values of a checkpoint as nested dicts, lists, arrays and
+    scalars.
 
-    Each value is read and checked. With `map` arrays that lie in the file as
-    they are become its pages instead: nothing is copied, nothing checked, and
-    they are not to be written to.
+    Each value is verified. With `map` arrays are mapped into memory if
+    possible: they are neither copied nor verified, and they are read-only.
 
     >>> import tempfile, varve
     >>> folder = tempfile.TemporaryDirectory()

@@ -1,4 +1,5 @@
-"""remote.py - files of stores and web servers: s3://, https:// and http://.
+"""remote.py - Enables paths of object stores and web servers: s3://, https://
+and http://.
 
 SPDX-License-Identifier: MIT
 """
@@ -18,7 +19,7 @@ __all__ = ['RemoteOptions', 'enable_remote']
 
 
 class RemoteOptions(TypedDict, total=False):
-    """Keywords of enable_remote; varve_remote_options says what they mean."""
+    """Keywords of enable_remote; see varve_remote_options."""
 
     attempts: int
     wait_ms: int
@@ -34,13 +35,11 @@ class RemoteOptions(TypedDict, total=False):
 
 
 def enable_remote(**options: 'Unpack[RemoteOptions]') -> None:
-    """From now on paths that begin with s3://, https:// or http:// are read
-    from there, and those of s3:// written. Before other threads use the
-    package.
+    """Enables reading of paths that begin with s3://, https:// or http://, and
+    writing of those with s3://. Call it before other threads use the package.
 
-    NotFoundError without the module varve-remote, which an installed library
-    has beside it and a wheel that brings the library has not.
-    """
+    Raises NotFoundError if the module varve-remote is not found. An installed
+    library contains it. A wheel that includes the library does not."""
     found = Options('varve_remote_options', options,
                     RemoteOptions.__annotations__)
     call(lib.varve_remote_enable, found.struct)

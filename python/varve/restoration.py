@@ -1,4 +1,5 @@
-"""restoration.py - what a read did, what still waits, and whether it is whole.
+"""restoration.py - Reports the results of a restoration, and assigns pending
+values.
 
 SPDX-License-Identifier: MIT
 """
@@ -21,7 +22,7 @@ __all__ = ['Finding', 'Report', 'Restoration']
 
 
 class Finding(NamedTuple):
-    """One line of a report; a side that is not there is None."""
+    """One line of a report. A side that does not exist is None."""
 
     program_path: Optional[str]
     file_path: Optional[str]
@@ -35,7 +36,7 @@ class Finding(NamedTuple):
 
 
 class Report:
-    """All findings at one moment, in six lists; as str, for people."""
+    """All findings at one moment, in six lists; as str, a text."""
 
     def __init__(self, handle: Any):
         self._handle = handle
@@ -51,8 +52,9 @@ class Report:
         return self._text
 
     def json(self) -> str:
-        """For programs, as docs/schemas/varve.report-1.json says; `varve graph
-        --html --notes` makes a page of it."""
+        """The report as JSON, as described in
+        docs/schemas/varve.report-1.json. `varve graph --html --notes` makes a
+        page of it."""
         return text(call(lib.varve_report_json, self._handle))
 
 
@@ -78,9 +80,9 @@ def tensor(value: Any) -> Optional[Tuple[str, Tuple[int, ...]]]:
 
 
 class Restoration:
-    """What a read did. As long as it is open, what the program adds later gets
-    its value: at `update`, at an assertion, at a save, or as soon as it is set
-    where the object is `Tracked`."""
+    """The result of a read. As long as it is open, parts that the program adds
+    later get their values: at `update`, at an assertion, at a save, or as soon
+    as they are set in a `Tracked` object."""
 
     def __init__(self, graph: 'Graph', handle: Any, options: Options):
         self._graph = graph
@@ -90,13 +92,14 @@ class Restoration:
 
     @property
     def handle(self) -> Any:
-        """The library's restoration."""
+        """The restoration of the library."""
         if self._handle is None:
             raise ValueError('the restoration is closed')
         return self._handle
 
     def close(self) -> None:
-        """Ends it: nothing waits any more. Values that arrived stay."""
+        """Ends the restoration: pending values are discarded. Restored values
+        remain."""
         with self._graph.lock:
             self._graph.restorations.discard(self)
             self._handle = None
@@ -108,7 +111,7 @@ class Restoration:
         self.close()
 
     def update(self) -> None:
-        """Lets what the program has added since get its values."""
+        """Assigns pending values to parts that the program has added since."""
         self._graph.sync(arrival=EVERYTHING)
 
     def _ask(self, function: Any, *arguments: Any) -> None:
@@ -117,33 +120,34 @@ class Restoration:
             call(function, self.handle, *arguments)
 
     def assert_consumed(self) -> 'Restoration':
-        """Everything in the file found a home; else UnmatchedError."""
+        """Raises UnmatchedError unless all values of the file were used."""
         self._ask(lib.varve_assert_consumed)
         return self
 
     def assert_existing_objects_matched(self) -> 'Restoration':
-        """All that the program has was restored; else UnmatchedError."""
+        """Raises UnmatchedError unless all values of the program were
+        restored."""
         self._ask(lib.varve_assert_existing_objects_matched)
         return self
 
     def assert_nontrivial_match(self) -> 'Restoration':
-        """Something besides the root matched; else UnmatchedError."""
+        """Raises UnmatchedError if only the root matched."""
         self._ask(lib.varve_assert_nontrivial_match)
         return self
 
     def verify(self) -> None:
-        """Reads what arrived once more, and compares digests."""
+        """Reads the restored values again and compares their digests."""
         self._ask(lib.varve_restoration_verify)
 
     def drop_pending(self, patterns: Union[str, None] = None) -> None:
-        """Gives up values that wait; None: all of them."""
+        """Discards pending values; None: all of them."""
         with self._graph.lock:
             call(lib.varve_drop_pending, self.handle,
                  as_patterns(patterns, 'drop_pending') if patterns
                  else ffi.NULL)
 
     def report(self) -> Report:
-        """What matched and what did not, at this moment."""
+        """Returns the matches and differences at this moment."""
         with self._graph.lock:
             self.update()
             handle = ffi.gc(call(lib.varve_report_new, self.handle),
@@ -162,16 +166,17 @@ class Restoration:
 
     @property
     def passes(self) -> int:
-        """How often the values that have come were read; 0: none has."""
+        """The number of passes in which the restored values were read; 0 if
+        none was restored."""
         return int(lib.varve_restoration_passes(self.handle))
 
     @property
     def pending_count(self) -> int:
-        """How many values of the file wait for a home."""
+        """The number of values of the file that are pending."""
         return int(lib.varve_pending_count(self.handle))
 
     def metadata(self, name: str) -> Any:
-        """A piece of the file's metadata, or None."""
+        """Returns a metadata item of the file, or None."""
         item = lib.varve_restoration_metadata(
             self.handle, path_bytes(name))
         return metadata_value(item) if item != ffi.NULL else None

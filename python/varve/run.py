@@ -1,4 +1,5 @@
-"""run.py - the usual program around a loop: resume, save when due, end.
+"""run.py - Combines a checkpoint directory with a training loop: resumes,
+saves when due, and ends.
 
 SPDX-License-Identifier: MIT
 """
@@ -22,24 +23,29 @@ __all__ = ['Run']
 
 
 class Run:
-    """A checkpoint, a manager of its directory, and the loop in between.
+    """A checkpoint, a manager of its directory, and the training loop.
 
-    Entering resumes, or calls `initialize` where there is nothing to resume
-    from; a directory of another program is an UnmatchedError, and nothing is
-    written to it. The first step after a resume, or leaving without one, is an
-    UnmatchedError unless everything in the checkpoint was used and everything
-    of the program was restored; then nothing is saved. `read` says what is
-    renamed (`renames`), and what may be missing or unused (`expect_missing`,
-    `expect_unexpected`); `allow_partial` permits everything. A step that was
-    done before the resume is a MisuseError, unless `may_repeat_steps` is set.
-    Leaving saves the last step, unless it is saved or `last_save` is False,
-    with the values as they are then, and waits for what is in flight, and up
-    to `drain_seconds` (negative: for ever) until each level has the last
-    checkpoint that is due there; a level without it is a WaitError, or the
-    failure of its copy. Leaving by an exception saves nothing more, and does
-    not wait for levels. With `handle_signals` SIGTERM and SIGINT let the step
-    that is under way be the last, which is saved; a second SIGINT is a
-    KeyboardInterrupt. All else is the Manager's, which is `run.manager`.
+    Entering the block resumes, or calls `initialize` if there is no
+    checkpoint. A directory of another program raises an UnmatchedError, and
+    nothing is written to it.
+
+    The first step after a resume, or the end of the block if there is no step,
+    raises an UnmatchedError unless all values of the checkpoint were used and
+    all values of the program were restored; nothing is saved then. `read` maps
+    renamed paths (`renames`) and permits differences (`expect_missing`,
+    `expect_unexpected`); `allow_partial` permits all differences. A step up to
+    the resumed one raises a MisuseError unless `may_repeat_steps` is set.
+
+    Leaving the block saves the last step with the current values, unless it is
+    saved already or `last_save` is False. It then waits for asynchronous
+    saves, and up to `drain_seconds` (negative: without limit) until each
+    storage level has the last checkpoint that is due there; otherwise it
+    raises a WaitError or the error of the copy. If an exception leaves the
+    block, nothing is saved and the storage levels are not waited for.
+
+    With `handle_signals` SIGTERM and SIGINT end the run after the current
+    step, which is saved; a second SIGINT raises KeyboardInterrupt. The other
+    keywords are those of Manager, which is `run.manager`.
 
     >>> import numpy as np, tempfile, varve
     >>> folder = tempfile.TemporaryDirectory()
@@ -75,25 +81,25 @@ class Run:
         self._drain_seconds = drain_seconds
         self._comm = comm
         self._handlers: Dict[int, Any] = {}
-        self._is_asked = False     # to stop, this process
-        self._is_stopping = False  # by the word of all
+        self._is_asked = False     # this process was asked to stop
+        self._is_stopping = False  # all processes stop
         self._last: Dict[str, Any] = {}  # the last step, unless it is saved
-        self._failure: Optional[BaseException] = None  # of a save: the first
+        self._failure: Optional[BaseException] = None  # of a save
         self._is_background = background
         if allow_partial and options.get('strict'):
-            raise refuse('Run: expected `allow_partial` or `strict`, found '
-                         'both')
+            raise refuse('Run: allow_partial and strict cannot be '
+                         'combined')
         options['strict'] = self._is_strict = not allow_partial
         self._may_repeat_steps = may_repeat_steps
-        self._is_unchecked = False  # what a resume has left
+        self._is_unchecked = False  # the resume was not checked yet
         self._manager = Manager(checkpoint, directory, background, comm, write,
                                 read, **options)
         self.resumed_step: Optional[int] = None
-        self.skipped: List[str] = []  # by the resume, and why
+        self.skipped: List[str] = []  # by the resume, with reasons
 
     @property
     def manager(self) -> Manager:
-        """That of the directory."""
+        """The manager of the directory."""
         return self._manager
 
     # --- Beginning ---
@@ -125,19 +131,19 @@ class Run:
 
     @property
     def warning(self) -> Optional[str]:
-        """What went wrong beside the last save, or was passed over by the
-        resume; None: nothing."""
+        """The warning of the last save, or the checkpoints that the resume
+        skipped; None if there is none."""
         return self._manager.warning or '\n'.join(self.skipped) or None
 
     @property
     def is_resumed(self) -> bool:
-        """Whether something was restored; else it has begun anew."""
+        """True if a checkpoint was restored."""
         return self._manager.restoration is not None
 
     # --- Signals ---
 
     def _heed_signals(self) -> None:
-        """Where they are as by default; only the main thread may."""
+        """Replaces only default handlers, and only in the main thread."""
         for number, usual in ((signal.SIGTERM, signal.SIG_DFL),
                               (signal.SIGINT, signal.default_int_handler)):
             if signal.getsignal(number) is usual:
@@ -157,28 +163,29 @@ class Run:
     # --- Steps ---
 
     def stop(self) -> None:
-        """Lets the step that is under way be the last. For any thread, and of
-        many processes for any of them."""
+        """Ends the run after the current step. May be called from any thread;
+        with a communicator at any process."""
         self._is_asked = True
 
     @property
     def was_stopped(self) -> bool:
-        """Whether it was asked to stop, which ends the loop before its own
-        end: true in the `with` block after the loop, and behind it."""
+        """True if the run was asked to stop, in the `with` block after the
+        loop and behind the block."""
         return self._is_stopping or (self._comm is None and self._is_asked)
 
     def should_continue(self) -> bool:
-        """False once it was asked to stop, or a save has failed."""
+        """False after the run was asked to stop or a save has failed."""
         return self._failure is None and not self._is_stopping and (
             self._comm is not None or not self._is_asked)
 
     def step(self, step: int, metric: Optional[float] = None,
              metadata: Optional[Mapping[str, Any]] = None,
              force: bool = False, pin: bool = False) -> Optional[str]:
-        """A step is done: saves it if a save is due, if the run was asked to
-        stop, or by force; what is saved then is pinned by `pin`. Gives the
-        path of what was written; None: nothing (yet). Once one has failed the
-        run has: leaving it raises that again."""
+        """Ends a step. Saves it if a save is due, if the run was asked to
+        stop, or with `force`; `pin` pins that checkpoint. Returns the path;
+        None if nothing was saved or an asynchronous save was started. After a
+        failure the run has failed, and leaving the block raises the error
+        again."""
         if self._failure is not None:
             raise self._failure
         try:
@@ -196,15 +203,16 @@ class Run:
             raise
 
     def _check_step(self, step: int) -> None:
-        """Whether it may be done, and all of a resume has come."""
+        """Checks that the step may be done and that the resume was
+        complete."""
         done = self.resumed_step
         if done is not None and not self._may_repeat_steps:
             with together(self._comm):
                 if step <= done:
                     raise refuse(
                         f'run: step {step} was done before the resume at step '
-                        f'{done}: go on with step {done + 1}, the one after '
-                        'resumed_step, or set may_repeat_steps')
+                        f'{done}: continue with step {done + 1}, which is '
+                        'resumed_step + 1, or set may_repeat_steps')
         self._check_resume()
 
     def _check_resume(self) -> None:
@@ -213,11 +221,11 @@ class Run:
             self._is_unchecked = False
 
     def check_resume(self) -> None:
-        """The program is built: checks now what the first step would check,
-        before the program acts on what came back, by truncating a file for
-        instance. What the first step would raise is raised here, and nothing
-        is saved then. Values that wait with permission go on waiting. Of many
-        processes each makes the call."""
+        """Makes the check of the first step now. Call it when all objects
+        exist, before the program uses restored values, for example to truncate
+        a file. It raises the exceptions of the first step, and nothing is
+        saved then. Pending values that `read` permits remain pending.
+        Collective if the run has a communicator."""
         if self._failure is not None:
             raise self._failure
         try:
@@ -227,10 +235,9 @@ class Run:
             raise
 
     def steps(self, end: int, start: Optional[int] = None) -> Iterator[int]:
-        """Each step behind the one that was resumed (or `start`, which is done
-        already), up to `end`; each is a `step` once the body of the loop is
-        through with it. The last one is saved then, unless `last_save` is
-        False."""
+        """Yields each step from the one after the resumed step (or `start`,
+        which is done already) up to `end`. Each calls `step` after the body of
+        the loop. The last one is saved unless `last_save` is False."""
         done = start if start is not None else self.resumed_step or 0
         while done < end and self.should_continue():
             yield done + 1
@@ -279,7 +286,8 @@ class Run:
             self._manager.close()
 
     def _leave(self, exception: Optional[BaseException]) -> None:
-        """What went wrong in flight does not hide what went wrong first."""
+        """An error of an asynchronous save does not hide an earlier
+        exception."""
         try:
             self._manager.close()
         except Exception as late:  # pylint: disable=broad-except

@@ -1,7 +1,8 @@
-"""scalars.py - the numbers of a dict or an object, side by side in memory.
+"""scalars.py - Keeps the numbers of a dict or an object together in one
+buffer.
 
-A number that has a name of its own is a variable of its own; yet all of one
-dict or object are taken, added and given back together, for one by one they
+Each number is a variable of its own. The numbers of one dict or object are
+nevertheless copied, added and restored together. Doing this one by one would
 take most of the time of a save.
 
 SPDX-License-Identifier: MIT
@@ -23,15 +24,15 @@ KINDS = {bool: ('?7x', CODES['bool']), int: ('q', CODES['int64']),
 
 
 def is_scalar(value: Any) -> bool:
-    """Whether it is a bool, an int of 64 bits or a float, and nothing more."""
+    """True for a bool, a 64-bit int or a float, but not for derived types."""
     kind = type(value)
     return kind is float or kind is bool or (
         kind is int and -2**63 <= value < 2**63)
 
 
 class Layout:
-    """How numbers of these keys and types lie, and what the library is told of
-    them."""
+    """The layout of numbers with these keys and types, and their description
+    for the library."""
 
     def __init__(self, keys: Tuple[Any, ...], types: Tuple[type, ...]):
         self.keys, self.types = keys, types
@@ -46,8 +47,7 @@ MANY = 64
 
 
 class Scalars:
-    """The numbers of one dict or object, by the keys that they have there, and
-    their nodes."""
+    """The numbers of one dict or object by key, and their nodes."""
 
     __slots__ = ('_layout', '_buffer', '_memory', '_raw')
 
@@ -55,14 +55,15 @@ class Scalars:
         found = values.values()
         self._layout = (few_layouts if len(values) < MANY else Layout)(
             tuple(values), tuple(map(type, found)))
-        # Behind the numbers lie the pointers to their nodes.
+        # The pointers to the nodes follow the numbers.
         self._buffer = ffi.new('uint64_t[]', 2 * len(values))
         self._memory = ffi.buffer(self._buffer, 8 * len(values))
         self._layout.form.pack_into(self._memory, 0, *found)
-        self._raw: bytes = self._memory[:]  # what was taken, or has come
+        self._raw: bytes = self._memory[:]  # as copied or restored
 
     def pull(self, values: Mapping[Any, Any]) -> bool:
-        """Takes what they are now; False where it is not these any more."""
+        """Copies the current values; returns False if keys or types have
+        changed."""
         if len(values) != len(self._layout.keys):
             return False
         try:
@@ -76,7 +77,7 @@ class Scalars:
         return True
 
     def come(self) -> List[Tuple[Any, Any]]:
-        """What has come since, by key."""
+        """Returns the values that were restored since, by key."""
         raw, now = self._raw, self._memory[:]
         if raw == now:
             return []
@@ -86,14 +87,14 @@ class Scalars:
                 if raw[8 * i:8 * i + 8] != now[8 * i:8 * i + 8]]
 
     def add(self, parent: Any, old: Mapping[Any, Tuple[type, Any]]) -> None:
-        """Their nodes: those that are there already come first."""
+        """Adds the nodes. Existing nodes come first."""
         lib.varve_python_add_numbers(
             parent, self._layout.names, self._layout.dtypes,
             len(self._layout.keys), self._buffer,
             [node for _, node in old.values()], len(old))
 
     def nodes(self) -> Dict[Any, Tuple[type, Any]]:
-        """The type and the node of each."""
+        """The type and the node of each number."""
         keys, types = self._layout.keys, self._layout.types
         found = lib.varve_python_nodes_of(self._buffer, len(keys))
         return {key: (kind, found[i])

@@ -1,4 +1,4 @@
-"""slices.py - arrays that are a part of a larger value.
+"""slices.py - Defines arrays that are a part of a sharded value.
 
 SPDX-License-Identifier: MIT
 """
@@ -13,9 +13,9 @@ __all__ = ['Slice']
 
 
 class Slice:
-    """An array (or tensor of torch) that is a part of a value of `shape`, from
-    `start` on: what this process has of it. Processes save the value together;
-    a read delivers the part, whoever saved it.
+    """An array (or torch tensor) that is the part of a value of `shape` from
+    `start` on that this process has. Processes save the value collectively. A
+    read fills the part, for any division of the value in the file.
 
     >>> import numpy as np, tempfile, varve
     >>> folder = tempfile.TemporaryDirectory()
@@ -36,8 +36,8 @@ class Slice:
         if not len(own) == len(self.shape) == len(self.start) or any(
                 at < 0 or at + extent > whole for at, extent, whole
                 in zip(self.start, own, self.shape)):
-            raise refuse(f'a slice: expected a part of {self.shape}, found one '
-                         f'of shape {own} from {self.start} on')
+            raise refuse(f'invalid slice: the shape {own} from {self.start} on '
+                         f'is not a part of {self.shape}')
 
     def __repr__(self) -> str:
         return (f'<varve.Slice {tuple(self.array.shape)} of {self.shape} from '

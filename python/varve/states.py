@@ -1,9 +1,9 @@
-"""states.py - objects: which attributes are saved, and who says it.
+"""states.py - Determines the state of objects: which attributes are saved.
 
-An object that says what its state is (a module of torch, `state_dict`,
-`__getstate__`) is saved by that; any other by all of its attributes, but those
-that its class names in `__varve_ignore__`. An object that is more than its
-attributes is refused.
+An object that returns its state (a torch module, `state_dict`, `__getstate__`)
+is saved by that state. Other objects are saved by all attributes except those
+of `__varve_ignore__` of the class. An object whose state is not only in its
+attributes is rejected.
 
 SPDX-License-Identifier: MIT
 """
@@ -25,9 +25,9 @@ __all__ = ['IGNORE', 'State', 'attributes', 'check_has_state', 'is_module',
            'is_ordinary', 'is_own_name', 'own_attributes', 'set_attribute',
            'state_of_object']
 
-EXTRA_STATE = '_extra_state'  # as torch calls it
-IGNORE = '__varve_ignore__'  # of a class: the attributes to leave out
-# This package's, and that of an object of a class with parameters of types.
+EXTRA_STATE = '_extra_state'  # the name in torch
+IGNORE = '__varve_ignore__'  # an attribute of a class: the attributes to ignore
+# Attributes of this package, and of objects of generic classes.
 OWN = ('_varve_graphs', '_varve_files', '__orig_class__')
 OFFERS = ('state_dict', '_varve_follow', '__array__', '__dlpack__', 'iloc',
           '__buffer__')
@@ -36,7 +36,7 @@ REDUCING = ('__reduce__', '__reduce_ex__', '__getnewargs__',
 
 
 class State:
-    """What an object says that its state is, and how it takes one."""
+    """The state that an object returns, and a function that restores it."""
 
     def __init__(self, tree: Dict[Any, Any], give: Callable[[Any], Any]):
         self.tree = tree
@@ -44,7 +44,7 @@ class State:
 
 
 def is_module(value: Any) -> bool:
-    """Whether it is a module of torch, which is there if it is."""
+    """True for a torch module. torch is imported already if there is one."""
     return 'torch' in sys.modules and is_module_class(type(value))
 
 
@@ -55,8 +55,8 @@ def is_module_class(kind: Any) -> bool:
 
 
 def module_attributes(value: Any) -> Dict[str, Any]:
-    """What the state_dict of a module of torch has: its parameters, buffers
-    that are to be saved, and the modules below it."""
+    """Returns the contents of the state_dict of a torch module: its
+    parameters, persistent buffers and submodules."""
     own = vars(value)
     left_out = own.get('_non_persistent_buffers_set', ())
     buffers = {name: buffer for name, buffer in own['_buffers'].items()
@@ -70,14 +70,14 @@ def module_attributes(value: Any) -> Dict[str, Any]:
 
 
 class ExtraState:
-    """What a module of torch has besides its tensors."""
+    """The extra state of a torch module."""
 
     def __init__(self, module: Any):
         self.module = module
 
 
 def attributes(value: Any) -> Dict[str, Any]:
-    """The attributes of an object that are saved."""
+    """Returns the attributes of an object that are saved."""
     if is_module(value):
         return module_attributes(value)
     if is_named_tuple(value):
@@ -86,7 +86,7 @@ def attributes(value: Any) -> Dict[str, Any]:
 
 
 def own_attributes(value: Any) -> Dict[str, Any]:
-    """Those of an object of which nothing else says what its state is."""
+    """The same for an object that does not return its state."""
     kind: Any = type(value)
     found = dict(getattr(value, '__dict__', ()))
     for name in slot_names(kind):
@@ -100,7 +100,7 @@ def own_attributes(value: Any) -> Dict[str, Any]:
 
 
 def ignored(kind: Any) -> Iterable[str]:
-    """The attributes that a class, or a base of it, says to leave out."""
+    """Yields the attributes that a class and its bases ignore."""
     if not hasattr(kind, IGNORE):
         return ()
     found: Set[str] = set()
@@ -111,7 +111,7 @@ def ignored(kind: Any) -> Iterable[str]:
 
 
 def is_own_name(name: str) -> bool:
-    """Whether an attribute is this package's."""
+    """True for attributes of this package."""
     return name in OWN
 
 
@@ -121,7 +121,7 @@ def is_named_tuple(value: Any) -> bool:
 
 
 def set_attribute(value: Any, name: str, child: Any) -> None:
-    """Past what the class does when one is set."""
+    """Sets an attribute without calling __setattr__ of the class."""
     own = getattr(value, '__dict__', {})
     if name in own or not hasattr(type(value), name):
         own[name] = child
@@ -130,8 +130,8 @@ def set_attribute(value: Any, name: str, child: Any) -> None:
 
 
 def has_state_in_c(kind: Any) -> bool:
-    """Whether a part of an object is in no attribute: its class, or a base of
-    it, is written in C and has room of its own."""
+    """True if the class, or a base of it, is written in C and has memory that
+    is in no attribute."""
     known = object.__basicsize__ + 8 * (
         len(slot_names(kind)) + (kind.__dictoffset__ > 0)
         + (getattr(kind, '__weakrefoffset__', 0) > 0))
@@ -139,7 +139,8 @@ def has_state_in_c(kind: Any) -> bool:
 
 
 def reducing(kind: Any) -> Optional[str]:
-    """By which method pickle makes an object anew, if it does."""
+    """Returns the method by which pickle creates the object, if there is
+    one."""
     for name in REDUCING:
         if getattr(kind, name, None) is not getattr(object, name, None):
             return name
@@ -147,8 +148,8 @@ def reducing(kind: Any) -> Optional[str]:
 
 
 def is_ordinary(kind: Any) -> bool:
-    """Whether objects of a class are their attributes, whatever else they are:
-    a class of Python's that offers nothing else."""
+    """True if objects of a class consist of their attributes: a plain Python
+    class without any of the other interfaces."""
     return bool(kind.__dictoffset__ or slot_names(kind)) \
         and all(base.__flags__ & HEAP_TYPE for base in kind.__mro__[:-1]) \
         and not issubclass(kind, (type, enum.Enum)) \
@@ -160,27 +161,28 @@ def is_ordinary(kind: Any) -> bool:
 
 
 def check_has_state(value: Any) -> None:
-    """TypeError, in words that follow a path, where an object is more than its
-    attributes: a part of it is in C, or it is made anew by pickle."""
+    """Raises a TypeError, whose message follows a path, if the state of an
+    object is not only in its attributes: a part is in C, or pickle creates it
+    with a method."""
     kind = type(value)
     if is_module(value) or is_named_tuple(value) \
             or kind is types.SimpleNamespace:
         return
     if has_state_in_c(kind):
-        raise TypeError(f'expected an object with all of its state in '
-                        f'attributes, found {kind.__name__}, which is written '
-                        'in C: ' + GENERAL)
+        raise TypeError(f'cannot save {kind.__name__}: it is written in C, '
+                        'and its attributes are not all of its state; '
+                        + GENERAL)
     name = reducing(kind)
     if name:
-        raise TypeError(f'expected an object that its attributes describe, '
-                        f'found {kind.__name__}, whose class defines {name}()'
-                        ': ' + GENERAL)
+        raise TypeError(f'cannot save {kind.__name__}: its class defines '
+                        f'{name}(), so its attributes may not be all of its '
+                        'state; ' + GENERAL)
 
 
-# --- Objects that say it ---
+# --- Objects that return their state ---
 
 def state_of_object(value: Any) -> Optional[State]:
-    """None where an object is its attributes."""
+    """Returns None if the state of an object consists of its attributes."""
     if isinstance(value, ExtraState):
         module = value.module
         return State({'state': module.get_extra_state()},
@@ -191,8 +193,7 @@ def state_of_object(value: Any) -> Optional[State]:
     state = random_state(value) or by_state_dict(value)
     way = None if state else instead_of(value)
     if way:
-        raise TypeError('expected arrays, numbers, strings, lists, dicts and '
-                        f'objects of them, found {type(value).__name__}: {way}')
+        raise TypeError(f'cannot save {type(value).__name__}: {way}')
     return state or by_getstate(value)
 
 
@@ -221,13 +222,14 @@ def by_state_dict(value: Any) -> Optional[State]:
         return None
     found = value.state_dict()
     if not isinstance(found, dict):
-        raise TypeError(f'expected a dict of {type(value).__name__}.state_dict'
-                        f'(), found {type(found).__name__}')
+        raise TypeError(f'{type(value).__name__}.state_dict() must return a '
+                        f'dict, not {type(found).__name__}')
     return State(found, value.load_state_dict)
 
 
 def getstate_of(kind: Any) -> Any:
-    """What a class defines, if not as any object or any dataclass has it."""
+    """Returns the method that a class defines, unless it is that of object or
+    dataclass."""
     found = getattr(kind, '__getstate__', None)
     return None if found in (getattr(object, '__getstate__', None), getattr(
         dataclasses, '_dataclass_getstate', None)) else found
@@ -243,6 +245,6 @@ def by_getstate(value: Any) -> Optional[State]:
                                        for key in found):
         return State(found, take or vars(value).update)
     if take is None:
-        raise TypeError(f'expected {type(value).__name__}.__setstate__(), to '
-                        'take what its __getstate__() gives, found none')
+        raise TypeError(f'cannot save {type(value).__name__}: its class '
+                        'defines __getstate__() but not __setstate__()')
     return State({'state': found}, lambda tree: take(tree['state']))

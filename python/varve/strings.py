@@ -1,4 +1,5 @@
-"""strings.py - tensors of byte strings, as files and as the library have them.
+"""strings.py - Converts tensors of byte strings between files, the library and
+Python.
 
 SPDX-License-Identifier: MIT
 """
@@ -12,8 +13,8 @@ from ._native import ffi
 
 
 def from_file(data: bytes, array: np.ndarray) -> bool:
-    """Strings as they lie in a file: all lengths, then all bytes. False where
-    these do not fit together.
+    """Converts strings in the layout of a file: all lengths, then all bytes.
+    Returns False if these do not fit together.
 
     >>> array = np.empty((), object)
     >>> from_file(bytes([2] + 7 * [0]) + b'ab', array), array.item()
@@ -28,13 +29,13 @@ def from_file(data: bytes, array: np.ndarray) -> bool:
 
 
 def path_bytes(path: str) -> bytes:
-    """A path that is looked up. What UTF-8 has not is in no file, and neither
-    is a NUL."""
+    """Encodes a path that is looked up. A path that UTF-8 cannot encode, or
+    with a NUL, is in no file."""
     return path.encode('utf-8', 'surrogatepass').replace(b'\0', b'\xff')
 
 
 def is_valid(value: str) -> bool:
-    """Whether UTF-8 has it: it has no half of a pair."""
+    """True if UTF-8 can encode the string: it has no lone surrogate."""
     try:
         value.encode('utf-8')
     except UnicodeEncodeError:
@@ -43,34 +44,35 @@ def is_valid(value: str) -> bool:
 
 
 def check_text(value: Union[str, bytes], where: str = '') -> None:
-    """Raises TypeError, in words that follow a path."""
+    """Raises a TypeError whose message follows a path."""
     if isinstance(value, str) and not is_valid(value):
-        raise TypeError(f'expected text that UTF-8 has, found {value[:40]!r} '
-                        f'with a lone surrogate{where}; save it as bytes, of '
+        raise TypeError(f'cannot save the string {value[:40]!r}{where}, which '
+                        'has a lone surrogate; save bytes, for example '
                         "encode('utf-8', 'surrogatepass')")
 
 
 def check_characters(array: np.ndarray) -> None:
-    """The same for an array of characters of 4 bytes each."""
+    """The same for an array of 4-byte characters."""
     codes = np.ascontiguousarray(array, array.dtype.newbyteorder('='))
     codes = codes.reshape(-1).view(np.uint32)
     is_bad = (codes >> 11 == 0xd800 >> 11) | (codes > 0x10ffff)
     if is_bad.any():
         at = int(is_bad.argmax())
-        raise TypeError('expected text that UTF-8 has, found the character '
-                        f'{codes[at]:#x} in element {at * 4 // array.itemsize}'
-                        )
+        raise TypeError(f'cannot save the character {codes[at]:#x} in element '
+                        f'{at * 4 // array.itemsize}, which UTF-8 cannot '
+                        'encode')
 
 
 def obstacle(value: Union[str, bytes], of: np.dtype) -> Optional[str]:
-    """What an array of strings of a width expects, where this does not fit."""
+    """Describes the strings that a fixed-width array can contain, if this one
+    does not fit."""
     if of.kind == 'U' and isinstance(value, bytes):
         return 'strings of UTF-8'
     width = of.itemsize // (4 if of.kind == 'U' else 1)
     if len(value) > width:
         unit = 'characters' if of.kind == 'U' else 'bytes'
         return f'strings of up to {width} {unit}'
-    is_cut = value[-1:] in ('\0', b'\0')  # which NumPy takes for the end
+    is_cut = value[-1:] in ('\0', b'\0')  # NumPy removes trailing NULs
     return 'strings with no NUL at their end' if is_cut else None
 
 
@@ -79,7 +81,8 @@ def encoded(value: Union[str, bytes]) -> bytes:
 
 
 def to_library(values: List[Union[str, bytes]]) -> Tuple[Any, List[Any]]:
-    """An array of varve_string, and what has to be kept beside it."""
+    """Returns an array of varve_string, and objects that must be kept with
+    it."""
     array = ffi.new('varve_string[]', max(len(values), 1))
     kept = [ffi.from_buffer('char[]', encoded(value)) for value in values]
     for item, chars in zip(array, kept):
@@ -88,7 +91,7 @@ def to_library(values: List[Union[str, bytes]]) -> Tuple[Any, List[Any]]:
 
 
 def decoded(data: bytes, is_text: bool) -> Union[str, bytes]:
-    """As str, if it is UTF-8."""
+    """Returns str if the bytes are valid UTF-8 and text is wanted."""
     try:
         return data.decode('utf-8') if is_text else data
     except UnicodeDecodeError:
@@ -96,12 +99,13 @@ def decoded(data: bytes, is_text: bool) -> Union[str, bytes]:
 
 
 def like(strings: np.ndarray, array: np.ndarray) -> List[Union[str, bytes]]:
-    """Bytes as an array of strings of a width would have them."""
+    """Returns bytes as elements of a fixed-width array."""
     return [decoded(data, array.dtype.kind == 'U')
             for data in strings.reshape(-1)]
 
 
 def from_library(item: Any, is_text: bool) -> Union[str, bytes]:
-    """A varve_string; as str where that is meant and it is UTF-8."""
+    """Converts a varve_string; to str if text is wanted and it is valid
+    UTF-8."""
     data = bytes(ffi.buffer(item.data, item.size)) if item.size else b''
     return decoded(data, is_text)

@@ -1,7 +1,7 @@
-"""survey.py - what a program's objects are made of: names, children, leaves.
+"""survey.py - Collects the parts of a program: names, children, leaves.
 
-A look at all of it before anything is done, so that what cannot be saved is
-refused by its path and nothing has changed.
+The survey is complete before anything is done. A part that cannot be saved
+raises an error with its path, and nothing has changed.
 
 SPDX-License-Identifier: MIT
 """
@@ -32,7 +32,7 @@ from .strings import is_valid
 
 __all__ = ['Part', 'Survey', 'put', 'put_tuples']
 
-# Objects of these have attributes, and yet are no objects with state.
+# Objects of these types have attributes but no state that can be saved.
 STRANGERS = (type, types.FunctionType, types.BuiltinFunctionType,
              types.MethodType, types.ModuleType, types.GeneratorType,
              enum.Enum, BaseException, set, frozenset, bytearray, memoryview,
@@ -40,20 +40,20 @@ STRANGERS = (type, types.FunctionType, types.BuiltinFunctionType,
 MAX_NAME_SIZE = 65535
 OBJECT, LIST, DICT, VARIABLE = (lib.VARVE_OBJECT, lib.VARVE_LIST,
                                 lib.VARVE_DICT, lib.VARVE_VARIABLE)
-NONE_TAG = 'none'  # of an object that is None in a list
+NONE_TAG = 'none'  # of an object that stands for None
 ESCAPED = re.compile('[/%*|()\0-\x1f\x7f]')
 
 
 class Part:
-    """One container or leaf, where it was found first."""
+    """A container or leaf, at the place where it was found first."""
 
     maker: Optional[Callable[[Any], Leaf]] = None
     state: Optional[State] = None
     is_none = False
-    is_of_state = False  # made anew at each survey
-    is_quick = False  # an object that is its attributes, or an array: no more
+    is_of_state = False  # created in each survey
+    is_quick = False  # an object that is its attributes, or an array
     has_int_keys = False
-    has_none = False  # of a dict or an object: a child that is None
+    has_none = False  # of a dict or an object: a child is None
     children: Sequence[Tuple[str, Any]] = ()
     scalars: Mapping[Any, Any] = {}  # the children that are numbers
     more_homes: Sequence[Tuple['Part', Any]] = ()
@@ -61,15 +61,15 @@ class Part:
     def __init__(self, key: Any, source: Any, value: Any,
                  home: Optional[Tuple['Part', Any]], kind: int):
         self.key = key
-        self.source = source  # kept: keys are identities
+        self.source = source  # kept because keys are identities
         self.value = value
-        self.home = home  # the part and the name where it is
+        self.home = home  # the parent and the name
         self.kind = kind
-        self.holder = value  # what children are put back into
+        self.holder = value  # the object whose children are set
 
     def look(self, maker: Optional[Callable[[Any], Leaf]],
              state: Optional[State]) -> None:
-        """Of one that may be anything."""
+        """Examines a part of any type."""
         value, self.maker, self.state = self.value, maker, state
         self.kind = VARIABLE if maker else OBJECT if state else kind_of(value)
         self.is_none = value is None
@@ -80,13 +80,13 @@ class Part:
 
     @property
     def homes(self) -> List[Tuple['Part', Any]]:
-        """All places where it is."""
+        """All places where the part is."""
         return [self.home, *self.more_homes] if self.home else []
 
     @property
     def path(self) -> str:
-        """Where it was found first. No part keeps its own, for in a deep graph
-        all of them together take memory by the square."""
+        """The first path of the part. It is computed, because stored paths
+        would take quadratic memory in a deep graph."""
         names, part = [], self
         while part.home:
             part, name = part.home
@@ -94,11 +94,11 @@ class Part:
         return '/'.join(reversed(names))
 
     def path_to(self, name: Any) -> str:
-        """The path of a child."""
+        """Returns the path of a child."""
         return f'{self.path}/{escaped(name)}'.lstrip('/')
 
     def tags(self) -> List[str]:
-        """Those of its node."""
+        """The tags of the node."""
         if self.is_none:
             return [NONE_TAG]
         found = tags_of(self.source, self.value)
@@ -107,8 +107,8 @@ class Part:
         return found
 
     def way_out(self, name: Any) -> str:
-        """How the attribute that leads to a child is left out, as the end of a
-        message."""
+        """Returns the end of a message: how to ignore the attribute that leads
+        to a child."""
         part: Part = self
         while part.home and not part.is_by_attributes:
             part, name = part.home
@@ -116,12 +116,12 @@ class Part:
         if not part.is_by_attributes or kind.__module__ == __package__ + \
                 '.checkpoint':
             return ''
-        return f'; to leave it out, name {name!r} in {IGNORE} of ' \
+        return f'; to ignore it, add {name!r} to {IGNORE} of ' \
             + kind.__qualname__
 
     @property
     def is_by_attributes(self) -> bool:
-        """Whether it is an object that is saved by its attributes."""
+        """True for an object that is saved by its attributes."""
         return self.kind == OBJECT and not (
             self.is_none or self.state or isinstance(self.value, tuple)
             or is_module(self.value))
@@ -132,7 +132,8 @@ class Part:
 
 
 def holder_of(value: Any, state: Optional[State]) -> Any:
-    """What children are put back into: a list in the place of a tuple."""
+    """Returns the object whose children are set: a list in place of a
+    tuple."""
     if state:
         return state.tree
     if isinstance(value, tuple):
@@ -141,7 +142,7 @@ def holder_of(value: Any, state: Optional[State]) -> Any:
 
 
 def kind_of(value: Any) -> int:
-    if value is None:  # in a list: it keeps a place
+    if value is None:  # in a list: it keeps its index
         return OBJECT
     if isinstance(value, dict):
         check_alone(value, 'a dict')
@@ -151,8 +152,9 @@ def kind_of(value: Any) -> int:
         return OBJECT if is_named_tuple(value) else LIST
     if isinstance(value, STRANGERS) or not (
             hasattr(value, '__dict__') or mangled_slots(value)):
-        raise TypeError('expected arrays, numbers, strings, lists, dicts and '
-                        f'objects of them, found {described(value)}')
+        raise TypeError(f'cannot save {described(value)}: a checkpoint '
+                        'contains arrays, numbers, strings, lists, dicts and '
+                        'objects of these')
     check_has_state(value)
     return OBJECT
 
@@ -164,12 +166,12 @@ def described(value: Any) -> str:
 
 
 def is_none_tagged(tags: Container[str]) -> bool:
-    """Whether a node of these tags stands for None."""
+    """True if the tags are those of None."""
     return NONE_TAG in tags
 
 
 def named_children(part: Part) -> Any:
-    """What a dict or an object has by name."""
+    """Returns the children of a dict or an object by name."""
     if part.is_quick:
         return own_attributes(part.value)
     if part.kind == DICT or part.state or isinstance(part.value,
@@ -182,19 +184,19 @@ def check_name(name: Any) -> None:
     if isinstance(name, int) and not isinstance(name, bool):
         return
     if not isinstance(name, str):
-        raise TypeError(f'expected names that are str or int, found {name!r}')
+        raise TypeError(f'invalid name {name!r}: names must be str or int')
     if not name.isascii() and not is_valid(name):
-        raise TypeError(f'expected names that UTF-8 has, found {name[:40]!r} '
-                        'with a lone surrogate; rename it')
+        raise TypeError(f'invalid name {name[:40]!r}: it has a lone surrogate, '
+                        'which UTF-8 cannot encode')
     if '\0' in name or not 0 < len(name) <= MAX_NAME_SIZE or (
             len(name) > MAX_NAME_SIZE // 4
             and len(name.encode()) > MAX_NAME_SIZE):
-        raise TypeError('expected a name of 1 to 65535 bytes of UTF-8 without '
-                        f'a NUL, found {name[:40]!r}')
+        raise TypeError(f'invalid name {name[:40]!r}: a name must have 1 to '
+                        '65535 bytes of UTF-8 and no NUL')
 
 
 def are_plain_names(names: Collection[Any]) -> bool:
-    """Whether all of them are names without doubt."""
+    """True if all names are valid without further checks."""
     return few_are_plain(tuple(names)) if len(names) < MANY \
         else all_are_plain(names)
 
@@ -215,21 +217,20 @@ few_are_plain = functools.lru_cache(maxsize=256, typed=True)(all_are_plain)
 def check_key(name: Any, part: Part) -> None:
     check_name(name)
     if isinstance(name, int) and str(name) in part.holder:
-        raise TypeError(f'expected {name} once, found it as int and as str')
+        raise TypeError(f'duplicate name {name}: it is used as int and as str')
     if part.has_int_keys and isinstance(name, str) and is_number_name(name):
-        raise TypeError(f'expected {name} as int, as other names of this dict '
-                        'are, found it as str')
+        raise TypeError(f'invalid name {name!r}: this dict has int keys, so '
+                        'it must be an int')
 
 
 def escaped(name: Any) -> str:
-    """A name as paths have it."""
+    """Returns a name as it is written in a path."""
     return ESCAPED.sub(lambda found: f'%{ord(found[0]):02X}', str(name))
 
 
 class Survey:
-    """All parts below a root, by the keys that tell them apart: arrays and
-    containers are known by identity, and shared by it; numbers, strings and
-    tuples by where they are."""
+    """All parts below a root, by key. Arrays and containers are identified by
+    object identity, and shared; numbers, strings and tuples by their place."""
 
     def __init__(self, root: Any, states: Optional[Dict[Any, Any]] = None,
                  is_folded: bool = True, unfolded: Container[Any] = (),
@@ -247,7 +248,7 @@ class Survey:
             self._add(self.root, root, root, None)
         except TypeError as error:
             raise refuse(f'the root: {error}') from None
-        for part in self._queue:  # grows meanwhile
+        for part in self._queue:  # the list grows in the loop
             self._look_into(part)
         self._queue.clear()
 
@@ -265,7 +266,7 @@ class Survey:
         return part
 
     def _state_of(self, source: Any) -> Optional[State]:
-        """The same one while a value may still be given to it."""
+        """Returns the same state as long as it may still be restored."""
         if isinstance(source, (dict, list, tuple)) or source is None:
             return None
         key = (EXTRA_STATE, id(source.module)) \
@@ -283,7 +284,8 @@ class Survey:
             for name, source in enumerate(part.holder):
                 self._try(part, name, source)
             return
-        # None has a place in a save alone, for else a value may come to it.
+        # Only a save includes None, because otherwise a value may be restored
+        # in its place.
         has_none = self._has_none and not is_module(part.value)
         scalars = {}
         for name, source in named_children(part).items():
@@ -300,7 +302,7 @@ class Survey:
                     self._try(part, name, None)
 
     def _try(self, part: Part, name: Any, source: Any) -> None:
-        """Tells what is wrong by its path."""
+        """Adds the path to an error."""
         is_named = part.is_list
         try:
             if not is_named:
@@ -314,8 +316,8 @@ class Survey:
                          + part.way_out(name)) from None
 
     def _look_quickly(self, part: Part, name: Any, source: Any) -> bool:
-        """The same for an object that is its attributes, and for an array, of
-        which there may be many; False where it is something else."""
+        """The same for an array, and for an object that is its attributes,
+        because there may be many. Returns False for other values."""
         kind = type(source)
         is_array = kind is np.ndarray
         if is_array:
@@ -376,11 +378,11 @@ def append_child(part: Part, name: Any, key: Any) -> None:
 
 
 def no_note(_undo: Callable[[], None]) -> None:
-    """For what is not undone."""
+    """For changes that are not undone."""
 
 
 def set_child(home: Part, name: Any, value: Any) -> None:
-    """Puts something into a list, a dict or an object."""
+    """Sets a child of a list, a dict or an object."""
     if home.kind == OBJECT and home.holder is home.value:
         set_attribute(home.value, name, value)
     else:
@@ -389,8 +391,8 @@ def set_child(home: Part, name: Any, value: Any) -> None:
 
 def put(part: Part, value: Any,
         note: Callable[[Callable[[], None]], None] = no_note) -> None:
-    """Puts what a part is now into the places where it was found. `note` takes
-    what undoes it."""
+    """Sets the current value of a part at all places where it is. `note` is
+    called with a function that undoes it."""
     old = part.value
     if value is old:
         return
@@ -402,7 +404,8 @@ def put(part: Part, value: Any,
 
 def put_tuples(parts: List[Part],
                note: Callable[[Callable[[], None]], None] = no_note) -> None:
-    """Makes tuples anew whose elements have changed, the innermost first."""
+    """Creates tuples again whose elements have changed, the innermost
+    first."""
     for part in reversed(parts):
         if isinstance(part.value, tuple) and not part.maker:
             holder = list(part.holder.values()) \

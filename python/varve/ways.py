@@ -1,4 +1,5 @@
-"""ways.py - what to do instead, in messages of what cannot be saved.
+"""ways.py - Suggests alternatives in messages about values that cannot be
+saved.
 
 SPDX-License-Identifier: MIT
 """
@@ -9,38 +10,37 @@ from typing import Any, Optional
 __all__ = ['GENERAL', 'instead_of']
 
 INSTEAD = {
-    'builtins.set': 'save a list of it',
-    'builtins.frozenset': 'save a list of it',
-    'builtins.range': 'save a list of it',
-    'collections.deque': 'save a list of it',
+    'builtins.set': 'save it as a list',
+    'builtins.frozenset': 'save it as a list',
+    'builtins.range': 'save it as a list',
+    'collections.deque': 'save it as a list',
     'enum.Enum': 'save its name or its value',
-    'decimal.Decimal': 'save str() of it',
-    'fractions.Fraction': 'save str() of it, or its numerator and denominator',
+    'decimal.Decimal': 'save its str()',
+    'fractions.Fraction': 'save its numerator and denominator',
     'datetime.date': 'save its isoformat()',
     'datetime.time': 'save its isoformat()',
     'datetime.timedelta': 'save its total_seconds()',
-    'pathlib.PurePath': 'save str() of it',
-    'ipaddress._IPAddressBase': 'save str() of it',
-    'builtins.generator': 'save what it is made of, and how far it is',
-    'builtins.weakref': 'save what it refers to, by name',
+    'pathlib.PurePath': 'save its str()',
+    'ipaddress._IPAddressBase': 'save its str()',
+    'builtins.generator': 'save its source and its position',
+    'builtins.weakref': 'save the object that it refers to',
     'keras.src.saving.keras_saveable.KerasSaveable':
-        'save its variables, such as a list of it.variables',
+        'save its variables, such as list(x.variables)',
     'tensorflow.python.module.module.Module':
-        'save its variables, such as a list of it.variables',
-    'flax.nnx.pytreelib.Pytree': 'save nnx.state() of it, and pass what is '
-                                 'restored to nnx.update()',
-    'flax.core.frozen_dict.FrozenDict': 'save unfreeze() of it',
-    'weakref.ReferenceType': 'save what it refers to, by name',
+        'save its variables, such as list(x.variables)',
+    'flax.nnx.pytreelib.Pytree': 'save nnx.state(x), and pass the '
+                                 'restored state to nnx.update()',
+    'flax.core.frozen_dict.FrozenDict': 'save unfreeze(x)',
+    'weakref.ReferenceType': 'save the object that it refers to',
 }
 
 
-GENERAL = ('give it state_dict() and load_state_dict(), or __getstate__() and '
-           '__setstate__(), or save what it is made of by name')
+GENERAL = ('define state_dict() and load_state_dict(), or __getstate__() and '
+           '__setstate__(), or save its parts by name')
 
 
 def instead_of(value: Any) -> Optional[str]:
-    """What can be saved in the place of a value; None where nothing is known
-    of its type."""
+    """Returns a suggestion for a value that cannot be saved, or None."""
     for kind in type(value).__mro__:
         way = INSTEAD.get(f'{kind.__module__}.{kind.__qualname__}')
         if way:

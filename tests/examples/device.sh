@@ -52,7 +52,7 @@ refuse() {
     cp failed/weights.varve before
     env "$1" timeout 120 "$failing" 60 failed >failed.log 2>&1 || status=$?
     [ "$status" -eq 1 ] || fail "$1: expected a status of 1, found $status"
-    [ "$(grep -c '^going on from step 20$' failed.log)" -eq "$2" ] ||
+    [ "$(grep -c '^resuming from step 20$' failed.log)" -eq "$2" ] ||
         fail "$1: it fails elsewhere"
     grep "$3" failed.log || fail "$1: expected a message of $3"
     cmp before failed/weights.varve || fail "$1: the file has changed"
@@ -78,7 +78,7 @@ at=$(train 0 broken | sed 's/^step \([0-9]*\):.*/\1/')
 [ "$at" -ge 20 ] || fail "killed, it is at step $at"
 [ "$(train $((at + 10)) broken)" = "$(train $((at + 10)) whole)" ] ||
     fail "resumed at step $at, it comes to other weights"
-grep -q "^going on from step $at$" broken.log || fail "it begins anew"
+grep -q "^resuming from step $at$" broken.log || fail "it begins anew"
 echo "killed at step $at, resumed: the same, bit for bit"
 
 [ -n "$failing" ] || exit 0

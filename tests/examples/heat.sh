@@ -55,7 +55,7 @@ done
 kill_one 8 broken
 rm -f broken/heat-[0-9]*[0-9].varve # too far already
 heat 3 "$steps" broken >resumed.log 2>&1 || fail "it does not go on"
-grep -q '^3 processes go on from step [1-9]' resumed.log ||
+grep -q '^3 processes resume from step [1-9]' resumed.log ||
     fail "it begins anew"
 [ "$(grep '^step ' resumed.log)" = "$expected" ] ||
     fail "resumed with 3 processes it finds other heat"

@@ -19,7 +19,7 @@ for n in "${counts[@]}"; do
     for m in "${counts[@]}"; do
         cp -r "of-$n" go-on
         if heat "$m" 30 go-on >log 2>&1 &&
-            grep -q "^$m processes go on from step 20$" log &&
+            grep -q "^$m processes resume from step 20$" log &&
             [ "$(grep '^step ' log)" = "$expected" ]; then
             row+=" same"
         else
