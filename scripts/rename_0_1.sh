@@ -72,6 +72,17 @@ s/(\.|->)many(\.|->)files\b/\1collective\2files/g
 s/\.many = \{( *\.files\b)/.collective = {\1/g
 s/\bexpect(\.|->)unused\b/expect\1unexpected/g
 s/(\.expect = \{.*)\.unused( *=)/\1.unexpected\2/g
+s/(\.|->)goes_on\b/\1should_continue/g
+s/(\.|->)passed_over\b/\1skipped/g
+s/(\.|->)clear_mistake\b/\1clear_error/g
+s/(\.|->)wait_copied\b/\1wait_staged/g
+s/(\.|->)has_sums\b/\1has_checksums/g
+s/(\.|->)touch_rows\b/\1mark_rows_dirty/g
+s/(\.|->)touch_box\b/\1mark_box_dirty/g
+s/\bvarve(::|\.)plan\b/varve\1dry_run/g
+s/(\.|->)touch\(\)/\1mark_dirty()/g
+s/(\.|->)graft\(/\1copy_subgraph(/g
+s/\bvarve::private_options\b/varve::rank_local_options/g
 s/(\.|->)fold_user\b/\1merge_user/g
 s/(\.|->)fold( *=)/\1merge\2/g
 s/\bexpect_unused\b/expect_unexpected/g

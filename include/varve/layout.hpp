@@ -85,10 +85,10 @@ inline constexpr bool is_run_of<I, E> = std::is_same_v<std::iter_value_t<I>, E>;
 /* True for iterators of contiguous elements: pointers and those of std::vector;
  * with C++20 all contiguous iterators. */
 template <class I, class E, class = void>
-inline constexpr bool should_continue =
+inline constexpr bool is_contiguous_iterator =
     std::is_same_v<I, E *> || std::is_same_v<I, const E *>;
 template <class I, class E>
-inline constexpr bool should_continue<I, E,
+inline constexpr bool is_contiguous_iterator<I, E,
     std::enable_if_t<std::is_class_v<I> && !is_one_of<E, bool>>> =
 #ifdef __cpp_lib_concepts
     is_run_of<I, std::remove_const_t<E>> ||
@@ -108,11 +108,11 @@ inline constexpr bool is_std<std::basic_string<E, C, A>> = true;
 
 template <class T, class = void> inline constexpr bool has_run = is_std<T>;
 template <class T>
-inline constexpr bool
-    has_run<T, std::void_t<decltype(std::declval<T &>().begin())>> =
-        is_std<T> ||
-        should_continue<std::decay_t<decltype(std::declval<T &>().begin())>,
-            data_of<T>>;
+inline constexpr bool has_run<T,
+    std::void_t<decltype(std::declval<T &>().begin())>> =
+    is_std<T> ||
+    is_contiguous_iterator<std::decay_t<decltype(std::declval<T &>().begin())>,
+        data_of<T>>;
 
 } /* namespace detail */
 

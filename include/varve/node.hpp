@@ -30,7 +30,7 @@ class comm;
 class edges;
 class node;
 class records;
-struct private_options;
+struct rank_local_options;
 
 namespace detail
 {
@@ -225,10 +225,10 @@ public:
      * file, a path, and the number of processes that made the save. */
     node add_rank_local(text name, const comm &all) const;
     node add_rank_local(
-        text name, const comm &all, const private_options &o) const;
+        text name, const comm &all, const rank_local_options &o) const;
     template <class F>
-    node add_rank_local(
-        text name, const comm &all, const private_options &o, F &&fold) const;
+    node add_rank_local(text name, const comm &all, const rank_local_options &o,
+        F &&fold) const;
     /* Adds the structs in a std::vector, std::deque or std::list. Their type
      * has varve_fields and is default-constructible. A restoration distributes
      * them: `owner` returns the rank that a struct belongs to, and must return

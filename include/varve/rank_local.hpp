@@ -25,8 +25,8 @@ namespace varve
 {
 
 /* add_rank_local with a function sets `merge` and `merge_user`. */
-struct private_options : varve_rank_local_options {
-    private_options() noexcept : varve_rank_local_options()
+struct rank_local_options : varve_rank_local_options {
+    rank_local_options() noexcept : varve_rank_local_options()
     {
     }
 };
@@ -79,17 +79,17 @@ inline node node::add_rank_local(text name, const comm &all) const
 }
 
 inline node node::add_rank_local(
-    text name, const comm &all, const private_options &o) const
+    text name, const comm &all, const rank_local_options &o) const
 {
     return of(varve_add_rank_local(node_, name.get(), all.get(), &o));
 }
 
 template <class F>
 node node::add_rank_local(
-    text name, const comm &all, const private_options &o, F &&fold) const
+    text name, const comm &all, const rank_local_options &o, F &&fold) const
 {
     using folder = detail::folder<std::decay_t<F>>;
-    private_options with = o;
+    rank_local_options with = o;
     with.merge = folder::fold;
     with.merge_user = keeper_->keep(folder{ std::forward<F>(fold), keeper_ });
     return add_rank_local(name, all, with);

@@ -203,7 +203,7 @@ TEST(what_a_process_has_for_itself_is_folded)
     nobody all;
     const varve_comm two = varve::comm_over(all, 1, 2);
     int found = 0;
-    varve::private_options options;
+    varve::rank_local_options options;
     /* [fold] */
     const varve::node mine = other.root().add_rank_local("worker", &two,
         options,
