@@ -72,6 +72,8 @@ s/(\.|->)many(\.|->)files\b/\1collective\2files/g
 s/\.many = \{( *\.files\b)/.collective = {\1/g
 s/\bexpect(\.|->)unused\b/expect\1unexpected/g
 s/(\.expect = \{.*)\.unused( *=)/\1.unexpected\2/g
+s/(\.|->)excused\b/\1expected/g
+s/(\.|->)misfits\b/\1inexact/g
 s/(\.|->)goes_on\b/\1should_continue/g
 s/(\.|->)passed_over\b/\1skipped/g
 s/(\.|->)clear_mistake\b/\1clear_error/g
