@@ -17,7 +17,8 @@ build=${1:-build/coverage}
 
 scripts/setup.sh coverage
 [ -f "$build/build.ninja" ] ||
-    CC=gcc meson setup "$build" -Dtests=enabled -Db_coverage=true \
+    CC=gcc meson setup "$build" -Dtests=enabled -Dexamples=true \
+        -Dbench=true -Db_coverage=true \
         -Db_ndebug=true --buildtype=debug
 ninja -C "$build"
 find "$build" -name '*.gcda' -delete

@@ -13,7 +13,7 @@ program=$build/examples/01_train
 
 scripts/setup.sh build
 [ -f $build/build.ninja ] ||
-    meson setup $build --buildtype=release -Dtests=disabled -Dbench=false
+    meson setup $build --buildtype=release -Dexamples=true
 ninja -C $build
 
 if ! [ -x $program ]; then

@@ -77,12 +77,14 @@ long() {
 }
 
 proofs() {
-    configure "$place/plain" -Dtests=enabled && long "$place/plain" proof
+    configure "$place/plain" -Dtests=enabled -Dexamples=true -Dbench=true &&
+        long "$place/plain" proof
 }
 
 # The counts of the usual versions are not added: they would be misleading.
 sanitizers() {
-    configure "$place/sanitizers" -Dtests=enabled \
+    configure "$place/sanitizers" -Dtests=enabled -Dexamples=true \
+        -Dbench=true \
         -Db_sanitize=address,undefined -Db_lundef=false \
         -Dc_args=-fno-sanitize-recover=all &&
         ninja -C "$place/sanitizers" &&

@@ -63,7 +63,8 @@ make_release() {
     scripts/setup.sh test
     [ -f build/release/build.ninja ] ||
         meson setup build/release -Dbuildtype=debugoptimized \
-            -Dtests=enabled -Dtool=enabled -Dhardening=enabled
+            -Dtests=enabled -Dexamples=true -Dbench=true -Dtool=enabled \
+            -Dhardening=enabled
     ninja -C build/release
     check_hardening
     meson dist -C build/release

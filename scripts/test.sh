@@ -14,8 +14,8 @@ build=${VARVE_BUILD:-build/test}
 
 scripts/setup.sh test
 [ -f "$build/build.ninja" ] ||
-    meson setup "$build" -Dtests=enabled -Dtool=enabled \
-        -Ddefault_library=both
+    meson setup "$build" -Dtests=enabled -Dexamples=true -Dbench=true \
+        -Dtool=enabled -Ddefault_library=both
 if ! ninja -C "$build"; then
     echo "test: the build failed; no test was run" >&2
     echo "0 passed, 1 failed, 0 skipped"
