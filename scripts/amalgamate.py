@@ -340,6 +340,18 @@ def whole(paths, options, public):
     return ''.join(parts)
 
 
+def opening(name):
+    """The first comment: version, origin, and the licence."""
+    version = re.search(r"^  version: '(.*)',$",
+                        (ROOT / 'meson.build').read_text(), re.M)[1]
+    licence = (ROOT / 'LICENSE').read_text().strip()
+    text = (f'{name} - Varve {version} in two files, varve.c and varve.h.\n\n'
+            'Made by scripts/amalgamate.py from the sources of Varve. Do not '
+            'edit:\nchange the sources instead.\n\n' + licence)
+    lines = [(' * ' + line).rstrip() for line in text.split('\n')]
+    return '/*' + lines[0][2:] + '\n' + '\n'.join(lines[1:]) + '\n */\n'
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit('usage: scripts/amalgamate.py BUILD DIRECTORY')
@@ -348,9 +360,10 @@ def main():
     to.mkdir(parents=True, exist_ok=True)
     public = headers_in(ROOT / 'include' / 'varve', 'varve/')
     (to / 'varve.h').write_text(
-        '#ifndef VARVE_VARVE_H\n#define VARVE_VARVE_H\n' +
+        opening('varve.h') + '#ifndef VARVE_VARVE_H\n#define VARVE_VARVE_H\n' +
         Headers(public).text('varve/varve.h') + '#endif\n')
-    (to / 'varve.c').write_text(whole(paths, options, public))
+    (to / 'varve.c').write_text(
+        opening('varve.c') + whole(paths, options, public))
 
 
 if __name__ == '__main__':

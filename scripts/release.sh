@@ -52,6 +52,14 @@ check_hardening() {
     done
 }
 
+# The library as varve.c and varve.h, with the licence at their beginnings.
+make_amalgamation() {
+    local name=varve-amalgamation-$version
+    rm -rf "build/release/$name"
+    python3 -B scripts/amalgamate.py build/release "build/release/$name"
+    tar -C build/release -czf "build/release/meson-dist/$name.tar.gz" "$name"
+}
+
 make_release() {
     local version
     version=$(sed -n "s/^  version: '\(.*\)',$/\1/p" meson.build)
@@ -69,6 +77,7 @@ make_release() {
     check_hardening
     meson dist -C build/release
     dump_abi
+    make_amalgamation
     python3 -B tests/install/check_abi.py . --release
     python3 -B scripts/sbom.py build/release \
         "build/release/meson-dist/varve-$version.spdx.json"
