@@ -1,5 +1,5 @@
 /* columns.hpp - Restores the elements of vectors of structs that are saved as
- * an array for each member.
+ * one array per member.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -78,9 +78,10 @@ template <class V> struct rows {
         rooms++;
         return true;
     }
-    /* Gives the vector its new length. Members without a column in the file
-     * keep their values in the elements that stay. If a callback of the program
-     * has changed the length since prepare(), the vector is resized in place.
+    /* Gives the vector its new length. If the file lacks the column of a
+     * member, existing elements keep the value of that member. If a callback of
+     * the program has changed the length since prepare(), the vector is resized
+     * in place.
      */
     void place() noexcept
     {

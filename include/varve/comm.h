@@ -15,11 +15,11 @@
  *
  * - VARVE_DISCONNECTED if a process of the group has ended or cannot be
  *   reached.
- * - VARVE_NO_MEMORY or VARVE_TIMEOUT if memory of this rank or its time limit
- *   is exhausted.
+ * - VARVE_NO_MEMORY if memory allocation fails on this rank, VARVE_TIMEOUT if
+ *   its time limit is exceeded.
  *
- * After an error all later calls of all ranks fail too, and no rank waits for
- * ever.
+ * After an error all later calls of all ranks fail too, and no rank waits
+ * forever.
  *
  * SPDX-License-Identifier: MIT
  */

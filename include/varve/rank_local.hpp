@@ -1,4 +1,4 @@
-/* rank_local.hpp - Adds values that each process has for itself (rank-local
+/* rank_local.hpp - Adds values that differ between processes (rank-local
  * values) in C++. The comments in rank_local.h apply to the calls of the same
  * name.
  *
