@@ -43,7 +43,7 @@ VARVE_BEGIN_DECLS
  * - Paths, options and metadata must be the same on all ranks, except for
  *   `progress`, which is called on each rank for its own part.
  * - With `incremental` the chunks of the base checkpoint are shared, even if
- *   another rank or another number of ranks wrote them. The base is that of
+ *   another rank or a different number of ranks wrote them. The base is that of
  *   rank 0.
  * - With `compress` each rank compresses what it writes. The ranks exchange the
  *   compressed sizes every 4 MiB.

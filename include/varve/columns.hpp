@@ -58,9 +58,9 @@ template <class V> struct rows {
         reads++;
         is_torn = false;
     }
-    /* Rejects a column with another number of rows than the other columns of
-     * the restoration, also if the columns are restored at different times and
-     * if a rejected column is tried again. */
+    /* Rejects a column with a different number of rows than the other columns
+     * of the restoration, even if the columns are restored at different times
+     * or a rejected column is tried again. */
     bool prepare(std::size_t count)
     {
         if ((rooms > 0 && count != coming) ||

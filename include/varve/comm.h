@@ -68,7 +68,7 @@ typedef struct varve_comm {
      * is in use. Returns VARVE_MISUSE on all ranks if this is not possible.
      * May be NULL. */
     varve_status (*duplicate)(void *self, struct varve_comm **copy);
-    /* Frees a copy on this rank, at any time, also if the original has been
+    /* Frees a copy on this rank, at any time, even if the original has been
      * freed. It is called with `self` of the copy. */
     void (*release)(void *self);
     /* Sends to one rank and receives from another at the same time. All ranks

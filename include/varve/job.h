@@ -95,7 +95,7 @@ VARVE_API varve_status varve_job_wait(
  *         ...
  *     change_values();
  *
- * Returns VARVE_OK also if the save has failed; varve_job_wait returns that
+ * Returns VARVE_OK even if the save has failed; varve_job_wait returns that
  * failure. */
 VARVE_API varve_status varve_job_wait_staged(
     varve_job *job, varve_error *error) VARVE_MUST_CHECK;

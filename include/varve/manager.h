@@ -379,7 +379,7 @@ VARVE_API varve_status varve_manager_refresh(
 /* Deletes the checkpoints that no policy keeps.
  *
  * If necessary it first finds the newest intact checkpoint. Returns VARVE_OK
- * also if there is a warning. Collective. */
+ * even if there is a warning. Collective. */
 VARVE_API varve_status varve_manager_prune(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 

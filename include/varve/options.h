@@ -280,7 +280,7 @@ typedef struct varve_read_options {
     const char *resize;  /* patterns: permit the same rank with other extents.
                             The common part is restored and the rest is
                             unchanged. Takes precedence over `reshape` */
-    bool reshape;        /* permit another shape with the same number of
+    bool reshape;        /* permit a different shape with the same number of
                             elements */
     bool copy_shared;    /* if several nodes match the same saved value, restore
                             it to each of them */

@@ -34,7 +34,7 @@ struct rank_local_options : varve_rank_local_options {
 namespace detail
 {
 
-/* The function that is called if the file was saved by another number of
+/* The function that is called if the file was saved by a different number of
  * processes. */
 template <class F> struct folder {
     F function;

@@ -22,8 +22,8 @@
  * The thread ends in varve_records_free. Records that were read ahead do not
  * change the position, which is that after the last record that the program has
  * taken. They are discarded when the program changes the position or takes a
- * batch of another size. If a record cannot be read, the call that would have
- * returned it fails. In a child process after fork, reading returns
+ * batch of a different size. If a record cannot be read, the call that would
+ * have returned it fails. In a child process after fork, reading returns
  * VARVE_MISUSE, and varve_records_free does not release the resources of the
  * thread: a child must open its own records.
  *

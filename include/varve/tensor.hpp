@@ -109,7 +109,7 @@ template <class T> auto view_of(T &object) noexcept
     }
 }
 
-/* The same values in another shape with as many elements. If the number of
+/* The same values in a different shape with as many elements. If the number of
  * elements differs, or the values are not row-major, the view has no memory,
  * and adding it records VARVE_MISUSE. */
 template <class T> varve_tensor view_of(T &object, const shape &s) noexcept
