@@ -1,4 +1,4 @@
-/* add.hpp - Defines varve::node::add: selects how a C++ object is added to a
+/* add.hpp - Defines varve::node::add, which adds C++ objects of many types to a
  * graph.
  *
  * SPDX-License-Identifier: MIT
@@ -50,8 +50,8 @@ node node::add_slot(const node &variable, text name, T &&value) const
 namespace detail
 {
 
-/* Returns a shape that no value fits if `start` has another number of
- * dimensions than `whole`. */
+/* Returns `whole`, or an invalid shape if `start` has a different number of
+ * dimensions. */
 inline varve_shape same_rank(varve_shape whole, const shape &start) noexcept
 {
     if (start.rank != whole.rank)

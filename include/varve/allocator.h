@@ -13,12 +13,12 @@ VARVE_BEGIN_DECLS
  *
  * `old` is NULL and `old_size` is 0 for a new block. `old_size` is the size
  * that was requested for the block. `new_size` is 0 to free the block; the
- * result is then NULL. Otherwise the function must behave as realloc: the
+ * result is then NULL. Otherwise the function must behave like realloc: the
  * result is aligned for every C type, and NULL means that nothing has changed.
  *
  * The function must be thread-safe. Restores, verification, asynchronous saves
- * and records with `prefetch` call it from several threads at once. They hold
- * no spinlock during the call. */
+ * and records with `prefetch` call it from several threads at once. The library
+ * holds no spinlock during the call. */
 typedef void *varve_allocate_function(
     void *user, void *old, size_t old_size, size_t new_size);
 

@@ -24,9 +24,9 @@ namespace detail
 /* --- Objects and their nodes --------------------------------------------- */
 
 /* The data that belongs to the node of a T. `add` makes the node. `look`
- * updates the node if the object has moved. `grows` is set if the node was
- * made for a value of a file; the value is then resized to the length in the
- * file. */
+ * updates the node if the object has moved. `grows` is set if the object was
+ * created for a saved value. A restoration then resizes the object to the
+ * length in the file. */
 template <class T, class = void> struct bound;
 
 struct bound_base {
@@ -148,7 +148,7 @@ struct bound_field<pointer_field_of<S, E, N>> {
     }
 };
 
-/* Tags the node of a member that is the count of an array as fixed. */
+/* If a member is the count of an array, tags its node as fixed. */
 template <class F, class G>
 void fix_if_counts(varve_node *, const F &, const G &)
 {

@@ -1,5 +1,5 @@
 /* bound_columns.hpp - Makes the nodes of vectors of structs that are saved as
- * an array for each member.
+ * one array per member.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -93,9 +93,9 @@ private:
     template <class F>
     void complete(column<V> &made, varve_node *object, const F &f)
     {
-        /* Until the node is in the graph, its view has another address and a
-         * shape that no column has. Memory for a pending value is then
-         * allocated as in a restoration, for any length of the vector. */
+        /* Until the node is in the graph, its view has a placeholder address
+         * and a shape that matches no column. Memory for a pending value is
+         * then allocated as in a restoration, for any length of the vector. */
         const varve_resizing calls = { column<V>::make, column<V>::settle };
         varve_node *at = varve_add_resizable(object, f.name,
             varve_view(made.unplaced, made.dtype, shape()), &calls, &made);
@@ -119,12 +119,12 @@ private:
     }
 };
 
-/* The purposes of a pass over the columns, in the order in which they were
- * added. */
+/* The purpose of a pass. A pass visits the columns in the order in which they
+ * were added. */
 enum class visit {
     binds,   /* binds them to the present elements */
     looks,   /* the same, and makes expected columns required again */
-    excuses, /* permits their absence: the file has them in another form */
+    excuses, /* permits missing columns, as in files of older versions */
 };
 
 template <class V> struct looker {
@@ -160,8 +160,8 @@ template <class V> struct looker {
     }
 };
 
-/* An object with an array for each member. A restoration resizes the vector to
- * the length in the file. */
+/* An object with one array per member. A restoration resizes the vector to the
+ * length in the file. */
 template <class V> struct bound<V, std::enable_if_t<is_table<V>>> : bound_base {
     using value = typename V::value_type;
     rows<V> common = {};

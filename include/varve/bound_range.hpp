@@ -120,8 +120,8 @@ struct bound<T, std::enable_if_t<is_range<T> && !is_viewed<T> &&
             varve_set_on_demand(at, make, this);
         return at;
     }
-    /* If the program has added or removed children of the list itself, the
-     * number of children is not changed. */
+    /* Updates the children. If the program itself has added or removed children
+     * of the list, this function adds and removes none. */
     void look(varve_node *at, T &thing)
     {
         std::size_t index = 0;
@@ -175,7 +175,7 @@ private:
     }
 };
 
-/* Returns false if a T must be checked again although it has not moved. */
+/* Returns false if a T must be checked even though it has not moved. */
 template <class T> constexpr bool is_still();
 
 template <class S, class M>

@@ -48,8 +48,8 @@ VARVE_BEGIN_DECLS
  * removes it.
  *
  * The output is deterministic. The same graph with the same values gives the
- * same bytes, except for the names and the number of data files that replace
- * older ones.
+ * same bytes. Only the names and the number of data files can differ, if they
+ * replace older data files.
  *
  * On failure the older file is unchanged and no other file is left. The one
  * exception is VARVE_UNKNOWN_OUTCOME: the file is in place, but may not survive
@@ -192,7 +192,7 @@ VARVE_API uint64_t varve_save_counter(const varve_node *root);
 /* Copies the path of the newest checkpoint of a prefix to `path`, a buffer of
  * `size` bytes.
  *
- * The newest checkpoint is that of varve_restore. The function lists the
+ * The newest checkpoint is defined as for varve_restore. The function lists the
  * directory; it does not use `prefix.latest`. */
 VARVE_API varve_status varve_latest(const char *prefix, char *path, size_t size,
     varve_error *error) VARVE_MUST_CHECK;

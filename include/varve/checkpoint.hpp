@@ -43,7 +43,7 @@ template <class F> void loss(void *user, const char *path, const char *what)
     (void)guarded(*static_cast<F *>(user), path, what);
 }
 
-/* Members that read and write options have in common. Functions are borrowed:
+/* Members that are common to read and write options. Functions are borrowed:
  * they must remain valid during the call, or as long as the job or the manager
  * exists. */
 template <class C, class Self> struct options : C {

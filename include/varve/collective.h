@@ -11,13 +11,13 @@
  *
  * - A sharded variable is a slice (slice.h): each rank has a part of the value,
  *   and the parts of all ranks are the whole value.
- * - A replicated variable or state is any other one. It has the same value on
- *   all ranks and is written once, a part of it by each rank.
+ * - All other variables and states are replicated. A replicated value is the
+ *   same on all ranks and is written once; each rank writes a part of it.
  * - Rank-local nodes are described in rank_local.h.
  *
  * All ranks get the same status and the same message, which names the lowest
  * rank that failed. If a process has ended, the functions return
- * VARVE_DISCONNECTED; no rank waits for ever.
+ * VARVE_DISCONNECTED; no rank waits forever.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -43,7 +43,7 @@ VARVE_BEGIN_DECLS
  * - Paths, options and metadata must be the same on all ranks, except for
  *   `progress`, which is called on each rank for its own part.
  * - With `incremental` the chunks of the base checkpoint are shared, even if
- *   another rank or another number of ranks wrote them. The base is that of
+ *   another rank or a different number of ranks wrote them. The base is that of
  *   rank 0.
  * - With `compress` each rank compresses what it writes. The ranks exchange the
  *   compressed sizes every 4 MiB.
@@ -80,9 +80,9 @@ VARVE_API varve_status varve_save_all(const varve_comm *comm, varve_node *root,
  *
  * Each rank gets its own job and calls the functions of job.h for it. If one
  * rank fails or cancels its job, the jobs of all ranks fail with the same
- * message. This includes differences between ranks. Call varve_job_wait on all
- * ranks or on none, because all ranks return a failure that one of them has not
- * returned yet.
+ * message. They also fail if the ranks pass different graphs or options. Call
+ * varve_job_wait on all ranks or on none, because all ranks return a failure
+ * that one of them has not returned yet.
  *
  * Returns NULL on all ranks if one rank cannot stage its values.
  *
@@ -110,10 +110,10 @@ VARVE_API varve_job *varve_save_all_async(const varve_comm *comm,
  *
  * By default no rank changes anything before all values are verified, by the
  * rank itself or by other ranks of its machine. Each rank verifies values again
- * when it restores them. Values that are too large for staging (4 MiB per rank
- * then) are read only once if every rank sets VARVE_ONE_PASS, or sets nothing
- * and restores its graph for the first time. If that fails on one rank, all
- * ranks are partially restored.
+ * when it restores them. Values that are too large for staging are read only
+ * once if each rank either sets VARVE_ONE_PASS, or leaves `passes` 0 and
+ * restores its graph for the first time. The staging buffer then has 4 MiB per
+ * rank. If such a restore fails on one rank, all ranks are partially restored.
  *
  * Variables that are added later are restored by each rank alone.
  *

@@ -45,13 +45,13 @@ public:
     {
         return comm_->size;
     }
-    /* Collective: returns true if `wanted` is true at any rank. */
+    /* Collective: returns true if `wanted` is true on any rank. */
     bool any(bool wanted) const
     {
         return varve_any(comm_, wanted);
     }
-    /* Collective: returns the error of the lowest rank that failed, at every
-     * rank. */
+    /* Collective: returns on all ranks the error of the lowest rank that
+     * failed. */
     template <class T> result<void> agree(const result<T> &own) const
     {
         varve::error why = own.error();
@@ -189,7 +189,7 @@ inline result<std::uint64_t> save_all(comm all, const node &root, text prefix,
 }
 
 /* The asynchronous forms of write_all and save_all. If one rank cannot begin,
- * the call fails at all ranks. */
+ * the call fails on all ranks. */
 inline result<job> write_all_async(comm all, const node &root, text path,
     const write_options &o = write_options())
 {

@@ -1,5 +1,5 @@
 /* columns.hpp - Restores the elements of vectors of structs that are saved as
- * an array for each member.
+ * one array per member.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -58,9 +58,9 @@ template <class V> struct rows {
         reads++;
         is_torn = false;
     }
-    /* Rejects a column with another number of rows than the other columns of
-     * the restoration, also if the columns are restored at different times and
-     * if a rejected column is tried again. */
+    /* Rejects a column with a different number of rows than the other columns
+     * of the restoration, even if the columns are restored at different times
+     * or a rejected column is tried again. */
     bool prepare(std::size_t count)
     {
         if ((rooms > 0 && count != coming) ||
@@ -78,9 +78,10 @@ template <class V> struct rows {
         rooms++;
         return true;
     }
-    /* Gives the vector its new length. Members without a column in the file
-     * keep their values in the elements that stay. If a callback of the program
-     * has changed the length since prepare(), the vector is resized in place.
+    /* Gives the vector its new length. If the file lacks the column of a
+     * member, existing elements keep the value of that member. If a callback of
+     * the program has changed the length since prepare(), the vector is resized
+     * in place.
      */
     void place() noexcept
     {

@@ -15,11 +15,11 @@
  *
  * - VARVE_DISCONNECTED if a process of the group has ended or cannot be
  *   reached.
- * - VARVE_NO_MEMORY or VARVE_TIMEOUT if memory of this rank or its time limit
- *   is exhausted.
+ * - VARVE_NO_MEMORY if memory allocation fails on this rank, VARVE_TIMEOUT if
+ *   its time limit is exceeded.
  *
- * After an error all later calls of all ranks fail too, and no rank waits for
- * ever.
+ * After an error all later calls of all ranks fail too, and no rank waits
+ * forever.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -68,7 +68,7 @@ typedef struct varve_comm {
      * is in use. Returns VARVE_MISUSE on all ranks if this is not possible.
      * May be NULL. */
     varve_status (*duplicate)(void *self, struct varve_comm **copy);
-    /* Frees a copy on this rank, at any time, also if the original has been
+    /* Frees a copy on this rank, at any time, even if the original has been
      * freed. It is called with `self` of the copy. */
     void (*release)(void *self);
     /* Sends to one rank and receives from another at the same time. All ranks

@@ -141,8 +141,8 @@ public:
     {
         (append(static_cast<std::uint64_t>(sizes)), ...);
     }
-    /* Above VARVE_MAX_RANK only the rank is counted; such a shape is rejected
-     * when it is used. */
+    /* Extents beyond VARVE_MAX_RANK are counted but not stored; calls that use
+     * such a shape reject it. */
     void append(std::uint64_t size) noexcept
     {
         if (rank < VARVE_MAX_RANK)

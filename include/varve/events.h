@@ -91,7 +91,7 @@ typedef struct varve_events_picture {
     const uint8_t *pixels; /* width * height * channels bytes */
 } varve_events_picture;
 
-/* Records an image, as an uncompressed PNG. The pixels may have up to 1 GiB. */
+/* Records an image as an uncompressed PNG. The pixels may take up to 1 GiB. */
 VARVE_API void varve_events_image(varve_events *events, int64_t step,
     const char *tag, const varve_events_picture *picture);
 

@@ -1,5 +1,5 @@
 /* field_list.h - Applies a macro to each member in the arguments of
- * VARVE_FIELDS. Include struct.h or fields.hpp.
+ * VARVE_FIELDS. Do not include it directly; include struct.h or fields.hpp.
  *
  * SPDX-License-Identifier: MIT
  */

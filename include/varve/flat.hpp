@@ -1,4 +1,4 @@
-/* flat.hpp - Selects the vectors of structs that are saved as an array for each
+/* flat.hpp - Selects the vectors of structs that are saved as one array per
  * member.
  *
  * SPDX-License-Identifier: MIT

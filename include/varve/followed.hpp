@@ -1,6 +1,6 @@
-/* followed.hpp - Follows containers that move and grow: each call that saves or
- * restores values, makes a dry run or takes a snapshot first updates their
- * views (varve_set_refresh).
+/* followed.hpp - Updates the views of containers that move or grow
+ * (varve_set_refresh). Each save, restoration, dry run and snapshot does this
+ * first.
  *
  * SPDX-License-Identifier: MIT
  */

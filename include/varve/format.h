@@ -25,8 +25,8 @@ typedef enum varve_format {
     VARVE_FORMAT_ONNX = 8,  /* read only */
     VARVE_FORMAT_FLAX = 9,  /* Flax (JAX), msgpack; read only */
     VARVE_FORMAT_DCP = 10,  /* torch.distributed.checkpoint; read only */
-    VARVE_FORMAT_HDF5 = 11  /* HDF5 of h5py, Keras and other programs, by
-                               libhdf5 */
+    VARVE_FORMAT_HDF5 = 11  /* HDF5, as h5py, Keras and other programs write it;
+                               needs libhdf5 */
 } varve_format;
 
 /* Returns the name of a format in lower case, such as "tensorflow-names".
@@ -34,7 +34,7 @@ typedef enum varve_format {
  * The string is static. For any other number the result is "unknown". */
 VARVE_API const char *varve_format_name(varve_format format);
 
-/* Forbids this process to read HDF5 files.
+/* Prevents this process from reading HDF5 files.
  *
  * Each later call that would open an HDF5 file returns VARVE_NOT_A_CHECKPOINT,
  * as with the option `foreign.no_hdf5`. libhdf5 crashes or does not terminate

@@ -141,7 +141,7 @@ VARVE_API varve_node *varve_add_detached(varve_graph *graph);
 VARVE_API varve_node *varve_track(
     varve_node *parent, const char *name, varve_node *node);
 
-/* Makes an edge lead to another node, or adds the edge, and returns `node`.
+/* Redirects an edge to another node, or adds the edge, and returns `node`.
  *
  * Values that a restoration has put into the previous child are not restored
  * into the new child; varve_restore_again does that. Values that are still

@@ -62,7 +62,7 @@ public:
     {
         return of(varve_add_detached(graph_.get()));
     }
-    /* Returns the first error in building the graph. */
+    /* Returns the first error that was recorded while the graph was built. */
     result<void> check() const
     {
         return detail::tried(

@@ -73,7 +73,7 @@ inline constexpr bool is_of_opencv<T,
         decltype(std::declval<T &>().size[0]),
         decltype(std::declval<T &>().data)>> = true;
 
-/* A cube has slices; a column or row has one dimension. */
+/* True for a Cube of Armadillo, which is recognized by its slices. */
 template <class T, class = void> inline constexpr bool is_cube = false;
 template <class T>
 inline constexpr bool
@@ -221,7 +221,7 @@ struct grid<T, std::enable_if_t<detail::is_of_armadillo<T>>> {
 };
 
 /* cv::Mat_ of a number, whose steps are in bytes. If a step is not a multiple
- * of the element size, first() returns NULL, and adding the array is
+ * of the element size, first() returns NULL, and adding the array records
  * VARVE_MISUSE. */
 template <class T> struct grid<T, std::enable_if_t<detail::is_of_opencv<T>>> {
     using element_type = typename T::value_type;

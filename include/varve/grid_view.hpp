@@ -71,7 +71,7 @@ inline constexpr bool is_expression<T,
         0, 0))>>::value;
 
 /* Compares the address of every element. If they are not evenly spaced, the
- * view has no memory, and adding it is VARVE_MISUSE. */
+ * view has no memory, and adding it records VARVE_MISUSE. */
 template <class T> strided_view view_of_expression(T &m) noexcept
 {
     using thing = std::remove_reference_t<decltype(m.coeffRef(0, 0))>;

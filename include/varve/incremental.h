@@ -32,11 +32,11 @@ VARVE_BEGIN_DECLS
  * - The library itself marks variables that are added, rebound, retyped,
  *   initialized or restored, also from a snapshot.
  * - All values are read if the base is not one of the last eight checkpoints
- *   that this graph has saved so, or if a node or edge was added or removed
- *   since.
+ *   that this graph has saved with `only_dirty` or `track`, or if a node or
+ *   edge was added or removed since.
  *
- * `track`: the same for each MiB and each page of variables of 256 KiB and more
- * that were not written to.
+ * `track`: chunks of 1 MiB, and pages, that were not written to are not read.
+ * This applies to variables of 256 KiB and more.
  *
  * - It needs Linux 6.11 and a container that permits userfaultfd. Otherwise all
  *   values are read.

@@ -11,12 +11,11 @@
  * program changes them afterwards. There are two ways to stage them:
  *
  * - By default the call copies all values to memory of the graph, with all
- *   processors. The values may change as soon as the call returns. The memory
- *   is used again for the next save. An incremental save with
- *   `increment.only_dirty` or `increment.track` copies only the pages that may
- *   have changed, and opens the previous checkpoint to read the others. It
- *   copies all values if another save of the graph is pending, or with
- *   `increment.verify_clean`.
+ *   processors. The values may change as soon as the call returns. The next
+ *   save reuses the memory. An incremental save with `increment.only_dirty` or
+ *   `increment.track` copies only the pages that may have changed, and opens
+ *   the previous checkpoint to read the others. It copies all values if another
+ *   save of the graph is pending, or with `increment.verify_clean`.
  * - With `async.zero_copy` the call returns before the values are copied. The
  *   values must not change until varve_job_wait_staged has returned; call that
  *   function before the next step of the optimizer, for example.
@@ -96,7 +95,7 @@ VARVE_API varve_status varve_job_wait(
  *         ...
  *     change_values();
  *
- * Returns VARVE_OK also if the save has failed; varve_job_wait returns that
+ * Returns VARVE_OK even if the save has failed; varve_job_wait returns that
  * failure. */
 VARVE_API varve_status varve_job_wait_staged(
     varve_job *job, varve_error *error) VARVE_MUST_CHECK;

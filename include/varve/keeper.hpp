@@ -1,7 +1,6 @@
-/* keeper.hpp - Keeps what a graph needs of C++: the functions of the program,
- * which C calls through a pointer, and names. No exception passes through C
- * code: std::bad_alloc becomes VARVE_NO_MEMORY, any other exception
- * VARVE_CALLBACK.
+/* keeper.hpp - Stores the C++ functions that a graph calls through C function
+ * pointers, and defines names as arguments. No exception passes through C code:
+ * std::bad_alloc becomes VARVE_NO_MEMORY, any other exception VARVE_CALLBACK.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -101,8 +101,8 @@ inline constexpr bool is_std<std::vector<E, A>> = true;
 template <class E, std::size_t N>
 inline constexpr bool is_std<std::array<E, N>> = true;
 
-/* Decided by the type. The iterators of a std::basic_string<E> would need
- * std::char_traits<E>, which exist only for characters. */
+/* A std::basic_string<E> is contiguous. Its iterators are not examined: they
+ * need std::char_traits<E>, which exists only for characters. */
 template <class E, class C, class A>
 inline constexpr bool is_std<std::basic_string<E, C, A>> = true;
 
@@ -116,10 +116,10 @@ inline constexpr bool has_run<T,
 
 } /* namespace detail */
 
-/* True if a container has size() contiguous elements from data() on. By default
- * its iterators decide: pointers, those of std::vector, and with C++20 all
- * contiguous iterators. Specialize it for containers of your own with other
- * iterators:
+/* True if a container has size() contiguous elements that begin at data(). By
+ * default this is true if its iterators are pointers, iterators of std::vector
+ * or, with C++20, contiguous iterators. Specialize it for containers of your
+ * own with other iterators:
  *
  *     template <> inline constexpr bool varve::is_contiguous<pool> = true; */
 template <class T, class = void> inline constexpr bool is_contiguous = false;
@@ -130,7 +130,7 @@ inline constexpr bool is_contiguous<T, std::enable_if_t<detail::has_data<T>>> =
 namespace detail
 {
 
-/* True for matrices with the members of those of Eigen. */
+/* True for matrix types that have the members of Eigen's matrices. */
 template <class T, class = void> inline constexpr bool is_matrix = false;
 template <class T>
 inline constexpr bool

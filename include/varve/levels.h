@@ -15,7 +15,7 @@
  * - A save is complete when its checkpoint is durable in the directory of the
  *   manager. A thread for each level then copies it. The copy is a single
  *   durable file with the same name and metadata, and every value is verified
- *   by its checksum. The memory of the program is not used again.
+ *   by its checksum. The copy does not read the memory of the program.
  * - With `incremental` an incremental checkpoint stays incremental: only data
  *   files that the level lacks are verified and written.
  * - A level is an ordinary directory of checkpoints that managers, varve_watch

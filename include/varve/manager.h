@@ -11,10 +11,10 @@
  *     varve_manager_free(m);
  *
  * A manager numbers checkpoints, saves at intervals, deletes old checkpoints
- * and resumes from the newest intact one. Every checkpoint file contains which
- * manager wrote it, its step and its metric. `PREFIX.ledger` repeats that and
- * lists what is kept; it is rebuilt from the files if it is damaged. The
- * directory may be renamed or copied.
+ * and resumes from the newest intact one. Every checkpoint file records its
+ * manager, its step and its metric. `PREFIX.ledger` repeats that and lists what
+ * is kept; it is rebuilt from the files if it is damaged. The directory may be
+ * renamed or copied.
  *
  * Checkpoints are ordered by the save counters in their files. The latest one
  * is the one that was saved last, even if the step or the clock went backwards.
@@ -113,7 +113,7 @@ typedef struct varve_manager_options {
     const varve_redundancy *redundancy; /* redundancy between nodes
                                            (redundancy.h); NULL: none; copied */
 
-    /* Open without the lock, beside another manager. Saves and prunes are
+    /* Open without the lock, beside another manager. Saves and prunes fail with
      * VARVE_MISUSE; pins may be changed. A resume needs a checkpoint. */
     bool read_only;
     /* Fail with VARVE_NOT_FOUND if there is no checkpoint, for example because
@@ -307,8 +307,8 @@ VARVE_API varve_status varve_manager_wait(
  * handler of SIGTERM: it is async-signal-safe. */
 VARVE_API void varve_manager_request_save(varve_manager *manager);
 
-/* Returns true if a save of this step is due. The function is not collective,
- * so that it does not include requests of other ranks. */
+/* Returns true if a save of this step is due. The function is not collective:
+ * the result does not include requests of other ranks. */
 VARVE_API bool varve_manager_is_due(const varve_manager *manager, int64_t step);
 
 /* Returns the path of the checkpoint that the last save wrote, or NULL. */
@@ -379,7 +379,7 @@ VARVE_API varve_status varve_manager_refresh(
 /* Deletes the checkpoints that no policy keeps.
  *
  * If necessary it first finds the newest intact checkpoint. Returns VARVE_OK
- * also if there is a warning. Collective. */
+ * even if there is a warning. Collective. */
 VARVE_API varve_status varve_manager_prune(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 

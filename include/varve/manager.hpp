@@ -151,8 +151,8 @@ public:
     {
         return varve_manager_run(get());
     }
-    /* Reads the directory again, for a reader beside another manager
-     * (`read_only`). */
+    /* Lists the directory again. Use it with `read_only`, while another manager
+     * saves there. */
     result<void> refresh() const
     {
         return detail::tried(varve_manager_refresh, get());

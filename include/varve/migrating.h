@@ -11,11 +11,11 @@
  *         .owner = owner_of_atom, .put = put_atom, .user = &sim };
  *     varve_add_migrating(root, "atoms", comm, &atoms);
  *
- * The program stores the structs in any way. For a save each process copies its
- * own structs; a restore, by any number of processes, gives each struct to the
- * process that owns it. The file contains rank-local nodes (rank_local.h) with
- * an array for each field: `atoms/0/id`, `atoms/0/position`, `atoms/1/id` and
- * so on. docs/processes.md explains it.
+ * The program may store the structs in any container. For a save each process
+ * copies its own structs; a restore, by any number of processes, gives each
+ * struct to the process that owns it. The file contains rank-local nodes
+ * (rank_local.h) with an array for each field: `atoms/0/id`,
+ * `atoms/0/position`, `atoms/1/id` and so on. docs/processes.md explains it.
  *
  * SPDX-License-Identifier: MIT
  */

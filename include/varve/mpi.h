@@ -32,13 +32,13 @@ VARVE_BEGIN_DECLS
  * initialized MPI. Asynchronous saves need MPI_THREAD_MULTIPLE, because they
  * call MPI in a thread of their own, with a duplicate of the communicator.
  *
- * Processes that end: most versions of mpirun then end all other processes, and
- * saves that are not complete are lost. If MPI returns an error instead, the
- * call returns VARVE_DISCONNECTED, and so do all later calls of this rank. If
- * MPI has MPIX_Comm_revoke (ULFM, as in Open MPI 5), the calls of all other
- * ranks return it too, so that none waits. The remaining processes can then
- * free this communicator, shrink their own, create a new one from it and
- * resume.
+ * Failed processes: if a process ends, most versions of mpirun end all other
+ * processes, and saves that are not complete are lost. If MPI returns an error
+ * instead, the call returns VARVE_DISCONNECTED, and so do all later calls of
+ * this rank. If MPI has MPIX_Comm_revoke (ULFM, as in Open MPI 5), the calls of
+ * all other ranks return it too, so that none waits. The remaining processes
+ * can then free this communicator, shrink their own, create a new one from it
+ * and resume.
  *
  * Free the result with varve_mpi_comm_free. Returns NULL on failure.
  *

@@ -1,5 +1,5 @@
-/* mpi.hpp - Makes communicators over MPI in C++. It requires a Varve that was
- * built with MPI, and libvarve-mpi.
+/* mpi.hpp - Makes communicators over MPI in C++. Programs that include it must
+ * link libvarve-mpi, which exists if Varve was built with MPI.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@ class mpi_comm
 {
 public:
     /* Collective over the group. Call it after MPI_Init, and destroy the object
-     * at all ranks before MPI_Finalize. */
+     * on all ranks before MPI_Finalize. */
     static result<mpi_comm> make(MPI_Comm group)
     {
         return detail::made<mpi_comm>(varve_mpi_comm_new, group);

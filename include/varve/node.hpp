@@ -94,10 +94,10 @@ public:
      * The object must stay at its address as long as the node is in the graph.
      * The elements of a container may move, and their number may change: each
      * call that saves or restores values, makes a dry run or takes a snapshot
-     * first updates the nodes (varve_set_refresh). A restoration adds elements
-     * that only the file has to lists and maps. */
+     * first updates the nodes (varve_set_refresh). If the file has elements
+     * that a list or map lacks, a restoration adds them. */
     template <class T> node add(text name, T &&value) const;
-    /* Adds the values in another shape, for containers that have one
+    /* Adds the values in a different shape, for containers that have one
      * dimension. */
     template <class T> node add(text name, T &&value, const shape &s) const
     {

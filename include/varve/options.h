@@ -270,8 +270,8 @@ typedef struct varve_resource_options {
  * Patterns match program paths unless an option documents otherwise. They are
  * compared with every path of a node that visits no node twice. `except` leaves
  * out a node if all its paths match; other patterns need one matching path,
- * which reports then use as the name of the node. A pattern that needs too
- * much memory is VARVE_LIMIT. */
+ * which reports then use as the name of the node. A pattern that needs too much
+ * memory causes VARVE_LIMIT. */
 typedef struct varve_read_options {
     const char *subtree; /* path in the file to use as its root; NULL: the root
                             of the file */
@@ -280,7 +280,7 @@ typedef struct varve_read_options {
     const char *resize;  /* patterns: permit the same rank with other extents.
                             The common part is restored and the rest is
                             unchanged. Takes precedence over `reshape` */
-    bool reshape;        /* permit another shape with the same number of
+    bool reshape;        /* permit a different shape with the same number of
                             elements */
     bool copy_shared;    /* if several nodes match the same saved value, restore
                             it to each of them */

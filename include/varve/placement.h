@@ -25,8 +25,8 @@ VARVE_BEGIN_DECLS
  * 0. */
 VARVE_API uint32_t varve_place_round_robin(uint64_t number, uint32_t servers);
 
-/* Returns the server with the smallest load, the first of several, and adds
- * `load` to its load.
+/* Returns the server with the smallest load and adds `load` to it. If several
+ * servers have the smallest load, the first one is returned.
  *
  * `loads` has a number for each server; the program initializes it to zeros.
  * With the size of each value (varve_tensor_size) as `load`, in the order of
@@ -56,8 +56,8 @@ VARVE_API uint32_t varve_place_by_path(
 VARVE_API uint64_t varve_parts_at_most(const varve_tensor *value,
     uint32_t dimension, uint64_t most_bytes, uint64_t most_parts);
 
-/* Returns the number of parts along a dimension that have `least_bytes` each,
- * rounded up.
+/* Returns the size of a value divided by `least_bytes`, rounded up, as the
+ * number of parts along a dimension.
  *
  * The result is at least 1 and at most `most_parts` or the number of rows. The
  * arguments are those of varve_parts_at_most. This corresponds to TensorFlow's

@@ -191,15 +191,15 @@ typedef enum varve_libc_generator {
     VARVE_LIBC_DRAND48 = 2 /* drand48, lrand48, mrand48 */
 } varve_libc_generator;
 
-/* Adds the state of a generator of the C library, of which the process has one,
- * as a state `name`.
+/* Adds the state of a random-number generator of the C library as a state
+ * `name`. A process has one such state for each generator.
  *
  * The node has the tag VARVE_TAG_RANDOM. The state is saved and restored with
  * initstate, setstate and seed48, regardless of how the generator was seeded.
  * Adding it does not change it. No thread may draw from the generator during a
  * call that saves or restores values.
  *
- * A state of another C library, or of another size, cannot be restored
+ * A state of another C library, or of a different size, cannot be restored
  * (VARVE_CALLBACK). A state of drand48 can be restored everywhere.
  *
  * - Records VARVE_TOO_NEW if this C library gives no access to the state, as

@@ -24,11 +24,11 @@ VARVE_BEGIN_DECLS
  * only. */
 #define VARVE_TAG_RANK_LOCAL "private"
 
-/* Called on each rank if another number of processes has saved the checkpoint
- * (with `always`: any number).
+/* Called on each rank if a different number of processes has saved the
+ * checkpoint (with `always`: any number).
  *
  * `saved` is a reader of the file. It has the values of rank r at `path`/r, for
- * r below `count`. The callback reads any of them and sets the values below
+ * r below `count`. The callback may read any of them and sets the values below
  * `mine`. It may add nodes there. All other values are restored before it is
  * called.
  *
@@ -37,8 +37,8 @@ VARVE_BEGIN_DECLS
 typedef varve_status varve_merge(void *user, varve_node *mine,
     varve_reader *saved, const char *path, size_t count, varve_error *error);
 
-/* Options for a restore by another number of processes. All zero is the
- * default: it fails with VARVE_MISMATCH, before anything changes. */
+/* Options for a restore by a different number of processes. All zero is the
+ * default: such a restore fails with VARVE_MISMATCH before anything changes. */
 typedef struct varve_rank_local_options {
     varve_merge *merge; /* merges the values of all ranks; NULL: none */
     void *merge_user;   /* first argument of `merge` */

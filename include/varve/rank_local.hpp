@@ -1,4 +1,4 @@
-/* rank_local.hpp - Adds values that each process has for itself (rank-local
+/* rank_local.hpp - Adds values that differ between processes (rank-local
  * values) in C++. The comments in rank_local.h apply to the calls of the same
  * name.
  *
@@ -34,7 +34,7 @@ struct rank_local_options : varve_rank_local_options {
 namespace detail
 {
 
-/* The function that is called if the file was saved by another number of
+/* The function that is called if the file was saved by a different number of
  * processes. */
 template <class F> struct folder {
     F function;

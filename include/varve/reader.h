@@ -68,7 +68,7 @@ VARVE_API varve_reader *varve_reader_open_with(const char *path,
 /* Closes a reader and frees everything that it has returned. Takes NULL. */
 VARVE_API void varve_reader_free(varve_reader *reader);
 
-/* Returns the format of the checkpoint. Other formats than Varve's have no
+/* Returns the format of the checkpoint. Formats other than Varve's have no
  * digests of values; their `digest` is zero. */
 VARVE_API varve_format varve_reader_format(const varve_reader *reader);
 

@@ -1,5 +1,5 @@
-/* reader.hpp - Opens a checkpoint without a program and reads values from it,
- * in C++. The comments in reader.h apply to the calls of the same name.
+/* reader.hpp - Opens a checkpoint without a graph and reads values from it, in
+ * C++. The comments in reader.h apply to the calls of the same name.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -125,9 +125,9 @@ public:
     }
     /* Reads a value into memory of the program. The type and the number of
      * elements must be equal: otherwise the call fails with VARVE_MISMATCH, or
-     * with VARVE_NOT_FOUND if there is no such value. Resize a vector first, to
-     * varve_tensor_count of the value of its node. A matrix is filled in
-     * row-major order. */
+     * with VARVE_NOT_FOUND if there is no such value. The call does not resize
+     * a vector: resize it first to the number of elements in the file
+     * (varve_tensor_count). A matrix is filled in row-major order. */
     template <class T> result<void> read(text path, T &&into) const
     {
         const auto view = detail::view_of_given(std::forward<T>(into));

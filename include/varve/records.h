@@ -19,13 +19,13 @@
  * exactly the remaining batches.
  *
  * With the option `prefetch` a thread of the library reads the records ahead.
- * It ends in varve_records_free. Records that were read ahead do not change the
- * position, which is that after the last record that the program has taken.
- * They are discarded when the program changes the position or takes a batch of
- * another size. If a record cannot be read, the call that would have returned
- * it fails. In a child process after fork, reading returns VARVE_MISUSE, and
- * varve_records_free does not release the resources of the thread: a child must
- * open its own records.
+ * The thread ends in varve_records_free. Records that were read ahead do not
+ * change the position, which is that after the last record that the program has
+ * taken. They are discarded when the program changes the position or takes a
+ * batch of a different size. If a record cannot be read, the call that would
+ * have returned it fails. In a child process after fork, reading returns
+ * VARVE_MISUSE, and varve_records_free does not release the resources of the
+ * thread: a child must open its own records.
  *
  * Threads: only one thread at a time may use a varve_records.
  *
@@ -66,7 +66,7 @@ typedef struct varve_records_options {
     const varve_allocator *allocator;
     /* Files of lines: number of lines at the beginning of each file that are
      * not records, such as column names. An empty file is permitted; a file
-     * with fewer lines is VARVE_TRUNCATED. Other sources: VARVE_MISUSE. */
+     * with fewer lines causes VARVE_TRUNCATED. Other sources: VARVE_MISUSE. */
     uint64_t skip_lines;
     /* Lists of files: accept a position even if files have been appended to the
      * list since it was saved. Other sources: VARVE_MISUSE. */
@@ -135,10 +135,10 @@ VARVE_API varve_records *varve_records_open_tfrecords(const char *path,
 
 /* Open several files of one kind as one source.
  *
- * `paths` are `count` paths, at least one, which are copied. Without `shuffle`
- * the records have the order of the list. With `shuffle` all records of all
- * files are shuffled together. A record does not continue in the next file.
- * Files without records are permitted.
+ * `paths` contains `count` paths, at least one. They are copied. Without
+ * `shuffle` the records have the order of the list. With `shuffle` all records
+ * of all files are shuffled together. A record does not span files. Files
+ * without records are permitted.
  *
  * These functions read each file once, except that files of fixed-size records
  * are not read with `no_content`. A file is opened and checked again when one
@@ -183,7 +183,7 @@ VARVE_API varve_records *varve_records_open_array(const void *records,
 typedef struct varve_source {
     const char *name;        /* name in messages; copied */
     uint64_t count;          /* number of records */
-    uint64_t fingerprint[2]; /* must differ for other content */
+    uint64_t fingerprint[2]; /* must differ if the content differs */
     /* Appends the bytes of the record `index`, which is below `count`, with
      * varve_put. It may fill in `error`. After a failure the same record may be
      * read again. One thread at a time calls it: with `prefetch` the thread
@@ -200,8 +200,8 @@ typedef struct varve_source {
 VARVE_API varve_records *varve_records_open(const varve_source *source,
     const varve_records_options *options, varve_error *error) VARVE_MUST_CHECK;
 
-/* Frees the records and closes their files. NULL is accepted. The node of
- * varve_add_records must be removed from the graph before, or not be used
+/* Frees the records and closes their files. NULL is accepted. Remove the node
+ * of varve_add_records from the graph before this call, or do not use the graph
  * again. */
 VARVE_API void varve_records_free(varve_records *records);
 

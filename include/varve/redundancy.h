@@ -47,10 +47,10 @@
  *
  * - A thread of each rank copies its file to LEVEL/rank-R. Rank 0 determines
  *   which sets are due.
- * - All ranks copy the same set at a time. The next one begins in the first
- *   save or drain after all ranks have completed it. A slow or failing rank
- *   delays copies, but no save. Sets that are left out because of it are left
- *   out by all ranks, and all ranks keep the same sets.
+ * - All ranks copy the same set at a time. After all ranks have copied a set,
+ *   the next save or drain starts the copy of the next one. A slow or failing
+ *   rank delays copies, but no save. Sets that are left out because of it are
+ *   left out by all ranks, and all ranks keep the same sets.
  * - A resume uses the newest set that is complete anywhere. If sets of the same
  *   number are in the directories of the ranks and at a level, the former is
  *   preferred, even if it must be rebuilt. A set at a level is never rebuilt.
@@ -69,7 +69,7 @@ VARVE_BEGIN_DECLS
 /* The methods of storing redundant data in a group of nodes. */
 typedef enum varve_redundancy_scheme {
     /* The next node of the group has a copy: twice the bytes. Survives the loss
-     * of nodes of which no two are neighbors in a group. */
+     * of several nodes, unless two of them are neighbors in a group. */
     VARVE_PARTNER = 1,
     /* Each of the k nodes of a group has the parity of parts of the others:
      * k / (k - 1) times the bytes. Survives the loss of one node per group. */
@@ -80,9 +80,9 @@ typedef enum varve_redundancy_scheme {
  * `domain`. */
 typedef struct varve_redundancy {
     varve_redundancy_scheme scheme; /* how redundant data is stored; required */
-    uint32_t group_size; /* nodes per group, 2 to 32; 0: 8. A group has a few
-                            more if the number of nodes is no multiple, and less
-                            if there are fewer nodes */
+    uint32_t group_size; /* nodes per group, 2 to 32; 0: 8. Groups are larger if
+                            the number of nodes is not a multiple of it, and
+                            smaller if there are fewer nodes */
     uint32_t domain;     /* failure domain of this rank, such as the number of
                             its rack, counted from 1; 0: its node, by
                             comm->node */

@@ -23,10 +23,11 @@ typedef varve_status varve_refresh(void *user, varve_node *node);
 /* Sets a callback that updates a node before each save, restore, dry run and
  * snapshot.
  *
- * The callback is called at the beginning of each such call whose root is
- * reachable from the node, or from whose root the node is reachable. It runs on
- * the thread of the call, before the library reads a value or follows an edge.
- * It must not remove the node itself or the node that is saved.
+ * Each such call has a root, for example the node that is saved. The callback
+ * is called if the node is reachable from the root, or the root from the node.
+ * It runs on the thread of the call, before the library reads a value or
+ * follows an edge. The callback must not remove the node itself or the root of
+ * the call.
  *
  * A node has one callback; NULL removes it.
  *

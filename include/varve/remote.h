@@ -6,10 +6,10 @@
  *     reader = varve_reader_open("s3://bucket/run/ckpt-3.varve", NULL, &error);
  *
  * Files at https://, http:// and s3:// URLs are read in place, without
- * downloading them first. Files can be written to s3:// URLs: stores that
- * support the API of Amazon S3. A file appears in the store in one step, when
- * it is complete. docs/howto/remote.md lists what is not supported in a store,
- * and docs/reliability.md what is guaranteed.
+ * downloading them first. Files can be written to s3:// URLs, which refer to
+ * stores that support the API of Amazon S3. A file appears in the store in one
+ * step, when it is complete. docs/howto/remote.md lists what is not supported
+ * in a store, and docs/reliability.md what is guaranteed.
  *
  * SPDX-License-Identifier: MIT
  */

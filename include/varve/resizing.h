@@ -16,7 +16,7 @@ VARVE_BEGIN_DECLS
 
 /* Callbacks with which a restore resizes a variable. */
 typedef struct varve_resizing {
-    /* Allocates memory for a value of another shape and sets `*room`. It is
+    /* Allocates memory for a value of a different shape and sets `*room`. It is
      * also called if the pointer of the variable is NULL.
      *
      * `coming` has the type and shape of the value, and no data. The value is

@@ -210,10 +210,10 @@ typedef struct varve_finding {
     const char *nearest;      /* the path of the other side that was probably
                                  meant, in the form that a rename takes:
                                  `program_path -> nearest` or
-                                 `nearest -> file_path`. If the other side lacks
-                                 the last names of that path, the path of the
-                                 part that exists. NULL: none, or longer than
-                                 4095 bytes */
+                                 `nearest -> file_path`. If only the beginning
+                                 of that path exists on the other side,
+                                 `nearest` is this beginning. NULL: none, or
+                                 longer than 4095 bytes */
     bool cast;                /* the element type was converted */
     uint64_t inexact;         /* number of elements that the conversion could
                                  not keep exactly */

@@ -93,8 +93,9 @@ public:
     {
         return varve_run_was_stopped(get());
     }
-    /* Makes the checks of the first step early. Call it when the graph is
-     * complete. Returns false if a check fails or the run has failed before. */
+    /* Makes the checks that the first step after a resume would make. Call it
+     * when the graph is complete. Returns false if a check fails or the run has
+     * failed before. */
     bool check_resume() const
     {
         return varve_run_check_resume(get());

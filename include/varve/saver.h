@@ -43,7 +43,7 @@ VARVE_BEGIN_DECLS
 /* Options of a saver. All zero is the safe default, and NULL is the same. */
 typedef struct varve_saver_options {
     size_t keep;             /* number of files to keep, the newest; 0: all */
-    double keep_every_hours; /* a file that would be deleted is kept for ever if
+    double keep_every_hours; /* a file that would be deleted is kept forever if
                                 it was written at least N hours after the last
                                 one that was kept so, or after the saver was
                                 created; 0: none */

@@ -65,8 +65,8 @@ VARVE_API varve_status varve_snapshot_retake(
  * more than a quarter has changed is copied completely for a while, without
  * this cost.
  *
- * So use it for values of which little changes: embeddings, frozen layers,
- * tables. Writes by devices are not detected; do not use it for memory that is
+ * So use it for values that change little: embeddings, frozen layers, tables.
+ * Writes by devices are not detected; do not use it for memory that is
  * registered with a device. The graph keeps a file descriptor for tracking
  * until it is freed. */
 

@@ -82,7 +82,7 @@ private:
 
 /* varve::strided(&p[0].x, { sizeof *p }, { count }) views the member x of an
  * array of structs, as varve_strided in C. If the number of strides differs
- * from the number of dimensions, the view has no memory, and adding it is
+ * from the number of dimensions, the view has no memory, and adding it records
  * VARVE_MISUSE. */
 template <class T>
 strided_view strided(T *first, std::initializer_list<std::int64_t> strides,
@@ -97,8 +97,9 @@ strided_view strided(T *first, std::initializer_list<std::int64_t> strides,
 namespace detail
 {
 
-/* Strides in elements: within a row or column of contiguous memory, and between
- * two of them. */
+/* Strides in elements. For a row-major matrix `inner` is the stride within a
+ * row and `outer` the stride between rows; for a column-major matrix, the same
+ * for columns. */
 struct matrix_steps {
     std::int64_t inner;
     std::int64_t outer;

@@ -143,9 +143,9 @@ VARVE_API varve_node *varve_add_sized_struct(varve_node *parent,
  * if the program has bound them to other memory. Fields that the program has
  * removed from the graph are added again. Lists gain and lose elements at their
  * end. If a pointer is NULL and has `room`, its node is removed (varve_remove).
- * Structs, text and variables of another type that the program itself has put
- * in their place remain; a list that becomes shorter only loses its edges to
- * them.
+ * Structs, text and variables of a different type that the program itself has
+ * put in their place remain; a list that becomes shorter only loses its edges
+ * to them.
  *
  * - Records VARVE_MISUSE, and changes nothing, if the struct does not match its
  *   table, or if the node is not a struct. */
@@ -180,8 +180,8 @@ VARVE_API varve_node *varve_add_text(
 #define VARVE_FIELD_ARRAY_3D(type, ...)                                        \
     VARVE_FIELD_ARRAY_3D_(type, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)
 
-/* Describes a number or an array whose memory holds elements of another type,
- * such as float16 in uint16_t[8], or bytes in char[8].
+/* Describes a number or an array whose memory holds elements of a different
+ * type, such as float16 in uint16_t[8], or bytes in char[8].
  *
  *     VARVE_FIELD_AS(struct net, half, VARVE_FLOAT16)
  *
@@ -243,10 +243,10 @@ VARVE_API varve_node *varve_add_text(
 
 /* Describes text in a char[N], up to its NUL. It becomes a state.
  *
- * A file may contain text of a buffer of another size. A restore fills the rest
- * of the buffer with zeros. A save fails if the text has no NUL, and a restore
- * fails if the text does not fit (VARVE_CALLBACK). For characters that are not
- * such text use VARVE_FIELD_AS(type, member, VARVE_UINT8). */
+ * A file may contain text of a buffer of a different size. A restore fills the
+ * rest of the buffer with zeros. A save fails if the text has no NUL, and a
+ * restore fails if the text does not fit (VARVE_CALLBACK). For characters that
+ * are not such text use VARVE_FIELD_AS(type, member, VARVE_UINT8). */
 #define VARVE_FIELD_TEXT(type, ...)                                            \
     VARVE_FIELD_TEXT_(type, __VA_ARGS__, .kind = VARVE_FIELD_IS_TEXT)
 

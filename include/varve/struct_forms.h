@@ -26,8 +26,9 @@
     VARVE_FIELD_BITS_(type, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)
 #endif
 
-/* The type of an assignment is the type of the member. gcc has a type for each
- * width, so -1 sets all bits without a warning. */
+/* An assignment expression has the type of the member. In gcc this type has the
+ * width of the bit-field, so a conversion of -1 sets all its bits without a
+ * warning. */
 #ifdef __GNUC__
 #define VARVE_BITS_(type, member_, number)                                     \
     ((__typeof__(VARVE_MEMBER_(type, member_) = 0))(number))
@@ -106,8 +107,8 @@ static inline void *varve_resize_text_(void *text, size_t size)
  * example of a triangle. The value then has one dimension and contains the rows
  * one after the other.
  *
- * A row that is NULL is VARVE_MISUSE, unless it has no elements. `.room` is
- * called for the pointers, and once for each row. */
+ * A NULL row causes VARVE_MISUSE, unless it has no elements. `.room` is called
+ * for the pointers, and once for each row. */
 #define VARVE_FIELD_ROWS(type, member, height, ...)                            \
     VARVE_FIELD_ROWS_(                                                         \
         type, member, height, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)

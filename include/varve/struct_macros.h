@@ -9,8 +9,8 @@
 
 #define VARVE_MEMBER_(type, member) (((type *)0)->member)
 
-/* For a list of types: the association of each type in a _Generic, and its
- * number. */
+/* Expands to X(type, dtype, m) for each element type, separated by commas, as
+ * the associations of a _Generic. */
 #define VARVE_TYPES_(X, m)                                                     \
     X(_Bool, VARVE_BOOL, m), X(signed char, VARVE_INT8, m),                    \
         X(short, VARVE_INT16, m), X(int, VARVE_INT32, m),                      \
@@ -24,8 +24,9 @@
         X(double _Complex, VARVE_COMPLEX128, m),                               \
         X(varve_string, VARVE_STRING, m)
 
-/* Arrays of one and of two dimensions; 256 is added for two. The number of
- * elements is rounded up, because an array type cannot have 0 elements. */
+/* Associations for arrays of one and of two dimensions; 256 is added for two.
+ * The number of elements is rounded up, because an array type cannot have 0
+ * elements. */
 #define VARVE_ONE_(T, number, m) T(*)[] : (int)(number)
 #define VARVE_TWO_(T, number, m)                                               \
     T(*)                                                                       \
@@ -35,8 +36,8 @@
 #define VARVE_NUMBER_(T, number, m) T * : (int)(number)
 #define VARVE_ROWS_(T, number, m) T(*)[] : (int)(number) + 256
 
-/* The number of the element type of an array. Any other member does not
- * compile. */
+/* The varve_dtype of the elements of an array, plus 256 for two dimensions. Any
+ * other member does not compile. */
 #define VARVE_ARRAY_(m)                                                        \
     _Generic(&(m), VARVE_TYPES_(VARVE_ONE_, m), VARVE_TYPES_(VARVE_TWO_, m))
 
@@ -45,7 +46,7 @@
     (_Generic(&(m), VARVE_TYPES_(VARVE_ONE_, m), VARVE_TYPES_(VARVE_TWO_, m),  \
          default : 0) != 0)
 
-/* The number of the element type of `m[0]`. */
+/* The varve_dtype of `m[0]`, plus 256 if `m[0]` is an array. */
 #define VARVE_BEHIND_(m)                                                       \
     _Generic(                                                                  \
         &(m)[0], VARVE_TYPES_(VARVE_NUMBER_, m), VARVE_TYPES_(VARVE_ROWS_, m))
@@ -56,8 +57,9 @@
     _Generic(&(m), VARVE_TYPES_(VARVE_ITSELF_, m), default : (m))
 #define VARVE_NONE_(T, number, m) T * : 0
 
-/* Nonzero if `m` is itself that pointer. Other compilers take an array of rows
- * that has the size of a pointer for one. */
+/* Nonzero if `m` is a pointer and not an array. Compilers without GNU
+ * extensions also return nonzero for an array of rows that has the size of a
+ * pointer. */
 #ifdef __GNUC__
 #define VARVE_IS_FIRST_(m, first)                                              \
     __builtin_types_compatible_p(__typeof__(m), __typeof__(&(first)[0]))

@@ -109,9 +109,9 @@ template <class T> auto view_of(T &object) noexcept
     }
 }
 
-/* The same values in another shape with as many elements. If the number of
+/* The same values in a different shape with as many elements. If the number of
  * elements differs, or the values are not row-major, the view has no memory,
- * and adding it is VARVE_MISUSE. */
+ * and adding it records VARVE_MISUSE. */
 template <class T> varve_tensor view_of(T &object, const shape &s) noexcept
 {
     const auto flat = view_of(object);
@@ -138,8 +138,8 @@ auto view_of_given(T &&object, const S &...s) noexcept
 
 } /* namespace detail */
 
-/* The values of a variable: a std::span for C++17, which converts to
- * std::span. */
+/* The values of a variable. This class replaces std::span in C++17, and
+ * converts to std::span. */
 template <class T> class values
 {
 public:

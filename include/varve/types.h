@@ -83,7 +83,7 @@ typedef struct varve_node varve_node;
  * restoration.h. */
 typedef struct varve_restoration varve_restoration;
 
-/* The findings of a restoration, as data. See restoration.h. */
+/* A list of the findings of a restoration. See restoration.h. */
 typedef struct varve_report varve_report;
 
 /* A copy of the values of a graph in memory. See snapshot.h. */

@@ -4,8 +4,8 @@
  * This interface consists of headers over the C library. It compiles without
  * exceptions and without RTTI. Failed calls return a varve::error, and only
  * value_or_throw throws. get() returns the C handle for all other calls of the
- * C interface. Names and functions of the program are allocated with operator
- * new, which may throw std::bad_alloc.
+ * C interface. The headers store names and functions of the program in memory
+ * from operator new, which may throw std::bad_alloc.
  *
  * SPDX-License-Identifier: MIT
  */
