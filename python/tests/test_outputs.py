@@ -116,7 +116,7 @@ class Outputs(Test):
             with self.fails(varve.MisuseError, 'a/log: ', words):
                 varve.write({'a': {'log': file}}, self.path())
         with open(self.path('log')) as file, \
-                self.fails(varve.MisuseError, 'log: ', 'one for reading'):
+                self.fails(varve.MisuseError, 'log: ', 'the file is not open for writing'):
             varve.write({'log': file}, self.path())
         ends = os.pipe()
         with open(ends[0], 'rb'), open(ends[1], 'wb') as file, \

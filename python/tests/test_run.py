@@ -302,7 +302,7 @@ class Running(Test):
 
     def test_no_step_is_done_twice(self):
         self.trained(step=0)
-        with self.fails(varve.MisuseError, 'go on with step 4'):
+        with self.fails(varve.MisuseError, 'continue with step 4'):
             with varve.Run(varve.Checkpoint(step=0), self.path('own')) as run:
                 run.step(3)
         with varve.Run(varve.Checkpoint(step=0), self.path('own'),

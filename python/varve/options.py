@@ -71,7 +71,7 @@ class ReadOptions(TypedDict, total=False):
     expect_unexpected: Patterns
     passes: str  # 'auto', 'one' or 'two'
     no_verify: bool
-    dots: bool  # a.b of another format is a/b
+    dots: bool  # treat dots in names of other formats as path separators
     no_hdf5: bool  # refuses what libhdf5 would read
     follow_links: bool  # files that the file names may be links to anywhere
     salvage: bool

@@ -51,10 +51,9 @@ def output_maker(value: Any) -> Optional[Callable[[Any], Leaf]]:
     if not isinstance(value, io.IOBase):
         return None
     if value.closed:
-        raise TypeError('expected a file that is open, found a closed one')
+        raise TypeError('the file is closed')
     if not value.writable():
-        raise TypeError('expected a file that is open for writing, found one '
-                        'for reading')
+        raise TypeError('the file is not open for writing')
     try:
         kind = os.fstat(value.fileno()).st_mode
     except io.UnsupportedOperation:

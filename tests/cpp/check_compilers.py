@@ -83,7 +83,7 @@ REFUSED = [
     ('node.add("name", pile)', 'does not show its elements'),
     ('node.add("name", place)', 'is no text of one encoding'),
     ('node.add("name", pointed)', 'expected a pointer to numbers'),
-    ('node.add("name", miscounted)', 'expected an integer that counts'),
+    ('node.add("name", miscounted)', 'the member that counts is not an integer'),
     ('node.add_migrating("name", nullptr, words)', 'structs with varve_fields'),
     ('node.add_migrating("name", nullptr, pairings)', 'numbers, and arrays of'),
     ('varve::records::open_array(words.data(), 3)', 'copied byte by byte'),
