@@ -141,7 +141,7 @@ def check_pair(varve, read_mapped, rng):
         into = 'b.txt'
         with open(into, 'wb') as to:
             to.write(run([varve, 'ls', '--tsv', 'b.varve'], [0]).stdout)
-    plan = [varve, 'dry_run', 'a.varve', '--into', into]
+    plan = [varve, 'plan', 'a.varve', '--into', into]
     done = run(plan + ['--json', '--write-map', 'map'], [0, 1])
     answer = json.loads(done.stdout)
     count = check_items(answer, a, b)
