@@ -59,15 +59,15 @@ COLUMNS = {  # key: name, tag, element size, what it counts
     19: ('places', 71, 8, 'place'),
     20: ('layers of places', 70, 4, 'place'),
     21: ('offsets of places', 71, 8, 'place'),
-    22: ('compressed sizes of places', 70, 4, 'compressed places with plain sizes, skips and planes'),
-    23: ('plain sizes of places', 70, 4, 'compressed places with plain sizes, skips and planes'),
-    24: ('skips of places', 70, 4, 'compressed places with plain sizes, skips and planes'),
-    25: ('planes of places', 64, 1, 'compressed places with plain sizes, skips and planes'),
+    22: ('packed sizes of places', 70, 4, 'packed place'),
+    23: ('plain sizes of places', 70, 4, 'packed place'),
+    24: ('skips of places', 70, 4, 'packed place'),
+    25: ('planes of places', 64, 1, 'packed place'),
     26: ('values in pieces', 70, 4, 'value in pieces'),
     27: ('piece ends', 70, 4, 'value in pieces'),
     28: ('boxes', 71, 8, 'number of a box'),
-    29: ('chunks with page checksums', 71, 8, 'chunk summed by pages'),
-    30: ('checksums of pages', None, 16, 'digest of a page'),
+    29: ('chunks summed by pages', 71, 8, 'chunk summed by pages'),
+    30: ('digests of pages', None, 16, 'digest of a page'),
     31: ('extents of wholes', 71, 8, 'extent of a whole'),
     32: ('starts of parts', 71, 8, 'extent of a whole'),
     128: ('tag nodes', 70, 4, 'tag'),
@@ -105,7 +105,7 @@ def read_column(cbor, key):
 def read_metadata_value(cbor):
     major, number = cbor.head()
     if major in (0, 1):
-        demand(number < 1 << 63, 'a signed 64-bit integer expected')
+        demand(number < 1 << 63, 'an integer of 64 bits with sign expected')
         return number if major == 0 else -1 - number
     if major == 7:
         return number == 21
@@ -338,7 +338,7 @@ def sum_of(chunk, pages):
     demand(len(chunk) == CHUNK, 'a whole chunk of pages')
     found = b''.join(xxh3_128(chunk[at:at + PAGE])
                      for at in range(0, CHUNK, PAGE))
-    demand(found == pages, 'checksums of pages')
+    demand(found == pages, 'digests of pages')
     return xxh3_128(found)
 
 
@@ -446,7 +446,7 @@ def digests_of(index):
     """Each with the digests of the pages of its chunk, or None."""
     chunks, sums = index[29], index[30]
     size = CHUNK // PAGE * 16
-    demand(len(sums) == len(chunks) * size, 'checksums of pages')
+    demand(len(sums) == len(chunks) * size, 'digests of pages')
     demand(not chunks or index[17].strip(b'\0'), 'pages in layers only')
     demand(list(chunks) == sorted(set(chunks)), 'increasing chunks of pages')
     paged = {chunk: sums[i * size:(i + 1) * size]

@@ -52,7 +52,7 @@ def read_layer(data, nonce, size):
 
 def packs_of(index):
     if not index[22]:
-        demand(not is_inside(index), 'compressed sizes of places')
+        demand(not is_inside(index), 'packed sizes')
         return [(0, 0, 0, 0)] * len(index[19])
     demand(len(index[22]) == len(index[19]) and
            (is_inside(index) or any(index[22])),

@@ -51,7 +51,7 @@ static void compare_value(struct comparison *c, const varve_saved_node *node,
     char text[VARVE_TENSOR_TEXT_SIZE];
     c->values++;
     if (!node->has_value) {
-        differ(c, "%s: the value is missing", node->path);
+        differ(c, "%s: expected a value, found none", node->path);
         return;
     }
     if (node->kind == VARVE_STATE && !is_opaque && !lines->is_absent[at + 2]) {
@@ -165,7 +165,7 @@ static void compare_edge(struct comparison *c, const struct lines *lines)
     parent->edges++;
     if (!parent->is_known
         || !find_edge(c, parent->id, lines->fields[2], &child))
-        differ(c, "node %s: no edge \"%s\"",
+        differ(c, "node %s: expected an edge \"%s\", found none",
             lines->fields[1], lines->fields[2]);
     else
         meet(c, lines, line_number(lines, 3), child);
