@@ -248,7 +248,7 @@ class Manager:
              metadata: Optional[Mapping[str, Any]] = None,
              force: bool = False, pin: bool = False) -> Optional[str]:
         """Saves if a save is due, and deletes what nothing keeps. Gives the
-        path of file sizes; None: nothing (yet, in the background)."""
+        path of what was written; None: nothing (yet, in the background)."""
         is_due = force or self.is_due(step)
         if not (self._comm.any(is_due) if self._comm else is_due):
             return None

@@ -177,7 +177,7 @@ class Run:
              force: bool = False, pin: bool = False) -> Optional[str]:
         """A step is done: saves it if a save is due, if the run was asked to
         stop, or by force; what is saved then is pinned by `pin`. Gives the
-        path of file sizes; None: nothing (yet). Once one has failed the
+        path of what was written; None: nothing (yet). Once one has failed the
         run has: leaving it raises that again."""
         if self._failure is not None:
             raise self._failure
@@ -202,8 +202,8 @@ class Run:
             with together(self._comm):
                 if step <= done:
                     raise refuse(
-                        f'Run.step: step {step} was already done: the run resumed from '
-                        f'step {done}: continue with step {done + 1} '
+                        f'Run.step: step {step} was already done: the run resumed '
+                        f'from step {done}: continue with step {done + 1} '
                         '(resumed_step + 1), or set may_repeat_steps')
         self._check_resume()
 

@@ -36,7 +36,7 @@ class Slice:
         if not len(own) == len(self.shape) == len(self.start) or any(
                 at < 0 or at + extent > whole for at, extent, whole
                 in zip(self.start, own, self.shape)):
-            raise refuse(f'a slice: the shard is not inside {self.shape}: one '
+            raise refuse(f'a slice: expected a part of {self.shape}, found one '
                          f'of shape {own} from {self.start} on')
 
     def __repr__(self) -> str:

@@ -315,7 +315,7 @@ void oracle_resumed(const struct process *p, const struct indexed_pool *shelves,
             continue;
         finding(is_new ? FINDING_ANEW : FINDING_LOST,
             "%s %u %s, and save %" PRIu64 " was reported in %s before", p->name,
-            p->number, is_new ? "from the beginning" : "resumed an older save", f->save,
+            p->number, is_new ? "began anew" : "resumed an older save", f->save,
             f->indexed_pool.prefix);
         return;
     }

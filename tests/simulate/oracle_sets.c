@@ -264,7 +264,7 @@ void sets_resumed(const struct life_of_ranks *life, uint32_t rank,
             "rank %u of life %u %s %" PRIu64 ", and save %" PRIu64
             " was reported in life %u before",
             rank, life->number,
-            is_new ? "from the beginning" : "resumed the older save", save, s->save,
+            is_new ? "began anew" : "resumed the older save", save, s->save,
             s->life.number);
         return;
     }

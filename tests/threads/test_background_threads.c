@@ -206,7 +206,7 @@ static void check_file(const char *path, uint32_t value)
         varve_restore(varve_graph_root(p->graph), path, NULL, &error);
     demand(r != NULL, path, error.message);
     snprintf(expected, sizeof expected, "%010u", value);
-    demand(p->state == value, path, "other bytes");
+    demand(p->state == value, path, "another state");
     demand(memcmp(p->string.data, expected, 10) == 0, path, "another text");
     for (int i = 0; i < VARIABLES; i++)
         for (size_t k = 0; k < counts[i]; k++)
@@ -221,7 +221,7 @@ static void check_files(void)
         size_t size;
         bool is_there = memory_bytes(world.memory, names[i], &size) != NULL;
         demand(is_there == (world.present[i] != 0), names[i],
-            is_there ? "is there" : "which no longer exists");
+            is_there ? "is there" : "is not there");
         if (is_there)
             check_file(names[i], world.present[i]);
     }

@@ -216,7 +216,7 @@ static void pack_weights(const char *path, float *weights, unsigned seed)
         &(varve_read_options){ .resources.threads = 3 }, &error);
     demand(r != NULL, "unpack", error.message);
     demand(memcmp(weights, found, (WEIGHTS + BIASES) * sizeof *found) == 0,
-        "unpack", "partially restored");
+        "unpack", "other values");
     varve_restoration_free(r);
     varve_graph_free(graph);
     free(found);

@@ -265,7 +265,7 @@ static void check_read(struct run *run, int expected)
     uint32_t ranks = run_all(run);
     for (uint32_t r = 0; r < ranks; r++) {
         for (unsigned i = 0; i < VALUES; i++)
-            CHECK(run->found[r][i] & expected, "partially restored");
+            CHECK(run->found[r][i] & expected, "other values");
     }
 }
 
