@@ -328,7 +328,7 @@ TEST(field, says_what_a_table_made_by_hand_cannot_be)
         { { .kind = (varve_field_kind)9, .name = "x" }, "the kind of the field is invalid" },
         { { .kind = VARVE_FIELD_IS_VALUE }, "s/?: the name of the member is invalid" },
         { { .kind = VARVE_FIELD_IS_VALUE, .name = "" }, "the name of the member" },
-        { { .kind = VARVE_FIELD_IS_VALUE, .name = "x" }, "an element type" },
+        { { .kind = VARVE_FIELD_IS_VALUE, .name = "x" }, "the element type is invalid" },
         { { .kind = VARVE_FIELD_IS_VALUE, .name = "x", .offset = 20 },
             "the member is outside its struct" },
         { { .kind = VARVE_FIELD_IS_VALUE, .name = "x", .is_pointer = true },
