@@ -164,9 +164,9 @@ TEST(piece_check, names_the_rule_that_is_broken)
         ROW(box_wraps, "piece 2 of a value: the extents"),
         ROW(starts_are_equal, "piece 1 of a value: pieces must be in order"),
         ROW(boxes_are_not_sorted, "piece 2 of a value: pieces must be in order"),
-        ROW(an_element_is_in_none, "found element 179 0 in none"),
-        ROW(elements_are_in_two, "found element 100 0 in pieces 0 and 2"),
-        ROW(as_many_are_others, "found element 100 0 in pieces 0 and 2"),
+        ROW(an_element_is_in_none, "no piece has element 179 0"),
+        ROW(elements_are_in_two, "element 100 0 is in pieces 0 and 2"),
+        ROW(as_many_are_others, "element 100 0 is in pieces 0 and 2"),
         ROW(digest_is_that_of_the_whole, "expected 9 digests, found 7"),
     };
     sample_check_breakages(rows, sizeof rows / sizeof *rows);

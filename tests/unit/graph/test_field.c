@@ -350,7 +350,7 @@ TEST(field, says_what_a_table_made_by_hand_cannot_be)
             "the size of the member differs from its extents" },
         { { .kind = VARVE_FIELD_IS_VALUE, .name = "x", .size = 8, .rank = 1,
               .extents = { { 0, VARVE_FLOAT32 } } },
-            "an integer that counts" },
+            "the member that counts is not an integer" },
         { { .kind = VARVE_FIELD_IS_VALUE, .name = "x", .size = 8, .rank = 1,
               .extents = { { 11, VARVE_INT16 } } },
             "the member is outside its struct" },
