@@ -42,16 +42,16 @@ enum {
 
 /* What a message calls each. */
 static const struct { unsigned kinds; const char *word; } words[] = {
-    { FAULTY_OPEN, ": open" }, { FAULTY_OPEN, ": looking for it" },
+    { FAULTY_OPEN, ": open" }, { FAULTY_OPEN, ": accessing it" },
     { FAULTY_CREATE, ": creating a temporary file" },
     { FAULTY_OPEN_DIRECTORY, ": opening the directory" },
     { FAULTY_OPEN_DIRECTORY, ": opening its parent directory" },
-    { FAULTY_OPEN_DIRECTORY, ": looking for it" },
+    { FAULTY_OPEN_DIRECTORY, ": accessing it" },
     { FAULTY_CLOSE_CREATED, ": close" },
     { FAULTY_INFO, ": getting its size" },
     { FAULTY_INFO, ": identifying the directory" },
     { FAULTY_READ, ": read" }, { FAULTY_WRITE, ": write" },
-    { FAULTY_READ, "found the end of the file" },
+    { FAULTY_READ, "but the file ends after" },
     { FAULTY_RESERVE, ": reserve" }, { FAULTY_SYNC, ": sync" },
     { FAULTY_SYNC_DIRECTORY, "sync of its directory" },
     { FAULTY_SYNC_DIRECTORY, ": sync of its parent directory" },

@@ -71,7 +71,7 @@ TEST(difference, is_named)
         "state: a replicated variable differs from that of rank 0",
         "right: a replicated variable differs from that of rank 0 at rank",
         "the same options and metadata differ between ranks",
-        "state: rank 0 has a state of 9 bytes, this rank has a state of 13",
+        "state: rank 0 has a state of 9 bytes, found a state of 11",
         "words: rank 0 has string[2] of ",
     };
     for (int i = 0; i < 10; i++) {
