@@ -15,6 +15,7 @@
 
 #include "command.h"
 #include "complaint.h"
+#include "edit_distance.h"
 #include "interruption.h"
 #include "manual.h"
 #include "room.h"
@@ -34,18 +35,50 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
+/* The most similar command, or NULL. */
+static const char *nearest_command(const char *name)
+{
+    const char *nearest = NULL;
+    size_t best = 3;
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        size_t distance = edit_distance(name, commands[i]->name, best);
+        if (distance < best && distance < strlen(name)) {
+            best = distance;
+            nearest = commands[i]->name;
+        }
+    }
+    return nearest;
+}
+
+static int complain_unknown(const struct settings *settings, const char *name)
+{
+    const char *nearest = nearest_command(name);
+    return nearest ? complain_usage(settings,
+                         "unknown command \"%s\"; did you mean \"%s\"?", name,
+                         nearest)
+                   : complain_usage(settings, "unknown command \"%s\"", name);
+}
+
 static void print_help(FILE *to)
 {
-    fputs("varve - look into checkpoints, and convert them\n\n"
-          "usage: varve COMMAND [options] FILE ...\n\n",
+    fputs("varve - inspect, verify, compare and convert checkpoints\n"
+          "\n"
+          "usage: varve COMMAND [options] FILE ...\n"
+          "\n",
         to);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         fprintf(to, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("  help       what a command does: varve help COMMAND\n"
-          "  version    which varve this is\n\n"
-          "It ends with 0: done; 1: the answer is no; 2: wrong usage; 3: "
-          "cannot read or\nwrite; 4: not a checkpoint, or too damaged; 5: made "
-          "by a newer varve.\n",
+    fputs("  help       show the help of a command: varve help COMMAND\n"
+          "  version    print the version\n"
+          "\n"
+          "Formats: varve, TensorFlow, Keras, safetensors, npy, npz, PyTorch, "
+          "GGUF, HDF5; only\n"
+          "read: ONNX, Flax, torch.distributed.\n"
+          "\n"
+          "Exit status: 0 success; 1 damage, differences or no match; 2 wrong "
+          "usage; 3 cannot\n"
+          "read or write; 4 not a checkpoint, or too damaged; 5 made by a "
+          "newer varve.\n",
         to);
 }
 
@@ -57,12 +90,15 @@ static int help(const struct settings *settings, const char *name)
     else if (!name)
         print_help(stdout);
     else if (strcmp(name, "help") == 0)
-        puts("varve help - what a command does\n\nusage: varve help [--man] "
-             "[COMMAND]\n\n--man prints the page of the manual, for man -l -.");
+        puts("varve help - show the help of a command\n"
+             "\n"
+             "usage: varve help [--man] [COMMAND]\n"
+             "\n"
+             "--man prints the manual page, for man -l -.");
     else if (strcmp(name, "version") == 0)
-        puts("varve version - which varve this is\n\nusage: varve version");
+        puts("varve version - print the version\n\nusage: varve version");
     else
-        return complain_usage(settings, "'%s' is not a command", name);
+        return complain_unknown(settings, name);
     return OUTCOME_DONE;
 }
 
@@ -71,7 +107,7 @@ static int manual(const struct settings *settings, const char *name)
 {
     const struct command *command = name ? find_command(name) : NULL;
     if (name && !command)
-        return complain_usage(settings, "'%s' is not a command", name);
+        return complain_unknown(settings, name);
     if (command)
         print_manual(command);
     else
@@ -163,7 +199,7 @@ static int dispatch(const struct settings *settings, int argc, char **argv)
         return wants_help ? help(settings, "version") : version();
     const struct command *command = find_command(name);
     if (!command)
-        return complain_usage(settings, "'%s' is not a command", name);
+        return complain_unknown(settings, name);
     return run(command, argc - 1, argv + 1);
 }
 

@@ -492,8 +492,8 @@ varve_status vv_automaton_fail(const struct vv_automaton *a, varve_error *error)
         return VARVE_OK;
     const struct vv_text *first = &a->alternatives[0].text;
     return vv_fail(error, a->status,
-        "\"%.*s\": expected patterns that can be followed, found some that "
-        "need more than %zu places",
+        "\"%.*s\": the patterns are too complex: they need more than %zu "
+        "states",
         (int)(first->size < 200 ? first->size : 200), first->bytes,
         most_listed(a));
 }

@@ -149,13 +149,13 @@ static const char *reason_of_scheme(int number, const char *path)
         if (strncmp(path, known[i], strlen(known[i])) != 0)
             continue;
         return words_of_system()->reason
-                   ? "what reads or writes it was made before "
-                     "varve_remote_enable() was called: make it after that"
-                   : "call varve_remote_enable() first: paths of stores and "
-                     "web servers are not known before that";
+                   ? "its reader or writer was created before "
+                     "varve_remote_enable(): create it afterwards"
+                   : "call varve_remote_enable() first to use paths of stores "
+                     "and web servers";
     }
-    return "no store of this scheme is supported, s3://, https:// and http:// "
-           "are; a local path begins with ./";
+    return "this scheme is not supported, only s3://, https:// and http:// "
+           "are; begin a local path with ./";
 }
 
 varve_status vv_fail_system(
@@ -205,8 +205,8 @@ varve_status vv_fail_none(
 {
     if (holds_failure(error))
         return error->status;
-    return vv_fail(error, VARVE_MISUSE,
-        "%s: expected one, found NULL, as after %s that failed", what, call);
+    return vv_fail(error, VARVE_MISUSE, "%s is NULL, perhaps because %s failed",
+        what, call);
 }
 
 varve_status vv_status_of_callback(varve_status status)
@@ -228,15 +228,16 @@ varve_status vv_check_reserved(
     for (size_t i = 0; bytes && i < size; i++) {
         if (bytes[i])
             return vv_fail(error, VARVE_TOO_NEW,
-                "options: expected zeros behind the fields of this version, "
-                "found those of a later one, or of nobody");
+                "options: the reserved fields must be 0: they are "
+                "uninitialized or made for a newer version");
     }
     return VARVE_OK;
 }
 
 bool vv_error_add_line(varve_error *error, const char *format, ...)
 {
-    static const char cut[] = "\n(and more; the report has them all)";
+    static const char cut[] =
+        "\n(the message is cut; the report has all lines)";
     if (!error)
         return false;
     size_t used = strlen(error->message);

@@ -160,14 +160,14 @@ static varve_status check_item(
     if (item->kind == VV_CBOR_OTHER ||
         (item->kind == VV_CBOR_TAG && item->number < FIRST_TAG))
         return cbor_in_fail(
-            in, in->at, "an item of the deterministic profile", "another one");
+            in, in->at, "an item of the deterministic profile", "another item");
     if (head != shortest_head(item))
         return cbor_in_fail(
             in, in->at, "the shortest head of an item", "a longer one");
     if ((item->kind == VV_CBOR_ARRAY && item->number > left) ||
         (item->kind == VV_CBOR_MAP && item->number > left / 2))
         return cbor_in_fail(
-            in, in->at, "no more items than bytes are left", "more");
+            in, in->at, "no more items than bytes left", "more");
     if (item->kind == VV_CBOR_TEXT &&
         !vv_utf8_is_valid((const char *)item->bytes, (size_t)item->number))
         return cbor_in_fail(in, in->at, "UTF-8 without NUL", "other bytes");
@@ -180,10 +180,9 @@ varve_status vv_cbor_next(struct vv_cbor_in *in, struct vv_cbor_item *item)
     struct cbor_decoder_result result = cbor_stream_decode(
         in->bytes + in->at, in->size - in->at, &callbacks, item);
     if (result.status == CBOR_DECODER_NEDATA)
-        return cbor_in_fail(
-            in, in->at, "an item", "the end of the index in it");
+        return cbor_in_fail(in, in->at, "an item", "the end of the index");
     if (result.status != CBOR_DECODER_FINISHED)
-        return cbor_in_fail(in, in->at, "an item", "bytes that are none");
+        return cbor_in_fail(in, in->at, "an item", "invalid bytes");
     VV_TRY(check_item(in, item, result.read));
     in->at += result.read;
     return VARVE_OK;
@@ -234,8 +233,8 @@ static varve_status cbor_in_check_key(
     size_t size = in->at - map->begin;
     if (map->last_size > 0 && cbor_in_compare_bytes(in, map->last,
                                   map->last_size, map->begin, size) >= 0)
-        return cbor_in_fail(in, map->begin, "keys sorted and unique",
-            "one that is not behind the one before it");
+        return cbor_in_fail(
+            in, map->begin, "keys in order", "a key out of order");
     map->last = map->begin;
     map->last_size = size;
     return VARVE_OK;
@@ -264,8 +263,8 @@ static varve_status open_map(
         return VARVE_OK;
     if (s->depth == VV_CBOR_MOST_MAPS)
         return vv_fail(s->in->error, VARVE_LIMIT,
-            "%s: index at offset %" PRIu64 ": expected at most %d maps within "
-            "each other, found more",
+            "%s: index at offset %" PRIu64
+            ": maps are nested more than %d deep",
             s->in->path, s->in->base + at, VV_CBOR_MOST_MAPS);
     s->maps[++s->depth] = (struct open_map){
         .items = 1, .more = 2 * item->number - 1, .begin = s->in->at
@@ -285,8 +284,7 @@ static varve_status skip_item(struct skipping *s)
                                                    : 0;
     s->items += within - 1;
     if (s->items > s->in->size - s->in->at)
-        return cbor_in_fail(
-            s->in, at, "no more items than bytes are left", "more");
+        return cbor_in_fail(s->in, at, "no more items than bytes left", "more");
     map->items--;
     if (item.kind == VV_CBOR_MAP)
         return open_map(s, at, &item);
@@ -309,7 +307,6 @@ varve_status vv_cbor_skip(struct vv_cbor_in *in)
 varve_status vv_cbor_end(struct vv_cbor_in *in)
 {
     if (in->at != in->size)
-        return cbor_in_fail(
-            in, in->at, "the end of the index", "further bytes");
+        return cbor_in_fail(in, in->at, "the end of the index", "more bytes");
     return VARVE_OK;
 }

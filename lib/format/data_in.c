@@ -82,13 +82,11 @@ static varve_status data_in_read_header(struct vv_opened *o,
 {
     size_t size = o->size < VV_HEADER_SIZE ? (size_t)o->size : VV_HEADER_SIZE;
     if (size == 0)
-        return vv_fail(error, VARVE_EMPTY_FILE,
-            "%s: expected a checkpoint, found an empty file", o->path);
+        return vv_fail(error, VARVE_EMPTY_FILE, "%s: empty file", o->path);
     VV_TRY(data_in_read_bytes(o, 0, header, size, error));
     if (!vv_data_in_is_ours(header, size))
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-            "%s: expected the magic of a checkpoint at offset 0, found other "
-            "bytes",
+            "%s: not a checkpoint, or not in a format this build reads",
             o->path);
     if (size < VV_HEADER_SIZE)
         return fail_shorter(o, SMALLEST_SIZE, error);
@@ -96,13 +94,13 @@ static varve_status data_in_read_header(struct vv_opened *o,
     uint32_t version = vv_load32(header + 8);
     if (version > VV_FORMAT_VERSION)
         return vv_fail(error, VARVE_TOO_NEW,
-            "%s: expected format version %d, found version %" PRIu32, o->path,
-            VV_FORMAT_VERSION, version);
+            "%s: this build reads format version %d, found version %" PRIu32,
+            o->path, VV_FORMAT_VERSION, version);
     if (version != VV_FORMAT_VERSION || !is_zero(header + 12, 4) ||
         !is_zero(header + 32, 24))
         return vv_fail(error, VARVE_CORRUPT,
             "%s: header at offset 0: expected version %d and zeros, found "
-            "version %" PRIu32 " or others",
+            "version %" PRIu32 " or other bytes",
             o->path, VV_FORMAT_VERSION, version);
     return VARVE_OK;
 }
@@ -120,13 +118,13 @@ static varve_status read_footer(struct vv_opened *o,
     bool has_sum = vv_load64(footer + 48) == vv_hash_of(footer, 48);
     if (!has_magic && !has_sum)
         return vv_fail(error, VARVE_TRUNCATED,
-            "%s: expected a footer at offset %" PRIu64 ", found none: the file "
-            "ends early, after %" PRIu64 " bytes",
+            "%s: no footer at offset %" PRIu64 ": the file ends after %" PRIu64
+            " bytes; it is truncated or has extra bytes",
             o->path, at, o->size);
     if (!has_magic)
         return vv_fail(error, VARVE_CORRUPT,
-            "%s: expected the magic of a footer at offset %" PRIu64
-            ", found other bytes",
+            "%s: the footer at offset %" PRIu64
+            " is damaged: wrong magic bytes",
             o->path, at + 56);
     VV_TRY(data_in_check_sum(o, footer, 48, at, error));
     uint64_t size = vv_load64(footer + 32);
@@ -149,8 +147,9 @@ static varve_status find_index(struct vv_opened *o, const unsigned char *footer,
     if (offset % VV_ALIGNMENT != 0 || offset < VV_HEADER_SIZE || offset > end ||
         size != end - offset || size == 0)
         return vv_fail(error, VARVE_CORRUPT,
-            "%s: footer at offset %" PRIu64 ": expected an index up to there, "
-            "found one of %" PRIu64 " bytes at offset %" PRIu64,
+            "%s: footer at offset %" PRIu64
+            ": expected an index up to there, found %" PRIu64
+            " bytes at offset %" PRIu64,
             o->path, end, size, offset);
     *place = (struct vv_index_place){ .offset = offset, .size = size };
     memcpy(place->digest.bytes, footer + 16, sizeof place->digest.bytes);
@@ -166,8 +165,9 @@ static varve_status check_ends(const struct vv_opened *o,
     if (memcmp(header + 16, footer + 16, 16) != 0 ||
         memcmp(header + 16, footer + 40, 8) != 0)
         return vv_fail(error, VARVE_CORRUPT,
-            "%s: expected the nonce of the header in the footer at offset "
-            "%" PRIu64 ", found that of another file",
+            "%s: footer at offset %" PRIu64
+            ": its nonce differs from that of the header: it belongs to "
+            "another file",
             o->path, end + 40);
     return VARVE_OK;
 }
@@ -397,9 +397,8 @@ static varve_status data_in_read_index(
 {
     if (place->size > SIZE_MAX)
         return vv_fail(error, VARVE_LIMIT,
-            "%s: expected an index that fits the memory, found %" PRIu64
-            " bytes",
-            o->path, place->size);
+            "%s: the index does not fit in memory: %" PRIu64 " bytes", o->path,
+            place->size);
     struct own_file *own = o->state;
     o->data_end = place->offset;
     own->place = *place;
@@ -579,11 +578,11 @@ static varve_status use_told(
     VV_TRY(data_in_read_header(o, header, error));
     if (memcmp(header + 16, place->digest.bytes, 16) != 0)
         return vv_fail(error, VARVE_MISMATCH,
-            "%s: expected the checkpoint whose index is known, found another: "
-            "was it replaced meanwhile?",
+            "%s: the file differs from the checkpoint that rank 0 has open: it "
+            "may have been replaced",
             o->path);
     if (!vv_digest_equal(&told->digest, &found))
-        return fail_digest(o->path, "index, as it was told", place->offset,
+        return fail_digest(o->path, "index, as broadcast", place->offset,
             place->size, &told->digest, &found, error);
     struct own_file *own = o->state;
     own->place = *place;

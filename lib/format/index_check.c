@@ -32,8 +32,8 @@ static varve_status check_nodes(const struct vv_index_check *check)
     const struct vv_index *index = check->index;
     uint32_t begin = 0;
     if (index->node_count == 0)
-        return vv_check_fail(check, index->node_kinds,
-            "nodes: expected at least the root, found none");
+        return vv_check_fail(
+            check, index->node_kinds, "nodes: the root is missing");
     for (uint32_t i = 0; i < index->node_count; i++) {
         uint8_t kind = index->node_kinds[i];
         uint32_t end = vv_at32(index->node_edge_ends, i);
@@ -48,8 +48,8 @@ static varve_status check_nodes(const struct vv_index_check *check)
                 i, begin, index->edge_count, end);
         if (kind == VARVE_VARIABLE && end != begin)
             return vv_check_fail(check, index->node_edge_ends + 4 * (size_t)i,
-                "node %" PRIu32 ": expected a variable without edges, found "
-                "%" PRIu32,
+                "node %" PRIu32
+                ": a variable cannot have edges, found %" PRIu32,
                 i, end - begin);
         begin = end;
     }
@@ -79,8 +79,9 @@ static varve_status check_edges_of(const struct vv_index_check *check,
                 i, sorted ? lowest : 0, index->name_count, name);
         if (child > *next || child >= index->node_count)
             return vv_check_fail(check, index->edge_children + 4 * (size_t)i,
-                "edge %" PRIu32 ": expected a node that was seen, or the next "
-                "of %" PRIu32 ", %" PRIu32 "; found %" PRIu32,
+                "edge %" PRIu32
+                ": expected an earlier node, or the next of %" PRIu32
+                ", %" PRIu32 "; found %" PRIu32,
                 i, index->node_count, *next, child);
         lowest = (uint64_t)name + 1;
         *next += child == *next;
@@ -99,8 +100,7 @@ static varve_status check_edges(
             continue;
         if (i >= *next)
             return vv_check_fail(check, index->node_edge_ends + 4 * (size_t)i,
-                "node %" PRIu32 ": expected an edge to it before its own "
-                "edges, found none",
+                "node %" PRIu32 ": no edge leads to it before its own edges",
                 i);
         bool is_list = vv_index_kind(index, i) == VARVE_LIST;
         VV_TRY(check_edges_of(check, begin, end, !is_list, next));
@@ -131,13 +131,13 @@ static varve_status check_slot(const struct vv_index_check *check, uint32_t i,
     uint32_t node = vv_at32(index->slot_nodes, i);
     if (owner >= index->node_count || index_check_is_variable(index, owner))
         return vv_check_fail(check, index->slot_owners + 4 * (size_t)i,
-            "slot %" PRIu32 ": expected an owner that is no variable, found "
-            "node %" PRIu32,
+            "slot %" PRIu32
+            ": the owner must not be a variable, found node %" PRIu32,
             i, owner);
     if (!index_check_is_variable(index, variable) || variable >= reached)
         return vv_check_fail(check, index->slot_variables + 4 * (size_t)i,
-            "slot %" PRIu32 ": expected a variable to which an edge leads, "
-            "found node %" PRIu32,
+            "slot %" PRIu32
+            ": the variable must have an edge, found node %" PRIu32,
             i, variable);
     if (name >= index->name_count)
         return vv_check_fail(check, index->slot_names + 4 * (size_t)i,
@@ -146,8 +146,9 @@ static varve_status check_slot(const struct vv_index_check *check, uint32_t i,
             i, index->name_count, name);
     if (!index_check_is_variable(index, node) || node > *next)
         return vv_check_fail(check, index->slot_nodes + 4 * (size_t)i,
-            "slot %" PRIu32 ": expected a variable that was seen, or the next, "
-            "%" PRIu32 "; found node %" PRIu32,
+            "slot %" PRIu32
+            ": expected an earlier variable, or the next, %" PRIu32
+            "; found node %" PRIu32,
             i, *next, node);
     *next += node == *next;
     return VARVE_OK;
@@ -168,8 +169,8 @@ static varve_status index_check_slots(
         if (i > 0 &&
             (owner < last_owner || (owner == last_owner && rest <= last_rest)))
             return vv_check_fail(check, index->slot_owners + 4 * (size_t)i,
-                "slot %" PRIu32 ": expected slots sorted by owner, variable "
-                "and name, found one that is not behind the one before it",
+                "slot %" PRIu32
+                ": slots must be in order of owner, variable and name",
                 i);
         last_owner = owner;
         last_rest = rest;
@@ -186,8 +187,8 @@ static varve_status check_slot_nodes(
         uint32_t node = vv_at32(index->slot_nodes, i);
         if (seen[node / 8] >> node % 8 & 1)
             return vv_check_fail(check, index->slot_nodes + 4 * (size_t)i,
-                "slot %" PRIu32 ": expected a node of its own, found %" PRIu32
-                " a second time",
+                "slot %" PRIu32 ": node %" PRIu32
+                " already belongs to another slot",
                 i, node);
         seen[node / 8] |= (uint8_t)(1u << node % 8);
     }
@@ -195,8 +196,8 @@ static varve_status check_slot_nodes(
         uint32_t variable = vv_at32(index->slot_variables, i);
         if (seen[variable / 8] >> variable % 8 & 1)
             return vv_check_fail(check, index->slot_variables + 4 * (size_t)i,
-                "slot %" PRIu32 ": expected a variable that is no slot itself, "
-                "found node %" PRIu32,
+                "slot %" PRIu32
+                ": the variable must not be a slot itself, found node %" PRIu32,
                 i, variable);
     }
     return VARVE_OK;
@@ -231,9 +232,7 @@ static varve_status check_tags(const struct vv_index_check *check)
                 i, node, name);
         if (both < lowest)
             return vv_check_fail(check, index->tag_nodes + 4 * (size_t)i,
-                "tag %" PRIu32 ": expected tags sorted by node and name, found "
-                "one that is not behind the one before it",
-                i);
+                "tag %" PRIu32 ": tags must be in order of node and name", i);
         lowest = both + 1;
     }
     return VARVE_OK;
@@ -262,9 +261,7 @@ static varve_status check_global(
             i, node);
     if (i > 0 && node <= vv_at32(index->global_nodes, i - 1))
         return vv_check_fail(check, index->global_nodes + 4 * (size_t)i,
-            "global name %" PRIu32 ": expected nodes sorted and unique, found "
-            "one that is not behind the one before it",
-            i);
+            "global name %" PRIu32 ": nodes must be in order and unique", i);
     if (name >= index->name_count)
         return vv_check_fail(check, index->global_names + 4 * (size_t)i,
             "global name %" PRIu32 ": expected a name below %" PRIu32
@@ -272,9 +269,7 @@ static varve_status check_global(
             i, index->name_count, name);
     if (used[name / 8] >> name % 8 & 1)
         return vv_check_fail(check, index->global_names + 4 * (size_t)i,
-            "global name %" PRIu32 ": expected unique names, found name "
-            "%" PRIu32 " a second time",
-            i, name);
+            "global name %" PRIu32 ": duplicate name %" PRIu32, i, name);
     used[name / 8] |= (uint8_t)(1u << name % 8);
     return VARVE_OK;
 }
@@ -307,9 +302,7 @@ varve_status vv_check_graph(const struct vv_index_check *check)
     VV_TRY(check_own_nodes(check));
     if (next != index->node_count)
         return vv_check_fail(check, index->node_kinds + next,
-            "node %" PRIu32 ": expected an edge or a slot that leads to it, "
-            "found none",
-            next);
+            "node %" PRIu32 ": no edge or slot leads to it", next);
     VV_TRY(check_tags(check));
     VV_TRY(check_globals(check));
     return vv_check_use(check);

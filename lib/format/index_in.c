@@ -42,11 +42,10 @@ static varve_status index_in_check_count(const struct parser *p, size_t at,
     uint64_t expected = vv_column_count(column, &p->parsed->index);
     if (column->key >= VV_REQUIRED_COLUMN_COUNT && count == 0)
         return index_in_fail(p, at, VARVE_CORRUPT,
-            "a column that need not be there to be left out when it is empty",
-            "an empty one");
+            "a non-empty optional column", "an empty one");
     if (column->is_first && !column->is_wide && count >= VV_NONE)
         return index_in_fail(
-            p, at, VARVE_LIMIT, "fewer than 2^32 - 1 of a kind", "more");
+            p, at, VARVE_LIMIT, "fewer than 2^32 - 1 elements", "more");
     if (!column->is_first && count != expected)
         return vv_fail(p->in.error, VARVE_CORRUPT,
             "%s: index at offset %" PRIu64 ": expected %" PRIu64
@@ -64,12 +63,12 @@ static varve_status index_in_read_column(
         VV_TRY(vv_cbor_expect(&p->in, VV_CBOR_TAG, &item));
         if (item.number != column->tag)
             return index_in_fail(p, at, VARVE_CORRUPT,
-                "the tag of a column's type", "another one");
+                "the tag of a column's type", "another tag");
     }
     VV_TRY(vv_cbor_expect(&p->in, VV_CBOR_BYTES, &item));
     if (item.number % column->element != 0)
         return index_in_fail(p, at, VARVE_CORRUPT, "a column of whole elements",
-            "a part of one at its end");
+            "a partial element at its end");
     uint64_t count = item.number / column->element;
     if (p->far && column->key < VV_FAR_COLUMNS && count == 0)
         count = p->far->columns[column->key].size / column->element;
@@ -113,18 +112,19 @@ static varve_status index_in_read_map(struct parser *p)
         VV_TRY(vv_cbor_expect(&p->in, VV_CBOR_UNSIGNED, &item));
         uint64_t key = item.number;
         if (key < lowest || (i > 0 && lowest == 0))
-            return index_in_fail(p, at, VARVE_CORRUPT, "keys sorted and unique",
-                "one that is not behind the one before it");
+            return index_in_fail(
+                p, at, VARVE_CORRUPT, "keys in order", "a key out of order");
         lowest = key + 1;
         if (i < VV_REQUIRED_COLUMN_COUNT && key != i)
-            return index_in_fail(p, at, VARVE_CORRUPT, "each required key",
-                "another one in its place");
+            return index_in_fail(
+                p, at, VARVE_CORRUPT, "each required key", "another key");
         if (key < VV_FIRST_TAG_COLUMN)
             VV_TRY(index_in_read_column(p, &vv_columns[key]));
         else if (key < VV_FIRST_OPTIONAL_KEY)
             return vv_fail(p->in.error, VARVE_TOO_NEW,
-                "%s: index at offset %" PRIu64 ": expected keys of version "
-                "%d, found the required key %" PRIu64,
+                "%s: index at offset %" PRIu64
+                ": this build reads keys of version %d, found the required key "
+                "%" PRIu64,
                 p->in.path, p->in.base + at, VV_FORMAT_VERSION, key);
         else
             VV_TRY(read_optional(p, key));
@@ -135,21 +135,22 @@ static varve_status index_in_read_map(struct parser *p)
     if ((index->layer_nonces || index->place_begins) &&
         !(index->layer_sizes && index->place_layers && index->place_offsets))
         return index_in_fail(p, p->in.at, VARVE_CORRUPT,
-            "layers with sizes and places with layers and offsets",
-            "a part of that");
+            "data files with sizes and places with data files and offsets",
+            "only some of these columns");
     if (index->place_packed &&
         !(index->place_plain && index->place_skips && index->place_planes))
         return index_in_fail(p, p->in.at, VARVE_CORRUPT,
-            "packed places with plain sizes, skips and planes",
-            "a part of that");
+            "compressed places with plain sizes, skips and planes",
+            "only some of these columns");
     if ((index->pieced_values || index->piece_boxes) &&
         !(index->piece_ends && index->piece_boxes))
         return index_in_fail(p, p->in.at, VARVE_CORRUPT,
-            "values in pieces with ends and boxes", "a part of that");
+            "values in pieces with ends and boxes",
+            "only some of these columns");
     if (!index->paged_chunks != !index->page_digests)
         return index_in_fail(p, p->in.at, VARVE_CORRUPT,
-            "chunks summed by pages with the digests of these",
-            "a part of that");
+            "page checksums for the chunks that have them",
+            "only one of these columns");
     if (!index->whole_extents != !index->part_starts ||
         (index->whole_extents && index->whole_count != index->extent_count))
         return index_in_fail(p, p->in.at, VARVE_CORRUPT,
@@ -241,9 +242,8 @@ varve_status vv_index_parse_rest(const struct vv_context *context,
             .size = rest->size,
             .error = error } };
     if (rest->data_end > INT64_MAX)
-        return index_in_fail(&p, 0, VARVE_CORRUPT, "an offset below 2^63",
-            "a larger "
-            "one");
+        return index_in_fail(
+            &p, 0, VARVE_CORRUPT, "an offset below 2^63", "a larger offset");
     varve_status status = index_in_parse(context, &p);
     if (status)
         vv_parsed_index_clear(context, &result);

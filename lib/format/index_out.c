@@ -19,13 +19,12 @@ static varve_status check_limits(
         const struct vv_column *column = &vv_columns[i];
         uint64_t count = vv_column_count(column, index);
         if (!column->is_wide && count >= VV_NONE)
-            return vv_fail(error, VARVE_LIMIT,
-                "index: expected fewer than 2^32 - 1 %s, found more",
-                column->name);
+            return vv_fail(
+                error, VARVE_LIMIT, "index: 2^32 - 1 %s or more", column->name);
     }
     if (index->names_size > UINT32_MAX)
-        return vv_fail(error, VARVE_LIMIT,
-            "index: expected names of less than 4 GiB in all, found more");
+        return vv_fail(
+            error, VARVE_LIMIT, "index: the names have 4 GiB or more in total");
     return VARVE_OK;
 }
 
@@ -36,7 +35,7 @@ static varve_status index_out_check_metadata(
     for (size_t i = 1; i < index->metadata_count; i++) {
         if (vv_metadata_compare(&metadata[i - 1], &metadata[i]) >= 0)
             return vv_fail(error, VARVE_MISUSE,
-                "metadata: expected names sorted and unique, found \"%.100s\" "
+                "metadata: names must be in order and unique, found \"%.100s\" "
                 "before \"%.100s\"",
                 metadata[i - 1].name, metadata[i].name);
     }

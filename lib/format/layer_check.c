@@ -33,9 +33,7 @@ static varve_status layer_check_layer(
     if (is_named_before(index, layer))
         return vv_check_fail(check,
             index->layer_nonces + (size_t)layer * VV_NONCE_SIZE,
-            "layer %" PRIu32 ": expected a nonce of its own, found that of "
-            "another",
-            layer);
+            "layer %" PRIu32 ": the nonce is not unique", layer);
     if (vv_layer_is_inside(index) && size != check->data_end)
         return vv_check_fail(check, index->layer_sizes,
             "layer 0: expected the size %" PRIu64 " of the file up to the "
@@ -84,8 +82,8 @@ static varve_status check_packed(const struct vv_index_check *check, uint32_t i,
         return VARVE_OK;
     return vv_check_fail(check,
         layer_check_at(check, check->index->place_packed, 4, i),
-        "place %" PRIu32 ": expected %" PRIu64 " bytes as they are, or pages "
-        "of a packed chunk, found others",
+        "place %" PRIu32 ": its %" PRIu64
+        " bytes are neither plain nor pages of a compressed chunk",
         i, size);
 }
 
@@ -97,7 +95,7 @@ static varve_status check_zeros(const struct vv_index_check *check, uint32_t i)
         return VARVE_OK;
     return vv_check_fail(check,
         layer_check_at(check, index->place_offsets, 8, i),
-        "place %" PRIu32 ": expected zeros at offset 0, found another", i);
+        "place %" PRIu32 ": zeros must have offset 0", i);
 }
 
 /* Layers are numbered as places first name them: *next is the one that may come
@@ -115,8 +113,8 @@ static varve_status layer_check_place(const struct vv_index_check *check,
     if (begin >= behind || behind > end || (i == 0 && begin != VV_HEADER_SIZE))
         return vv_check_fail(check,
             layer_check_at(check, index->place_begins, 8, i),
-            "place %" PRIu32 ": expected places that increase from %d to below "
-            "%" PRIu64 ", found %" PRIu64 " before %" PRIu64,
+            "place %" PRIu32 ": places must increase from %d to below %" PRIu64
+            ", found %" PRIu64 " before %" PRIu64,
             i, VV_HEADER_SIZE, end, begin, behind);
     struct vv_layer_place place = vv_layer_place_at(index, i, begin);
     VV_TRY(check_packed(check, i, &place, behind - begin));
@@ -126,8 +124,9 @@ static varve_status layer_check_place(const struct vv_index_check *check,
     if (layer > *next || layer >= index->layer_count)
         return vv_check_fail(check,
             layer_check_at(check, index->place_layers, 4, i),
-            "place %" PRIu32 ": expected a layer that was named, or the next "
-            "of %" PRIu32 ", %" PRIu32 "; found %" PRIu32,
+            "place %" PRIu32
+            ": expected a layer that was named before, or the next of %" PRIu32
+            ", %" PRIu32 "; found %" PRIu32,
             i, index->layer_count, *next, layer);
     uint64_t most = vv_at64(index->layer_sizes, layer) -
                     (vv_layer_is_inside(index) ? 0 : VV_FOOTER_SIZE);
@@ -135,8 +134,7 @@ static varve_status layer_check_place(const struct vv_index_check *check,
         return vv_check_fail(check,
             layer_check_at(check, index->place_offsets, 8, i),
             "place %" PRIu32 ": expected %" PRIu64 " bytes from %d to %" PRIu64
-            " of its layer, found them at "
-            "%" PRIu64,
+            " of its layer, found them at %" PRIu64,
             i, size, VV_HEADER_SIZE, most, offset);
     *next += layer == *next;
     return VARVE_OK;
@@ -159,8 +157,8 @@ static varve_status check_is_any_packed(const struct vv_index_check *check)
         index->packed_count == index->place_count)
         return VARVE_OK;
     return vv_check_fail(check, index->place_begins,
-        "places: expected one of %" PRIu32 " to be packed, found %" PRIu32
-        " that are not",
+        "places: one of %" PRIu32 " must be compressed, found %" PRIu32
+        " plain ones",
         index->place_count, i);
 }
 

@@ -74,8 +74,7 @@ static varve_status layers_in_fail_other(
     const char *path, const char *what, varve_error *error)
 {
     return vv_fail(error, VARVE_CORRUPT,
-        "%s: expected the %s of the layer that the checkpoint names, found "
-        "another",
+        "%s: wrong %s: this is not the data file that the checkpoint uses",
         path, what);
 }
 
@@ -167,9 +166,9 @@ static varve_status fail_missing(const struct vv_layers *layers,
     }
     names[used] = '\0';
     return vv_fail(error, VARVE_TRUNCATED,
-        "%s: expected its %" PRIu32 " layers beside it, found %" PRIu32
-        " missing: %s; copy them there too, or make one file of it by `varve "
-        "repack` where they are",
+        "%s: of its %" PRIu32 " data files, %" PRIu32
+        " are missing: %s; copy them here too, or merge the checkpoint into "
+        "one file with `varve repack` where they are",
         path, layers->count, missing, names);
 }
 
@@ -421,7 +420,7 @@ static varve_status layers_in_unpack(struct range_reading *r,
     if (!r->unpacker)
         r->unpacker = vv_unpackers_take(r->layers->unpackers, r->context);
     if (!r->unpacker)
-        return vv_fail_memory(error, "unpacking a chunk");
+        return vv_fail_memory(error, "decompressing a chunk");
     return vv_unpack(r->unpacker, layer->file, layer->path, place->offset,
         &place->pack, bytes, error);
 }
@@ -438,7 +437,7 @@ static varve_status layers_in_hold(struct range_reading *r,
     held->place = *place;
     held->bytes = vv_allocate(&r->context->allocator, place->pack.plain);
     if (!held->bytes)
-        return vv_fail_memory(error, "unpacking a chunk");
+        return vv_fail_memory(error, "decompressing a chunk");
     varve_status status = layers_in_unpack(r, place, held->bytes, error);
     if (status) {
         vv_release(&r->context->allocator, held->bytes, place->pack.plain);
@@ -458,7 +457,7 @@ static varve_status layers_in_read_part(struct range_reading *r,
     const struct vv_layer *layer = &r->layers->all[place->layer];
     if (layer->file < 0)
         return vv_fail(error, VARVE_TRUNCATED,
-            "%s: expected a layer of the checkpoint, found none", layer->path);
+            "%s: a data file of the checkpoint is missing", layer->path);
     if (place->pack.size == 0)
         return vv_file_read(r->context, layer->file, layer->path, bytes, size,
             place->offset, error);

@@ -64,7 +64,7 @@ static varve_status metadata_in_read_value(
         item.kind == VV_CBOR_UNSIGNED || item.kind == VV_CBOR_NEGATIVE;
     if (is_integer && item.number > INT64_MAX)
         return metadata_in_fail(
-            in, at, "an integer of 64 bits with sign", "a larger one");
+            in, at, "a signed 64-bit integer", "a larger one");
     switch (item.kind) {
     case VV_CBOR_UNSIGNED:
         m->kind = VARVE_METADATA_INTEGER;
@@ -101,7 +101,7 @@ static varve_status read_pairs(struct vv_cbor_in *in, uint64_t count,
         VV_TRY(vv_cbor_expect(in, VV_CBOR_TEXT, &name));
         if (!vv_name_is_valid((const char *)name.bytes, (size_t)name.number))
             return metadata_in_fail(
-                in, at, "a name of 1 to 65535 bytes", "another size");
+                in, at, "a name of 1 to 65535 bytes", "a name of another size");
         m.name = metadata_in_keep(strings, &name);
         VV_TRY(metadata_in_read_value(in, strings, &m));
         if (to)
@@ -119,7 +119,7 @@ varve_status vv_metadata_parse(const struct vv_context *context,
     size_t at = in->at;
     VV_TRY(vv_cbor_expect(in, VV_CBOR_MAP, &map));
     if (map.number == 0)
-        return metadata_in_fail(in, at, "an empty map to be left out", "one");
+        return metadata_in_fail(in, at, "a non-empty map", "one");
     /* Twice: to check and to measure, then to keep. */
     struct vv_cbor_in again = *in;
     VV_TRY(read_pairs(in, map.number, &strings, NULL));

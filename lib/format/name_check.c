@@ -71,21 +71,19 @@ varve_status vv_check_names(const struct vv_index_check *check)
         uint32_t end = vv_load32(at);
         if (end <= begin || end > index->names_size)
             return vv_check_fail(check, at,
-                "name %" PRIu32 ": expected an end above %" PRIu32
-                " and up to %" PRIu64 ", found %" PRIu32,
+                "name %" PRIu32 ": the end must be above %" PRIu32
+                " and at most %" PRIu64 ", found %" PRIu32,
                 i, begin, index->names_size, end);
         struct name name = name_check_name_at(index, begin, end - begin);
         if (name.size > VARVE_MAX_NAME_SIZE ||
             (!plain && !vv_utf8_is_valid((const char *)name.bytes, name.size)))
             return vv_check_fail(check, name.bytes,
-                "name %" PRIu32 ": expected 1 to %d bytes of UTF-8 without "
-                "NUL, found %zu bytes",
+                "name %" PRIu32 ": a name must be 1 to %d bytes of UTF-8 "
+                                "without NUL, found %zu bytes",
                 i, VARVE_MAX_NAME_SIZE, name.size);
         if (!name_check_is_before(&previous, &name))
             return vv_check_fail(check, name.bytes,
-                "name %" PRIu32 ": expected names sorted and unique, found one "
-                "that is not behind the one before it",
-                i);
+                "name %" PRIu32 ": names must be in order and unique", i);
         previous = name;
         begin = end;
     }
@@ -152,8 +150,8 @@ varve_status vv_check_positions(
             index, at, vv_at32(index->name_ends, number) - at);
         if (!name_check_is_named(&name, &p))
             return vv_check_fail(check, index->edge_names + 4 * (size_t)i,
-                "edge %" PRIu32 ": expected the name of position %" PRIu32
-                " in a list, found another",
+                "edge %" PRIu32 ": the name must be its position %" PRIu32
+                " in the list",
                 i, i - begin);
     }
     return VARVE_OK;
@@ -187,8 +185,6 @@ varve_status vv_check_use(const struct vv_index_check *check)
     vv_release(a, used, size);
     if (unused < index->name_count)
         return vv_check_fail(check, index->name_ends + 4 * (size_t)unused,
-            "name %" PRIu32 ": expected one that is used, found one that is "
-            "not",
-            unused);
+            "name %" PRIu32 ": the name is not used", unused);
     return VARVE_OK;
 }

@@ -146,7 +146,7 @@ static varve_status opened_fail_bool(const struct vv_opened *o, uint32_t value,
     if (path)
         snprintf(place, sizeof place, "offset %" PRIu64 ": ", offset + at);
     return vv_fail(error, VARVE_CORRUPT,
-        "%s: %s%s%sexpected a bool of 0 or 1, found the byte %u",
+        "%s: %s%s%sa bool must be 0 or 1, found the byte %u",
         path ? path : o->path, what ? what : "", what ? ": " : "", place, byte);
 }
 

@@ -121,13 +121,12 @@ varve_status vv_pack_check(int level, varve_error *error)
 {
     if (level < 0 || level > MOST_LEVEL)
         return vv_fail(error, VARVE_MISUSE,
-            "compress: expected a level from 0 to %d, found %d", MOST_LEVEL,
-            level);
+            "compress: the level must be 0 to %d, found %d", MOST_LEVEL, level);
 #ifndef VV_HAVE_ZSTD
     if (level > 0)
         return vv_fail(error, VARVE_TOO_NEW,
-            "compress: expected 0, found %d: build Varve with libzstd to "
-            "compress",
+            "compress: this build has no libzstd, so the level must be 0, "
+            "found %d: build Varve with libzstd",
             level);
 #endif
     return VARVE_OK;
@@ -283,8 +282,7 @@ static varve_status fail_frame(const char *path, uint64_t offset,
 {
     return vv_fail(error, VARVE_CORRUPT,
         "%s: bytes %" PRIu64 " to %" PRIu64
-        ": expected a frame of Zstandard of %" PRIu32
-        " bytes, found something else",
+        ": not a Zstandard frame of %" PRIu32 " bytes",
         path, offset, offset + pack->size, pack->plain);
 }
 
@@ -351,7 +349,7 @@ static varve_status unpack_all(struct vv_unpacker *unpacker, const char *path,
     size_t found = ZSTD_decompressDCtx(
         unpacker->zstd, to, pack->plain, unpacker->frame, pack->size);
     if (ZSTD_getErrorCode(found) == ZSTD_error_memory_allocation)
-        return vv_fail_memory(error, "unpacking a chunk");
+        return vv_fail_memory(error, "decompressing a chunk");
     return found == pack->plain ? VARVE_OK
                                 : fail_frame(path, offset, pack, error);
 }
@@ -434,9 +432,10 @@ varve_status vv_unpack(struct vv_unpacker *unpacker, int file, const char *path,
     (void)pack;
     (void)plain;
     return vv_fail(error, VARVE_TOO_NEW,
-        "%s: offset %" PRIu64 ": expected bytes as they are, found them "
-        "compressed with Zstandard: build Varve with libzstd, or make a plain "
-        "file of it by `varve repack` of a build that has it",
+        "%s: offset %" PRIu64
+        ": compressed with Zstandard, which this build cannot read: build "
+        "Varve with libzstd, or decompress the file with `varve repack` of a "
+        "build that has it",
         path, offset);
 }
 

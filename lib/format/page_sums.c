@@ -95,8 +95,7 @@ static varve_status check_sums(
     if (vv_digest_equal(&digest, &expected))
         return VARVE_OK;
     return vv_check_fail(check, sums,
-        "chunk %" PRIu64 ": expected the digest of those of its pages, found "
-        "another",
+        "chunk %" PRIu64 ": the checksums of its pages do not match its own",
         chunk);
 }
 
@@ -109,19 +108,18 @@ varve_status vv_check_page_sums(
     if (index->paged_count != index->page_digest_count / VV_CHUNK_PAGES ||
         index->page_digest_count % VV_CHUNK_PAGES != 0)
         return vv_check_fail(check, index->page_digests,
-            "chunks summed by pages: expected %" PRIu64
-            " digests, found %" PRIu64,
+            "page checksums: expected %" PRIu64 ", found %" PRIu64,
             index->paged_count * VV_CHUNK_PAGES, index->page_digest_count);
     if (index->paged_count > 0 &&
         (index->layer_count == 0 || vv_layer_is_inside(index)))
         return vv_check_fail(check, index->paged_chunks,
-            "chunks summed by pages: expected them in layers only, found some");
+            "page checksums are permitted in data files only");
     for (uint64_t i = 0; i < index->paged_count; i++) {
         uint64_t chunk = vv_at64(index->paged_chunks, (size_t)i);
         if (chunk < least || !may_be_paged(index, table, chunk, &at))
             return vv_check_fail(check, index->paged_chunks + 8 * (size_t)i,
-                "chunks summed by pages: expected whole ones of values that "
-                "are in no pieces, increasing, found %" PRIu64,
+                "page checksums: the chunks must be whole, in order, and of "
+                "values in one piece, found %" PRIu64,
                 chunk);
         least = chunk + 1;
         if (!vv_is_checked(index, VV_KEY_DIGESTS))

@@ -163,8 +163,8 @@ static varve_status check_value(const struct vv_index_check *check,
         vv_index_kind(index, node) == VARVE_VARIABLE)
         return VARVE_OK;
     return vv_check_fail(check, index->pieced_values + 4 * (size_t)row,
-        "value %" PRIu32 ": expected a saved variable of rank 1 and more, with "
-        "elements of one size, to be in pieces, found another",
+        "value %" PRIu32 ": only a saved variable of rank 1 or more with "
+                         "elements of a fixed size can be in pieces",
         value);
 }
 
@@ -220,13 +220,13 @@ static varve_status piece_check_box(const struct vv_index_check *check,
     uint64_t count = leaves == rank ? vv_box_count(cover->type, &box) : 0;
     if (count == 0)
         return vv_check_fail(check, piece_check_place_of(check, cover, i),
-            "piece %" PRIu32 " of a value: expected extents from 1 on within "
-            "its shape, found others",
+            "piece %" PRIu32
+            " of a value: the extents must be at least 1 and inside its shape",
             i);
     if (i > 0 && !piece_check_is_behind(&box, &rest->before, rank))
         return vv_check_fail(check, piece_check_place_of(check, cover, i),
-            "piece %" PRIu32 " of a value: expected pieces sorted by where "
-            "they start, found one that is not behind the one before it",
+            "piece %" PRIu32
+            " of a value: pieces must be in order of their start",
             i);
     rest->is_overdrawn |= count > rest->elements;
     rest->elements -= rest->is_overdrawn ? 0 : count;
@@ -242,20 +242,18 @@ static varve_status piece_check_fail_cover(const struct vv_index_check *check,
     char element[VARVE_MAX_RANK * 21 + 1];
     if (!vv_cover_find_fault(cover, &fault))
         return vv_check_fail(check, at,
-            "value %" PRIu32 ": expected pieces that have each element once, "
-            "found others",
+            "value %" PRIu32
+            ": the pieces do not cover each element exactly once",
             value);
     for (size_t k = 0, size = 0; k < cover->type->rank; k++)
         size += (size_t)snprintf(element + size, sizeof element - size,
             "%s%" PRIu64, k ? " " : "", fault.element[k]);
     if (fault.times == 0)
         return vv_check_fail(check, at,
-            "value %" PRIu32 ": expected pieces that have each element once, "
-            "found element %.100s in none",
-            value, element);
+            "value %" PRIu32 ": no piece has element %.100s", value, element);
     return vv_check_fail(check, at,
-        "value %" PRIu32 ": expected pieces that have each element once, found "
-        "element %.100s in pieces %" PRIu32 " and %" PRIu32,
+        "value %" PRIu32 ": element %.100s is in pieces %" PRIu32
+        " and %" PRIu32,
         value, element, fault.boxes[0], fault.boxes[1]);
 }
 
@@ -301,7 +299,7 @@ varve_status vv_check_all_pieces(
     uint32_t row = table->count;
     if (row < index->pieced_count)
         return vv_check_fail(check, index->pieced_values + 4 * (size_t)row,
-            "values in pieces: expected numbers of values that increase, found "
+            "values in pieces: the numbers of values must increase, found "
             "%" PRIu32,
             vv_at32(index->pieced_values, row));
     if (row > 0 && table->boxes[row] != index->box_number_count)

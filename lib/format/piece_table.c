@@ -37,8 +37,7 @@ varve_status vv_piece_table_make(struct vv_piece_table *t,
         struct vv_piece_runs *runs = &index->far->runs;
         if (!index->far->is_checked && !is_room_for(runs, index))
             return vv_fail(error, VARVE_CORRUPT,
-                "%s: index: expected the pieces that it had when they were "
-                "counted, found others",
+                "%s: index: the pieces have changed since they were counted",
                 index->far->path);
         if (!index->far->is_checked)
             runs->boxes[0] = runs->firsts[0] = runs->hulls[0] = 0;

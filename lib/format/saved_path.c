@@ -58,7 +58,7 @@ varve_status vv_saved_paths_begin(struct vv_saved_paths *p,
     if (count >= VV_WAY_IS_SLOT || index->edge_count >= VV_WAY_IS_SLOT ||
         index->slot_count >= VV_WAY_IS_SLOT)
         return vv_fail(error, VARVE_LIMIT,
-            "expected fewer than 2^31 nodes, edges and slots, found more");
+            "the checkpoint has 2^31 nodes, edges and slots or more");
     *p = (struct vv_saved_paths){
         .allocator = allocator, .index = index, .root = root
     };

@@ -354,7 +354,7 @@ static varve_status splice_all(
     count_all(w, splice);
     if (w->node_count >= VV_NONE || w->name_count >= VV_NONE)
         return vv_fail(error, VARVE_LIMIT,
-            "expected fewer than %u nodes and names, found more", VV_NONE);
+            "the graph has %u nodes or names, or more", VV_NONE);
     if (!take_memory(w))
         return vv_fail_memory(error, "the index of all ranks");
     set_sides(w, splice);
@@ -364,8 +364,7 @@ static varve_status splice_all(
     if (w->columns->names.size > UINT32_MAX ||
         w->columns->edge_names.size / 4 >= VV_NONE)
         return vv_fail(error, VARVE_LIMIT,
-            "expected fewer than %u edges and bytes of names, found more",
-            VV_NONE);
+            "the graph has %u edges or bytes of names, or more", VV_NONE);
     return vv_index_columns_failed(w->columns) || w->values->failed
                ? vv_fail_memory(error, "the index of all ranks")
                : VARVE_OK;

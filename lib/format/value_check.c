@@ -94,9 +94,7 @@ static varve_status value_check_shape(const struct vv_index_check *check,
     if (!vv_shape_count(rank, extents, count) ||
         !vv_size_of(*count, p->memory_sizes[dtype], &size))
         return vv_check_fail(check, at,
-            "value %" PRIu32 ": expected a shape of less than 2^64 bytes, "
-            "found a larger one",
-            i);
+            "value %" PRIu32 ": the shape has 2^64 bytes or more", i);
     p->extents += rank;
     return VARVE_OK;
 }
@@ -108,8 +106,8 @@ static varve_status check_state(
     if (index->value_dtypes[i] != VARVE_UINT8 || index->value_ranks[i] != 1 ||
         count != vv_at64(index->value_sizes, i))
         return vv_check_fail(check, index->value_dtypes + i,
-            "value %" PRIu32 ": expected as many uint8 as a state has bytes, "
-            "found another type or shape",
+            "value %" PRIu32
+            ": the type or shape does not fit the bytes of a custom serializer",
             i);
     return VARVE_OK;
 }
@@ -190,16 +188,16 @@ static varve_status value_check_part(const struct vv_index_check *check,
     if (!is_inside || !vv_shape_count(rank, shape, &count) ||
         !vv_size_of(count, p->memory_sizes[p->type.dtype], &size))
         return vv_check_fail(check, at,
-            "value %" PRIu32 ": expected a part within a shape of less than "
-            "2^64 bytes, found another",
+            "value %" PRIu32 ": the part is outside its shape, or the shape "
+                             "has 2^64 bytes or more",
             i);
     if (is_part && (index->node_kinds[p->node - 1] != VARVE_VARIABLE ||
                        p->type.dtype == VARVE_STRING ||
                        vv_at64(index->value_offsets, i) == 0 ||
                        vv_is_next_in_pieces(index, pieces, i)))
         return vv_check_fail(check, at,
-            "value %" PRIu32 ": expected a part to be saved of a variable, in "
-            "one piece of elements of one size, found another",
+            "value %" PRIu32 ": only a variable in one piece with elements of "
+                             "a fixed size can be a part",
             i);
     p->has_parts |= is_part;
     return VARVE_OK;
@@ -215,7 +213,7 @@ static varve_status check_rest(
         p->node++;
     if (p->node < index->node_count)
         return vv_check_fail(check, index->node_kinds + p->node,
-            "node %" PRIu32 ": expected a value, found none", p->node);
+            "node %" PRIu32 ": the value is missing", p->node);
     if (p->extents != index->extent_count)
         return vv_check_fail(check, index->value_extents,
             "values: expected %" PRIu64 " extents, found %" PRIu64, p->extents,
@@ -226,14 +224,14 @@ static varve_status check_rest(
             index->digest_count);
     if (index->whole_count > 0 && !p->has_parts)
         return vv_check_fail(check, index->whole_extents,
-            "values: expected wholes of parts, found none that is a part");
+            "values: shapes of shards without a shard");
     bool has_layers = index->layer_count > 0;
     uint64_t end = has_layers ? VV_HEADER_SIZE : p->end;
     if (vv_layer_is_inside(index))
         return VARVE_OK; /* its size is where the index begins */
     if (vv_align_up(end, VV_ALIGNMENT) != check->data_end)
         return vv_check_fail(check, check->bytes,
-            "expected it right behind the %s, at %" PRIu64,
+            "the index must begin after the %s, at %" PRIu64,
             has_layers ? "header" : "values", vv_align_up(end, VV_ALIGNMENT));
     return VARVE_OK;
 }

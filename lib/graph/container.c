@@ -29,14 +29,13 @@ static bool has_position(varve_node *list, size_t index, size_t limit)
         return false;
     }
     if (list->kind != VARVE_LIST) {
-        vv_graph_error(list->graph, VARVE_MISUSE,
-            "%s: expected a list, found another node",
+        vv_graph_error(list->graph, VARVE_MISUSE, "%s: not a list",
             vv_node_text(list, text, sizeof text));
         return false;
     }
     if (index >= limit) {
         vv_graph_error(list->graph, VARVE_MISUSE,
-            "%s: expected a position below %zu, found %zu",
+            "%s: the position must be below %zu, found %zu",
             vv_node_text(list, text, sizeof text), limit, index);
         return false;
     }
@@ -129,7 +128,7 @@ void varve_list_reorder(varve_node *list, const size_t *order, size_t count)
             vv_edge_set_child(e, nodes[i++]);
     } else {
         vv_graph_error(list->graph, VARVE_MISUSE,
-            "%s: expected each position below %zu once, found another order",
+            "%s: the order must have each position below %zu exactly once",
             vv_node_text(list, text, sizeof text), all);
     }
     vv_release(a, nodes, 2 * all * sizeof *nodes);

@@ -137,7 +137,7 @@ bool vv_node_takes_children(varve_node *parent, const char *name)
     }
     if (parent->kind == VARVE_VARIABLE) {
         vv_graph_error(parent->graph, VARVE_MISUSE,
-            "%s: a variable has no children, found one named \"%s\"",
+            "%s: a variable cannot have children (\"%s\")",
             vv_node_text(parent, text, sizeof text), name ? name : "");
         return false;
     }
@@ -157,7 +157,7 @@ static void edge_say_duplicate(varve_node *parent, const char *name)
 {
     char text[256];
     vv_graph_error(parent->graph, VARVE_DUPLICATE,
-        "%s: expected a new name, found \"%.200s\" a second time",
+        "%s: duplicate name \"%.200s\"",
         vv_node_text(parent, text, sizeof text), name);
 }
 
@@ -178,7 +178,8 @@ static const struct vv_name *edge_take_name(
         }
         if (name && strcmp(name, decimal) != 0) {
             vv_graph_error(graph, VARVE_BAD_NAME,
-                "%s: a list takes its next position %s, found \"%.200s\"",
+                "%s: the next name in a list must be its position %s, found "
+                "\"%.200s\"",
                 vv_node_text(parent, text, sizeof text), decimal, name);
             return NULL;
         }
@@ -187,7 +188,7 @@ static const struct vv_name *edge_take_name(
         size = name ? strlen(name) : 0;
         if (!vv_name_is_valid(name, size)) {
             vv_graph_error(graph, VARVE_BAD_NAME,
-                "%s: a name is 1 to %d bytes of UTF-8, found %zu bytes%s",
+                "%s: a name must be 1 to %d bytes of UTF-8, found %zu bytes%s",
                 vv_node_text(parent, text, sizeof text), VARVE_MAX_NAME_SIZE,
                 size,
                 size && size <= VARVE_MAX_NAME_SIZE ? " that are not" : "");
@@ -210,13 +211,12 @@ struct vv_edge *vv_edge_add_quietly(
     if (!kept || !vv_graph_may_change(parent, VV_HOLDS_ALL))
         return NULL;
     if (vv_is_nil(child)) {
-        vv_graph_error(graph, VARVE_MISUSE, "%s: expected a child, found none",
+        vv_graph_error(graph, VARVE_MISUSE, "%s: child is NULL",
             vv_node_text(parent, text, sizeof text));
         return NULL;
     }
     if (child->graph != graph) {
-        vv_graph_error(graph, VARVE_MISUSE,
-            "%s: expected a child of the same graph, found one of another",
+        vv_graph_error(graph, VARVE_MISUSE, "%s: the child is in another graph",
             vv_node_text(parent, text, sizeof text));
         return NULL;
     }

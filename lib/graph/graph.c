@@ -28,14 +28,14 @@ static varve_graph no_graph = {
 static varve_graph no_node_graph = {
     .mistake = {
         .status = VARVE_MISUSE,
-        .message = "expected a node, found none",
+        .message = "node is NULL",
     },
     .nil = { .graph = &no_node_graph, .kind = VARVE_NIL },
     .root = &no_node_graph.nil,
 };
 
 static const char not_made[] =
-    "expected a node, found one that could not be made";
+    "the node could not be created: an earlier error has the reason";
 
 static bool is_writable(const varve_graph *graph)
 {
@@ -176,8 +176,7 @@ bool vv_graph_may_change(const varve_node *node, enum vv_hold held)
     if (node->graph->held < held)
         return true;
     vv_graph_error(node->graph, VARVE_MISUSE,
-        "%s: expected no callback of the library at work, found one, which may "
-        "not %s",
+        "%s: a callback of the library may not %s",
         vv_node_text(node, text, sizeof text),
         held == VV_HOLDS_NODES   ? "remove or retype a node"
         : held == VV_HOLDS_EDGES ? "remove an edge"

@@ -101,8 +101,7 @@ void varve_untrack(varve_node *parent, const char *name)
     if (vv_is_nil(parent))
         return;
     if (!edge) {
-        vv_graph_error(parent->graph, VARVE_NOT_FOUND,
-            "%s: expected an edge \"%.200s\", found none",
+        vv_graph_error(parent->graph, VARVE_NOT_FOUND, "%s: no edge \"%.200s\"",
             vv_node_text(parent, text, sizeof text), name ? name : "");
         return;
     }

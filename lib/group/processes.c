@@ -69,11 +69,10 @@ static varve_status processes_check_arguments(
     VV_TRY(VV_CHECK_OPTIONS(options, error));
     if (size == 0)
         return vv_fail(error, VARVE_MISUSE,
-            "a group of processes: expected at least one, found none");
+            "a group of processes: at least one process is required");
     if (options->timeout_ms < 0)
         return vv_fail(error, VARVE_MISUSE,
-            "a group of processes: expected a timeout of 0 ms or more, found "
-            "one below");
+            "a group of processes: the timeout must not be negative");
     return VARVE_OK;
 }
 
@@ -153,9 +152,10 @@ const varve_comm *varve_processes_join(
 {
     if (!p || rank >= p->size || p->joined >= 0) {
         vv_fail(error, VARVE_MISUSE,
-            "a group of processes: expected to be joined once by each, as a "
-            "rank below %u, found rank %u%s",
-            p ? p->size : 0, rank, p && p->joined >= 0 ? ", a second one" : "");
+            "a group of processes: each process must join once, with a rank "
+            "below %u, found rank %u%s",
+            p ? p->size : 0, rank,
+            p && p->joined >= 0 ? ", which joins again" : "");
         return NULL;
     }
     p->joined = process_number(p);

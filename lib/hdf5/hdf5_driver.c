@@ -88,8 +88,7 @@ static bool may_list(struct vv_hdf5_file *f, size_t size)
     f->listed += size;
     return f->listed <= f->bytes.listing ||
            vv_hdf5_fail(f, VARVE_LIMIT,
-               "expected fewer than %llu bytes that say what is in the file, "
-               "found more",
+               "the metadata of the file has more than %llu bytes",
                (unsigned long long)f->bytes.listing);
 }
 
@@ -103,8 +102,7 @@ static herr_t read_stream(H5FD_t *stream, H5FD_mem_t type, hid_t transfer,
         return -1;
     if (at > f->bytes.size || size > f->bytes.size - at) {
         vv_hdf5_fail(f, VARVE_TRUNCATED,
-            "expected %zu bytes at offset %llu, found the end of the file at "
-            "%llu",
+            "expected %zu bytes at offset %llu, but the file ends at %llu",
             size, (unsigned long long)at, (unsigned long long)f->bytes.size);
         return -1;
     }

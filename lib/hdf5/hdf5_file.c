@@ -51,16 +51,15 @@ static void watch_forks(void)
 static bool hdf5_file_take_turn(varve_error *error)
 {
     pthread_once(&once, watch_forks);
-    const char *why = has_turn() ? "found one from within another"
-                      : is_half
-                          ? "found it in a process that was forked while a "
-                            "thread was in it"
-                          : NULL;
+    const char *why =
+        has_turn() ? "this is a call within another one"
+        : is_half  ? "the process was forked during a call in another thread"
+                   : NULL;
     if (why) {
         error->status = VARVE_MISUSE;
         error->system_error = 0;
         snprintf(error->message, sizeof error->message,
-            "expected one call of libhdf5 at a time, %s", why);
+            "libhdf5 cannot be called: %s", why);
         return false;
     }
     pthread_mutex_lock(&lock);
@@ -129,9 +128,9 @@ static varve_status hdf5_file_tell(
     error->status = noted.status;
     error->system_error = 0;
     snprintf(error->message, sizeof error->message,
-        "expected what libhdf5 can read, found %s: %s (%s)",
-        noted.status == VARVE_TOO_NEW ? "what only a later version of it can"
-        : noted.status == VARVE_TRUNCATED ? "the end of the file before it"
+        "libhdf5 cannot read the file: %s: %s (%s)",
+        noted.status == VARVE_TOO_NEW     ? "it needs a newer libhdf5"
+        : noted.status == VARVE_TRUNCATED ? "the file is truncated"
                                           : "damage",
         *noted.inner ? noted.inner : "no reason",
         *noted.outer ? noted.outer : "libhdf5");

@@ -37,8 +37,7 @@ static void look_for_filters(struct vv_hdf5_file *f, hid_t set)
             NULL, sizeof name, name, &config);
         if (filter > 0 && H5Zfilter_avail(filter) <= 0)
             vv_hdf5_fail(f, VARVE_TOO_NEW,
-                "expected a filter that libhdf5 has here, found \"%.*s\" "
-                "(%d)",
+                "libhdf5 has no filter \"%.*s\" (%d) here",
                 (int)sizeof name - 1, name, (int)filter);
     }
     vv_hdf5_drop(plist);
@@ -51,16 +50,14 @@ static bool open_set(struct vv_hdf5_file *f, uint64_t object, struct opened *o)
     if (!vv_hdf5_describe(f, object, &o->object))
         return false;
     if (o->object.kind != VV_HDF5_DATASET || o->object.is_elsewhere)
-        return vv_hdf5_fail(
-            f, VARVE_CORRUPT, "expected a dataset, found another object");
+        return vv_hdf5_fail(f, VARVE_CORRUPT, "not a dataset");
     o->set = H5Oopen_by_addr(f->file, object);
     o->type = o->set > 0 ? H5Dget_type(o->set) : -1;
     o->memory =
         o->type > 0 ? vv_hdf5_memory_type(o->type, &o->object.type) : -1;
     for (uint32_t i = 0; i < o->object.rank; i++) {
         if (__builtin_mul_overflow(o->count, o->object.extents[i], &o->count))
-            return vv_hdf5_fail(
-                f, VARVE_CORRUPT, "expected a shape as before, found another");
+            return vv_hdf5_fail(f, VARVE_CORRUPT, "the shape has changed");
     }
     return o->memory > 0;
 }
@@ -109,9 +106,8 @@ static void *hdf5_value_take_room(size_t size, void *user)
 {
     struct room *room = user;
     if (size > room->left) {
-        vv_hdf5_fail(room->file, VARVE_LIMIT,
-            "expected texts that are as long as the file may say, found "
-            "longer ones");
+        vv_hdf5_fail(
+            room->file, VARVE_LIMIT, "the strings are longer than the limit");
         return NULL;
     }
     struct block *block = malloc(sizeof *block + size);
@@ -208,8 +204,7 @@ bool vv_hdf5_read_strings(struct vv_hdf5_file *f, uint64_t object,
     bool is_done = open_set(f, object, &o);
     f->is_listing = false;
     if (is_done && o.object.type.dtype != VARVE_STRING)
-        is_done = vv_hdf5_fail(
-            f, VARVE_CORRUPT, "expected texts, found another type");
+        is_done = vv_hdf5_fail(f, VARVE_CORRUPT, "not a dataset of strings");
     if (is_done) {
         look_at_texts(&o, &t);
         is_done = o.memory > 0 &&

@@ -29,14 +29,13 @@ enum { MOST_REPLACED = 100 };
 enum { LEAST_TRIES = 10 };
 
 #define NO_LOCKS                                                               \
-    "has no locks, and so no leases: a watch does without with no_lease"
+    "has no locks, and so no leases: set no_lease to watch without them"
 
 /* --- One file, now ------------------------------------------------------ */
 
 static varve_status fail_busy(varve_error *error, const char *path)
 {
-    return vv_fail(error, VARVE_TIMEOUT,
-        "%s: expected to share its lock, found it locked by a writer", path);
+    return vv_fail(error, VARVE_TIMEOUT, "%s: locked by a writer", path);
 }
 
 /* Sets *is_same to true if the name refers to the open file. */
@@ -168,9 +167,8 @@ static varve_status lease_take(
             tries >= LEAST_TRIES && system->uptime(system->state) >= deadline;
         if (status == VARVE_NOT_FOUND && is_over)
             return vv_fail(error, VARVE_TIMEOUT,
-                "%s: %u checkpoints were found, and each was deleted before "
-                "its "
-                "lease was taken",
+                "%s: all %u checkpoints that were found were deleted before a "
+                "lease could be taken",
                 path, tries);
         if (!may_pass || is_over) {
             if (status && error)
@@ -186,7 +184,7 @@ varve_lease *vv_lease_new_in(
     const struct vv_context *context, const char *path, varve_error *error)
 {
     if (!path) {
-        vv_fail(error, VARVE_MISUSE, "expected a path, found none");
+        vv_fail(error, VARVE_MISUSE, "path is NULL");
         return NULL;
     }
     varve_lease *lease = vv_allocate_zeroed(&context->allocator, sizeof *lease);
@@ -227,7 +225,7 @@ void varve_lease_free(varve_lease *lease)
 varve_status varve_lease_check(const varve_lease *lease, varve_error *error)
 {
     if (!lease)
-        return vv_fail(error, VARVE_MISUSE, "lease: expected one, found NULL");
+        return vv_fail(error, VARVE_MISUSE, "lease is NULL");
     return vv_lease_check(&lease->held, (const char *)lease->path.data, error);
 }
 

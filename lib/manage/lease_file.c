@@ -50,7 +50,8 @@ static varve_status lease_file_name(
     return size > 0 && (size_t)size < sizeof l->name
                ? VARVE_OK
                : vv_fail(error, VARVE_BAD_NAME,
-                     "%s: the name is too long for that of a lease beside it",
+                     "%s: the name is too long: a lease file beside it needs a "
+                     "longer one",
                      path);
 }
 
@@ -138,8 +139,7 @@ varve_status vv_lease_file_check(
     const struct vv_system *system = l->context.system;
     if (system->process(system->state, NULL, 0) != l->process)
         return vv_fail(error, VARVE_MISUSE,
-            "%s: the lease is of the process that has made it, and this is a "
-            "child of it",
+            "%s: a forked child process cannot use the lease of its parent",
             path);
     vv_monitor_enter(l->monitor);
     lease_file_renew(l);
@@ -148,15 +148,14 @@ varve_status vv_lease_file_check(
     vv_monitor_leave(l->monitor);
     if (has_expired)
         return vv_fail(error, VARVE_TIMEOUT,
-            "%s: its lease has expired and was removed, as where a process was "
+            "%s: the lease has expired, perhaps because the process was "
             "suspended: the checkpoint may be deleted",
             path);
-    return failure.status
-               ? vv_fail_because(error, &failure,
-                     "%s: its lease could not be renewed, and expires %d "
-                     "seconds after the last renewal",
-                     path, (int)(VV_LEASE_TERM / 1000000000))
-               : VARVE_OK;
+    return failure.status ? vv_fail_because(error, &failure,
+                                "%s: the lease could not be renewed and "
+                                "expires %d seconds after the last renewal",
+                                path, (int)(VV_LEASE_TERM / 1000000000))
+                          : VARVE_OK;
 }
 
 void vv_lease_file_free(struct vv_lease_file *l)

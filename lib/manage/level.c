@@ -132,12 +132,12 @@ static varve_status level_fail_taken(struct vv_level *level,
     const char *path = vv_listing_entry_path(&level->listing, e, VARVE_SUFFIX);
     if (e->is_unread)
         return vv_fail(error, VARVE_IO,
-            "%s: the file has this number and could not be read; %s is not "
-            "copied over it, and the copy is tried again",
+            "%s: an unreadable file has this number; %s was not copied over "
+            "it, and the copy is tried again",
             path, o->path);
     return vv_fail(error, VARVE_EXISTS,
-        "%s: this number is taken by another checkpoint, of run %s, step "
-        "%" PRId64 "; %s, of run %s, step %" PRId64 ", is not copied over it",
+        "%s: this number belongs to another checkpoint, of run %s, step "
+        "%" PRId64 "; %s, of run %s, step %" PRId64 ", was not copied over it",
         path, *e->run ? e->run : "unknown", e->step, o->path,
         *o->run ? o->run : "unknown", o->step);
 }

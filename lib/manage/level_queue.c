@@ -330,8 +330,7 @@ static varve_status fail_lacking(
 {
     const struct vv_waiting *w = q->current ? q->current : q->first;
     return vv_fail(error, VARVE_TIMEOUT,
-        "%s: expected copies of all that is due there by now, found %zu "
-        "missing, the oldest of %s",
+        "%s: timed out: %zu copies are pending, the oldest of %s",
         q->level.listing.directory, q->count + (q->current != NULL), w->path);
 }
 

@@ -118,7 +118,8 @@ static void let_lacking_wait(struct vv_level_queue *q,
     varve_error unread = { 0 };
     interval.seconds = 0;
     vv_fail(&unread, VARVE_IO,
-        "%s: a checkpoint could not be read; the next one that is saved is due",
+        "%s: a checkpoint could not be read; the next checkpoint that is saved "
+        "will be copied",
         listing->directory);
     for (size_t i = 0; i < listing->count; i++) {
         const struct vv_entry *e = &listing->entries[i];
@@ -188,8 +189,8 @@ varve_status vv_levels_drain(
         return VARVE_OK;
     if (levels->count && vv_levels_are_lost(levels))
         return vv_fail(error, VARVE_CANCELLED,
-            "%s: expected the process that made its manager, found it forked: "
-            "the parent goes on with what waits",
+            "%s: levels cannot be used in a forked child process; the parent "
+            "finishes the pending copies",
             levels->all[0].level.listing.directory);
     for (size_t i = 0; i < levels->count; i++)
         vv_level_queue_go_on(&levels->all[i]);
@@ -216,7 +217,7 @@ bool vv_levels_state(
     *state = (varve_level_state){ .step = -1 };
     if (vv_levels_are_lost(levels))
         vv_fail(&q->told, VARVE_CANCELLED,
-            "%s: expected the process that made its manager, found it forked",
+            "%s: levels cannot be used in a forked child process",
             q->seen.directory);
     else
         vv_level_queue_state(q, state);
@@ -233,19 +234,17 @@ static varve_status levels_check_one(const varve_level *levels, size_t index,
     const char *own = levels[index].directory;
     VV_TRY(VV_CHECK_OPTIONS(&levels[index], error));
     if (!own || !*own)
-        return vv_fail(error, VARVE_MISUSE,
-            "%s: expected the directory of level %zu, found none", directory,
-            index);
+        return vv_fail(error, VARVE_MISUSE, "%s: level %zu has no directory",
+            directory, index);
     if (levels[index].incremental)
-        VV_TRY(vv_store_refuse_any(own,
-            "has no locks: nobody knows which layers a copy is about to name",
-            error));
+        VV_TRY(vv_store_refuse_any(
+            own, "has no locks, which incremental copies need", error));
     bool is_taken = strcmp(own, directory) == 0;
     for (size_t i = 0; i < index; i++)
         is_taken |= strcmp(own, levels[i].directory) == 0;
     return is_taken ? vv_fail(error, VARVE_MISUSE,
-                          "%s: expected another directory for level %zu, found "
-                          "the same twice",
+                          "%s: level %zu needs another directory: this one is "
+                          "already used",
                           own, index)
                     : VARVE_OK;
 }
@@ -255,7 +254,7 @@ varve_status vv_levels_check(const varve_level *levels, size_t count,
 {
     if (count && !levels)
         return vv_fail(error, VARVE_MISUSE,
-            "%s: expected %zu levels, found NULL", directory, count);
+            "%s: `levels` is NULL, but there should be %zu", directory, count);
     for (size_t i = 0; i < count; i++)
         VV_TRY(levels_check_one(levels, i, directory, error));
     return VARVE_OK;

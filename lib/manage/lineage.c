@@ -69,15 +69,15 @@ static varve_status lineage_pass_unrecorded(varve_manager *m,
         vv_listing_entry_path(origin->listing, entry, VARVE_SUFFIX);
     *is_foreign = true;
     vv_fail(&reason, VARVE_EXISTS,
-        "%s: its run was resumed more than %d times since %s-%" PRIu64
-        "%s of %s can have been saved, and does not record whether it goes on "
-        "from it",
+        "%s: this run was resumed more than %d times since %s-%" PRIu64
+        "%s of %s can have been saved, so it is unknown whether it continues "
+        "that checkpoint",
         path, VV_MOST_ANCESTORS, m->listing.prefix, own->number, VARVE_SUFFIX,
         m->listing.directory);
     if (m->options.may_resume_older)
         return vv_pass_over(m, &reason, error);
     return vv_fail(error, VARVE_EXISTS,
-        "%s: move one of them away, or set may_resume_older to go on from the "
+        "%s: move one of them away, or set may_resume_older to resume from the "
         "latter",
         reason.message);
 }
@@ -100,8 +100,8 @@ varve_status vv_manager_pass_foreign(varve_manager *m,
     const char *path =
         vv_listing_entry_path(origin->listing, entry, VARVE_SUFFIX);
     vv_fail(&reason, VARVE_EXISTS,
-        "%s: it is of run %s, which does not go on from run %s of %s, and is "
-        "passed over",
+        "%s: skipped: it belongs to run %s, which does not continue run %s of "
+        "%s",
         path, entry->run, own->run, m->listing.directory);
     return vv_pass_over(m, &reason, error);
 }

@@ -56,14 +56,14 @@ static varve_status manager_check_names(
 {
     if (!directory || !*directory)
         return vv_fail(
-            error, VARVE_MISUSE, "manager: expected a directory, found none");
+            error, VARVE_MISUSE, "manager: directory is NULL or empty");
     if (o->prefix && (!*o->prefix || strchr(o->prefix, '/')))
         return vv_fail(error, VARVE_BAD_NAME,
-            "%s: expected a prefix of file names without '/', found \"%s\"",
+            "%s: `prefix` must be a non-empty name without '/', found \"%s\"",
             directory, o->prefix);
     if (o->metric && !*o->metric)
-        return vv_fail(error, VARVE_BAD_NAME,
-            "%s: expected the name of a metric, found \"\"", directory);
+        return vv_fail(error, VARVE_BAD_NAME, "%s: `metric` is an empty string",
+            directory);
     return VARVE_OK;
 }
 
@@ -135,8 +135,8 @@ static varve_status manager_lock_first(
     if (!m->lock.is_absent)
         return VARVE_OK;
     vv_fail(&reason, VARVE_IO,
-        "%s: %s: nothing keeps a second program from managing %s-N%s at the "
-        "same time",
+        "%s: %s: a second program that manages %s-N%s at the same time will "
+        "not be detected",
         m->listing.directory,
         vv_is_of_store(m->listing.directory)
             ? "this store has no conditional requests, and so no locks"
@@ -180,8 +180,7 @@ static varve_status manager_check_call(const varve_node *root,
     if (root)
         VV_TRY(varve_graph_check(root->graph, error));
     if (!root || vv_is_nil(root))
-        return vv_fail(
-            error, VARVE_MISUSE, "manager: expected a node, found none");
+        return vv_fail(error, VARVE_MISUSE, "manager: node is NULL");
     VV_TRY(VV_CHECK_OPTIONS(o, error));
     VV_TRY(manager_check_names(directory, o, error));
     if (o->run)
@@ -276,8 +275,7 @@ varve_status vv_manager_lock(
     };
     if (m->options.read_only)
         return vv_fail(error, VARVE_MISUSE,
-            "%s: the manager was opened with read_only; it neither saves nor "
-            "deletes",
+            "%s: the manager is read-only: it cannot save or delete",
             m->listing.directory);
     return vv_manager_lock_take(&m->lock, &m->listing, &request, error);
 }
@@ -472,8 +470,7 @@ static varve_status manager_find(varve_manager *m, uint64_t number,
     *entry = vv_listing_find(&m->listing, number);
     if (*entry)
         return VARVE_OK;
-    return vv_fail(error, VARVE_NOT_FOUND,
-        "%s: expected to find it, found no such checkpoint",
+    return vv_fail(error, VARVE_NOT_FOUND, "%s: no such checkpoint",
         vv_listing_path(&m->listing, &number, VARVE_SUFFIX));
 }
 

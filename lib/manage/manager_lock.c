@@ -94,7 +94,7 @@ static varve_status lock_fail(struct vv_listing *l, varve_error *error)
         text[0] = '\0';
     vv_buffer_clear(&path);
     return vv_fail(error, VARVE_EXISTS,
-        "%s: process %s on %s, run %s, manages %s-N%s and holds the lock; wait "
+        "%s: locked by process %s on %s, run %s, which manages %s-N%s; wait "
         "for it (lock_seconds), stop it, or open with read_only",
         l->directory, lock_owner_field(text, "\npid ", pid, sizeof pid),
         lock_owner_field(text, "\nhost ", host, sizeof host),

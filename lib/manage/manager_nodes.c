@@ -25,7 +25,7 @@ static varve_status manager_nodes_refuse(
     const char *what, const char *found, varve_error *error)
 {
     return vv_fail(error, VARVE_MISUSE,
-        "redundancy: expected a manager %s, found %s", what, found);
+        "redundancy: requires a manager %s, but found %s", what, found);
 }
 
 static varve_status check_scheme(const varve_redundancy *r, varve_error *error)
@@ -33,11 +33,11 @@ static varve_status check_scheme(const varve_redundancy *r, varve_error *error)
     VV_TRY(VV_CHECK_OPTIONS(r, error));
     if (r->scheme != VARVE_XOR && r->scheme != VARVE_PARTNER)
         return vv_fail(error, VARVE_MISUSE,
-            "redundancy: expected VARVE_XOR or VARVE_PARTNER, found scheme %d",
+            "redundancy: `scheme` must be VARVE_XOR or VARVE_PARTNER, found %d",
             (int)r->scheme);
     if (r->group_size == 1 || r->group_size > VV_LARGEST_GROUP)
         return vv_fail(error, VARVE_MISUSE,
-            "redundancy: expected groups of 2 to %d nodes, found %" PRIu32,
+            "redundancy: `group_size` must be 2 to %d nodes, found %" PRIu32,
             VV_LARGEST_GROUP, r->group_size);
     return VARVE_OK;
 }
@@ -49,20 +49,20 @@ varve_status vv_nodes_check_options(
         return VARVE_OK;
     VV_TRY(check_scheme(o->redundancy, error));
     if (!o->comm)
-        return manager_nodes_refuse("of several processes", "no `comm`", error);
+        return manager_nodes_refuse("with `comm`", "no `comm`", error);
     if (o->async)
         return manager_nodes_refuse(
-            "that saves while all wait", "`async`", error);
+            "without asynchronous saves", "`async`", error);
     if (o->number_by_step) /* the older set would go before the newer is there
                             */
         return manager_nodes_refuse(
-            "that numbers by its counter", "`number_by_step`", error);
+            "that counts its checkpoints", "`number_by_step`", error);
     if (o->write && o->write->incremental)
         return manager_nodes_refuse(
-            "of whole files", "`write.incremental`", error);
+            "without incremental checkpoints", "`write.incremental`", error);
     if (o->read && o->read->salvage.on)
-        return manager_nodes_refuse(
-            "that restores what is whole", "`read.salvage.on`", error);
+        return manager_nodes_refuse("that restores intact checkpoints only",
+            "`read.salvage.on`", error);
     return VARVE_OK;
 }
 

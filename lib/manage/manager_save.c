@@ -114,7 +114,7 @@ static varve_status next_counter(
             *counter = all[i];
     if (*counter == UINT64_MAX)
         return vv_fail(error, VARVE_LIMIT,
-            "%s: expected a number below 2^64 - 1, found that one",
+            "%s: checkpoint numbers must be less than 2^64 - 1",
             m->listing.directory);
     ++*counter;
     return VARVE_OK;
@@ -412,7 +412,7 @@ static varve_status manager_save_tell(varve_manager *m, varve_error *error)
     varve_status status = m->failure.status;
     if (!status)
         return VARVE_OK;
-    vv_fail_because(error, &m->failure, "background save failed");
+    vv_fail_because(error, &m->failure, "asynchronous save failed");
     m->failure.status = VARVE_OK;
     return status;
 }
@@ -555,13 +555,11 @@ static varve_status manager_save_check_save(varve_manager *m, int64_t step,
     const varve_manager_save_options *options, varve_error *error)
 {
     if (!m->root)
-        return vv_fail(error, VARVE_MISUSE,
-            "manager: expected the graph that it was made for, found none");
+        return vv_fail(error, VARVE_MISUSE, "manager: its graph was freed");
     VV_TRY(varve_graph_check(m->graph, error));
     VV_TRY(VV_CHECK_OPTIONS(options, error));
     if (step < 0)
-        return vv_fail(error, VARVE_MISUSE,
-            "%s: expected a step of 0 or more, found a negative one",
+        return vv_fail(error, VARVE_MISUSE, "%s: the step must not be negative",
             m->listing.directory);
     return VARVE_OK;
 }

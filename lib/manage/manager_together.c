@@ -79,7 +79,7 @@ varve_status vv_manager_bcast_order(varve_manager *m, varve_status status,
     VV_TRY(manager_together_tell_run(m, comm, error));
     if ((int64_t)words[0] != order->step)
         status = vv_fail(error, VARVE_MISUSE,
-            "%s: expected to save step %" PRId64 " as rank 0, found %" PRId64,
+            "%s: rank 0 saves step %" PRId64 ", this rank saves step %" PRId64,
             m->listing.directory, (int64_t)words[0], order->step);
     *order = (struct vv_manager_order){ .step = order->step,
         .counter = words[1],
@@ -102,7 +102,7 @@ varve_status vv_manager_compare(
     VV_TRY(vv_tell_number(comm, &there, error));
     if (there != number)
         status = vv_fail(error, VARVE_MISUSE,
-            "%s: expected %s %" PRIu64 " as at rank 0, found %" PRIu64,
+            "%s: rank 0 has %s %" PRIu64 ", this rank has %" PRIu64,
             m->listing.directory, what, there, number);
     return vv_agree(comm, status, error);
 }
@@ -121,8 +121,8 @@ varve_status vv_manager_check_options(
         VV_TRY(vv_check_duplicates(o->comm, error));
     if (o->retention_from_ledger)
         return vv_fail(error, VARVE_MISUSE,
-            "expected a manager of several processes to be told what is kept, "
-            "found `retention_from_ledger`");
+            "`retention_from_ledger` cannot be used with `comm`: give each "
+            "rank the retention options");
     return VARVE_OK;
 }
 
@@ -213,13 +213,11 @@ static varve_status check_alike(
     VV_TRY(vv_comm_bcast(comm, there, sizeof there, error));
     if (here[0] != there[0])
         status = vv_fail(error, VARVE_MISUSE,
-            "%s: expected the directory, prefix and metric that rank 0 "
-            "manages, found others (%s, %s)",
+            "%s: rank 0 manages another directory, prefix or metric (%s, %s)",
             m->listing.directory, m->listing.prefix, m->listing.metric);
     else if (here[1] != there[1])
         status = vv_fail(error, VARVE_MISUSE,
-            "%s: expected the options of a manager that rank 0 has, found "
-            "others",
+            "%s: the manager options differ from those of rank 0",
             m->listing.directory);
     return vv_agree(comm, status, error);
 }

@@ -440,8 +440,8 @@ static varve_status check_confirmed(struct vv_listing *l, varve_error *error)
     if (!l->is_unconfirmed)
         return VARVE_OK;
     return vv_fail(error, VARVE_IO,
-        "%s: no two listings of %s-N%s agreed, so nothing is deleted: does "
-        "another program save there?",
+        "%s: the listings of %s-N%s keep changing, so nothing was deleted; "
+        "another program may be saving there",
         l->directory, l->prefix, VARVE_SUFFIX);
 }
 

@@ -36,7 +36,7 @@ varve_status vv_pass_over(
 {
     vv_buffer_add_string(&m->passed_over, reason->message);
     vv_buffer_add8(&m->passed_over, 0);
-    return m->passed_over.failed ? vv_fail_memory(error, "what was passed over")
+    return m->passed_over.failed ? vv_fail_memory(error, "skipped checkpoints")
                                  : VARVE_OK;
 }
 
@@ -133,7 +133,7 @@ static varve_status may_pass(
     if (m->options.may_resume_older)
         return VARVE_OK;
     return vv_fail_like(error, reason,
-        "%s (it may be good: try again, or set may_resume_older)",
+        "%s (it may be intact: try again, or set may_resume_older)",
         reason->message);
 }
 
@@ -147,8 +147,8 @@ static varve_status list_what_was_unread(varve_manager *m,
         return resume_list_again(m, origin, error);
     VV_TRY(vv_origin_path(origin, &path, error));
     return vv_fail(error, VARVE_IO,
-        "%s: it can be read now, and could not be opened each time that its "
-        "directory was listed; try again",
+        "%s: it could not be opened while its directory was listed, but can be "
+        "read now; try again",
         path);
 }
 
@@ -165,8 +165,8 @@ static varve_status list_own_again(varve_manager *m, struct vv_origin *origin,
         return resume_list_again(m, origin, error);
     }
     vv_fail(&reason, VARVE_IO,
-        "%s: it cannot be opened, and so it is not known whether checkpoints "
-        "of levels go on from it",
+        "%s: it cannot be opened, so it is unknown whether checkpoints of "
+        "levels continue it",
         vv_listing_entry_path(&m->listing, own, VARVE_SUFFIX));
     VV_TRY(may_pass(m, &reason, error));
     *is_told = true;
@@ -278,8 +278,8 @@ static varve_status start_fresh(varve_manager *m, varve_error *error)
         vv_forget_half(m->graph);
     if (status)
         status = vv_fail(error, vv_status_of_callback(status),
-            "%s: expected the program to initialize itself, found %s",
-            m->listing.directory, varve_status_name(status));
+            "%s: the `initialize` callback returned %s", m->listing.directory,
+            varve_status_name(status));
     return vv_manager_agree(m, status, error);
 }
 
@@ -316,8 +316,8 @@ static varve_status resume_check_unseen(
         l->is_unconfirmed || !vv_manager_lock_is_held(&m->lock, l))
         return vv_pass_failure(error, unseen);
     vv_fail(&warning, unseen->status,
-        "%s: there was no checkpoint, and the run began anew beside a level "
-        "that could not be listed: %s",
+        "%s: there was no checkpoint, so the run started from the beginning, "
+        "but a level could not be listed: %s",
         l->directory, unseen->message);
     vv_manager_warn(m, &warning);
     return VARVE_OK;
@@ -331,18 +331,19 @@ static varve_status check_nothing(
     const struct vv_listing *l = &m->listing;
     if (m->unread_ledger.status)
         return vv_fail(error, VARVE_IO,
-            "%s: there is no checkpoint, but the ledger, which may name some, "
+            "%s: there is no checkpoint, and the ledger, which may list some, "
             "could not be read: %s",
             l->directory, m->unread_ledger.message);
     if (l->noted && l->count == 0)
         return vv_fail(error, VARVE_IO,
-            "%s: %s%s names %s-%" PRIu64 "%s, and there is no checkpoint: is "
-            "its file system mounted? To begin anew, delete the ledger",
+            "%s: %s%s lists %s-%" PRIu64
+            "%s, but there is no checkpoint: is its file system mounted? To "
+            "start from the beginning, delete the ledger",
             l->directory, l->prefix, VV_LEDGER_ENDING, l->prefix, l->noted,
             VARVE_SUFFIX);
     if (m->options.must_resume || m->options.read_only)
         return vv_fail(error, VARVE_NOT_FOUND,
-            "%s: there is no good checkpoint %s-N%s, and %s is set",
+            "%s: there is no intact checkpoint %s-N%s, and %s is set",
             l->directory, l->prefix, VARVE_SUFFIX,
             m->options.must_resume ? "must_resume" : "read_only");
     return resume_check_unseen(m, unseen, error);
@@ -374,17 +375,15 @@ static void warn_of_missing(varve_manager *m)
     if (l->count == 0 || !l->noted || vv_listing_find(l, l->noted))
         return;
     vv_fail(&error, VARVE_NOT_FOUND,
-        "%s: %s%s names %s-%" PRIu64 "%s, which is not there any more",
-        l->directory, l->prefix, VV_LEDGER_ENDING, l->prefix, l->noted,
-        VARVE_SUFFIX);
+        "%s: %s%s lists %s-%" PRIu64 "%s, which no longer exists", l->directory,
+        l->prefix, VV_LEDGER_ENDING, l->prefix, l->noted, VARVE_SUFFIX);
     vv_manager_warn(m, &error);
 }
 
 static varve_status look_to_resume(varve_manager *m, varve_error *error)
 {
     if (!m->root)
-        return vv_fail(error, VARVE_MISUSE,
-            "manager: expected the graph that it was made for, found none");
+        return vv_fail(error, VARVE_MISUSE, "manager: its graph was freed");
     VV_TRY(varve_graph_check(m->graph, error));
     vv_manager_finish_pending_save(m);
     if (!vv_manager_leads(m))

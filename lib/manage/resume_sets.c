@@ -53,8 +53,7 @@ static varve_status stand_at_own(varve_manager *m, uint64_t number,
     VV_TRY(vv_manager_look(m, error));
     struct vv_entry *entry = vv_listing_find(&m->listing, number);
     if (!entry)
-        return vv_fail(error, VARVE_NOT_FOUND,
-            "%s: expected to find it, found no such checkpoint",
+        return vv_fail(error, VARVE_NOT_FOUND, "%s: no such checkpoint",
             vv_listing_path(&m->listing, &number, VARVE_SUFFIX));
     resume_sets_stand_at(origin, &m->listing, 0, entry);
     vv_manager_note_good(m, number);
@@ -92,7 +91,7 @@ static varve_status verify_copy(
         return vv_fail_memory(error, "the name of a checkpoint");
     if (!vv_listing_find(l, number))
         return vv_fail(error, VARVE_NOT_FOUND,
-            "%s: expected the file of each rank, found none of this one", path);
+            "%s: the file of this rank is missing", path);
     return vv_verify_alone(m, path, error);
 }
 
@@ -126,8 +125,8 @@ static varve_status pass_as_others(
     const char *path = vv_listing_entry_path(
         origin->listing, vv_origin_entry(origin), VARVE_SUFFIX);
     vv_fail(&reason, VARVE_EXISTS,
-        "%s: it is of another lineage than what another rank has in its "
-        "directory, and is passed over",
+        "%s: skipped: it continues another run than the checkpoint in the "
+        "directory of another rank",
         path);
     return vv_pass_over(m, &reason, error);
 }

@@ -113,7 +113,7 @@ varve_manager *varve_run_manager(const varve_run *run)
 static varve_status check_run(const varve_run *run, varve_error *error)
 {
     if (!run)
-        return vv_fail(error, VARVE_MISUSE, "run: expected one, found NULL");
+        return vv_fail(error, VARVE_MISUSE, "run is NULL");
     return is_run(run) ? VARVE_OK : vv_fail_memory(error, "a run");
 }
 
@@ -125,21 +125,23 @@ static varve_status run_prepare(
     if (run->failure.status)
         return vv_hand_over(run->failure.status, &run->failure, error);
     if (run->manager)
-        return vv_fail(error, VARVE_MISUSE,
-            "run: expected to be opened once, found it open");
+        return vv_fail(
+            error, VARVE_MISUSE, "varve_run_open: the run is already open");
     VV_TRY(VV_CHECK_OPTIONS(o, error));
     if (o->handle_signals && !vv_stop_signals_heed(&run->is_asked))
         return vv_fail(error, VARVE_MISUSE,
-            "run: expected no other run to heed signals, found one");
+            "varve_run_open: another run in this process already handles "
+            "signals");
     run->heeds_signals = o->handle_signals;
     if (o->last_step < 0)
         return vv_fail(error, VARVE_MISUSE,
-            "run: expected a `last_step` above 0, or 0 if it is unknown, found "
-            "%" PRId64,
+            "varve_run_open: `last_step` must not be negative (0 if it is "
+            "unknown), found %" PRId64,
             o->last_step);
     if (o->allow_partial && o->manager.strict)
         return vv_fail(error, VARVE_MISUSE,
-            "run: expected `allow_partial` or `manager.strict`, found both");
+            "varve_run_open: `allow_partial` and `manager.strict` exclude each "
+            "other");
     return VARVE_OK;
 }
 
@@ -152,9 +154,9 @@ static void note_passed_over(varve_run *run, const char *directory)
     if (count == 0)
         return;
     vv_fail(&run->warning, VARVE_CORRUPT,
-        "%s: expected its newest checkpoint to be good, passed over %zu and "
-        "%s",
-        directory, count, run->is_resumed ? "took an older one" : "began anew");
+        "%s: skipped %zu unusable checkpoints and %s", directory, count,
+        run->is_resumed ? "resumed from an older one"
+                        : "started from the beginning");
     for (size_t i = 0; (line = varve_manager_skipped(run->manager, i)); i++)
         vv_error_add_line(&run->warning, "%s", line);
 }
@@ -234,7 +236,7 @@ static bool is_well(varve_run *run)
         return false;
     if (!run->manager)
         vv_fail(&run->failure, VARVE_MISUSE,
-            "run: expected varve_run_open before its first step, found none");
+            "varve_run_step: varve_run_open has not been called");
     return run->manager != NULL;
 }
 
@@ -312,9 +314,10 @@ static varve_status check_step(
     if (!run->is_resumed || run->may_repeat_steps || step > run->resumed_step)
         return VARVE_OK;
     return vv_fail(error, VARVE_MISUSE,
-        "run: step %" PRId64 " was done before the resume at step %" PRId64
-        ": go on with step %" PRId64 ", the one after varve_run_resumed_step, "
-        "or set `may_repeat_steps`",
+        "varve_run_step: step %" PRId64
+        " was already done: the run resumed from step %" PRId64
+        ": continue with step %" PRId64
+        " (varve_run_resumed_step + 1), or set `may_repeat_steps`",
         step, run->resumed_step, run->resumed_step + 1);
 }
 

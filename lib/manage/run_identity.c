@@ -81,7 +81,7 @@ varve_status vv_run_identity_check(const char *run, varve_error *error)
         is_good = run[i] > ' ' && run[i] < 127;
     return is_good ? VARVE_OK
                    : vv_fail(error, VARVE_BAD_NAME,
-                         "run \"%s\": the identity of a run has 1 to %d "
-                         "printable characters of ASCII without spaces",
+                         "run \"%s\": a run identity must be 1 to %d printable "
+                         "ASCII characters without spaces",
                          run, VV_RUN_SIZE - 1);
 }

@@ -118,7 +118,7 @@ static varve_status saver_check_options(
     if (options &&
         !(options->keep_every_hours >= 0 && options->keep_every_hours <= 1e6))
         return vv_fail(error, VARVE_MISUSE,
-            "keep_every_hours: expected 0 to 1000000 hours, found %g",
+            "keep_every_hours: must be 0 to 1000000 hours, found %g",
             options->keep_every_hours);
     return options && options->comm && options->async
                ? vv_check_duplicates(options->comm, error)
@@ -152,7 +152,7 @@ static varve_status make_with(varve_graph *graph,
     const varve_saver_options *options, varve_saver **made, varve_error *error)
 {
     if (!graph)
-        return vv_fail(error, VARVE_MISUSE, "expected a graph, found none");
+        return vv_fail(error, VARVE_MISUSE, "graph is NULL");
     VV_TRY(varve_graph_check(graph, error));
     VV_TRY(saver_check_options(options, error));
     varve_saver *saver = saver_make(graph, error);
@@ -208,14 +208,13 @@ void varve_saver_free(varve_saver *saver)
 varve_status vv_saver_check(varve_saver *saver, varve_error *error)
 {
     if (!saver)
-        return vv_fail(error, VARVE_MISUSE, "expected a saver, found none");
+        return vv_fail(error, VARVE_MISUSE, "saver is NULL");
     if (!saver->graph)
-        return vv_fail(error, VARVE_MISUSE,
-            "expected a saver whose graph is there, found it freed");
+        return vv_fail(error, VARVE_MISUSE, "the graph of the saver was freed");
     VV_TRY(varve_graph_check(saver->graph, error));
     if (!saver->root)
-        return vv_fail(error, VARVE_MISUSE,
-            "expected a saver whose node is there, found it removed");
+        return vv_fail(
+            error, VARVE_MISUSE, "the node of the saver was removed");
     vv_saver_settle(saver);
     return vv_graph_take_error(saver->graph, error);
 }
@@ -227,6 +226,6 @@ varve_status vv_saver_check_map(
     *is_empty = saver->count == 0 && !saver->is_whole;
     if (*is_empty && !saver->options.allow_empty)
         return vv_fail(error, VARVE_MISUSE,
-            "expected a saver of at least one name, found an empty one");
+            "the saver has no names: add variables, or set `allow_empty`");
     return VARVE_OK;
 }

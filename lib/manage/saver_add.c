@@ -32,13 +32,13 @@ static varve_status saver_add_check_node(
     VV_TRY(vv_saver_check(saver, error));
     if (!node || node->graph != saver->graph)
         return vv_fail(error, VARVE_MISUSE,
-            "expected a node of the saver's graph, found %s",
-            node ? "one of another" : "none");
+            "the node is not in the saver's graph: it is %s",
+            node ? "in another graph" : "none");
     VV_TRY(vv_node_check(node, error));
     if (saver->is_whole)
         return vv_fail(error, VARVE_MISUSE,
-            "expected nothing beside what is saved by its path alone, found "
-            "another name");
+            "the saver already saves one node under its path; no other name "
+            "can be added");
     return VARVE_OK;
 }
 
@@ -48,8 +48,8 @@ static varve_status fail_named(const varve_node *node, const char *name,
 {
     char text[256];
     return vv_fail(error, VARVE_DUPLICATE,
-        "%s: expected one name for each variable, found \"%.200s\" and "
-        "\"%.200s\"",
+        "%s: a variable can have only one name in a saver, found \"%.200s\" "
+        "and \"%.200s\"",
         vv_node_text(node, text, sizeof text), known, name);
 }
 
@@ -148,7 +148,7 @@ static varve_status check_new(varve_saver *saver, const struct vv_name *name,
     char texts[2][256];
     if (same)
         return vv_fail(error, VARVE_DUPLICATE,
-            "\"%.200s\": expected one variable for each name, found %s and %s",
+            "\"%.200s\": duplicate name for two variables, %s and %s",
             name->bytes, vv_node_text(same->node, texts[0], sizeof texts[0]),
             vv_node_text(node, texts[1], sizeof texts[1]));
     const struct vv_saver_entry *known = vv_saver_find(saver, node);
@@ -185,7 +185,7 @@ static varve_status saver_add_take_name(varve_saver *saver, const char *name,
 {
     if (!name || !vv_name_is_valid(name, strlen(name)))
         return vv_fail(error, VARVE_BAD_NAME,
-            "\"%.200s\": expected 1 to %d bytes of UTF-8, found another name",
+            "\"%.200s\": a name must be 1 to %d bytes of UTF-8",
             name ? name : "", VARVE_MAX_NAME_SIZE);
     *kept = vv_names_intern(&saver->graph->names, name, strlen(name));
     return *kept ? VARVE_OK : vv_fail_memory(error, "the names of a saver");
@@ -206,8 +206,8 @@ static varve_status add_whole(
 {
     if (saver->count)
         return vv_fail(error, VARVE_MISUSE,
-            "expected an empty saver for what is saved by its path alone, "
-            "found one with names");
+            "this saver already has names; a node can be saved under its path "
+            "only by an empty saver");
     varve_node *own = saver->root;
     vv_saver_clear_tree(saver);
     saver->root = node;
@@ -258,8 +258,7 @@ static varve_status fail_long(struct gathering *g, const struct vv_walk *walk,
 {
     vv_walk_short_path(walk, place, 255, &g->path);
     return vv_fail(error, VARVE_LIMIT,
-        "%s: expected a path of at most %d bytes for a name, found a longer "
-        "one",
+        "%s: the path is longer than %d bytes and cannot be a name",
         vv_buffer_string(&g->path), VV_LONGEST_PATH);
 }
 

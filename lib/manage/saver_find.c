@@ -117,8 +117,8 @@ varve_status vv_saver_scan(const struct vv_context *context, const char *prefix,
     varve_status status = vv_numbered_list_again(context, prefix, &list, error);
     if (!status && list.is_unconfirmed)
         status = vv_fail(error, VARVE_IO,
-            "%s-N%s: no two listings of the directory agreed: does another "
-            "program save there?",
+            "%s-N%s: the listings of the directory keep changing; another "
+            "program may be saving there",
             prefix, VARVE_SUFFIX);
     if (!status)
         status = saver_find_unnumbered(context, prefix, &path, found, error);

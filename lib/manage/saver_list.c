@@ -225,7 +225,7 @@ static varve_status saver_list_add_path(varve_saver *saver,
 {
     const varve_allocator *a = &saver->context.allocator;
     if (!path)
-        return vv_fail(error, VARVE_MISUSE, "expected a path, found none");
+        return vv_fail(error, VARVE_MISUSE, "path is NULL");
     saver_list_forget(a, files, path);
     return vv_saver_files_add(
         a, files, (struct vv_saver_file){ .number = 0 }, path, error);
@@ -273,8 +273,7 @@ static varve_status set_list(varve_saver *saver, const char *const *paths,
     struct vv_saver_files files = { 0 };
     varve_status status = VARVE_OK;
     if (!paths && count)
-        status = vv_fail(
-            error, VARVE_MISUSE, "expected a saver and paths, found none");
+        status = vv_fail(error, VARVE_MISUSE, "saver or paths is NULL");
     vv_saver_land(saver);
     VV_TRY(vv_saver_compare(saver, status, "the list of a saver",
         paths ? saver_list_digest_of(paths, count) : 0, NULL, error));
@@ -289,8 +288,7 @@ varve_status varve_saver_set_list(varve_saver *saver, const char *const *paths,
 {
     varve_error reason = { 0 };
     if (!saver)
-        return vv_fail(
-            error, VARVE_MISUSE, "expected a saver and paths, found none");
+        return vv_fail(error, VARVE_MISUSE, "saver or paths is NULL");
     return vv_hand_over(set_list(saver, paths, count, &reason), &reason, error);
 }
 
@@ -309,8 +307,7 @@ static varve_status recover(
     struct vv_saver_files files = { 0 };
     varve_status status = VARVE_OK;
     if (!prefix)
-        status = vv_fail(
-            error, VARVE_MISUSE, "expected a saver and a prefix, found none");
+        status = vv_fail(error, VARVE_MISUSE, "saver or prefix is NULL");
     vv_saver_land(saver);
     VV_TRY(vv_saver_compare(
         saver, status, prefix, saver_list_digest_of(&prefix, 1), NULL, error));
@@ -325,7 +322,6 @@ varve_status varve_saver_recover(
 {
     varve_error reason = { 0 };
     if (!saver)
-        return vv_fail(
-            error, VARVE_MISUSE, "expected a saver and a prefix, found none");
+        return vv_fail(error, VARVE_MISUSE, "saver or prefix is NULL");
     return vv_hand_over(recover(saver, prefix, &reason), &reason, error);
 }

@@ -81,7 +81,7 @@ varve_status varve_saver_wait(varve_saver *saver, varve_error *error)
     vv_saver_land(saver);
     varve_status status = saver->failure.status;
     if (status)
-        vv_fail_because(error, &saver->failure, "background save failed");
+        vv_fail_because(error, &saver->failure, "asynchronous save failed");
     saver->failure.status = VARVE_OK;
     return status;
 }
@@ -146,7 +146,7 @@ static varve_status saver_save_check_save(varve_saver *saver,
 {
     VV_TRY(vv_saver_check_map(saver, is_empty, error));
     if (!prefix)
-        return vv_fail(error, VARVE_MISUSE, "expected a prefix, found none");
+        return vv_fail(error, VARVE_MISUSE, "prefix is NULL");
     VV_TRY(VV_CHECK_OPTIONS(options, error));
     if (options) {
         VV_TRY(vv_write_options_check(options->write, error));
@@ -260,7 +260,7 @@ static varve_status saver_save_restore(varve_saver *saver, const char *path,
     bool is_empty = false;
     varve_status status = vv_saver_check_map(saver, &is_empty, error);
     if (!status && !path)
-        status = vv_fail(error, VARVE_MISUSE, "expected a path, found none");
+        status = vv_fail(error, VARVE_MISUSE, "path is NULL");
     const uint64_t words[] = { path ? vv_hash_of(path, strlen(path)) : 0,
         is_empty };
     VV_TRY(vv_saver_compare(

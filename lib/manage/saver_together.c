@@ -33,7 +33,7 @@ varve_status vv_saver_meet(varve_saver *s, const varve_comm *comm,
     VV_TRY(vv_comm_bcast(comm, there, sizeof there, error));
     if (memcmp(here, there, sizeof here) != 0)
         status = vv_fail(error, VARVE_MISUSE,
-            "expected the options of a saver that rank 0 has, found others");
+            "the saver options differ from those of rank 0");
     s->last_kept = (int64_t)there[4];
     VV_TRY(vv_agree(comm, status, error));
     return o->async ? vv_keep_duplicate(comm, VARVE_OK, s->graph, error)
@@ -53,7 +53,7 @@ varve_status vv_saver_compare(const varve_saver *s, varve_status status,
     VV_TRY(vv_comm_bcast(comm, there, sizeof there, error));
     if (there[0] != digest)
         status = vv_fail(error, VARVE_MISUSE,
-            "%s: expected the call that rank 0 makes, found another", name);
+            "%s: the call differs from that of rank 0", name);
     if (when)
         *when = (int64_t)there[1];
     return vv_agree(comm, status, error);

@@ -41,15 +41,14 @@ static varve_status watch_check_arguments(
     const char *prefix, const varve_watch_options *options, varve_error *error)
 {
     if (!prefix)
-        return vv_fail(error, VARVE_MISUSE, "expected a prefix, found none");
+        return vv_fail(error, VARVE_MISUSE, "prefix is NULL");
     if (!*vv_path_name(prefix))
         return vv_fail(error, VARVE_BAD_NAME,
-            "%s: expected a directory and a prefix, such as run/ckpt, found no "
-            "prefix",
-            prefix);
+            "%s: not a directory and a prefix, such as run/ckpt", prefix);
     if (options->min_interval_ms < 0 || options->max_pause_ms < 0)
         return vv_fail(error, VARVE_MISUSE,
-            "%s: expected intervals of 0 ms or more, found one below", prefix);
+            "%s: min_interval_ms and max_pause_ms must not be negative",
+            prefix);
     return VARVE_OK;
 }
 
@@ -245,11 +244,10 @@ static varve_status watch_give_up(const varve_watch *watch,
 {
     if (is_done)
         return vv_fail(error, VARVE_CANCELLED,
-            "%s: expected to wait, found that there is nothing to wait for",
-            watch->prefix);
+            "%s: the `done` callback ended the wait", watch->prefix);
     return vv_fail(error, VARVE_TIMEOUT,
-        "%s: expected a checkpoint above number %" PRIu64 " within %" PRId64
-        " ms, found none",
+        "%s: no checkpoint with a number above %" PRIu64
+        " appeared within %" PRId64 " ms",
         watch->prefix, watch->number, patience->timeout_ms);
 }
 
@@ -296,8 +294,8 @@ varve_status varve_watch_next(varve_watch *watch, int64_t timeout_ms,
     const char **path, varve_error *error)
 {
     if (!watch || !path)
-        return vv_fail(error, VARVE_MISUSE,
-            "expected a watch and room for a path, found none");
+        return vv_fail(
+            error, VARVE_MISUSE, "watch or the buffer for a path is NULL");
     varve_status kept =
         vv_lease_check(&watch->lease, (const char *)watch->path.data, error);
     end_lease(watch);

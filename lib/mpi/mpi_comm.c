@@ -371,8 +371,7 @@ varve_comm *varve_mpi_comm_new(MPI_Comm group, varve_error *error)
 {
     if (!is_running() || group == MPI_COMM_NULL)
         return mpi_comm_refuse(error, VARVE_MISUSE,
-            "a communicator: expected a group of MPI between MPI_Init and "
-            "MPI_Finalize, found none");
+            "a communicator: MPI must be initialized and not finalized");
     MPI_Comm mpi;
     if (MPI_Comm_dup(group, &mpi) != MPI_SUCCESS)
         return mpi_comm_refuse(
@@ -395,7 +394,8 @@ varve_comm *varve_mpi_comm_new(MPI_Comm group, varve_error *error)
                ? mpi_comm_refuse(error, VARVE_NO_MEMORY,
                      "out of memory: a communicator, at one of the ranks")
                : mpi_comm_refuse(error, VARVE_DISCONNECTED,
-                     "a communicator: MPI failed to say who is where");
+                     "a communicator: MPI failed to return the ranks of each "
+                     "node");
 }
 
 void varve_mpi_comm_free(varve_comm *comm)

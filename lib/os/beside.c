@@ -101,8 +101,8 @@ varve_status vv_file_check_beside(const struct vv_context *context,
             context, naming, path, vv_buffer_string(&end), &stays, error);
     if (!status && !stays)
         status = vv_fail(error, VARVE_NO_PERMISSION,
-            "%s: expected a file of this directory, found a symbolic link out "
-            "of it, to %s: copy the file, or set `foreign.follow_links`",
+            "%s: a symbolic link to a file outside this directory, %s: copy "
+            "the file, or set `foreign.follow_links`",
             path, vv_buffer_string(&end));
     vv_buffer_clear(&end);
     return status;

@@ -93,11 +93,13 @@ static varve_status sync_above(const struct vv_context *context, int directory,
     if (directory_is_foreign(above))
         return VARVE_OK;
     if (above < 0)
-        return vv_fail_system(error, -above, "opening what holds it", path);
+        return vv_fail_system(
+            error, -above, "opening its parent directory", path);
     int result = system->sync(system->state, above);
     vv_file_close(context, above);
     if (result < 0 && result != -EINVAL)
-        return vv_fail_system(error, -result, "sync of what holds it", path);
+        return vv_fail_system(
+            error, -result, "sync of its parent directory", path);
     return VARVE_OK;
 }
 
@@ -115,13 +117,14 @@ static varve_status directory_make_directory(const struct vv_context *context,
         result = system->make_directory(system->state, above, name);
     while (vv_try_again(result, &tries));
     if (result < 0 && result != -EEXIST)
-        return vv_fail_system(error, -result, "making the directory", so_far);
+        return vv_fail_system(error, -result, "creating the directory", so_far);
     bool is_ours = result == 0;
     if (no_sync || (result = system->sync(system->state, above)) == 0)
         return VARVE_OK;
     if (is_ours)
         system->remove(system->state, above, name);
-    return vv_fail_system(error, -result, "sync of what holds it", so_far);
+    return vv_fail_system(
+        error, -result, "sync of its parent directory", so_far);
 }
 
 /* Goes from *directory into `name`, which is made if it is missing. On failure
@@ -183,7 +186,7 @@ static varve_status identify(const struct vv_context *context, int directory,
     int result = system->info(system->state, directory, &info);
     if (result < 0)
         return vv_fail_system(
-            error, -result, "asking which directory it is", path);
+            error, -result, "identifying the directory", path);
     *found = (struct vv_durable){ info.device, info.serial };
     return VARVE_OK;
 }

@@ -22,16 +22,15 @@ enum { PART_SIZE = 4 << 20 }; /* that a thread reads at once */
 static varve_status fail_kind(varve_error *error, const char *path)
 {
     return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-        "%s: expected a regular file, found a device, FIFO or socket", path);
+        "%s: not a regular file but a device, FIFO or socket", path);
 }
 
 varve_status vv_file_info(const struct vv_context *context, int file,
     const char *path, struct vv_file_info *info, varve_error *error)
 {
     int result = context->system->info(context->system->state, file, info);
-    return result < 0
-               ? vv_fail_system(error, -result, "asking for its size", path)
-               : VARVE_OK;
+    return result < 0 ? vv_fail_system(error, -result, "getting its size", path)
+                      : VARVE_OK;
 }
 
 static varve_status check_kind(const struct vv_context *context, int file,
@@ -39,8 +38,8 @@ static varve_status check_kind(const struct vv_context *context, int file,
 {
     VV_TRY(vv_file_info(context, file, path, info, error));
     if (info->kind == VV_DIRECTORY)
-        return vv_fail(error, VARVE_IS_DIRECTORY,
-            "%s: expected a file, found a directory", path);
+        return vv_fail(
+            error, VARVE_IS_DIRECTORY, "%s: a directory, not a file", path);
     return info->kind == VV_REGULAR_FILE ? VARVE_OK : fail_kind(error, path);
 }
 
@@ -108,7 +107,7 @@ varve_status vv_file_read(const struct vv_context *context, int file,
         if (moved == 0)
             return vv_fail(error, VARVE_TRUNCATED,
                 "%s: expected %zu bytes at offset %" PRIu64
-                ", found the end of the file after %zu",
+                ", but the file ends after %zu",
                 path, size, offset, done);
         if (moved > 0) {
             done += (size_t)moved;
@@ -169,7 +168,8 @@ varve_status vv_file_write(const struct vv_context *context, int file,
         int64_t moved = system->write_at(system->state, file,
             (const char *)bytes + done, part_of(size - done), offset + done);
         if (moved == 0)
-            return vv_fail_system(error, EIO, "write (it moved nothing)", path);
+            return vv_fail_system(
+                error, EIO, "write (no bytes were written)", path);
         if (moved > 0) {
             done += (size_t)moved;
             tries = 0;

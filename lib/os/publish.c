@@ -26,7 +26,7 @@ enum {
 static varve_status fail_directory(varve_error *error, const char *path)
 {
     return vv_fail(error, VARVE_IS_DIRECTORY,
-        "%s: expected the path of a file, found that of a directory", path);
+        "%s: this is the path of a directory, not of a file", path);
 }
 
 /* VARVE_EXISTS where something other than a directory has the name. What cannot
@@ -43,7 +43,7 @@ static varve_status check_free(
     if (result == -ENOENT)
         return VARVE_OK;
     if (result < 0 && result != -EACCES && result != -ELOOP && result != -ENXIO)
-        return vv_fail_system(error, -result, "looking for it", p->path);
+        return vv_fail_system(error, -result, "accessing it", p->path);
     vv_file_close(p->context, result);
     return vv_fail_system(error, EEXIST, "publishing", p->path);
 }
@@ -64,7 +64,7 @@ static varve_status publish_check_unseen(
     }
     if (result != -ENOENT && result != -ENOTDIR && result != -EACCES &&
         result != -ELOOP)
-        return vv_fail_system(error, -result, "looking for it", p->path);
+        return vv_fail_system(error, -result, "accessing it", p->path);
     /* Who may not even look up a name does not know that it is taken. */
     if (result != -ENOENT && result != -EACCES &&
         (p->flags & VV_PUBLISH_NO_REPLACE))
@@ -97,9 +97,8 @@ static varve_status enter_link(struct vv_publication *p,
     const char *name = vv_path_name(look->target);
     if (look->is_planted)
         return vv_fail(error, VARVE_NO_PERMISSION,
-            "%s: expected a symbolic link of this user, found one of another "
-            "user in a directory where everybody may create files: remove it, "
-            "or pass the path of what it leads to",
+            "%s: a symbolic link of another user in a directory where anyone "
+            "can create files: remove it, or pass the path of its target",
             p->path);
     if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
         return fail_directory(error, p->path);
@@ -117,8 +116,8 @@ static varve_status publish_refuse_link(
     const struct vv_publication *p, varve_error *error)
 {
     return vv_fail(error, VARVE_MISUSE,
-        "%s: expected the name of a file, found a symbolic link: other files "
-        "are written beside this one; pass the path of what the link leads to",
+        "%s: a symbolic link, but other files are written beside this one: "
+        "pass the path of its target",
         p->path);
 }
 
@@ -153,7 +152,7 @@ static varve_status publish_check_name(
     if (found == -ENOENT || found == -EACCES)
         return VARVE_OK;
     if (found < 0)
-        return vv_fail_system(error, -found, "looking for it", p->path);
+        return vv_fail_system(error, -found, "accessing it", p->path);
     if (look.kind == VV_DIRECTORY)
         return fail_directory(error, p->path);
     if (p->flags & VV_PUBLISH_NO_REPLACE)
@@ -229,8 +228,7 @@ varve_status vv_publish_begin_like(struct vv_publication *p,
         .flags = flags,
     };
     if (!*path)
-        return vv_fail(error, VARVE_NOT_FOUND,
-            "\"\": expected the path of a file, found nothing");
+        return vv_fail(error, VARVE_NOT_FOUND, "path is empty");
     if (!*p->name)
         return fail_directory(error, path);
     VV_TRY(vv_directory_make_parent(context, path,

@@ -45,8 +45,7 @@ varve_status vv_store_refuse_any(
     if (!vv_is_of_store(path))
         return VARVE_OK;
     return vv_fail(error, VARVE_MISUSE,
-        "%s: expected a path of this machine, found one of a store, which %s",
-        path, reason);
+        "%s: a local path is required: the store %s", path, reason);
 }
 
 varve_status vv_store_refuse(const char *path, varve_error *error)
@@ -57,7 +56,7 @@ varve_status vv_store_refuse(const char *path, varve_error *error)
     if (!vv_is_of_store(path) || (slash && slash > path + 5 && slash[1]))
         return VARVE_OK;
     return vv_fail(error, VARVE_MISUSE,
-        "%s: expected s3://BUCKET/KEY, found no key or no bucket", path);
+        "%s: no bucket or no key: expected s3://BUCKET/KEY", path);
 }
 
 varve_status vv_store_refuse_named(
@@ -66,7 +65,7 @@ varve_status vv_store_refuse_named(
     if (vv_is_of_store(from) || !vv_is_of_store(path))
         return VARVE_OK;
     return vv_fail(error, VARVE_CORRUPT,
-        "%s: expected the name of a file beside it, found one of a store: %s",
+        "%s: refers to a file of a store, %s, instead of a file beside it",
         from, path);
 }
 
@@ -98,12 +97,11 @@ varve_status varve_remote_each(const char *directory, varve_on_name *on_name,
     struct naming naming = { .on_name = on_name, .user = user };
     struct vv_buffer path;
     if (!directory || !on_name)
-        return vv_fail(error, VARVE_MISUSE,
-            "expected a directory and a callback, found NULL");
+        return vv_fail(error, VARVE_MISUSE, "directory or callback is NULL");
     if (!vv_is_of_store(directory) || strncmp(directory, "s3://", 5) != 0)
         return vv_fail(error, VARVE_MISUSE,
             "%s: expected s3://BUCKET or s3://BUCKET/DIRECTORY, after "
-            "varve_remote_enable, found another path",
+            "varve_remote_enable",
             directory);
     vv_buffer_init(&path, &context.allocator);
     vv_buffer_add(&path, directory, strlen(directory));
@@ -116,7 +114,7 @@ varve_status varve_remote_each(const char *directory, varve_on_name *on_name,
                           give_name, &naming, error);
     vv_buffer_clear(&path);
     if (!status && naming.status)
-        return vv_fail(error, VARVE_CALLBACK, "%s: the callback gave %s",
+        return vv_fail(error, VARVE_CALLBACK, "%s: the callback returned %s",
             directory, varve_status_name(naming.status));
     return status;
 }
@@ -139,13 +137,13 @@ static varve_status store_find(
         status = vv_fail_memory(error, "the name of a module");
     else if (!*calls)
         status = vv_fail(error, VARVE_NOT_FOUND,
-            "stores: expected the module varve-remote, found none: %s",
+            "stores: the module varve-remote cannot be loaded: %s",
             vv_buffer_string(&reason));
     else if ((*calls)->version != VV_STORE_VERSION ||
              (*calls)->system_size != sizeof(struct vv_system))
         status = vv_fail(error, VARVE_TOO_NEW,
-            "stores: expected the module varve-remote of this library, found "
-            "that of another version");
+            "stores: the module varve-remote belongs to another version of "
+            "this library");
     vv_buffer_clear(&reason);
     return status;
 }
@@ -174,7 +172,7 @@ varve_status varve_remote_enable(
 {
     VV_TRY(VV_CHECK_OPTIONS(options, error));
     return vv_fail(error, VARVE_TOO_NEW,
-        "stores: expected a build with -Dremote=enabled, found one without");
+        "stores: this build has no remote stores: build with -Dremote=enabled");
 }
 
 #endif

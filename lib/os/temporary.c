@@ -118,7 +118,7 @@ varve_status vv_temporary_make(struct vv_temporary *t,
     }
     if (result == -EEXIST)
         return vv_fail(error, VARVE_IO,
-            "%s: expected a free temporary name, found %d taken ones", path,
+            "%s: no free temporary name: all %d that were tried exist", path,
             MOST_NAMES);
     if (result < 0)
         return vv_fail_system(

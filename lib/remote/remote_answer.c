@@ -177,20 +177,19 @@ enum vv_remote_verdict vv_remote_check_range(const struct vv_remote_answer *a,
         return VV_REMOTE_GOOD; /* a file of no bytes has no range */
     if (is_whole)
         return say(VV_REMOTE_AGAIN, EOPNOTSUPP,
-            "the server gives whole files only: expected a part (206), found "
-            "all of it (200)",
+            "the server cannot send parts of a file: expected status 206, "
+            "found 200",
             number, why);
     if (a->code == 412 || a->code == 416)
         return say(VV_REMOTE_FINAL, ESTALE,
             "the file has changed since it was opened", number, why);
     if (a->is_coded)
-        return say(VV_REMOTE_AGAIN, EIO,
-            "expected the bytes of the file, found them compressed", number,
-            why);
+        return say(VV_REMOTE_AGAIN, EIO, "the server sent compressed bytes",
+            number, why);
     if (!is_asked(a, range))
         return say(VV_REMOTE_AGAIN, EIO,
-            "expected the part of the file that was asked for, found another",
-            number, why);
+            "the server sent another part of the file than requested", number,
+            why);
     if (mark && !remote_answer_is_same(mark, a))
         return say(VV_REMOTE_FINAL, ESTALE,
             "the file has changed since it was opened", number, why);
@@ -250,25 +249,25 @@ static void say_refusal(
     const struct vv_remote_answer *a, const char *name, char *why, size_t size)
 {
     if (strcmp(name, "NoSuchBucket") == 0)
-        snprintf(why, size, "there is no such bucket");
+        snprintf(why, size, "no such bucket");
     else if (strcmp(name, "NoSuchUpload") == 0)
-        snprintf(why, size, "the store has dropped the parts that it had");
+        snprintf(why, size, "the store no longer has the uploaded parts");
     else if (a->code == 404 || a->code == 410)
-        snprintf(why, size, "there is no such file (%ld)", a->code);
+        snprintf(why, size, "no such file (%ld)", a->code);
     else if (strcmp(name, "RequestTimeTooSkewed") == 0)
         say_clocks(a, why, size);
     else if (is_full(a->code, name))
-        snprintf(why, size, "there is no room left in the store (%ld%s%s)",
-            a->code, *name ? " " : "", name);
+        snprintf(why, size, "no space left in the store (%ld%s%s)", a->code,
+            *name ? " " : "", name);
     else if (a->code == 401 || a->code == 403)
-        snprintf(why, size, "the server refuses it (%ld%s%s)", a->code,
+        snprintf(why, size, "access denied (%ld%s%s)", a->code,
             *name ? " " : "", name);
     else if (a->code / 100 == 3 && *a->region)
         snprintf(why, size,
-            "expected the bucket in the region that is set, found it in %s",
+            "the bucket is in another region than the one that is set: %s",
             a->region);
     else
-        snprintf(why, size, "the server answered %ld%s%s", a->code,
+        snprintf(why, size, "unexpected response %ld%s%s", a->code,
             *name ? " " : "", name);
 }
 

@@ -98,12 +98,12 @@ static int before_request(
     copy_host(url ? url : "", host, sizeof host);
     copy_host(g->place->url, asked, sizeof asked);
     if (vv_remote_is_link_local(address) || vv_remote_is_link_local(host))
-        g->why = "link-local addresses, where the metadata services of clouds "
-                 "are, are never asked";
+        g->why =
+            "link-local addresses (cloud metadata services) are not accessed";
     else if (g->settings->redirects == VARVE_REDIRECTS_SAME_HOST &&
              (!*host || !curl_strequal(host, asked)))
-        g->why = "the server redirects to another host, which the `redirects` "
-                 "of varve_remote_options forbid";
+        g->why = "the server redirects to another host, which `redirects` of "
+                 "varve_remote_options forbids";
     return g->why ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
@@ -212,9 +212,9 @@ bool vv_remote_is_final(CURLcode code)
 
 const char *vv_remote_text_of(CURLcode code)
 {
-    return code == CURLE_OK ? "the answer ended before its end"
+    return code == CURLE_OK ? "the response is truncated"
            : code == CURLE_PEER_FAILED_VERIFICATION
-               ? "the certificate of the server is not trusted here"
+               ? "the certificate of the server is not trusted"
                : curl_easy_strerror(code);
 }
 

@@ -195,7 +195,7 @@ int vv_remote_open_directory(
 {
     if (vv_remote_scheme_of(path) != VV_REMOTE_S3)
         return vv_remote_fail(
-            ENOENT, "what a web server has cannot be listed: name the file");
+            ENOENT, "a web server cannot be listed: give the name of a file");
     struct file *file = new_file(settings, path);
     if (!file)
         return remote_file_fail_memory();
@@ -294,10 +294,10 @@ static int check_versioned(const struct file *file)
     if (*file->mark.tag || *file->mark.date ||
         file->settings->allow_unversioned)
         return 0;
-    return vv_remote_fail(EIO,
-        "the server sends neither an ETag nor a Last-Modified that is older "
-        "than its answer, so that parts of a file that was replaced meanwhile "
-        "cannot be told apart: download the file, or set `allow_unversioned`");
+    return vv_remote_fail(
+        EIO, "the server sends neither an ETag nor a Last-Modified older than "
+             "its response, so a replaced file could not be detected: download "
+             "the file, or set `allow_unversioned`");
 }
 
 /* Signed by the keys of now: those of the opening may have expired. */
@@ -321,7 +321,7 @@ static int ask_for(struct file *file, uint64_t first, unsigned char *to,
             fresh.url ? &fresh : &file->place, &range, to, &got, &answer);
     vv_remote_place_clear(&fresh);
     if (!result && got != size)
-        result = vv_remote_fail(EIO, "the answer ended before its end");
+        result = vv_remote_fail(EIO, "the response is truncated");
     return result;
 }
 

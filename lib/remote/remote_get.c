@@ -105,8 +105,7 @@ static size_t remote_get_take_text(
     struct exchange *e, const char *bytes, size_t size)
 {
     if (memchr(bytes, 0, size) || e->text->size + size > MOST_TEXT) {
-        remote_get_find(
-            e, VV_REMOTE_FINAL, EIO, "expected a list, found something else");
+        remote_get_find(e, VV_REMOTE_FINAL, EIO, "the response is not a list");
         return 0;
     }
     vv_remote_add_bytes(e->text, bytes, size);
@@ -128,7 +127,7 @@ static size_t remote_get_on_bytes(
     if (size > e->room - e->got) {
         e->got = 0; /* none of them is sure */
         remote_get_find(e, VV_REMOTE_AGAIN, EIO,
-            "expected no more bytes than were asked for, found more");
+            "the server sent more bytes than requested");
         return 0;
     }
     memcpy(e->to + e->got, bytes, size);
@@ -167,8 +166,8 @@ static void remote_get_settle(struct exchange *e, CURLcode code)
             remote_get_find(e, VV_REMOTE_FINAL, ENOMEM, "no memory for a list");
         else if (e->text && e->verdict == VV_REMOTE_GOOD &&
                  !(e->text->at && strstr(e->text->at, e->end)))
-            remote_get_find(e, VV_REMOTE_AGAIN, EIO,
-                "expected a whole list, found a part of one or something else");
+            remote_get_find(
+                e, VV_REMOTE_AGAIN, EIO, "the list is incomplete or malformed");
         is_whole = e->is_text || e->got == e->room;
         if (e->verdict != VV_REMOTE_GOOD || (is_whole && !is_cut))
             return;

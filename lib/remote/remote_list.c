@@ -16,8 +16,7 @@ enum { MOST_PAGES = 100000 };
 
 static int fail_page(void)
 {
-    return vv_remote_fail(
-        EIO, "expected the names in a bucket, found something else");
+    return vv_remote_fail(EIO, "the list of the bucket is malformed");
 }
 
 static int remote_list_fail_memory(void)

@@ -169,9 +169,9 @@ void vv_remote_lock_file_set_run(
 
 static int fail_other_object(void)
 {
-    return vv_remote_fail(EIO,
-        "expected the lock of a manager, found something else: delete the "
-        "object if no manager of another version is at work there");
+    return vv_remote_fail(
+        EIO, "the object is not a manager lock: delete it if no manager of "
+             "another version is running there");
 }
 
 /* -EOPNOTSUPP where the store gives no ETag. */
@@ -274,7 +274,7 @@ static int put_whole(struct vv_remote_lock_file *l,
         match = damaged;
     }
     return vv_remote_fail(
-        EIO, "expected the tag of the bytes that were sent, found another");
+        EIO, "the server returned a wrong ETag for the bytes that were sent");
 }
 
 static int remote_lock_file_hold(struct vv_remote_lock_file *l,
@@ -362,7 +362,7 @@ static int remote_lock_file_find_other(
 {
     bool is_first = !*l->seen_tag;
     bool is_renewed = !is_first && strcmp(found->tag, l->seen_tag) != 0;
-    vv_remote_fail(EEXIST, "process %llu on %s, run %s, has it since %s",
+    vv_remote_fail(EEXIST, "locked by process %llu on %s, run %s, since %s",
         (unsigned long long)found->record.pid, found->record.host,
         found->record.run, found->record.since);
     if (is_first) {
@@ -390,7 +390,7 @@ static int try_to_take(struct vv_remote_lock_file *l)
         if (result != -ESTALE)
             return result;
     }
-    return vv_remote_fail(EIO, "the lock of the manager changes all the time");
+    return vv_remote_fail(EIO, "the lock of the manager keeps changing");
 }
 
 /* Names the owner, as far as it has not released the lock. */
@@ -400,14 +400,14 @@ static int remote_lock_file_find_lost(struct vv_remote_lock_file *l)
     if (remote_lock_file_look(l, &found) == 0 && found.is_there &&
         found.record.is_held)
         vv_remote_fail(EEXIST,
-            "process %llu on %s, run %s, has it since %s, as this one did not "
-            "renew it in time",
+            "process %llu on %s, run %s, has taken the lock since %s, because "
+            "this process did not renew it in time",
             (unsigned long long)found.record.pid, found.record.host,
             found.record.run, found.record.since);
     else
         vv_remote_fail(EEXIST,
-            "another manager had it meanwhile, as this one did not renew it in "
-            "time: open the manager anew and resume");
+            "another manager has taken the lock in the meantime, because this "
+            "one did not renew it in time: open the manager again and resume");
     return -EWOULDBLOCK;
 }
 
@@ -472,7 +472,7 @@ int vv_remote_lock_file_take(struct vv_remote_lock_file *l)
 {
     if (!remote_lock_file_is_of_this_process(l)) {
         vv_remote_fail(
-            EEXIST, "the process that this one was forked from has it");
+            EEXIST, "the parent of this forked process holds the lock");
         return -EWOULDBLOCK;
     }
     pthread_mutex_lock(&l->mutex);

@@ -52,7 +52,7 @@ static bool remote_parts_is_of_parent(const struct vv_remote_parts *p)
 static int fail_child(void)
 {
     return vv_remote_fail(
-        EIO, "a file that another process began is not ended by its child");
+        EIO, "a forked child process cannot finish a file of its parent");
 }
 
 struct vv_remote_parts *vv_remote_parts_new(
@@ -107,11 +107,12 @@ static int put_part(struct vv_remote_change *c)
         vv_remote_change_once(c);
         if (c->verdict == VV_REMOTE_GOOD && !*c->answer.mark.tag)
             vv_remote_change_find(c, VV_REMOTE_AGAIN, EIO,
-                "expected the tag of a part, found none");
+                "the server returned no ETag for a part");
         else if (c->verdict == VV_REMOTE_GOOD &&
                  !vv_remote_tag_fits(&c->answer, c->md5))
             vv_remote_change_find(c, VV_REMOTE_AGAIN, EIO,
-                "expected the tag of the bytes that were sent, found another");
+                "the server returned a wrong ETag for the bytes that were "
+                "sent");
         if (c->verdict == VV_REMOTE_GOOD)
             return 0;
         failed++;

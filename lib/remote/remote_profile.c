@@ -175,8 +175,8 @@ static int fail_keys(const struct vv_remote_profile *p, const char *credentials,
     char also[120] = "";
     if (p->foreign)
         snprintf(also, sizeof also,
-            "; the profile has %s, which is not supported: set what `aws "
-            "configure export-credentials` prints",
+            "; the profile has %s, which is not supported: use the output of "
+            "`aws configure export-credentials`",
             p->foreign);
     return vv_remote_fail(EACCES,
         "no credentials: looked for AWS_ACCESS_KEY_ID and "
@@ -186,8 +186,8 @@ static int fail_keys(const struct vv_remote_profile *p, const char *credentials,
         "service of an instance, which %s%s",
         name_of_profile(), credentials ? credentials : "~/.aws/credentials",
         config ? config : "~/.aws/config",
-        vv_remote_has_instance() ? "gives none"
-                                 : "AWS_EC2_METADATA_DISABLED turns off",
+        vv_remote_has_instance() ? "returned none"
+                                 : "AWS_EC2_METADATA_DISABLED disables",
         also);
 }
 
@@ -216,9 +216,9 @@ int vv_remote_profile_find(struct vv_remote_profile *p)
     if (!p->region)
         result = vv_remote_fail(ENOMEM, "no memory for a profile");
     else if (!is_region(p->region))
-        result = vv_remote_fail(EINVAL,
-            "expected a region such as us-east-1 (AWS_REGION, "
-            "AWS_DEFAULT_REGION, region of the profile), found another word");
+        result = vv_remote_fail(
+            EINVAL, "the region must be a word such as us-east-1 (AWS_REGION, "
+                    "AWS_DEFAULT_REGION, region of the profile)");
     else
         result = find_keys(p, credentials, config);
     free(credentials);

@@ -124,8 +124,7 @@ static int remote_publish_make(const struct vv_remote_settings *settings,
 
 static int fail_web(void)
 {
-    return vv_remote_fail(
-        EROFS, "a web server is read only: nothing is written there");
+    return vv_remote_fail(EROFS, "a web server is read-only");
 }
 
 int vv_remote_create(
@@ -137,14 +136,12 @@ int vv_remote_create(
         return -EEXIST;
     char *behind = path_behind(path);
     if (!behind)
-        return vv_remote_fail(EOPNOTSUPP,
-            "a store takes whole files, and nothing is added to one that it "
-            "has");
+        return vv_remote_fail(
+            EOPNOTSUPP, "a store takes whole files only; existing files cannot "
+                        "be appended to");
     int result = strlen(strrchr(behind, '/') + 1) > MOST_OF_A
                      ? vv_remote_fail(ENAMETOOLONG,
-                           "expected a name of at most %d bytes, found a "
-                           "longer one",
-                           MOST_OF_A)
+                           "the name is longer than %d bytes", MOST_OF_A)
                      : remote_publish_make(settings, path, behind);
     free(behind);
     return result;
@@ -154,7 +151,7 @@ int vv_remote_look_up(
     const struct vv_remote_settings *settings, const char *path)
 {
     return remote_publish_find(path, NULL)
-               ? vv_remote_fail(EOPNOTSUPP, "there are no locks in a store")
+               ? vv_remote_fail(EOPNOTSUPP, "a store has no file locks")
                : vv_remote_open_file(settings, path);
 }
 
@@ -304,7 +301,7 @@ static void end_once(struct ending *e)
     else if (c->verdict == VV_REMOTE_GOOD &&
              !vv_remote_tag_fits(&c->answer, c->md5))
         vv_remote_change_find(c, VV_REMOTE_AGAIN, EIO,
-            "expected the tag of the bytes that were sent, found another");
+            "the server returned a wrong ETag for the bytes that were sent");
     vv_remote_name_of_refusal(
         c->text.at ? c->text.at : "", e->name, sizeof e->name);
 }
@@ -321,7 +318,7 @@ static bool is_open_question(const struct ending *e)
 static int fail_taken(struct ending *e)
 {
     e->is_unsure = false;
-    return vv_remote_fail(EEXIST, "there is a file of that name");
+    return vv_remote_fail(EEXIST, "the file already exists");
 }
 
 /* Without conditions we look, and somebody may come in between. */
@@ -333,7 +330,7 @@ static int look_first(struct ending *e)
 }
 
 static const char found_other[] =
-    "expected what was sent to be there, found something else";
+    "the file in the store differs from what was sent";
 
 /* What is there now decides, whatever the answer was. */
 static int settle_by_asking(struct ending *e)
@@ -406,8 +403,8 @@ static int remote_publish_publish(struct vv_remote_upload *u, bool is_new)
     if (!result)
         result = try_all(&e);
     if (result && e.is_unsure)
-        result = vv_remote_fail(
-            EINPROGRESS, "whether it is there nobody knows: %s", e.change.why);
+        result = vv_remote_fail(EINPROGRESS,
+            "it is unknown whether the file was written: %s", e.change.why);
     else if (result)
         remote_publish_take_back(&e);
     free(e.change.text.at);
@@ -423,7 +420,7 @@ int vv_remote_rename(const struct vv_remote_settings *settings,
     (void)settings;
     if (!a)
         return vv_remote_fail(
-            EOPNOTSUPP, "a file in a store has the name that it has");
+            EOPNOTSUPP, "a file in a store cannot be renamed");
     int result = vv_remote_upload_call(a->upload, to);
     if (!result)
         result = remote_publish_publish(a->upload, is_new);

@@ -168,18 +168,17 @@ static void remote_request_settle(
                 &c->answer, body, &c->number, c->why, sizeof c->why);
         else if (c->end && !strstr(body, c->end))
             vv_remote_change_find(c, VV_REMOTE_AGAIN, EIO,
-                "expected the whole answer of a store, found a part of one or "
-                "something else");
+                "the response of the store is incomplete or malformed");
         return;
     }
     curl_easy_getinfo(handle, CURLINFO_REQUEST_SIZE, &sent);
     c->is_unsure = sent > 0;
     if (s->is_too_long)
-        vv_remote_change_find(c, VV_REMOTE_AGAIN, EIO,
-            "expected the answer of a store, found something else");
+        vv_remote_change_find(
+            c, VV_REMOTE_AGAIN, EIO, "the response of the store is malformed");
     else if (c->text.failed)
         vv_remote_change_find(
-            c, VV_REMOTE_FINAL, ENOMEM, "no memory for an answer");
+            c, VV_REMOTE_FINAL, ENOMEM, "no memory for a response");
     else
         vv_remote_change_find(c,
             vv_remote_is_final(code) ? VV_REMOTE_FINAL : VV_REMOTE_AGAIN,

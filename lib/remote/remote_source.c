@@ -117,14 +117,14 @@ static int remote_source_ask(struct question *q)
         return vv_remote_fail(
             EACCES, "no credentials: %s answered %ld", q->who, q->code);
     return vv_remote_fail(EACCES, "no credentials: %s: %s", q->who,
-        code == CURLE_WRITE_ERROR ? "expected keys, found something else"
+        code == CURLE_WRITE_ERROR ? "the response has no keys"
                                   : vv_remote_text_of(code));
 }
 
 static int fail_answer(const char *who)
 {
     return vv_remote_fail(
-        EACCES, "no credentials: %s: expected keys, found something else", who);
+        EACCES, "no credentials: %s: the response has no keys", who);
 }
 
 static int remote_source_fail_memory(void)
@@ -245,12 +245,12 @@ int vv_remote_keys_of_role(
     char *token = read_token(role->file);
     if (!token)
         return vv_remote_fail(EACCES,
-            "no credentials: %s, which AWS_WEB_IDENTITY_TOKEN_FILE or the "
-            "profile names, cannot be read or is empty",
+            "no credentials: the file %s (AWS_WEB_IDENTITY_TOKEN_FILE or the "
+            "profile) cannot be read or is empty",
             role->file);
     char *url = url_of_sts(role->region);
     char *form = remote_source_form_of(role, token);
-    struct question q = { .who = "STS, asked for the role of a web identity,",
+    struct question q = { .who = "the STS request for a web identity role",
         .url = url,
         .form = form,
         .trusted = role->certificates,
@@ -347,11 +347,10 @@ int vv_remote_keys_of_container(
 {
     char *header;
     if (!find_authorization(&header))
-        return vv_remote_fail(EACCES,
-            "no credentials: the token of the container, which "
-            "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE or "
-            "AWS_CONTAINER_AUTHORIZATION_TOKEN names, cannot be read or has "
-            "several lines");
+        return vv_remote_fail(EACCES, "no credentials: the container token "
+                                      "(AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE "
+                                      "or AWS_CONTAINER_AUTHORIZATION_TOKEN) "
+                                      "cannot be read or has several lines");
     char *url = url_of_container();
     struct question q = { .who = "the endpoint of the container",
         .url = url,
@@ -361,10 +360,9 @@ int vv_remote_keys_of_container(
                  : is_container_url(url)
                      ? remote_source_ask(&q)
                      : vv_remote_fail(EACCES,
-                           "no credentials: "
-                           "AWS_CONTAINER_CREDENTIALS_FULL_URI: expected "
-                           "https://, or http:// of this machine or its "
-                           "container service, found another host");
+                           "no credentials: AWS_CONTAINER_CREDENTIALS_FULL_URI "
+                           "must be https://, or http:// on this machine or "
+                           "its container service");
     if (!result)
         result = parse_json(&q, keys);
     remote_source_clear(&q);

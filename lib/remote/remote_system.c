@@ -150,7 +150,7 @@ static int remote_system_map(
 {
     if (vv_remote_is_ours(file))
         return vv_remote_fail(
-            EOPNOTSUPP, "a file in a store cannot be mapped: read it");
+            EOPNOTSUPP, "a file in a store cannot be memory-mapped");
     return machine.map(state, file, offset, size, address);
 }
 
@@ -179,7 +179,7 @@ static int remote_system_open_to_write(
 {
     if (is_remote(directory, name))
         return vv_remote_fail(EOPNOTSUPP,
-            "a file in a store is written by one process, and as a whole");
+            "a file in a store must be written as a whole by one process");
     return machine.open_to_write(state, directory, name);
 }
 
@@ -263,7 +263,7 @@ static int sync_either(void *state, int descriptor)
 static int no_locks(void)
 {
     return vv_remote_fail(EOPNOTSUPP,
-        "a store has no locks but those of managers, `.PREFIX.lock`");
+        "a store has no locks except those of managers, `.PREFIX.lock`");
 }
 
 static int remote_system_lock(void *state, int file)
@@ -295,7 +295,7 @@ static int link_either(
     void *state, int directory, const char *from, const char *to)
 {
     if (is_remote(directory, from) || is_remote(directory, to))
-        return vv_remote_fail(EOPNOTSUPP, "there are no links in a store");
+        return vv_remote_fail(EOPNOTSUPP, "a store has no links");
     return machine.link(state, directory, from, to);
 }
 

@@ -62,8 +62,7 @@ int vv_remote_upload_call(struct vv_remote_upload *u, const char *path)
         return 0;
     if (u->id)
         return vv_remote_fail(EXDEV,
-            "expected the name that it was begun with, found another, which "
-            "a store cannot give it");
+            "a file in a store cannot be renamed after its upload has started");
     char *copy = vv_remote_copy(path);
     if (!copy)
         return remote_upload_fail_memory();
@@ -117,8 +116,7 @@ static int remote_upload_begin(struct vv_remote_upload *u)
     if (!result && !u->id) {
         u->id = take_id(c.text.at);
         if (!u->id)
-            result = vv_remote_fail(
-                EIO, "expected the number of an upload, found something else");
+            result = vv_remote_fail(EIO, "the response has no upload ID");
     }
     free(c.text.at);
     return result;
@@ -141,8 +139,8 @@ static int send_part(struct vv_remote_upload *u, struct vv_remote_bytes *block,
     unsigned number, bool moves)
 {
     if (number > VV_REMOTE_MOST_PARTS)
-        return vv_remote_fail(EFBIG, "expected at most %d parts, found more",
-            VV_REMOTE_MOST_PARTS);
+        return vv_remote_fail(
+            EFBIG, "the upload needs more than %d parts", VV_REMOTE_MOST_PARTS);
     int result = remote_upload_begin(u);
     if (!result && !u->parts)
         u->parts = vv_remote_parts_new(u->settings);
@@ -230,9 +228,8 @@ static int64_t put_in_window(
         u->number = 2;
     }
     if (offset < u->begin)
-        return vv_remote_fail(ESPIPE,
-            "expected bytes in their order, as a store takes them, found some "
-            "of a part that it has: write to a disk, and copy the file");
+        return vv_remote_fail(ESPIPE, "a store needs the bytes in order: write "
+                                      "to a disk and copy the file");
     while (offset - u->begin >= room_of(u, u->number)) {
         int result = remote_upload_advance(u);
         if (result)

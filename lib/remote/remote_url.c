@@ -34,10 +34,10 @@ static int place_of_page(const char *path, struct vv_remote_place *place)
     const char *host = strstr(path, "://") + 3;
     size_t size = strcspn(host, "/?#");
     if (memchr(host, '@', size))
-        return vv_remote_fail(EINVAL,
-            "expected a path without user and password, found one with them");
+        return vv_remote_fail(
+            EINVAL, "the URL must not contain a user or password");
     if (size == 0 || strpbrk(path, " \r\n\t"))
-        return vv_remote_fail(EINVAL, "expected a URL, found none");
+        return vv_remote_fail(EINVAL, "not a URL");
     place->is_secure = vv_remote_scheme_of(path) == VV_REMOTE_HTTPS;
     place->url = strdup(path);
     return place->url ? 0 : remote_url_fail_memory();
@@ -109,10 +109,9 @@ static int check_endpoint(const char *endpoint)
     if ((scheme == VV_REMOTE_HTTP || scheme == VV_REMOTE_HTTPS) &&
         !strpbrk(endpoint, "@?# \r\n\t"))
         return 0;
-    return vv_remote_fail(EINVAL,
-        "expected an endpoint (AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL) that "
-        "begins with https:// or http://, without a user or a query, found "
-        "another");
+    return vv_remote_fail(
+        EINVAL, "the endpoint (AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL) must "
+                "begin with https:// or http:// and have no user or query");
 }
 
 /* Takes from the profile what it needs. */
@@ -138,8 +137,8 @@ static int check_bucket(const char *path)
     const char *bucket = remote_url_bucket_of(path, &size);
     return is_bucket(bucket, size)
                ? 0
-               : vv_remote_fail(EINVAL,
-                     "expected s3://BUCKET/KEY, found no name of a bucket");
+               : vv_remote_fail(
+                     EINVAL, "no bucket name: expected s3://BUCKET/KEY");
 }
 
 static int place_in_bucket(const char *path, const char *query, const char *key,
@@ -175,8 +174,7 @@ int vv_remote_place_of_change(
     if (check_bucket(path))
         return -EINVAL;
     if (!*key || key[strlen(key) - 1] == '/')
-        return vv_remote_fail(
-            EISDIR, "expected an object, found a bucket or a prefix");
+        return vv_remote_fail(EISDIR, "a bucket or prefix, not an object");
     return place_in_bucket(path, query, key, place);
 }
 

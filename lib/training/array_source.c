@@ -51,8 +51,8 @@ varve_records *varve_records_open_array(const void *records, uint64_t count,
         return NULL;
     if (!array_source_size_of(records, count, record_size, &size)) {
         vv_fail(error, VARVE_MISUSE,
-            "array: expected records that fit memory, found %llu of %zu bytes "
-            "at %s",
+            "array: the records do not fit in memory, or the array is NULL: "
+            "%llu of %zu bytes at %s",
             (unsigned long long)count, record_size,
             records ? "an address" : "NULL");
         return NULL;

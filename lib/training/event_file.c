@@ -129,7 +129,7 @@ static varve_status create_in(
     *file = create_with_name(context, directory, name);
     vv_file_close(context, directory);
     if (*file < 0)
-        return vv_fail_system(error, -*file, "making the file", path);
+        return vv_fail_system(error, -*file, "creating the file", path);
     return VARVE_OK;
 }
 

@@ -54,9 +54,8 @@ static bool is_removed(struct vv_event_queue *q)
     if (!is_gone)
         return false;
     vv_fail(&error, VARVE_NOT_FOUND,
-        "%s: expected the event file that is being written, found that it was "
-        "removed: what was recorded in it is lost, and no more is written; "
-        "open the events again (varve_events_open)",
+        "%s: the event file was removed while in use: its events are lost, and "
+        "no more are written; open the events again (varve_events_open)",
         q->path);
     q->is_failing = true;
     event_queue_remember(q, &error);
@@ -241,8 +240,7 @@ static varve_status event_queue_tell(
     if (first.status || !dropped)
         return first.status;
     return vv_fail(error, VARVE_LIMIT,
-        "%s: expected to write as fast as events come, found a full queue of "
-        "%zu bytes and dropped %" PRIu64,
+        "%s: event queue full (%zu bytes): %" PRIu64 " events were dropped",
         q->path, q->limit, dropped);
 }
 

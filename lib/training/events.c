@@ -114,13 +114,12 @@ static bool can_record(varve_events *events, const char *tag, bool is_there)
     if (!events)
         return false;
     if (!tag)
-        events_refuse(events, VARVE_MISUSE, "", "expected a tag, found NULL");
+        events_refuse(events, VARVE_MISUSE, "", "tag is NULL");
     else if (!vv_name_is_valid(tag, strlen(tag)))
         events_refuse(events, VARVE_BAD_NAME, "",
-            "expected a tag of 1 to 65535 bytes of UTF-8, found another");
+            "a tag must be 1 to 65535 bytes of UTF-8");
     else if (!is_there)
-        events_refuse(
-            events, VARVE_MISUSE, tag, "expected a value, found NULL");
+        events_refuse(events, VARVE_MISUSE, tag, "value is NULL");
     else
         return true;
     return false;
@@ -206,8 +205,7 @@ void varve_events_image(varve_events *events, int64_t step, const char *tag,
         return;
     if (!vv_png_can_hold(picture->width, picture->height, picture->channels)) {
         events_refuse(events, VARVE_MISUSE, tag,
-            "expected a picture of 1, 3 or 4 channels and at most 1 GiB, found "
-            "another");
+            "an image must have 1, 3 or 4 channels and at most 1 GiB");
         return;
     }
     struct vv_event_image image = { .width = picture->width,
@@ -229,8 +227,7 @@ void varve_events_png(varve_events *events, int64_t step, const char *tag,
         record_image(events, step, tag, &image);
         return;
     }
-    events_refuse(events, VARVE_MISUSE, tag,
-        "expected a PNG of at most 1 GiB, found other bytes");
+    events_refuse(events, VARVE_MISUSE, tag, "not a PNG file of at most 1 GiB");
 }
 
 void varve_events_text(
@@ -241,7 +238,7 @@ void varve_events_text(
     size_t size = strlen(text);
     if (size > VV_PNG_MOST_BYTES || !vv_utf8_is_valid(text, size)) {
         events_refuse(events, VARVE_MISUSE, tag,
-            "expected UTF-8 of at most 1 GiB, found another text");
+            "the text must be valid UTF-8 of at most 1 GiB");
         return;
     }
     struct vv_buffer *b = events_begin(events, step);
@@ -379,8 +376,7 @@ varve_events *vv_events_open_in(const struct vv_context *context,
 {
     static const varve_events_options defaults = { 0 };
     if (!directory || !*directory) {
-        vv_fail(
-            error, VARVE_MISUSE, "events: expected a directory, found no name");
+        vv_fail(error, VARVE_MISUSE, "events: directory is NULL or empty");
         return NULL;
     }
     if (VV_CHECK_OPTIONS(options, error))

@@ -17,8 +17,9 @@ static varve_status fixed_source_check_size(
     if (file->size < file->header_size ||
         (file->size - file->header_size) % file->record_size != 0) {
         return vv_fail(error, VARVE_TRUNCATED,
-            "%s: expected %" PRIu64 " bytes and then records of %" PRIu64
-            ", found %" PRIu64 " bytes in all",
+            "%s: the file cannot be %" PRIu64
+            " bytes and then records of %" PRIu64 " bytes: it has %" PRIu64
+            " bytes",
             file->path, file->header_size, file->record_size, file->size);
     }
     while (vv_scan_left(scan) > 0 && !scan->options->no_content) {
@@ -44,8 +45,7 @@ static varve_status set_fixed_kind(
     struct vv_scanned *kind, const struct vv_fixed *fixed, varve_error *error)
 {
     if (fixed->record_size == 0)
-        return vv_fail(error, VARVE_MISUSE,
-            "%s: expected the size of a record, found 0",
+        return vv_fail(error, VARVE_MISUSE, "%s: the record size is 0",
             fixed->path ? fixed->path : "records");
     *kind = (struct vv_scanned){
         .path = fixed->path,

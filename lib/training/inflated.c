@@ -90,9 +90,8 @@ static varve_status inflated_fail(const struct vv_inflated *f,
     varve_status status, const char *found, varve_error *error)
 {
     return vv_fail(error, status,
-        "%s: byte %" PRIu64 " of the file: expected the compression %s, found "
-        "%s",
-        f->path, f->now.in, inflated_name_of(f), found);
+        "%s: byte %" PRIu64 " of the file: invalid %s data: %s", f->path,
+        f->now.in, inflated_name_of(f), found);
 }
 
 /* The bytes of the file that come next; none at its end. */
@@ -124,7 +123,7 @@ static varve_status end_stream(struct vv_inflated *f, varve_error *error)
         vv_inflater_begin_again(f->now.inflater);
     else
         return inflated_fail(
-            f, VARVE_CORRUPT, "more bytes behind its end", error);
+            f, VARVE_CORRUPT, "more bytes after its end", error);
     return VARVE_OK;
 }
 
@@ -146,7 +145,7 @@ static varve_status inflated_inflate_some(struct vv_inflated *f,
     if (result == VV_INFLATION_NO_MEMORY)
         return vv_fail_memory(error, "inflating a file of records");
     if (result == VV_INFLATION_BAD)
-        return inflated_fail(f, VARVE_CORRUPT, "other bytes", error);
+        return inflated_fail(f, VARVE_CORRUPT, "corrupt bytes", error);
     if (result == VV_INFLATION_END)
         return end_stream(f, error);
     if (!has_moved)

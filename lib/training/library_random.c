@@ -86,12 +86,12 @@ varve_node *varve_add_libc_random(
     }
     if (is_one)
         vv_graph_error(parent->graph, VARVE_TOO_NEW,
-            "%s: expected a C library that gives the state of %s, found "
-            "another: draw from random or varve_random",
+            "%s: this C library does not provide the state of %s: use random "
+            "or varve_random",
             name ? name : "list element", g->name);
     else
         vv_graph_error(parent->graph, VARVE_MISUSE,
-            "%s: expected a generator of the C library, found number %u",
+            "%s: the C library has no generator number %u",
             name ? name : "list element", number);
     return &parent->graph->nil;
 }

@@ -52,8 +52,8 @@ static varve_status index_lines(
     }
     if (file->size > 0 && skip > 0)
         return vv_fail(error, VARVE_TRUNCATED,
-            "%s: expected at least the %" PRIu64
-            " lines of skip_lines, found %" PRIu64,
+            "%s: skip_lines is %" PRIu64 ", but the file has only %" PRIu64
+            " lines",
             file->path, scan->options->skip_lines,
             scan->options->skip_lines - skip);
     return vv_record_file_add(file, file->size, error);

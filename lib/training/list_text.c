@@ -53,7 +53,7 @@ static struct quoted_entry quote(const char *text, size_t size)
 {
     enum { MOST = 400 };
     if (size == 0)
-        return (struct quoted_entry){ "no further file", 15 };
+        return (struct quoted_entry){ "no more files", 15 };
     if (text[size - 1] == '\n')
         size--;
     return (struct quoted_entry){ text, size < MOST ? (int)size : MOST };
@@ -67,12 +67,12 @@ static varve_status fail_at(const struct vv_listed_texts *t, size_t at,
     struct quoted_entry saved = quote(t->saved + at, saved_size);
     struct quoted_entry opened = quote(t->opened + at, opened_size);
     return vv_fail(error, VARVE_MISMATCH,
-        "%s: file %" PRIu64 " of the list is not that of the position: "
-        "expected %.*s; found %.*s: %s",
+        "%s: file %" PRIu64 " of the list differs from that of the saved "
+                            "position: expected %.*s; found %.*s: %s",
         t->name, number, saved.size, saved.text, opened.size, opened.text,
         saved_size == 0
-            ? "set allow_appended where files were appended on purpose"
-            : "open the same files in the same order, or begin an epoch with "
+            ? "if files were appended on purpose, set allow_appended"
+            : "open the same files in the same order, or start an epoch with "
               "varve_records_rewind");
 }
 

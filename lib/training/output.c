@@ -59,8 +59,8 @@ static varve_status output_flush(struct output *o, varve_error *error)
         return VARVE_OK;
     if (vv_output_stream_has_failed(o->stream))
         return vv_fail(error, VARVE_IO,
-            "expected a stream without errors, found its error flag set "
-            "(ferror): a write failed, and its text may be lost");
+            "the stream has its error flag set (ferror): a write failed, and "
+            "its text may be lost");
     int result = vv_output_stream_flush(o->stream);
     return result < 0 ? vv_fail_system(error, -result, "fflush", FILE_TEXT)
                       : VARVE_OK;
@@ -83,11 +83,11 @@ static varve_status find_length(
     VV_TRY(find_info(o, &info, error));
     if (info.kind != VV_REGULAR_FILE)
         return vv_fail(error, VARVE_MISUSE,
-            "expected a regular file, found another kind of file: a pipe, "
-            "terminal or device cannot be truncated");
+            "not a regular file: a pipe, terminal or device cannot be "
+            "truncated");
     if (info.device != o->device || info.serial != o->serial)
         return vv_fail(error, VARVE_MISUSE,
-            "the descriptor is open for another file than when the output was "
+            "the descriptor refers to another file than when the output was "
             "added: remove the output and add it again");
     *length = info.size;
     return VARVE_OK;
@@ -155,9 +155,8 @@ static varve_status output_look(
         return vv_fail_system(error, -is_at_end, "lseek", FILE_TEXT);
     if (!is_at_end)
         return vv_fail(error, VARVE_MISUSE,
-            "expected an output that is written at its end, found a position "
-            "before byte %" PRIu64 ": open the file for appending (\"a\", "
-            "O_APPEND)",
+            "the output is written before byte %" PRIu64
+            ", not at its end: open the file for appending (\"a\", O_APPEND)",
             *length);
     o->known = *length;
     return VARVE_OK;
@@ -207,10 +206,10 @@ static varve_status check_text(const struct output *o, uint64_t length,
     if (!is_known || memcmp(digest.bytes, recorded, sizeof digest.bytes) == 0)
         return VARVE_OK;
     return vv_fail(error, VARVE_MISMATCH,
-        "expected an output file with the recorded text before byte %" PRIu64
-        ", found other text: the file was rotated, replaced or edited; put "
-        "back the file that the earlier run wrote, or leave the output out of "
-        "the restoration by `except`",
+        "the first %" PRIu64
+        " bytes of the output file differ from the recorded text: the file was "
+        "rotated, replaced or edited; restore the file that the earlier run "
+        "wrote, or exclude the output from the restore with `except`",
         length);
 }
 
@@ -220,8 +219,8 @@ static varve_status check_length(
     uint64_t there = 0;
     if (size != LENGTH_SIZE && size != STATE_SIZE)
         return vv_fail(error, VARVE_MISMATCH,
-            "expected the length of an output in 8 or 24 bytes, found a state "
-            "of %zu bytes",
+            "the saved length of an output must have 8 or 24 bytes, found %zu "
+            "bytes",
             size);
     VV_TRY(find_length(o, &there, error));
     uint64_t length = vv_load64(bytes);
@@ -229,9 +228,10 @@ static varve_status check_length(
         there = o->known;
     if (length > there)
         return vv_fail(error, VARVE_MISMATCH,
-            "expected an output file of at least %" PRIu64 " bytes, as "
-            "recorded, found %" PRIu64 ": open the file that the earlier run "
-            "wrote, for appending (\"a\"; \"w\" empties it)",
+            "the output file is too short: %" PRIu64
+            " bytes were recorded, found %" PRIu64
+            ": open the file that the earlier run wrote, for appending (\"a\"; "
+            "\"w\" empties it)",
             length, there);
     if (size == STATE_SIZE)
         return check_text(
@@ -305,8 +305,7 @@ static varve_status look_at_new(struct output *o, varve_error *error)
     if (is_writable < 0)
         return vv_fail_system(error, -is_writable, "fcntl", FILE_TEXT);
     if (!is_writable)
-        return vv_fail(error, VARVE_MISUSE,
-            "expected a file that is open for writing, found one for reading");
+        return vv_fail(error, VARVE_MISUSE, "the file is not open for writing");
     VV_TRY(find_info(o, &info, error));
     o->device = info.device;
     o->serial = info.serial;
@@ -348,8 +347,8 @@ static varve_node *output_add(
 static varve_node *output_refuse(
     varve_node *parent, const char *name, const char *wanted)
 {
-    return vv_graph_error(parent->graph, VARVE_MISUSE,
-        "%s: expected %s, found NULL", name ? name : "list element", wanted);
+    return vv_graph_error(parent->graph, VARVE_MISUSE, "%s: %s is NULL",
+        name ? name : "list element", wanted);
 }
 
 varve_node *varve_add_output(varve_node *parent, const char *name, FILE *file)
@@ -358,11 +357,11 @@ varve_node *varve_add_output(varve_node *parent, const char *name, FILE *file)
     if (!vv_node_takes_children(parent, name))
         return &parent->graph->nil;
     if (!file)
-        return output_refuse(parent, name, "a stream");
+        return output_refuse(parent, name, "stream");
     int descriptor = vv_output_stream_descriptor(file);
     if (descriptor < 0)
         return vv_graph_error(parent->graph, VARVE_MISUSE,
-            "%s: expected a stream of a file, found one without a descriptor",
+            "%s: the stream has no file descriptor",
             name ? name : "list element");
     return output_add(parent, name,
         &(struct output){ .stream = file, .descriptor = descriptor });
@@ -385,7 +384,7 @@ varve_node *varve_add_buffered_output(varve_node *parent, const char *name,
     if (!vv_node_takes_children(parent, name))
         return &parent->graph->nil;
     if (!callbacks || !callbacks->flush)
-        return output_refuse(parent, name, "a flush callback");
+        return output_refuse(parent, name, "the flush callback");
     return output_add(parent, name,
         &(struct output){
             .descriptor = descriptor, .callbacks = *callbacks, .self = self });
@@ -398,11 +397,11 @@ varve_node *varve_add_output_path(varve_node *parent, const char *name,
     if (!vv_node_takes_children(parent, name))
         return &parent->graph->nil;
     if (!path)
-        return output_refuse(parent, name, "a path");
+        return output_refuse(parent, name, "path");
     if (!callbacks || !callbacks->flush)
-        return output_refuse(parent, name, "a flush callback");
+        return output_refuse(parent, name, "the flush callback");
     if (!callbacks->seek)
-        return output_refuse(parent, name, "a seek callback");
+        return output_refuse(parent, name, "the seek callback");
     int descriptor = vv_output_open(path);
     if (descriptor < 0) {
         varve_error error = { 0 };

@@ -77,8 +77,8 @@ static bool derive(
     } else if (!found) {
         char where[256];
         vv_graph_error(graph, VARVE_MISUSE,
-            "%s: \"%.200s\": expected an object that the root leads to, for a "
-            "stream is derived from its path; found a detached one",
+            "%s: \"%.200s\": a random stream needs an object that can be "
+            "reached from the root: the stream is derived from its path",
             vv_node_text(parent, where, sizeof where), name);
     } else {
         *stream = (varve_random){ .position = 0 };
@@ -97,8 +97,8 @@ static bool random_key_may_add(
     if (!vv_node_takes_children(parent, name))
         return false;
     if (!stream)
-        vv_graph_error(parent->graph, VARVE_MISUSE,
-            "%s: expected a stream, found NULL", name ? name : "list element");
+        vv_graph_error(parent->graph, VARVE_MISUSE, "%s: stream is NULL",
+            name ? name : "list element");
     return stream != NULL;
 }
 

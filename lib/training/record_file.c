@@ -18,7 +18,7 @@ struct vv_record_file *vv_record_file_open(
     const struct vv_context *context, const char *path, varve_error *error)
 {
     if (!path) {
-        vv_fail(error, VARVE_MISUSE, "records: expected a path, found NULL");
+        vv_fail(error, VARVE_MISUSE, "records: path is NULL");
         return NULL;
     }
     struct vv_record_file *file =
@@ -73,12 +73,11 @@ varve_status vv_record_file_compare(const struct vv_record_file *file,
     if (size == file->size && modified == file->modified)
         return VARVE_OK;
     return vv_fail(error, VARVE_MISMATCH,
-        "%s: expected the file as it was when its records were opened, of "
-        "%" PRIu64 " bytes, found one of %" PRIu64
-        " bytes%s: a file of data must not change while it is in use; put "
-        "back the file, or open the records again",
+        "%s: the file has changed since its records were opened: it had "
+        "%" PRIu64 " bytes, now it has %" PRIu64
+        "%s: restore the file, or open the records again",
         file->path, file->size, size,
-        size == file->size ? " and another time of modification" : "");
+        size == file->size ? " and another modification time" : "");
 }
 
 static varve_status record_file_compare(const struct vv_record_file *file,
@@ -174,7 +173,7 @@ varve_status vv_record_file_stamp(const struct vv_record_file *file,
     int result = system->info(system->state, file->file, &info);
     if (result < 0) {
         return vv_fail_system(
-            error, -result, "asking when it was modified", file->path);
+            error, -result, "getting its modification time", file->path);
     }
     vv_store64(bytes, info.size);
     vv_store64(bytes + 8, (uint64_t)info.modified);

@@ -226,13 +226,11 @@ static varve_status check_paths(
     const struct vv_record_paths *paths, varve_error *error)
 {
     if (paths->count == 0 || !paths->all)
-        return vv_fail(error, VARVE_MISUSE,
-            "files: expected the paths of files, found none");
+        return vv_fail(error, VARVE_MISUSE, "files: no paths");
     for (size_t i = 0; i < paths->count; i++) {
         if (!paths->all[i])
             return vv_fail(error, VARVE_MISUSE,
-                "files: expected %zu paths, found NULL at %zu", paths->count,
-                i);
+                "files: of %zu paths, number %zu is NULL", paths->count, i);
     }
     return VARVE_OK;
 }

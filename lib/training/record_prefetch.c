@@ -223,8 +223,8 @@ varve_status vv_record_prefetch_take(struct vv_record_prefetch *p,
     varve_status status = VARVE_OK;
     if (!record_prefetch_is_of_this_process(p))
         return vv_fail(error, VARVE_MISUSE,
-            "%s: expected the process that opened the records with prefetch, "
-            "found a child of it: open them after the fork",
+            "%s: records with prefetch cannot be used in a forked child "
+            "process: open them after the fork",
             p->source.name);
     vv_monitor_enter(p->monitor);
     if (!comes_next(p, step))

@@ -29,14 +29,11 @@ varve_status vv_record_options_check(const char *name,
         name = "records";
     if (options->skip_lines && !(uses & VV_USES_SKIP_LINES))
         return vv_fail(error, VARVE_MISUSE,
-            "%s: expected no skip_lines, which only sources of lines have, "
-            "found %llu",
-            name, (unsigned long long)options->skip_lines);
+            "%s: skip_lines is only for sources of lines, found %llu", name,
+            (unsigned long long)options->skip_lines);
     if (options->allow_appended && !(uses & VV_USES_APPENDED))
         return vv_fail(error, VARVE_MISUSE,
-            "%s: expected no allow_appended, which only lists of files have, "
-            "found it set",
-            name);
+            "%s: allow_appended is only for lists of files", name);
     return VARVE_OK;
 }
 

@@ -62,8 +62,8 @@ static varve_status check_batch(
 {
     if (drops && batch > source->count && source->count > 0) {
         return vv_fail(error, VARVE_MISUSE,
-            "%s: expected at least the %zu records of a batch that may not be "
-            "smaller, found %" PRIu64,
+            "%s: a batch needs %zu records (no smaller batch is permitted), "
+            "but there are only %" PRIu64,
             source->name, batch, source->count);
     }
     return VARVE_OK;
@@ -167,8 +167,8 @@ varve_records *varve_records_open(const varve_source *source,
 {
     struct vv_record_opening opening = vv_record_opening_of(options);
     if (!source || !source->read) {
-        vv_fail(error, VARVE_MISUSE,
-            "records: expected a source that reads, found none");
+        vv_fail(
+            error, VARVE_MISUSE, "records: the source has no read callback");
         return NULL;
     }
     struct vv_file_source named = { .source = *source };
@@ -248,9 +248,9 @@ static varve_status records_check_place(
     struct file_place place = is_known ? r->placed : records_place_of(r);
     if (place.file != r->place.file || place.record != r->place.record)
         return vv_fail(error, VARVE_MISMATCH,
-            "%s: expected the position to be at record %" PRIu64
-            " of file %" PRIu64 ", as %" PRIu64
-            " records were consumed, found record %" PRIu64 " of file %" PRIu64,
+            "%s: after %" PRIu64
+            " consumed records the position must be at record %" PRIu64
+            " of file %" PRIu64 ", found record %" PRIu64 " of file %" PRIu64,
             r->source.name, place.record, place.file, r->position.consumed,
             r->place.record, r->place.file);
     return VARVE_OK;
@@ -265,15 +265,17 @@ static varve_status check_position(
     if (p->count != s->count || p->fingerprint[0] != s->fingerprint[0] ||
         p->fingerprint[1] != s->fingerprint[1]) {
         return vv_fail(error, VARVE_MISMATCH,
-            "%s: expected the source of the position, %" PRIu64
+            "%s: the position belongs to another source: %" PRIu64
             " records with the fingerprint %016" PRIx64 "%016" PRIx64
-            ", found %" PRIu64 " records with %016" PRIx64 "%016" PRIx64,
+            ", this source has %" PRIu64 " records with %016" PRIx64
+            "%016" PRIx64,
             r->source.name, p->count, p->fingerprint[1], p->fingerprint[0],
             s->count, s->fingerprint[1], s->fingerprint[0]);
     }
     if (p->consumed > 0 && p->consumed >= p->count) {
         return vv_fail(error, VARVE_MISMATCH,
-            "%s: expected a position below %" PRIu64 " records, found %" PRIu64,
+            "%s: the position must be below %" PRIu64
+            " records, found %" PRIu64,
             r->source.name, p->count, p->consumed);
     }
     return records_check_place(r, error);
@@ -284,8 +286,7 @@ varve_status varve_records_check(
 {
     struct vv_record_extent extent;
     if (!records)
-        return vv_fail(
-            error, VARVE_MISUSE, "records: expected records, found NULL");
+        return vv_fail(error, VARVE_MISUSE, "records: records is NULL");
     return check_position(records, &extent, error);
 }
 
@@ -341,8 +342,8 @@ varve_status varve_records_take(varve_records *records, size_t count,
 {
     struct vv_record_extent extent;
     if (!records || !batch)
-        return vv_fail(error, VARVE_MISUSE,
-            "records: expected records and a batch, found NULL");
+        return vv_fail(
+            error, VARVE_MISUSE, "records: records or batch is NULL");
     struct vv_record_choice choice = records->next;
     choice.wanted = count ? count : 1;
     VV_TRY(check_batch(&records->source, choice.drops, count, error));
@@ -448,7 +449,7 @@ varve_node *varve_add_records(
         return &varve_node_graph(parent)->nil;
     if (!records) {
         return vv_graph_error(varve_node_graph(parent), VARVE_MISUSE,
-            "%s: expected records, found NULL", name ? name : "list element");
+            "%s: records is NULL", name ? name : "list element");
     }
     struct vv_record_position *p = &records->position;
     const struct named_number numbers[] = {

@@ -91,8 +91,8 @@ varve_status vv_scan_some(struct vv_scan *scan, uint64_t most,
         VV_TRY(scan_move_window(scan, error));
     if (scan->window_size == 0)
         return vv_fail(error, VARVE_TRUNCATED,
-            "%s: expected %" PRIu64 " bytes more of a record, found the end of "
-            "what is compressed at %" PRIu64,
+            "%s: truncated: %" PRIu64 " more bytes of a record are needed, the "
+                                      "decompressed data ends at %" PRIu64,
             scan->file->path, most, scan->at);
     size_t begin = (size_t)(scan->at - scan->window_at);
     *size = scan->window_size - begin;

@@ -34,7 +34,7 @@ static varve_status tfrecord_source_check_sum(const struct summed *s,
     if (wanted == found)
         return VARVE_OK;
     return vv_fail(error, VARVE_CORRUPT,
-        "%s: record at offset %" PRIu64 ": expected the sum %08" PRIx32
+        "%s: record at offset %" PRIu64 ": expected the checksum %08" PRIx32
         " of its %s, found %08" PRIx32,
         s->path, s->offset, wanted, s->what, found);
 }
@@ -43,8 +43,8 @@ static varve_status tfrecord_source_fail_end(const struct vv_scan *scan,
     uint64_t offset, uint64_t wanted, varve_error *error)
 {
     return vv_fail(error, VARVE_TRUNCATED,
-        "%s: record at offset %" PRIu64 ": expected %" PRIu64
-        " bytes more, found the end of the file at %" PRIu64,
+        "%s: record at offset %" PRIu64 ": truncated: %" PRIu64
+        " more bytes are needed, the file ends at %" PRIu64,
         scan->file->path, offset, wanted, scan->end);
 }
 
@@ -66,11 +66,10 @@ static varve_status inflate_it(struct vv_record_file *file,
 {
     if (!vv_inflater_exists())
         return vv_fail(error, VARVE_TOO_NEW,
-            "%s: expected records that are not compressed, for this library "
-            "was built without zlib; found a file of the compression %s: write "
-            "it again without%s",
+            "%s: this build has no zlib and cannot read files compressed with "
+            "%s: write the file without compression%s",
             file->path, deflation == VV_GZIP ? "GZIP" : "ZLIB",
-            deflation == VV_GZIP ? ", or unpack it with gunzip" : "");
+            deflation == VV_GZIP ? ", or decompress it with gunzip" : "");
     if (!vv_record_file_inflate(file, deflation))
         return vv_fail_memory(error, "inflating a file of records");
     return VARVE_OK;

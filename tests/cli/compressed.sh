@@ -6,7 +6,7 @@ mkdir packed
 cd packed
 cp "$here/../golden/version-1-packed.varve" packed.varve
 prints ls_packed 0 ls packed.varve
-complains 2 'varve: convert: --compress: expected a level from 1 to 19' \
+complains 2 'varve: convert: --compress: the level must be 1 to 19' \
     convert --compress=20 packed.varve never.varve
 "$varve" verify packed.varve >out 2>err </dev/null || true
 if grep -qF 'build Varve with libzstd' err; then
@@ -46,7 +46,7 @@ else
     ends 0 verify again.varve
     ends 0 repack again.varve
     cmp -s plain.varve again.varve || fail 'unpacked it is another file'
-    complains 2 'varve: convert: --compress: expected a file of .varve' \
+    complains 2 'varve: convert: --compress is only for .varve files' \
         convert --compress=3 plain.varve never.npz
     ends 0 repack packed.varve
     cmp -s plain.varve packed.varve || fail 'in its place it is another file'

@@ -147,7 +147,7 @@ done
 # Past a damaged value, of two paths: it is not asked for, or left out.
 complains 4 'varve: cannot read: damaged.varve: model/layers/0/kernel: ' \
     convert damaged.varve never.varve
-has 'hint: --salvage leaves out what is damaged' err
+has 'hint: --salvage leaves out damaged values' err
 ends 0 convert --except '**/layers/0/kernel' damaged.varve most.varve
 ends 0 convert --except '**/layers/0/kernel' sample.varve other.varve
 cmp -s most.varve other.varve || fail 'past a damaged value others differ'
@@ -164,9 +164,9 @@ done
 
 # Nothing that is there is lost.
 cp sample.varve kept.varve
-complains 3 'varve: cannot write: kept.varve: it is there' \
+complains 3 'varve: cannot write: kept.varve: the file already exists' \
     convert sample.varve:model kept.varve
-has 'hint: --force replaces it' err
+has 'hint: use --force to replace it' err
 cmp -s sample.varve kept.varve || fail 'a file was replaced without --force'
 ends 0 convert --force sample.varve:model kept.varve
 cmp -s part.varve kept.varve || fail 'a file was not replaced with --force'
@@ -178,10 +178,10 @@ deep=$(printf 'a/%.0s' {1..2000})
 ends 0 convert --rename "$deep** -> **" value.varve deep.varve
 ends 0 convert value.varve kept.safetensors
 cp kept.safetensors kept
-complains 3 'varve: cannot open what was written: kept.safetensors: ' \
+complains 3 'varve: cannot open the new file: kept.safetensors: ' \
     convert --force deep.varve kept.safetensors
 cmp -s kept kept.safetensors || fail 'a good file went for one that is none'
-complains 3 'varve: cannot open what was written: never.npz: ' \
+complains 3 'varve: cannot open the new file: never.npz: ' \
     convert deep.varve never.npz
 [ ! -e never.npz ] || fail 'what cannot be read is left'
 ends 0 convert --to tensorflow --shard-size 1KiB sample.varve:model parts
@@ -193,7 +193,7 @@ complains 4 'varve: cannot write: kept.safetensors: ...a/a/a/' \
 has 'expected a path of at most 4095 bytes' err
 cmp -s kept kept.safetensors || fail 'a good file went for a path too long'
 
-complains 3 'varve: cannot write: foreign.varve: it is there, and is no' \
+complains 3 'varve: cannot write: foreign.varve: the file exists and is not' \
     convert --force sample.varve foreign.varve
 complains 4 'varve: cannot read: damaged.varve: ' \
     convert damaged.varve never.varve
@@ -242,17 +242,17 @@ complains 2 "varve: convert: --rename: expected 'NEW -> OLD' with" \
 printf '# comment\na > b\n' >wrong
 complains 2 "varve: convert: wrong:2: expected 'NEW -> OLD'" \
     convert --rename-file wrong sample.varve never.varve
-complains 2 'varve: convert: --cast: expected TYPE' \
+complains 2 'varve: convert: --cast: must be TYPE or PATTERN=TYPE with a type such as float32,' \
     convert --cast float sample.varve never.varve
-complains 2 'varve: convert: --shard-size: expected a file of TensorFlow or' \
+complains 2 'varve: convert: --shard-size is only for TensorFlow and safetensors' \
     convert --shard-size 2KiB sample.varve never.npz
-complains 2 'varve: convert: --names=global: expected a file of safetensors' \
+complains 2 'varve: convert: --names=global is only for safetensors, npz and GGUF' \
     convert --names=global sample.varve never.varve
-complains 2 'varve: convert: --shard-size: expected a size' \
+complains 2 'varve: convert: --shard-size: must be a size such as 500MB or 2GiB' \
     convert --shard-size 2XB sample.varve never.varve
-complains 2 "varve: convert: 'never': expected a name that ends in .varve" \
+complains 2 "varve: convert: 'never': the name must end in .varve, .safetensors, .npz, .npy, .pt, .pth" \
     convert sample.varve never
-complains 2 'varve: convert: --to: expected varve|tensorflow' \
+complains 2 'varve: convert: --to: must be varve|tensorflow' \
     convert --to onnx sample.varve never
 [ -z "$(ls never* 2>/dev/null)" ] || fail 'convert left something behind'
 
@@ -268,7 +268,7 @@ echo older >far/value
 chmod 600 far/real.varve far/value
 ln -s far/real.varve link.varve
 ln -s far/value link_to_value
-complains 3 'varve: cannot write: link.varve: it is there' \
+complains 3 'varve: cannot write: link.varve: the file already exists' \
     convert run-7.varve link.varve
 ends 0 convert -f run-7.varve link.varve
 stays link.varve far/real.varve

@@ -27,7 +27,7 @@ valid page
 has '"marks":[["changed",' out
 has ' elements differ, by ' out
 ends 0 diff --page page.html sample.varve:types sample.varve:types
-complains 2 'varve: diff: --page: expected it without --quiet' \
+complains 2 'varve: diff: --page and --quiet exclude each other' \
     diff -q --page page.html sample.varve changed.varve
 ends 3 diff --page no/such/file sample.varve changed.varve
 has 'varve: cannot write: no/such/file' err
@@ -73,7 +73,7 @@ ends 1 diff part.varve moved.varve
 has 'another part' out
 ends 0 repack -q part.varve -o repacked_part.varve
 cmp -s part.varve repacked_part.varve || fail 'repacked a part is another file'
-complains 3 "varve: cannot write: never.npz: grid: expected all of int32[11" \
+complains 3 "varve: cannot write: never.npz: grid: a shard of int32[11" \
     convert part.varve never.npz
 rm part.varve moved.varve repacked_part.varve
 
@@ -117,9 +117,9 @@ ends 1 diff sample.varve cast64.varve
 has 'element type: float64[64,20] in B' out
 prints diff_exact 1 diff --cast sample.varve cast64.varve
 ends 0 diff --cast -X types/int64 sample.varve cast64.varve
-complains 2 'varve: diff: --tolerance: expected a number' \
+complains 2 'varve: diff: --tolerance: must be a number' \
     diff --tolerance much sample.varve changed.varve
-complains 2 'varve: diff: --relative: expected a number' \
+complains 2 'varve: diff: --relative: must be a number' \
     diff --relative -1 sample.varve changed.varve
 ends 1 diff --nan-differs sample.varve:types/special sample.varve:types/special
 has 'changed' out

@@ -32,7 +32,7 @@ there_and_back() {
     prints "ls_$1" 0 ls --tsv "$2"
     ends 0 verify "$2"
     if [ "${2##*.}" = safetensors ]; then
-        has ": readable, but the format has no sums" out
+        has ": readable, but the format has no checksums" out
     else
         has ": ok" out
     fi
@@ -192,14 +192,14 @@ ends 0 convert --shard-size 4KiB sample.varve parts.safetensors
 [ ! -e parts.safetensors ] || fail 'a file besides the several'
 ends 0 convert parts.safetensors.index.json parts.varve
 same parts.varve back_safetensors.varve
-complains 3 'varve: cannot write: parts.safetensors.index.json: it is there' \
+complains 3 'varve: cannot write: parts.safetensors.index.json: the file already exists' \
     convert --shard-size 4KiB sample.varve parts.safetensors
 ends 0 convert --shard-size 4KiB sample.varve shards.index
 for member in shards shards.index shards.data-00001-of-00006; do
     ends 0 convert --force $member parts.varve
     same parts.varve back_tensorflow.varve
 done
-complains 3 'varve: cannot write: shards.index: it is there' \
+complains 3 'varve: cannot write: shards.index: the file already exists' \
     convert --to tensorflow sample.varve shards
 
 # What others wrote.
@@ -232,12 +232,12 @@ cp torch_new.pt hub/pytorch_model.bin
 ends 0 ls hub
 has 'hub/pytorch_model.bin · torch' out
 
-# What Flax wrote; and GGUF, which has no sums either.
+# What Flax wrote; and GGUF, which has no checksums either.
 cp "$golden"/flax_*.msgpack .
 prints ls_flax 0 ls --slots flax_state.msgpack
 for file in flax_*.msgpack; do
     ends 0 verify "$file"
-    has 'has no sums' out
+    has 'has no checksums' out
     ends 0 convert --force "$file" ours.varve
     ends 0 diff "$file" ours.varve
 done

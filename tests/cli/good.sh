@@ -123,7 +123,7 @@ ends 0 verify incremental/run-1.varve incremental/run-2.varve
 ends 0 repack -o alone.varve incremental/run-2.varve
 has 'wrote alone.varve' out
 cmp alone.varve full/run-2.varve || fail 'repacked it is another file'
-complains 3 'varve: cannot write: alone.varve: it is there' \
+complains 3 'varve: cannot write: alone.varve: the file already exists' \
     repack -o alone.varve incremental/run-2.varve
 rm incremental/run-1.varve
 ends 0 prune incremental
@@ -131,7 +131,7 @@ ends 0 verify incremental/run-2.varve
 mkdir moved
 cp incremental/run-2.varve moved
 complains 4 'varve: cannot open: moved/run-2.varve: ' ls moved/run-2.varve
-has 'found 1 missing: moved/layers/' err
+has '1 are missing: moved/layers/' err
 ends 0 repack -q incremental/run-2.varve
 cmp incremental/run-2.varve full/run-2.varve || fail 'repacked in place'
 echo damaged >incremental/other.varve
@@ -141,4 +141,4 @@ complains 4 'varve: cannot prune: incremental: ' prune incremental
 rm incremental/other.varve
 ends 0 prune incremental
 [ -z "$(ls incremental/layers)" ] || fail 'layers are left'
-complains 2 'varve: repack: expected one FILE with -o' repack -o x a b
+complains 2 'varve: repack: -o takes one FILE' repack -o x a b

@@ -18,9 +18,9 @@ mkdir alone
 cp whole.varve run-1.varve alone
 prints verify_layers_gone 1 verify alone/run-1.varve
 ends 0 verify alone/whole.varve
-complains 3 'varve: cannot write: whole.varve: it is there' \
+complains 3 'varve: cannot write: whole.varve: the file already exists' \
     repack run-1.varve -o whole.varve
-has 'hint: --force replaces it' err
+has 'hint: use --force to replace it' err
 ends 0 repack -q -f run-1.varve -o whole.varve
 [ ! -s out ] || fail 'repack -q printed something'
 complains 3 'varve: cannot repack: missing: ' repack missing
@@ -55,7 +55,7 @@ for make in mkfifo mkdir; do
     "$make" "$first"
     ends 1 verify run-3.varve
     has 'DAMAGED  (structure)' out
-    has 'expected the file of the layer that the checkpoint names' out
+    has 'wrong file: this is not the data file' out
     rm -r "$first"
 done
 rm "$second"

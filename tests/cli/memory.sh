@@ -39,7 +39,7 @@ else
     [ ! -e never.varve ] || fail 'it wrote something'
     rm -f ./*.varve small.* less.npz
 fi
-complains 2 'varve: convert: expected one DESTINATION' convert a.varve
-complains 2 'varve: convert: expected one DESTINATION' \
+complains 2 'varve: convert: one DESTINATION is required, after FILE or with -o' convert a.varve
+complains 2 'varve: convert: one DESTINATION is required, after FILE or with -o' \
     convert a.varve b.varve -o c.varve
 cd ..

@@ -35,7 +35,7 @@ ends 0 graph --dot long.varve
 [ "$(grep -c "label=\"${long:0:255}\.\.\.[\"\\]" out)" = 2 ] ||
     fail 'graph --dot does not shorten names'
 ends 0 graph --svg many.varve
-has 'varve: note: 3002 nodes' err
+has 'varve: note: a picture of 3002 nodes' err
 ends 0 graph --svg --depth=1 many.varve
 [ ! -s err ] || fail 'a note about a small picture'
 ends 0 graph --svg -o picture.svg sample.varve
@@ -56,10 +56,10 @@ ends 0 graph --html -o page.html sample.varve
 ends 0 graph --html sample.varve
 cmp -s out page.html || fail 'graph --html -o wrote something else'
 for option in --depth=1 --slots --values '-I model' '-X model'; do
-    complains 2 'varve: graph: a page has all of the file' \
+    complains 2 'varve: graph: --html cannot be combined' \
         graph --html $option sample.varve
 done
-complains 2 'varve: graph: expected one of' graph --dot --html sample.varve
+complains 2 'varve: graph: --svg, --dot, --mermaid, --html and --json exclude' graph --dot --html sample.varve
 
 # Boxes, lines and words, looked at by another program.
 looks() {
@@ -111,13 +111,13 @@ fi
 for file in chain layers; do
     for kind in --svg --dot --mermaid; do
         ends 0 graph $kind -o large $file.varve
-        has 'make a large picture; use --depth N' err
+        has 'nodes is large; use --depth N' err
     done
 done
 ends 0 graph --depth=2 layers.varve
 [ ! -s err ] || fail 'a note about a small picture'
 has '+30000' out
-complains 2 'varve: graph: --statistics: expected --html' \
+complains 2 'varve: graph: --statistics needs --html' \
     graph --dot --statistics sample.varve
 ends 0 graph --html --statistics sample.varve
 valid page

@@ -1,4 +1,4 @@
-# plan.sh - what a restoration into another program would do. Read by run.sh.
+# plan.sh - dry run of a restore into another program. Read by run.sh.
 #
 # SPDX-License-Identifier: MIT
 prints plan_same 0 plan sample.varve --into sample.varve
@@ -66,7 +66,7 @@ listing() {
 listing 4 "1: expected 'path dtype [shape]' or 'path state'" 'a float33 [2]\n'
 listing 4 "2: expected 'path dtype [shape]' or 'path state'" '#\na float32 [2\n'
 listing 4 "1: expected 'path dtype [shape]' or 'path state'" 'float32 [2]\n'
-listing 4 '1: expected the path of a slot' 'o/m(x) float32 []\n'
+listing 4 '1: a slot must have the path owner/slot(variable), and its variable must' 'o/m(x) float32 []\n'
 listing 4 '2: ' 'a float32 []\na float32 []\n'
 listing 4 '2: ' 'a float32 []\na/b float32 []\n'
 complains 2 'varve: plan: expected --into B' plan sample.varve
@@ -116,7 +116,7 @@ seq -f 'model.layer.%g:2' 1 1500 >names.txt
 xargs "$python" "$here/make_names.py" names.safetensors <names.txt
 seq -f 'layer.%g float32 [2]' 1 1500 >crowd.txt
 ends 1 plan names.safetensors --into crowd.txt
-has 'names of 1500 values were not compared: too many are of one type' out
+has 'names of 1500 values were not compared: too many have the same type' out
 has '1500 suggestions were left out' out
 has 'use --rename or --dots, or rename objects in --rename-file' out
 ends 1 plan --json names.safetensors --into crowd.txt

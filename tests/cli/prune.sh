@@ -44,7 +44,7 @@ ends 3 prune --keep-last=1 failing
 has 'kept failing/ckpt-2.varve: it was not deleted' out
 has 'deleted failing/ckpt-4.varve' out
 has 'ckpt: kept 2, freed ' out
-has 'varve: not all was pruned: failing: ' err
+has 'varve: not everything was pruned: failing: ' err
 [ -e failing/ckpt-2.varve ] || fail 'it is gone'
 
 # Another manager is at work: all but a prune go on.
@@ -66,7 +66,7 @@ done
 touch busy/.other.lock
 lock LOCK_EX busy/.other.lock
 ends 3 prune --keep-last=1 busy
-has 'varve: cannot look into: busy: ' err
+has 'varve: cannot read: busy: ' err
 has 'other' err
 [ "$(cd busy && echo *.varve)" = \
     'ckpt-6.varve other-2.varve other-4.varve other-6.varve' ] ||
@@ -95,24 +95,24 @@ has 'owner: would delete 1 layer, would free 100 B' out
 [ -e owner/layers/00112233445566778899aabbccddeeff.data ] ||
     fail 'a dry run deletes a layer'
 lock LOCK_SH owner/layers
-complains 1 'varve: no layers were deleted: owner: a save goes on there' \
+complains 1 'varve: no data files were deleted: owner: a save is in progress there' \
     prune owner
-complains 1 'varve: no layers were deleted: owner: ' prune -n owner
-has 'hint: prune again when it has ended' err
+complains 1 'varve: no data files were deleted: owner: ' prune -n owner
+has 'hint: prune again when it has finished' err
 ends 1 prune --keep-last=1 owner
 has 'run: kept 1, freed 0 B' out
-has 'varve: no layers were deleted: owner: a save goes on there' err
+has 'varve: no data files were deleted: owner: a save is in progress there' err
 unlock
 ends 0 prune owner
 has 'owner: deleted 1 layer, freed 100 B' out
 ln -s ../owner/layers guest/layers
 ls owner/layers >before
 complains 3 'varve: cannot prune: guest: guest/layers: ' prune guest
-has 'found a symbolic link' err
+has 'it is a symbolic link' err
 complains 3 'varve: cannot prune: guest: guest/layers: ' prune -n guest
 cp "$golden/version-1-layers.varve" guest/run-1.varve
 ends 3 prune --keep-last=1 guest
-has 'guest/layers: expected a directory, found a symbolic link' err
+has 'guest/layers: it is a symbolic link' err
 touch owner/layers/shared
 complains 3 'varve: cannot prune: owner: owner/layers: ' prune owner
 has 'remove that file' err

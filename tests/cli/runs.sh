@@ -34,14 +34,14 @@ managed/ckpt@best ckpt-2
 managed@best:weights ckpt-2
 END
 complains 1 'varve: no such checkpoint: managed: 7' ls managed@7
-has 'hint: varve log managed lists what there is' err
+has 'hint: to list the checkpoints, use varve log managed' err
 ends 1 verify managed@1 managed@6
 has 'varve: no such checkpoint: managed: 1' err
 has 'managed/ckpt-6.varve: ok' out
 complains 3 'varve: cannot open: managed@none: ' ls managed@none
 complains 1 'varve: no such checkpoint: missing: latest' ls missing@latest
-complains 3 'varve: cannot look into: missing/none: ' ls missing/none/@latest
-complains 3 'varve: cannot look into: missing: ' log missing/
+complains 3 'varve: cannot read: missing/none: ' ls missing/none/@latest
+complains 3 'varve: cannot read: missing: ' log missing/
 complains 1 'varve: no checkpoints: managed/other: ' log managed/other
 ends 0 verify managed@best managed
 has 'managed/ckpt-2.varve: ok' out
@@ -69,9 +69,9 @@ touch -d '2026-01-02 03:04:05Z' several/*
 prints log_several 0 log several
 ends 0 log --json several
 valid json
-complains 2 'varve: which checkpoint: several: it has checkpoints of several' \
+complains 2 'varve: which checkpoint: several: the directory has checkpoints with several' \
     ls several@latest
-has 'hint: name one, such as several/arrays@latest' err
+has 'hint: choose one, such as several/arrays@latest' err
 ends 0 ls several/keras@latest
 has 'several/keras-3.index' out
 ends 0 ls several/two@latest-valid
@@ -79,7 +79,7 @@ has 'several/two-10.varve' out
 complains 4 'varve: cannot open: several/two-11.varve: ' ls several/two@latest
 complains 1 'varve: cannot pin: several/keras-3.index: ' pin several/keras@3
 
-complains 2 'varve: pin: expected DIRECTORY@WHICH' pin managed 4
+complains 2 'varve: pin: DIRECTORY@WHICH is required, such as run@12 or run@latest' pin managed 4
 
 # What stays.
 ends 0 pin managed@4

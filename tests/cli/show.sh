@@ -56,7 +56,7 @@ done
 complains 1 'varve: no such path: sample.varve: ' stat sample.varve:nothing
 complains 2 'varve: stat: --bins: expected at most 64' stat --bins=65 \
     sample.varve
-complains 2 'varve: stat: --strict: expected --values' stat --strict \
+complains 2 'varve: stat: --strict needs --values' stat --strict \
     sample.varve
 complains 4 'varve: cannot open: ../short.varve: ' stat ../short.varve
 
@@ -162,7 +162,7 @@ grep -c '^"path":' out >seen
 "$varve" ls --tsv -X types sample.varve | cut -f 4 | grep -c '^[0-9]' >listed
 cmp seen listed || fail 'show --all --json leaves values out'
 ends 4 show --all damaged.varve
-complains 2 'varve: show: --include and --exclude: expected --all, found none' \
+complains 2 'varve: show: --include and --exclude need --all' \
     show -I model sample.varve
-complains 2 'varve: show: expected --slice or --all, found both' \
+complains 2 'varve: show: --slice and --all exclude each other' \
     show --all --slice 0 sample.varve

@@ -120,7 +120,7 @@ TEST(what_a_pointer_does_not_point_to_is_not_saved)
     says({ "meshes/all/1/heights", "found -1", "set the count" });
     m.all[1].count = 3;
     m.one.count = 3;
-    says({ "meshes/one/heights", "float64[3]", "found NULL", "count to 0" });
+    says({ "meshes/one/heights", "float64[3]", "is NULL", "count to 0" });
     varve::graph other;
     m.all[1].count = -2;
     other.root().add("meshes", m);

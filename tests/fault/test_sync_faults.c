@@ -124,7 +124,7 @@ TEST(sync_fault, a_failed_sync_of_the_directory_leaves_the_outcome_unknown)
 TEST(sync_fault, a_failed_sync_of_what_holds_the_directory_fails_the_save)
 {
     fail_by_all(&(struct decision){ &overwrite, FAULTY_SYNC_DIRECTORY, 0,
-        "run", "sync of what holds it", false });
+        "run", "sync of its parent directory", false });
     fail_by_all(&(struct decision){ &numbered_save, FAULTY_SYNC_DIRECTORY, 0,
-        "run", "sync of what holds it", false });
+        "run", "sync of its parent directory", false });
 }

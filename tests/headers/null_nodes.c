@@ -220,7 +220,7 @@ TEST(null_nodes, belong_to_a_graph_that_says_so)
     varve_error error;
     varve_graph *graph = varve_node_graph(NULL);
     cr_assert_eq(varve_graph_check(graph, &error), VARVE_MISUSE);
-    cr_assert_str_eq(error.message, "expected a node, found none");
+    cr_assert_str_eq(error.message, "node is NULL");
     cr_assert_eq(varve_graph_clear_error(graph, NULL), VARVE_MISUSE);
     cr_assert_eq(varve_graph_check(graph, NULL), VARVE_MISUSE);
     varve_node *nil = varve_add_object(varve_graph_root(graph), "a");

@@ -162,7 +162,7 @@ static varve_status check(
         return VARVE_OK;
     MIX_CHECK(!status || (job->may_fail & mix_bit(status)) ||
                   (job->is_cancelled && status == VARVE_CANCELLED),
-        "a save in the background: found %s: %s", varve_status_name(status),
+        "an asynchronous save: found %s: %s", varve_status_name(status),
         m->error.message);
     return status;
 }
@@ -212,7 +212,7 @@ varve_status mix_land_untold(struct mix *m, uint8_t graph)
         usleep(MOMENT);
     bool is_there = varve_job_path(job->job) != NULL;
     const struct mix_job over = *job;
-    MIX_CHECK(is_there || job->may_fail, "a save in the background has failed");
+    MIX_CHECK(is_there || job->may_fail, "an asynchronous save has failed");
     varve_job_free(job->job);
     remove_job(m, job);
     if (!is_there)

@@ -39,7 +39,7 @@ static void begin(struct mix *m, struct mix_job new, varve_job *job,
     varve_status status = job ? VARVE_OK : m->error.status;
     if (mix_was_told(m, new.graph, status, false))
         return;
-    mix_expect(m, "a save in the background", status, VARVE_OK,
+    mix_expect(m, "an asynchronous save", status, VARVE_OK,
         job ? VARVE_OK : other);
     if (!job)
         return;

@@ -177,7 +177,7 @@ static void save_without_memory(struct session *s)
     if (c->call->is_run && !s->run)
         return; /* it is over */
     c->again[rank] = save_again(s);
-    if (strstr(s->error.message, "background save failed"))
+    if (strstr(s->error.message, "asynchronous save failed"))
         c->again[rank] = save_again(s);
     come_together(s);
     if (rank == 0 && c->again[rank] == VARVE_OK)

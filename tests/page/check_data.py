@@ -218,7 +218,7 @@ def check_refused(varve):
             (dict(report, items=[dict(item, node=3, bytes=13)]),
              'this file, found one of another one: see node 3'),
             (dict(report, items=[dict(item, shape=[1])]), 'dtype and shape'),
-            (dict(notes, items=[{'mark': 'x'}]), 'one of the marks, found x'),
+            (dict(notes, items=[{'mark': 'x'}]), 'unknown mark x'),
             (dict(notes, items=[{'path': 3}]), 'Expected string'),
             (dict(notes, items=[{'dtype': 'float33', 'shape': []}]), 'dtype'),
             (dict(notes, items=[{'dtype': 'int8', 'shape': [-1]}]), 'shape'),

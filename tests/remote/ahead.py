@@ -184,7 +184,7 @@ class SentAtOnce(Store):
 
     def test_a_part_that_fails_ends_the_save(self):
         self.rules.always, self.rules.only = '500', 'partNumber=3'
-        self.write('VARVE_IO', 'the server answered 500',
+        self.write('VARVE_IO', 'unexpected response 500',
                    what=('40', str(PART), '7'), PROBE_ATTEMPTS='2')
         self.has_nothing()
         sent = [line for line, _ in self.store.seen if 'partNumber' in line]

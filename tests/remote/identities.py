@@ -196,7 +196,7 @@ class Identities(Remote):
         self.verify(self.url, 'VARVE_NO_PERMISSION', 'no credentials: looked '
                     'for AWS_ACCESS_KEY_ID', 'AWS_WEB_IDENTITY_TOKEN_FILE',
                     'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI',
-                    'which AWS_EC2_METADATA_DISABLED turns off', **off)
+                    'which AWS_EC2_METADATA_DISABLED disables', **off)
         self.assertEqual(self.giver.seen, [])
 
     def test_a_container_elsewhere(self):
@@ -205,13 +205,13 @@ class Identities(Remote):
                     'http://localhost.example/', 'ftp://127.0.0.1/keys',
                     'http://127.0.0.1@192.0.2.1/keys'):
             self.verify(self.url, 'VARVE_NO_PERMISSION',
-                        'AWS_CONTAINER_CREDENTIALS_FULL_URI: expected https',
+                        'no credentials',
                         **{**self.container,
                            'AWS_CONTAINER_CREDENTIALS_FULL_URI': url})
 
     def test_failures(self):
         self.giver.fails = 403
-        for more, who in ((self.role, 'STS, asked for the role'),
+        for more, who in ((self.role, 'the STS request for a web identity role'),
                           (self.container, 'the endpoint of the container'),
                           (self.instance, 'the metadata service')):
             self.verify(self.url, 'VARVE_NO_PERMISSION', who, **more)
@@ -219,8 +219,7 @@ class Identities(Remote):
         for body in ('', '{}', '<html>', '{"AccessKeyId":"a"}', 'x' * 100000,
                      '{"AccessKeyId":"a\\nb","SecretAccessKey":"b"}'):
             self.giver.body = body
-            self.verify(self.url, 'VARVE_NO_PERMISSION', 'expected keys, '
-                        'found something else', **self.container)
+            self.verify(self.url, 'VARVE_NO_PERMISSION', 'the response has no keys', **self.container)
         self.verify(self.url, 'VARVE_NO_PERMISSION', 'cannot be read', **{
             **self.role, 'AWS_WEB_IDENTITY_TOKEN_FILE': '/nowhere'})
 
@@ -229,9 +228,7 @@ class Identities(Remote):
         with open(config, 'w', encoding='utf-8') as stream:
             stream.write('[default]\ncredential_process = hunter2 --secret\n')
         self.addCleanup(os.remove, config)
-        self.verify(self.url, 'VARVE_NO_PERMISSION', 'the profile has '
-                    'credential_process, which is not supported: set what '
-                    '`aws configure export-credentials` prints',
+        self.verify(self.url, 'VARVE_NO_PERMISSION', 'the profile has credential_process, which is not supported',
                     AWS_CONFIG_FILE=config)
 
     def slowly(self, seconds):

@@ -161,7 +161,7 @@ class Locks(Store):
         time.sleep(2)
         for _ in range(2):
             self.says(one.does('take'), 'VARVE_EXISTS',
-                      'another manager had it meanwhile')
+                      'another manager has taken the lock in the meantime,')
         self.assertEqual(one.does('free'), 'freed')
         self.assertEqual(self.owner().does('take'), 'VARVE_OK')
 
@@ -177,7 +177,7 @@ class Locks(Store):
     def test_a_child_process_does_not_have_it(self):
         one, two = self.owner(), self.owner()
         self.assertEqual(one.does('take'), 'VARVE_OK')
-        self.says(one.does('fork'), 'VARVE_EXISTS', 'was forked from has it')
+        self.says(one.does('fork'), 'VARVE_EXISTS', 'the parent of this forked process holds the lock')
         self.is_refused(two.does('take'), one)
         self.assertEqual(one.does('take'), 'VARVE_OK')
 
@@ -204,13 +204,13 @@ class Locks(Store):
         for data in (b'', b'varve lock 2\n', b'?' * 10000):
             self.store.files[FILE] = bucket.Content(data)
             self.says(self.owner().does('take'), 'VARVE_IO',
-                      'expected the lock of a manager, found something else')
+                      'the object is not a manager lock')
             self.assertEqual(self.store.files[FILE].data, data)
 
     def test_who_may_not_is_told(self):
         self.rules.refuses = (403, 'AccessDenied')
         self.says(self.owner().does('take'), 'VARVE_NO_PERMISSION',
-                  'the server refuses it')
+                  'access denied (')
 
     def test_nobody_answers(self):
         """Then it is neither taken nor missing; later it is."""

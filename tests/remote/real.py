@@ -191,7 +191,7 @@ class Real(unittest.TestCase):
 
     def test_no_bucket(self):
         line, = self.run_one(WRITER, 'write', 's3://nobucket/a.varve', *SMALL)
-        self.assertRegex(line, '^VARVE_NOT_FOUND .*there is no such bucket')
+        self.assertRegex(line, '^VARVE_NOT_FOUND .*no such bucket')
 
 
 def try_one(name, command):

@@ -57,11 +57,11 @@ class WebServers(Remote):
 
     def test_what_is_not_there(self):
         self.verify(self.server.url + '/none.varve', 'VARVE_NOT_FOUND',
-                    '/none.varve: open failed: there is no such file (404)')
+                    '/none.varve: open failed: no such file (404)')
         self.verify(self.server.url + '/none', 'VARVE_NOT_FOUND')
         self.put('/empty.varve', '/dev/null')
         self.verify(self.server.url + '/empty.varve', 'VARVE_EMPTY_FILE')
-        self.verify('https://', 'VARVE_IO', 'expected a URL')
+        self.verify('https://', 'VARVE_IO', 'not a URL')
 
     def test_nobody_listens(self):
         url = f'http://127.0.0.1:{unused_port()}/a.varve'
@@ -74,11 +74,11 @@ class WebServers(Remote):
     def test_no_module(self):
         lines = probe('verify', self.url, VARVE_MODULES='/nowhere')
         self.says(lines[0], 'VARVE_NOT_FOUND',
-                  'expected the module varve-remote, found none')
+                  'stores: the module varve-remote cannot be loaded:')
 
     def test_only_whole_files(self):
         self.store.has_ranges = False
-        self.verify(self.url, 'VARVE_IO', 'gives whole files only')
+        self.verify(self.url, 'VARVE_IO', 'the server cannot send parts of a file')
         self.assertLess(self.store.requests, 50)
 
     def test_a_file_that_changes_is_no_mixture(self):
@@ -122,7 +122,7 @@ class WebServers(Remote):
         words = {'500': 'answered 500 InternalError', '503': '503 SlowDown',
                  'range': 'found another', 'total': 'found another',
                  'untold': 'found another', 'whole': 'whole files only',
-                 'longer': 'found more', 'gzip': 'found them compressed'}
+                 'longer': 'found more', 'gzip': 'the server sent compressed bytes'}
         for kind in server.KINDS:
             self.store.always = kind
             lines = probe('verify', self.url, PROBE_ATTEMPTS='3')
@@ -189,12 +189,12 @@ class WebServers(Remote):
         self.verify(self.url + QUERY, 'VARVE_IO', 'a.varve?: ',
                     PROBE_ATTEMPTS='1')
         user = self.url.replace('http://', 'http://me:hunter2@')
-        self.verify(user, 'VARVE_IO', 'without user and password')
+        self.verify(user, 'VARVE_IO', 'the URL must not contain a user or password')
 
     @unittest.skipIf(EXAMPLE == '-', 'there are no examples')
     def test_the_example_of_the_page(self):
         self.assertEqual(run(EXAMPLE, 'store', self.url).stdout, 'step 77\n')
-        self.assertIn('there is no checkpoint of this name',
+        self.assertIn('no checkpoint has this name, and there is no',
                       run(EXAMPLE, 'store', self.url + 'x').stderr)
 
     def test_redirects(self):
@@ -238,7 +238,7 @@ class Buckets(Remote):
 
     def test_are_not_mapped(self):
         line, = probe('map', self.run_of + '-1.varve', '90000', **self.aws)
-        self.says(line, 'VARVE_IO', 'a file in a store cannot be mapped')
+        self.says(line, 'VARVE_IO', 'a file in a store cannot be memory-mapped')
 
     def test_stale_lists_are_passed_over(self):
         self.store.gone = ['/bucket/run/ckpt-11.varve']
@@ -265,11 +265,11 @@ class Buckets(Remote):
                     's3://bucket/none.varve: open failed: there is no such '
                     'file (404)', **self.aws)
         self.verify('s3://nobucket/a.varve', 'VARVE_NOT_FOUND',
-                    'there is no such bucket', **self.aws)
+                    'no such bucket', **self.aws)
         self.verify('s3://', 'VARVE_IO', 'expected s3://BUCKET/KEY',
                     **self.aws)
         line, = probe('latest', 's3://nobucket/a', **self.aws)
-        self.says(line, 'VARVE_NOT_FOUND', 'there is no such bucket')
+        self.says(line, 'VARVE_NOT_FOUND', 'no such bucket')
 
     def test_wrong_credentials(self):
         url = self.run_of + '-1.varve'
@@ -281,9 +281,9 @@ class Buckets(Remote):
         none = {'AWS_ENDPOINT_URL': self.server.url}
         self.verify(url, 'VARVE_NO_PERMISSION', 'no credentials: looked for '
                     'AWS_ACCESS_KEY_ID', **none)
-        self.verify(url, 'VARVE_IO', 'expected a region',
+        self.verify(url, 'VARVE_IO', 'the region must be a word such as us-east-1 (AWS_REGION,',
                     **{**self.aws, 'AWS_REGION': 'a.example/'})
-        self.verify(url, 'VARVE_IO', 'expected an endpoint', **{
+        self.verify(url, 'VARVE_IO', 'the endpoint (AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL) must', **{
             **self.aws, 'AWS_ENDPOINT_URL': 'ftp://me:hunter2@there'})
 
     def test_a_clock_that_is_wrong(self):
@@ -329,7 +329,7 @@ class Buckets(Remote):
             self.assertEqual(len(lines), 10, lines)
             for line in lines:
                 self.says(line, 'VARVE_MISUSE', place, 'expected a path of '
-                          'this machine, found one of a store, which ')
+                          'a local path is required')
         self.assertEqual(self.store.files, files)
         self.assertEqual(self.store.written.requests, 0)
         self.assertEqual(before, {
@@ -448,7 +448,7 @@ class Command(Remote):
         self.assertIn('no checkpoints', out)
         out = self.varve('log', 's3://bucket', code=1, **self.aws)
         out = self.varve('log', 's3://nobucket/run', code=3, **self.aws)
-        self.assertIn('there is no such bucket', out)
+        self.assertIn('no such bucket', out)
         self.varve('prune', '--keep-last=1', there, **self.aws)
         self.varve('prune', '--keep-last=1', here)
         self.assertEqual(
@@ -467,7 +467,7 @@ class Command(Remote):
                          AWS_ENDPOINT_URL=self.server.url)
         self.assertIn('no credentials', out)
         out = self.varve('ls', self.url, code=3, VARVE_MODULES='/nowhere')
-        self.assertIn('expected the module varve-remote', out)
+        self.assertIn('the module varve-remote cannot be loaded', out)
 
     def test_writes_checkpoints_there(self):
         """And nothing to a directory here that is called as a store is."""
@@ -501,9 +501,9 @@ class Command(Remote):
                 (['convert', self.small, there + 'a.pt'], 'in their order'),
                 (['prune', there], 'has no locks'),
                 (['graph', '--svg', self.small, '-o', there + 'a.svg'],
-                 'gets checkpoints only'),
+                 'only checkpoints can be written to a store'),
                 (['cat', self.small, 'step', '-o', there + 'a'],
-                 'gets checkpoints only'),
+                 'only checkpoints can be written to a store'),
                 (['convert', self.small, self.server.url + '/b.varve'],
                  'read only'), (['repack', self.url], 'read only')):
             done = run(VARVE, *words, **self.aws)

@@ -120,7 +120,7 @@ class Secrets(Remote):
         before = sorted(os.listdir(PLACE))
         for place, word in (('s3://bucket', 'call varve_remote_enable()'),
                             ('https://there', 'call varve_remote_enable()'),
-                            ('gs://bucket/run', 'no store of this scheme')):
+                            ('gs://bucket/run', 'this scheme is not supported, only s3://, https:// and')):
             lines = probe('refuse', self.small, place, PROBE_LATE='1')
             self.assertGreater(len(lines), 5)
             for line in lines:
@@ -130,5 +130,5 @@ class Secrets(Remote):
             line, = probe('latest', place + '/ckpt', PROBE_LATE='1')
             self.says(line, 'VARVE_MISUSE', word)
         self.verify('gs://bucket/a.varve', 'VARVE_MISUSE',
-                    'no store of this scheme')
+                    'this scheme is not supported, only s3://, https:// and')
         self.assertEqual(sorted(os.listdir(PLACE)), before)

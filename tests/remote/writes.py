@@ -137,7 +137,7 @@ class Writes(Store):
         for what in (SMALL, LARGE):
             self.store.files.clear()
             self.rules.hook = come_between
-            self.write('VARVE_EXISTS', 'there is a file of that name',
+            self.write('VARVE_EXISTS', 'the file already exists',
                        how='new', what=what)
             self.assertEqual(self.store.files[FILE].data, b'theirs')
             self.assertEqual(self.store.uploads, {})
@@ -210,7 +210,7 @@ class Writes(Store):
         for line, words in zip(lines, (
                 'in their order', 'in their order', 'HDF5|in their order',
                 'this format has several', 'this format has several',
-                'has no locks', 'no leases', 'nothing is added',
+                'has no locks', 'no leases', 'a store takes whole files only',
                 'from one process', 'from one process')):
             self.assertRegex(line, words)
             self.assertNotIn('VARVE_OK', line)
@@ -328,10 +328,10 @@ class Managers(Store):
     def test_a_level_that_is_gone_delays_nobody(self):
         here, there = self.local(), 's3://nobucket/level'
         lines = self.writer('manage', here, '2', '2', there)
-        self.assertIn('there is no such bucket', lines[0])  # the resume
+        self.assertIn('no such bucket', lines[0])  # the resume
         self.assertEqual(lines[1:3], ['VARVE_OK '] * 2)
         self.assertRegex(lines[-1], 'level -1 s3://nobucket/level: .*'
-                         'there is no such bucket')
+                         'no such bucket')
 
     def test_levels_of_a_manager_that_lives_there(self):
         here = self.local()
@@ -358,7 +358,7 @@ class Faults(Store):
                    AWS_SECRET_ACCESS_KEY='hunter2')
         self.write('VARVE_NO_PERMISSION', 'no credentials',
                    AWS_ACCESS_KEY_ID='', AWS_SECRET_ACCESS_KEY='')
-        self.write('VARVE_NOT_FOUND', 'there is no such bucket',
+        self.write('VARVE_NOT_FOUND', 'no such bucket',
                    url='s3://nobucket/a.varve')
         self.has_nothing()
 
@@ -372,7 +372,7 @@ class Faults(Store):
     def test_a_store_that_is_full(self):
         self.rules.most_bytes = 1000
         for what in (SMALL, LARGE):
-            self.write('VARVE_NO_SPACE', 'no room left in the store', what=what)
+            self.write('VARVE_NO_SPACE', 'no space left in the store (', what=what)
         self.has_nothing()
 
     def test_one_fault_of_each_request(self):
@@ -396,7 +396,7 @@ class Faults(Store):
         self.assertEqual(set(self.rules.faults), set(bucket.KINDS))
 
     def test_one_fault_at_all_times(self):
-        """What is not said to be there is not, but where nobody knows."""
+        """What is not said to be there is not, but where it is unknown whether."""
         for what in (SMALL, LARGE):
             for kind in set(bucket.KINDS) - {'slow'}:
                 self.store.files.clear()
@@ -427,7 +427,7 @@ class Faults(Store):
         for what, end in ((SMALL, 'PUT'), (LARGE, 'POST .*uploadId=')):
             self.store.files.clear()
             self.faults_of('after', f'^({end}|HEAD)')
-            self.write('VARVE_UNKNOWN_OUTCOME', 'nobody knows', what=what,
+            self.write('VARVE_UNKNOWN_OUTCOME', 'it is unknown whether', what=what,
                        PROBE_ATTEMPTS='2')
             self.has(what)
 
@@ -438,13 +438,13 @@ class Faults(Store):
             line = self.write('VARVE_IO', 'connect to server, in each of 2',
                               how=how, what=SMALL, AWS_ENDPOINT_URL=url,
                               PROBE_ATTEMPTS='2')
-            self.assertNotIn('nobody knows', line)
+            self.assertNotIn('it is unknown whether', line)
 
     def test_another_tag_than_of_the_bytes(self):
         """Of a part always; of the whole unless the store has it right."""
         for kind in ('tag', 'other'):
             self.faults_of(kind, 'PUT .*partNumber=3')
-            self.write('VARVE_IO', 'expected the tag of the bytes that were '
+            self.write('VARVE_IO', 'the server returned a wrong ETag for the bytes that were'
                        'sent, found another, in each of 2 attempts',
                        PROBE_ATTEMPTS='2')
             self.has_nothing()
@@ -453,7 +453,7 @@ class Faults(Store):
         self.has(SMALL)
         self.store.files.clear()
         self.faults_of('other', 'PUT')
-        self.write('VARVE_IO', 'expected the tag of the bytes that were',
+        self.write('VARVE_IO', 'the server returned a wrong ETag for the bytes that were',
                    how='new', what=SMALL, PROBE_ATTEMPTS='2')
         self.has_nothing()
 

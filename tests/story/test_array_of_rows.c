@@ -67,8 +67,8 @@ TEST(array_of_rows, is_refused_with_other_extents)
         add(graph, others[i]);
         cr_assert_eq(varve_graph_clear_error(graph, &error), VARVE_BAD_SHAPE);
         cr_assert(story_says(&error,
-                      "\"w\": expected the extents of the array, as in "
-                      "varve_array(w, 2, 3)"),
+                      "\"w\": wrong extents: pass those of the array, as in "
+                      "varve_array(w, 2,"),
             "%zu: %s", i, error.message);
         varve_node *node = add(graph, varve_array(w, 2, 3));
         varve_rebind(node, others[i]);

@@ -92,11 +92,11 @@ TEST(library_owned, what_was_not_mapped_says_why)
         root, "cast", VARVE_FLOAT64, VARVE_SHAPE(COUNT), NULL, NULL);
     cr_assert_eq(varve_data(node), before, "pointers to it stay good");
     cr_assert_str_eq(
-        reason_of(r, "before"), "not mapped: it had its memory before");
+        reason_of(r, "before"), "not mapped: its memory was allocated before");
     cr_assert_str_eq(
-        reason_of(r, "theirs"), "not mapped: its memory is the program's");
+        reason_of(r, "theirs"), "not mapped: the program owns its memory");
     cr_assert_str_eq(
-        reason_of(r, "cast"), "not mapped: it is not as it lies in the file");
+        reason_of(r, "cast"), "not mapped: the stored bytes must be converted");
     cr_assert_str_eq(reason_of(r, "later"), "");
     cr_assert_str_eq(reason_of(r, "small"), "");
     varve_restoration_free(r);

@@ -186,7 +186,7 @@ TEST(migrating, are_not_saved_where_one_belongs_to_nobody)
     varve_write_options quick = { .no_sync = true };
     const char *path = test_path("p");
     cr_assert_eq(varve_write(root, path, &quick, &error), VARVE_MISUSE);
-    cr_assert(story_says(&error, "1: expected an owner below 1, found 1"), "%s",
+    cr_assert(story_says(&error, "1: the owner must be below 1, found 1"), "%s",
         error.message);
     cr_assert_eq(test_file_count(), 0);
     s.atoms[1].at[0] = 0.999;

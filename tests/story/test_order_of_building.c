@@ -34,7 +34,7 @@ TEST(order_of_building, an_own_name_goes_before_an_alias)
         cr_assert_eq(fc, 1, "its own name, order %d", order);
         cr_assert_eq(dense, order == 3, "built alone, it took what waited");
         story_unmatched(
-            varve_assert_consumed(r, &error), "fc has it", error);
+            varve_assert_consumed(r, &error), "fc was restored from it", error);
         varve_remove(varve_find(root, "fc"));
         fc = 7;
         story_add(root, "fc", &fc);
@@ -113,7 +113,7 @@ TEST(order_of_building, what_was_shared_goes_to_the_first_path_of_the_file)
         cr_assert(u.dec == 4 && u.enc == 0, "backwards: %d", backwards);
         cr_assert(u.dec_m == 5 && u.enc_m == 0);
         story_unmatched(varve_assert_existing_objects_matched(r, &error),
-            "shared in the file with dec/k, which has it", error);
+            "shared in the file with dec/k, which was restored from it", error);
         varve_restoration_free(r);
         varve_graph_free(u.graph);
     }
@@ -173,7 +173,7 @@ TEST(order_of_building, what_was_shared_and_comes_later)
             story_consumed(r);
         else
             story_unmatched(varve_assert_existing_objects_matched(r, &error),
-                "shared in the file with dec/k, which has it", error);
+                "shared in the file with dec/k, which was restored from it", error);
         if (is_replaced) {
             varve_remove(varve_find_path(u.root, "enc/k"));
             story_add(u.root, "enc/k", &fresh[0]);

@@ -310,7 +310,7 @@ TEST(patterns_meet, a_read_with_64_kib_of_pattern)
             cr_assert_ok(varve_assert_consumed(r, &error), error);
         else
             story_unmatched(varve_assert_consumed(r, &error),
-                "expected `only` to leave something to restore", error);
+                "`only` selects nothing", error);
         varve_restoration_free(r);
         varve_graph_free(graph);
         free(pattern);

@@ -116,7 +116,7 @@ TEST(pointers, that_are_null_fail_by_their_name)
     now = NULL;
     cr_assert_eq(
         varve_write(root, test_path("b"), NULL, &error), VARVE_MISUSE);
-    cr_assert(story_says(&error, "now: expected memory for float32[4]"), "%s",
+    cr_assert(story_says(&error, "now: the pointer for float32[4] is NULL"), "%s",
         error.message);
     cr_assert_null(varve_snapshot_new(root, &error));
     cr_assert_eq(error.status, VARVE_MISUSE);

@@ -197,7 +197,7 @@ TEST(readiness, after_a_failed_initializer_a_second_call_goes_on)
     v[0] = 6;
     fails = false;
     cr_assert_ok(varve_initialize(root, NULL, &error), error);
-    cr_assert_eq(v[0], 6, "it was made before");
+    cr_assert_eq(v[0], 6, "its reader or writer was created before");
     cr_assert_ok(varve_require_ready(root, NULL, &error), error);
     varve_graph_free(graph);
 }

@@ -358,7 +358,7 @@ static void fill_b(void)
 
 TEST(records_files, that_have_changed_are_refused_by_name)
 {
-    refuses(abcd, change_c, "file 2 of the list is not that of the position",
+    refuses(abcd, change_c, "file 2 of the list differs from that of the saved position",
         "expected c.csv: 2 records");
     refuses(abcd, shorten_c, "expected c.csv: 2 records, 9 bytes",
         "found c.csv: 1 records, 8 bytes");
@@ -375,7 +375,7 @@ TEST(records_files, in_another_list_are_refused_by_name)
     static const char *const abdc[] = {
         "a.csv", "b.csv", "d.csv", "c.csv", NULL
     };
-    refuses(abc, NULL, "expected d.csv: 2 records", "found no further file");
+    refuses(abc, NULL, "expected d.csv: 2 records", "found no more files");
     refuses(acd, NULL, "expected b.csv: 0 records", "found c.csv: 2 records");
     refuses(abdc, NULL, "expected c.csv: 2 records", "found d.csv: 2 records");
 }
@@ -397,7 +397,7 @@ TEST(records_files, refuse_a_position_at_another_record)
             varve_data(varve_find(varve_find(r.root, "data"), names[way / 2]));
         ++*place;
         cr_assert_eq(varve_records_check(r.records, &error), VARVE_MISMATCH);
-        cr_assert(story_says(&error, "expected the position to be at record"),
+        cr_assert(story_says(&error, "consumed records the position must be at record"),
             "%s", error.message);
         --*place;
         cr_assert_ok(varve_records_check(r.records, &error), error);

@@ -16,7 +16,7 @@ static void only_says(varve_restoration *r, const char *path)
         varve_report_text(report));
     cr_assert(varve_report_at(report, VARVE_FINDING_MISSING, 0, &f));
     cr_assert_str_eq(f.program_path, path);
-    cr_assert_str_eq(f.reason, "its value went to an earlier node");
+    cr_assert_str_eq(f.reason, "an earlier node was restored from its value");
     varve_report_free(report);
     story_unmatched(
         varve_assert_existing_objects_matched(r, &error), path, error);

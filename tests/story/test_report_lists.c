@@ -182,7 +182,8 @@ TEST(report_lists, a_claim_that_came_second_is_not_called_missing)
     varve_finding finding = only_one(report, VARVE_FINDING_MISMATCHED);
     cr_assert_str_eq(finding.program_path, "second/w");
     cr_assert_str_eq(
-        finding.reason, "shared in the file with first/w, which has it");
+        finding.reason, "shared in the file with first/w, which was restored "
+            "from it");
     cr_assert_null(finding.nearest);
     varve_report_free(report);
     varve_restoration_free(r);
@@ -202,10 +203,10 @@ TEST(report_lists, a_rename_that_leads_nowhere_is_the_reason)
             .rename = { .list = &rename, .count = 1 } });
     varve_report *report = varve_report_new(r, &error);
     varve_finding finding = only_one(report, VARVE_FINDING_PENDING);
-    cr_assert_str_eq(finding.reason, "a rename leads elsewhere");
+    cr_assert_str_eq(finding.reason, "a rename maps it to another node");
     cr_assert_null(finding.nearest);
     finding = only_one(report, VARVE_FINDING_MISSING);
-    cr_assert_str_eq(finding.reason, "a rename leads elsewhere");
+    cr_assert_str_eq(finding.reason, "a rename maps it to another node");
     cr_assert_null(finding.nearest);
     varve_report_free(report);
     varve_restoration_free(r);

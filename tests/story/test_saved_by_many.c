@@ -391,8 +391,8 @@ TEST(saved_by_many, is_read_where_it_cannot_be_mapped)
     const varve_box all = { { 0, 0 }, { ROWS, COLUMNS } };
     const varve_box upper = { { 0, 0 }, { ROWS / 2, COLUMNS } };
     save_by_many("f.varve", 1);
-    read_unmapped(&all, "not mapped: it is in pieces in the file");
-    read_unmapped(&upper, "not mapped: it is a part of its value");
+    read_unmapped(&all, "not mapped: it is stored in several pieces");
+    read_unmapped(&upper, "not mapped: it is a part of a saved value");
 }
 
 /* Values of another type, kept in memory, and again from the file. */

@@ -168,7 +168,7 @@ TEST(slices, fit_by_the_shape_of_their_value)
                                  "slice of float32[8,8]"),
         "%s", error.message);
     story_refused(root, "f", &options, VARVE_MISMATCH, &error);
-    cr_assert(story_says(&error, "which is neither reshaped nor resized"),
+    cr_assert(story_says(&error, "which can be neither reshaped nor resized"),
         "%s", error.message);
     varve_graph_free(graph);
 }
@@ -212,7 +212,7 @@ TEST(slices, alone_are_not_saved_and_all_of_a_value_is)
     for (size_t i = 0; i < 3; i++)
         cr_assert_eq(statuses[i], VARVE_MISUSE, "%zu", i);
     cr_assert(story_says(&error,
-                  "table: expected all of float32[6,8], found a slice of it: "
+                  "table: a shard of float32[6,8] cannot be saved alone: "
                   "float32[2,8] from [2,0] on"),
         "%s", error.message);
     cr_assert_eq(test_file_count(), files);

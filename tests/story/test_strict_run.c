@@ -195,5 +195,5 @@ TEST(strict_run, that_may_be_partial_keeps_what_it_was_resumed_from)
     options.manager.strict = true;
     live(&l, "middle", &options);
     cr_assert_eq(varve_run_end(l.run, &error), VARVE_MISUSE);
-    cr_assert(story_says(&error, "found both"), "%s", error.message);
+    cr_assert(story_says(&error, "exclude each other"), "%s", error.message);
 }

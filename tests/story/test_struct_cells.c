@@ -100,8 +100,8 @@ TEST(struct_cells, have_a_table_of_their_own)
     varve_add_struct(
         varve_graph_root(graph), "world", foreign_fields, &world);
     cr_assert_eq(varve_graph_clear_error(graph, &error), VARVE_MISUSE);
-    cr_assert(story_says(&error, "cells/0/columns/0/cells: expected the fields "
-                                 "of this struct"),
+    cr_assert(story_says(&error, "cells/0/columns/0/cells: the fields belong "
+        "to another struct"),
         "%s", error.message);
     varve_graph_free(graph);
 }

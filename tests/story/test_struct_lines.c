@@ -72,7 +72,7 @@ TEST(structs, have_a_member_in_one_line_only)
     varve_error error = { 0 };
     varve_add_struct(varve_graph_root(graph), "adam", twice, &adam);
     cr_assert_eq(varve_graph_check(graph, &error), VARVE_MISUSE);
-    cr_assert(story_says(&error, "adam/step: expected a member once"), "%s",
+    cr_assert(story_says(&error, "adam/step: the member is listed twice"), "%s",
         error.message);
     varve_graph_free(graph);
 }

@@ -217,14 +217,14 @@ TEST(struct_rows, are_refused_where_they_are_not_there)
     varve_graph *graph = add_grid(&g);
     double *row = g.now[1];
     g.now[1] = NULL;
-    save_fails(graph, "grid/now: expected memory for each row");
+    save_fails(graph, "grid/now: a row is NULL");
     g.now[1] = row;
     g.width = -1;
-    save_fails(graph, "grid/now: expected a count from 0, found -1: set");
+    save_fails(graph, "grid/now: the count is -1: set");
     g.width = WIDTH;
     row = (double *)(void *)g.lower[2];
     g.lower[2] = NULL;
-    save_fails(graph, "grid/lower: expected memory for each row");
+    save_fails(graph, "grid/lower: a row is NULL");
     g.lower[2] = (float *)(void *)row;
     story_write(varve_graph_root(graph), "f");
     varve_graph_free(graph);
@@ -237,12 +237,11 @@ TEST(struct_rows, are_each_in_memory_of_their_own)
     varve_graph *graph = add_grid(&g);
     double *row = g.now[1];
     g.now[1] = g.now[0] + 1;
-    save_fails(graph, "grid/now: expected rows in memory of their own");
+    save_fails(graph, "grid/now: two of its rows share memory");
     g.now[1] = row;
     varve_add_variable(varve_graph_root(graph), "row",
         varve_array(g.now[2], WIDTH));
-    save_fails(graph, "row: expected memory of its own, found bytes that "
-                      "grid/now has as well");
+    save_fails(graph, "row: shares memory with grid/now");
     varve_graph_free(graph);
     free_grid(&g);
 }

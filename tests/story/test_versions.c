@@ -38,7 +38,7 @@ TEST(versions, what_came_later_keeps_its_value_and_nothing_minds)
     cr_assert(varve_report_at(report, VARVE_FINDING_MISSING, 0, &finding));
     cr_assert(finding.expected);
     cr_assert_str_eq(finding.program_path, "rate");
-    cr_assert_str_eq(finding.reason, "it came later");
+    cr_assert_str_eq(finding.reason, "tagged `later`");
     varve_report_free(report);
     varve_restoration_free(r);
     r = plan(root, "f");
@@ -97,7 +97,7 @@ TEST(versions, a_retired_name_is_not_missed_with_all_below_it_and_its_slots)
     cr_assert(varve_report_at(report, VARVE_FINDING_UNEXPECTED, 0, &finding));
     cr_assert(finding.expected);
     cr_assert_null(finding.nearest);
-    cr_assert_str_eq(finding.reason, "the program has retired its name");
+    cr_assert_str_eq(finding.reason, "the program has retired this name");
     varve_report_free(report);
     varve_restoration_free(r);
     r = plan(root, "f");

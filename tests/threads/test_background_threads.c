@@ -298,7 +298,7 @@ static void save(uint32_t value)
     f->value = value;
     /* A call that tells of an earlier failure has begun nothing. */
     while (!start(f, &error))
-        demand(strstr(error.message, "background save") != NULL, "a call",
+        demand(strstr(error.message, "asynchronous save") != NULL, "a call",
             error.message);
     set_all(&world.program, UINT32_MAX);
     if (random_below(9) == 0)

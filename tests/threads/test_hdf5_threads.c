@@ -140,8 +140,8 @@ static void open_another(struct stop *stop)
     varve_error error = { 0 };
     stop->found = open_and_close(own_path, NULL, &error);
     demand(stop->found == VARVE_OK || (stop->found == VARVE_MISUSE &&
-        strstr(error.message, "found one from within another")),
-        "from within", error.message);
+        strstr(error.message, "this is a call within another one")),
+        "this is a call within another one", error.message);
 }
 
 static void open_from_within(void)
@@ -156,7 +156,7 @@ static void open_from_within(void)
         if (stop.left >= 0)
             break;
     }
-    demand(refused > 0, "from within", "no call was in libhdf5");
+    demand(refused > 0, "this is a call within another one", "no call was in libhdf5");
     proof_count("threads.hdf5_calls_within", (uint64_t)refused);
 }
 
@@ -185,7 +185,7 @@ static _Noreturn void be_child(varve_reader *reader)
     alarm(20);
     varve_status status = open_and_close(own_path, NULL, &error);
     varve_reader_free(reader);
-    if (status && !strstr(error.message, "that was forked while a thread"))
+    if (status && !strstr(error.message, "the process was forked during a call in another thread"))
         status = VARVE_IO;
     _exit((int)status);
 }

@@ -30,7 +30,7 @@ static const struct option_row option_rows[] = {
     OPTION_JSON,
     OPTION_OUTPUT(output),
     OPTION("slice", 0, OPTION_TEXT, slice, "PART",
-        "only a part, as NumPy writes it: 10:20,:,-1"),
+        "only a part, as in NumPy: 10:20,:,-1"),
     OPTION("force", 'f', OPTION_FLAG, force, NULL,
         "print bytes even to a terminal"),
     OPTION_FOREIGN,
@@ -132,17 +132,19 @@ static int run(const void *given, int count, char **operands)
 const struct command cat_command = {
     .name = "cat",
     .operands = "FILE PATH",
-    .summary = "the bytes of one value, or its elements as JSON",
-    .details =
-        "The bytes are verified, little-endian and row-major; strings are all "
-        "their sizes\n(8 bytes each), then all their bytes. JSON has the "
-        "elements in one array, in\nrow-major order; NaN and infinities are "
-        "strings, a complex number is [re,im], a\nstring that is not UTF-8 is "
-        "{\"hex\":\"...\"}.\n"
-        "--slice reads and verifies only what the part needs: for each "
-        "dimension BEGIN:END\nor BEGIN:END:STEP, or an index, which takes the "
-        "dimension away; negative numbers\ncount from the end, ... stands for "
-        "the dimensions that are not named.\n",
+    .summary = "print the bytes of one value, or its elements as JSON",
+    .details = "The bytes are verified, little-endian and row-major. Strings "
+               "are printed as all their\n"
+               "sizes (8 bytes each), then all their bytes. JSON has the "
+               "elements in one array, in\n"
+               "row-major order; NaN and infinities are strings, a complex "
+               "number is [re,im], a\n"
+               "string that is not UTF-8 is {\"hex\":\"...\"}.\n"
+               "--slice reads and verifies only the selected part. For each "
+               "dimension give BEGIN:END,\n"
+               "BEGIN:END:STEP, or an index, which removes the dimension. "
+               "Negative numbers count from\n"
+               "the end; ... stands for the dimensions that are not given.\n",
     .options = option_rows,
     .options_size = sizeof(OPTIONS),
     .least_operands = 1,

@@ -8,36 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "edit_distance.h"
 #include "outline.h"
 
 enum { LONGEST = 64, MOST_NAMES = 8, MOST_LOOKED_AT = 100000 };
-
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Insertions, removals and replacements that make one word the other; `most` +
- * 1 for any number above `most`. */
-static size_t edit_distance(const char *a, const char *b, size_t most)
-{
-    size_t rows[2][LONGEST + 1];
-    size_t a_size = strlen(a);
-    size_t b_size = strlen(b);
-    if (a_size > LONGEST || b_size > LONGEST)
-        return strcmp(a, b) == 0 ? 0 : most + 1;
-    for (size_t j = 0; j <= b_size; j++)
-        rows[0][j] = j;
-    for (size_t i = 1; i <= a_size; i++) {
-        size_t *row = rows[i % 2];
-        const size_t *above = rows[1 - i % 2];
-        row[0] = i;
-        for (size_t j = 1; j <= b_size; j++)
-            row[j] = least(least(above[j], row[j - 1]) + 1,
-                above[j - 1] + (a[i - 1] != b[j - 1]));
-    }
-    return least(rows[a_size % 2][b_size], most + 1);
-}
 
 /* Finds the longest part of the path that is there: its node and what follows
  * it. */
@@ -125,6 +99,32 @@ static void name_nearest(FILE *to, const varve_reader *reader,
     free(escaped);
 }
 
+/* The only node whose path ends in the last name of `path`, or NULL. */
+static const char *only_path_with_name(
+    const varve_reader *reader, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    size_t size = strlen(name);
+    size_t count = varve_reader_node_count(reader);
+    const char *found = NULL;
+    varve_saved_node node;
+    if (size == 0 || count > MOST_LOOKED_AT)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!varve_reader_node_at(reader, i, &node))
+            continue;
+        size_t length = strlen(node.path);
+        if (length <= size || node.path[length - size - 1] != '/' ||
+            strcmp(node.path + length - size, name) != 0)
+            continue;
+        if (found)
+            return NULL;
+        found = node.path;
+    }
+    return found;
+}
+
 char *nearest_hint(const varve_reader *reader, const char *path)
 {
     char *hint = NULL;
@@ -136,7 +136,10 @@ char *nearest_hint(const varve_reader *reader, const char *path)
         strcpy(copy, path);
         const char *rest = follow(reader, copy, &node);
         const char *nearest = nearest_edge(reader, &node, rest);
-        if (nearest)
+        const char *only = nearest ? NULL : only_path_with_name(reader, path);
+        if (only)
+            fprintf(to, "did you mean '%s'?", only);
+        else if (nearest)
             name_nearest(to, reader, node.path, nearest, rest);
         else
             list_names(to, reader, &node);

@@ -133,7 +133,7 @@ static int open_manager(const struct settings *settings, struct run_list *list,
     run->is_busy = error.status == VARVE_EXISTS;
     if (!run->manager) {
         int outcome = complain_status(
-            settings, "cannot look into", run->directory, &error);
+            settings, "cannot read", run->directory, &error);
         if (!run->is_busy)
             return outcome;
         list->busy_outcome = outcome;
@@ -203,7 +203,7 @@ static int look(const struct settings *settings, const char *directory,
     struct dirent *name;
     int outcome = OUTCOME_DONE;
     if (!names)
-        return complain_system(settings, "cannot look into", directory);
+        return complain_system(settings, "cannot read", directory);
     while (outcome == OUTCOME_DONE && (name = readdir(names)))
         outcome =
             add_file(settings, list, directory, prefix, name->d_name, options);
@@ -239,7 +239,7 @@ static int look_at_names(struct store_look *l)
     sort_runs(l->list);
     return status && l->outcome == OUTCOME_DONE
                ? complain_status(
-                     l->settings, "cannot look into", l->directory, &error)
+                     l->settings, "cannot read", l->directory, &error)
                : l->outcome;
 }
 
@@ -400,7 +400,7 @@ static int complain_which(
     size_t size = 0;
     FILE *to = open_memstream(&hint, &size);
     if (to) {
-        fprintf(to, "varve log %s lists what there is", base);
+        fprintf(to, "to list the checkpoints, use varve log %s", base);
         fclose(to);
     }
     int outcome =
@@ -417,9 +417,9 @@ static int complain_several(const struct settings *settings, const char *base,
     int size = 0;
     for (size_t i = 0; i < list->count && size < (int)sizeof why; i++)
         size += snprintf(why + size, sizeof why - (size_t)size, "%s%s",
-            i ? ", " : "it has checkpoints of several names: ",
+            i ? ", " : "the directory has checkpoints with several names: ",
             list->runs[i].prefix);
-    snprintf(hint, sizeof hint, "name one, such as %s/%s@latest", base,
+    snprintf(hint, sizeof hint, "choose one, such as %s/%s@latest", base,
         list->runs[0].prefix);
     return complain(settings, &(struct complaint){ .outcome = OUTCOME_USAGE,
                                   .code = "USAGE",

@@ -45,24 +45,24 @@ struct option_row {
 /* Those of several commands. */
 #define OPTION_FOLLOW_LINKS                                                    \
     OPTION_SHARED("follow-links", 0, OPTION_FLAG, opening.follow_links, NULL,  \
-        "files that a file names may be links to anywhere")
+        "follow symbolic links that leave the directory")
 #define OPTION_FOREIGN                                                         \
     OPTION_SHARED("dots", 0, OPTION_FLAG, opening.dots, NULL,                  \
-        "a.b of another format is a/b"),                                       \
+        "treat dots in names of other formats as path separators"),            \
         OPTION_FOLLOW_LINKS
 #define OPTION_JSON                                                            \
     OPTION_SHARED("json", 0, OPTION_FLAG, json, NULL, "print JSON")
 #define OPTION_FORMS                                                           \
     OPTION_JSON,                                                               \
         OPTION_SHARED("jsonl", 0, OPTION_FLAG, jsonl, NULL,                    \
-            "print the items of that, one on each line"),                      \
+            "print one JSON object per item and line"),                        \
         OPTION_SHARED("markdown", 0, OPTION_FLAG, markdown, NULL,              \
-            "print a table in Markdown"),                                      \
-        OPTION_SHARED("tsv", 0, OPTION_FLAG, tsv, NULL,                        \
-            "print a table with tabs, for other programs")
+            "print a Markdown table"),                                         \
+        OPTION_SHARED(                                                         \
+            "tsv", 0, OPTION_FLAG, tsv, NULL, "print a tab-separated table")
 #define OPTION_PARENTS                                                         \
     OPTION_SHARED("parents", 0, OPTION_FLAG, parents, NULL,                    \
-        "create the directory that is written to")
+        "create the directory of the output")
 #define OPTION_OUTPUT(path)                                                    \
     OPTION("output", 'o', OPTION_TEXT, path, "FILE", "write to FILE"),         \
         OPTION_PARENTS
@@ -71,21 +71,21 @@ struct option_row {
         "at most N levels below the root")
 #define OPTION_PATTERNS(patterns)                                              \
     OPTION("include", 'I', OPTION_INCLUDE, patterns, "PAT",                    \
-        "only paths that match PAT and what is below"),                        \
+        "only paths that match PAT, and everything below them"),               \
         OPTION("exclude", 'X', OPTION_EXCLUDE, patterns, "PAT",                \
-            "not these; the last pattern that matches wins")
+            "exclude these; the last matching pattern decides")
 #define OPTION_SLOTS                                                           \
     OPTION("slots", 0, OPTION_FLAG, view.slots, NULL,                          \
-        "each slot variable in the tree")
+        "show each slot variable in the tree")
 #define OPTION_VALUES                                                          \
     OPTION("values", 0, OPTION_FLAG, view.values, NULL,                        \
-        "only what has a value or leads to one")
+        "only nodes with a value or with values below")
 #define OPTION_ALL                                                             \
     OPTION("all", 'a', OPTION_FLAG, view.all, NULL,                            \
-        "of TensorFlow's, what is folded away, too")
+        "show TensorFlow bookkeeping nodes too")
 #define OPTION_PROGRESS                                                        \
     OPTION_SHARED("progress", 0, OPTION_WORD, progress, "auto|always|never",   \
-        "a bar on standard error")
+        "show a progress bar on standard error")
 #define OPTION_UNITS                                                           \
     OPTION_SHARED(                                                             \
         "units", 0, OPTION_WORD, units, "iec|si|bytes", "how to print sizes")
@@ -93,28 +93,28 @@ struct option_row {
     OPTION_SHARED("ascii", 0, OPTION_FLAG, ascii, NULL, "draw with ASCII only")
 #define OPTION_COLOR                                                           \
     OPTION_SHARED("color", 0, OPTION_WORD, color, "auto|always|never",         \
-        "colours (also: NO_COLOR)")
+        "use colours (see also NO_COLOR)")
 #define OPTION_KEEP                                                            \
-    OPTION("keep-last", 0, OPTION_NUMBER, keep.last, "N", "the newest N"),     \
+    OPTION(                                                                    \
+        "keep-last", 0, OPTION_NUMBER, keep.last, "N", "keep the newest N"),   \
         OPTION("keep-best", 0, OPTION_NUMBER, keep.best, "N",                  \
-            "the N with the least metric"),                                    \
+            "keep the N with the least metric"),                               \
         OPTION("greatest", 0, OPTION_FLAG, keep.greatest, NULL,                \
-            "the greatest metric is the best"),                                \
+            "keep those with the greatest metric instead"),                    \
         OPTION("metric", 0, OPTION_TEXT, keep.metric, "NAME",                  \
-            "the metric of that name"),                                        \
+            "name of the metric"),                                             \
         OPTION("keep-every-steps", 0, OPTION_NUMBER, keep.every_steps, "N",    \
-            "the first at or after each multiple of N steps"),                 \
+            "keep the first at or after each multiple of N steps"),            \
         OPTION("keep-every-seconds", 0, OPTION_NUMBER, keep.every_seconds,     \
-            "N", "one that is so much later than the one before it"),          \
+            "N", "keep one per interval of this length"),                      \
         OPTION("keep-bytes", 0, OPTION_SIZE, keep.bytes, "SIZE",               \
-            "the newest that together are no larger")
+            "keep the newest, up to this total size")
 #define OPTION_HELP                                                            \
-    OPTION_SHARED("no-hdf5", 0, OPTION_FLAG, no_hdf5, NULL,                    \
-        "refuse files of HDF5, which libhdf5 reads"),                          \
+    OPTION_SHARED(                                                             \
+        "no-hdf5", 0, OPTION_FLAG, no_hdf5, NULL, "reject HDF5 files"),        \
         OPTION_SHARED("max-memory", 0, OPTION_SIZE, max_memory, "SIZE",        \
-            "end where more memory would be needed, as 2GiB"),                 \
-        OPTION_SHARED(                                                         \
-            "help", 'h', OPTION_FLAG, help, NULL, "say what the command does")
+            "fail instead of using more than SIZE of memory"),                 \
+        OPTION_SHARED("help", 'h', OPTION_FLAG, help, NULL, "print this help")
 #define OPTION_END                                                             \
     {                                                                          \
         NULL, 0, OPTION_FLAG, 0, NULL, NULL                                    \

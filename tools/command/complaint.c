@@ -77,8 +77,8 @@ static bool can_repair(
     const struct settings *settings, const varve_error *error)
 {
     return !settings->opening.salvage &&
-           (strstr(error->message, "a footer") ||
-               strstr(error->message, "layers beside"));
+           (strstr(error->message, "no footer at") ||
+               strstr(error->message, "data files, "));
 }
 
 /* What is said of a file in another format names the remedy itself. */
@@ -91,10 +91,10 @@ static const char *hint_of(
     case VARVE_TOO_NEW: return is_ours ? "use a newer varve" : NULL;
     case VARVE_TRUNCATED:
         return can_repair(settings, error)
-                   ? "not all of it was copied or written; use another copy or "
-                     "an older checkpoint, or varve repair what is left"
-                   : "the file was not copied or written to its end; use "
-                     "another copy or an older checkpoint";
+                   ? "the file is incomplete: use another copy or an older "
+                     "checkpoint, or recover the rest with varve repair"
+                   : "the file is incomplete: use another copy or an older "
+                     "checkpoint";
     case VARVE_NO_MEMORY:
         return settings->max_memory ? "--max-memory gives no more" : NULL;
     default: return NULL;
@@ -162,17 +162,15 @@ void tell_warning(const struct settings *settings, const char *file,
 
 int complain_store(const struct settings *settings, const char *file)
 {
-    return complain(
-        settings, &(struct complaint){ .outcome = OUTCOME_FILE,
-                      .code = varve_status_name(VARVE_MISUSE),
-                      .what = "cannot write",
-                      .file = file,
-                      .why = is_on_web(file) ? "expected a path of this "
-                                               "machine, found one of a store, "
-                                               "which is read only"
-                                             : "expected a path of this "
-                                               "machine, found one of a store, "
-                                               "which gets checkpoints only" });
+    return complain(settings,
+        &(struct complaint){ .outcome = OUTCOME_FILE,
+            .code = varve_status_name(VARVE_MISUSE),
+            .what = "cannot write",
+            .file = file,
+            .why = is_on_web(file) ? "a local path is required: "
+                                     "the store is read only"
+                                   : "a local path is required: only "
+                                     "checkpoints can be written to a store" });
 }
 
 int complain_memory(const struct settings *settings)

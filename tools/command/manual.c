@@ -168,15 +168,29 @@ static void put_option(
 
 static const char ends[] =
     ".SH EXIT STATUS\n"
-    ".TP\n\\fB0\\fR\ndone: equal, complete, found\n"
-    ".TP\n\\fB1\\fR\nthe answer is no: damage was found, checkpoints differ, a "
-    "value was lost, there is no such path or checkpoint, nothing matches\n"
-    ".TP\n\\fB2\\fR\nwrong usage\n"
-    ".TP\n\\fB3\\fR\na file cannot be read or written\n"
-    ".TP\n\\fB4\\fR\nnot a checkpoint, or too damaged to look into\n"
-    ".TP\n\\fB5\\fR\nmade by a newer version\n"
-    ".PP\nSIGHUP, SIGINT (Ctrl-C) and SIGTERM end the command; files that are "
-    "half written\nare removed first.\n";
+    ".TP\n"
+    "\\fB0\\fR\n"
+    "success: equal, complete, found\n"
+    ".TP\n"
+    "\\fB1\\fR\n"
+    "damage was found, checkpoints differ, a value was lost, or there is no "
+    "such path, checkpoint or match\n"
+    ".TP\n"
+    "\\fB2\\fR\n"
+    "wrong usage\n"
+    ".TP\n"
+    "\\fB3\\fR\n"
+    "a file cannot be read or written\n"
+    ".TP\n"
+    "\\fB4\\fR\n"
+    "not a checkpoint, or too damaged to read\n"
+    ".TP\n"
+    "\\fB5\\fR\n"
+    "made by a newer version\n"
+    ".PP\n"
+    "SIGHUP, SIGINT (Ctrl-C) and SIGTERM end the command; incomplete output "
+    "files\n"
+    "are removed first.\n";
 
 void print_manual(const struct command *command)
 {
@@ -201,10 +215,10 @@ void print_manual(const struct command *command)
 /* --- The page of all ---------------------------------------------------- */
 
 static const char description[] =
-    "Looks into checkpoints, checks them, compares them, and carries them into "
-    "other formats: those of the Varve library, of TensorFlow and Keras, "
-    "safetensors, NumPy's npy and npz, PyTorch's torch.save, GGUF, and HDF5. "
-    "Those of ONNX, of Flax (JAX) and of torch.distributed are only read.\n";
+    "Inspects, verifies, compares and converts checkpoints. Reads and writes "
+    "the formats of Varve, TensorFlow and Keras, safetensors, NumPy (npy and "
+    "npz), PyTorch (torch.save), GGUF, and HDF5. Reads ONNX, Flax (JAX) and "
+    "torch.distributed.";
 
 static const char operands[] =
     "FILE is a checkpoint, with or without its suffix .varve, or the prefix of "
@@ -281,7 +295,7 @@ static const char environment[] =
 
 void print_manual_of_all(const struct command *const *commands, size_t count)
 {
-    put_title("varve", "look into checkpoints, and convert them");
+    put_title("varve", "inspect, verify, compare and convert checkpoints");
     fputs(".SH SYNOPSIS\n", stdout);
     for (size_t i = 0; i < count; i++) {
         fputs(i ? ".br\n" : "", stdout);

@@ -128,18 +128,18 @@ static int bad_argument(const struct settings *settings,
     const struct option_row *row, const char *argument)
 {
     if (row->kind == OPTION_TEXTS)
-        return complain_usage(settings, "--%s: expected it at most %d times",
-            row->name, (int)MOST_TEXTS);
+        return complain_usage(
+            settings, "--%s: at most %d times", row->name, (int)MOST_TEXTS);
     if (row->kind == OPTION_INCLUDE || row->kind == OPTION_EXCLUDE)
         return complain_usage(
-            settings, "expected at most %d patterns", (int)MOST_PATTERNS);
+            settings, "at most %d patterns", (int)MOST_PATTERNS);
     if (row->kind == OPTION_SIZE)
         return complain_usage(settings,
-            "--%s: expected a size such as 500MB or 2GiB, found '%s'",
-            row->name, argument);
+            "--%s: must be a size such as 500MB or 2GiB, found '%s'", row->name,
+            argument);
     const char *words = row->argument + strspn(row->argument, "[=");
     int size = (int)strcspn(words, "]");
-    return complain_usage(settings, "--%s: expected %s%.*s, found '%s'",
+    return complain_usage(settings, "--%s: must be %s%.*s, found '%s'",
         row->name,
         row->kind == OPTION_NUMBER || row->kind == OPTION_MOST ? "a number "
                                                                : "",
@@ -177,8 +177,8 @@ static int choose_form(struct settings *settings)
                      : settings->tsv      ? FORM_TSV
                                           : FORM_PEOPLE;
     if (json + settings->jsonl + settings->markdown + settings->tsv > 1)
-        return complain_usage(
-            settings, "expected one of --json, --jsonl, --markdown and --tsv");
+        return complain_usage(settings,
+            "--json, --jsonl, --markdown and --tsv exclude each other");
     return OUTCOME_DONE;
 }
 
@@ -210,9 +210,9 @@ int parse_options(const struct command *command, int argc, char **argv,
     if (outcome != OUTCOME_DONE)
         return outcome;
     if (count < command->least_operands)
-        return complain_usage(settings, "expected %s", command->operands);
+        return complain_usage(settings, "%s is required", command->operands);
     if (count > command->most_operands)
-        return complain_usage(settings, "one argument too many: '%s'",
+        return complain_usage(settings, "unexpected argument: '%s'",
             argv[optind + command->most_operands]);
     return OUTCOME_DONE;
 }

@@ -225,20 +225,24 @@ static int run(const void *settings, int count, char **operands)
             return OUTCOME_DONE;
         }
     }
-    return complain_usage(
-        settings, "expected bash, zsh or fish, found '%s'", operands[0]);
+    return complain_usage(settings,
+        "the shell must be bash, zsh or fish, found '%s'", operands[0]);
 }
 
 const struct command completion_command = {
     .name = "completion",
     .operands = "bash|zsh|fish",
-    .summary = "what a shell needs to complete options",
-    .details =
-        "Prints it for one shell. An installation has it in its place already; "
-        "else\n\n    source <(varve completion bash)\n    varve completion "
-        "fish "
-        "| source\n\nserves the shell that is running, and for zsh a file "
-        "_varve in a folder of $fpath.\n",
+    .summary = "print a completion script for a shell",
+    .details = "Prints a completion script for one shell. An installation "
+               "includes the scripts;\n"
+               "otherwise\n"
+               "\n"
+               "    source <(varve completion bash)\n"
+               "    varve completion fish | source\n"
+               "\n"
+               "activates completion in the current shell. For zsh, write the "
+               "script to a file\n"
+               "_varve in a directory of $fpath.\n",
     .options = options,
     .options_size = sizeof(struct settings),
     .least_operands = 1,

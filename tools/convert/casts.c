@@ -47,7 +47,7 @@ int casts_read(const struct settings *settings, const struct text_list *texts,
     for (size_t i = 0; i < texts->count; i++) {
         if (!read_rule(&casts->rules[i], texts->items[i]))
             return complain_usage(settings,
-                "--cast: expected TYPE or PATTERN=TYPE with a type such as "
+                "--cast: must be TYPE or PATTERN=TYPE with a type such as "
                 "float32, found '%s'",
                 texts->items[i]);
     }

@@ -35,31 +35,31 @@ static const struct option_row option_rows[] = {
     OPTION("output", 'o', OPTION_TEXT, output, "DESTINATION",
         "the same as behind FILE"),
     OPTION("to", 0, OPTION_WORD, format, FORMAT_WORDS,
-        "the format, where the name does not say it"),
+        "the format, if the name does not show it"),
     OPTION("only", 0, OPTION_TEXT, only, "PATS", "nothing else is taken"),
     OPTION("except", 0, OPTION_TEXT, except, "PATS", "these are not taken"),
     OPTION_FOREIGN,
     OPTION("rename", 0, OPTION_TEXTS, rename.texts, "'NEW -> OLD'",
         "other paths; repeatable"),
     OPTION("rename-file", 0, OPTION_TEXT, rename.file, "FILE",
-        "a line for each rename; # is a comment"),
+        "a file with one rename per line; # starts a comment"),
     OPTION("cast", 0, OPTION_TEXTS, casts, "TYPE",
         "another element type, or PATS=TYPE; repeatable"),
     OPTION("names", 0, OPTION_WORD, names, "path|global",
-        "what safetensors and npz call a value; global names where there are"),
+        "names of values in safetensors and npz; global names if there are "
+        "any"),
     OPTION("shard-size", 0, OPTION_SIZE, shard_size, "SIZE",
-        "begin another file before this, as 2GiB"),
+        "start another file when one reaches SIZE, such as 2GiB"),
     OPTION("compress", 0, OPTION_NUMBER, compress, "LEVEL",
-        "pack values by Zstandard, 1 to 19, where that pays; of .varve"),
+        "compress values with Zstandard, level 1 to 19; .varve only"),
     OPTION("salvage", 0, OPTION_FLAG, settings.opening.salvage, NULL,
-        "leave out what is damaged, and tell it"),
+        "leave out damaged values, and list them"),
     OPTION("force", 'f', OPTION_FLAG, force, NULL,
-        "replace a checkpoint that is there"),
+        "replace an existing checkpoint"),
     OPTION_PARENTS,
     OPTION("verbose", 'v', OPTION_FLAG, verbose, NULL,
-        "all that was lost or cast, not a few"),
-    OPTION_SHARED(
-        "quiet", 'q', OPTION_FLAG, quiet, NULL, "print nothing but errors"),
+        "list all that was lost or cast, not only some"),
+    OPTION_SHARED("quiet", 'q', OPTION_FLAG, quiet, NULL, "print only errors"),
     OPTION_JSON,
     OPTION_PROGRESS,
     OPTION_UNITS,
@@ -153,7 +153,7 @@ static int complain_unread(
     if (error->status != VARVE_CORRUPT)
         return complain_status(settings, "cannot read", file, error);
     return complain_status_hint(settings, "cannot read", file, error,
-        "--salvage leaves out what is damaged and names it, as varve repair "
+        "--salvage leaves out damaged values and lists them, as varve repair "
         "does");
 }
 
@@ -419,11 +419,11 @@ static int check_format(const struct conversion *c)
     bool has_names = format == VARVE_FORMAT_SAFETENSORS ||
                      format == VARVE_FORMAT_NPZ || format == VARVE_FORMAT_GGUF;
     if (c->options->shard_size && !has_shards)
-        return complain_usage(c->settings,
-            "--shard-size: expected a file of TensorFlow or safetensors");
+        return complain_usage(
+            c->settings, "--shard-size is only for TensorFlow and safetensors");
     if (c->options->names == NAMES_GLOBAL && !has_names)
         return complain_usage(c->settings,
-            "--names=global: expected a file of safetensors, npz or GGUF");
+            "--names=global is only for safetensors, npz and GGUF");
     return OUTCOME_DONE;
 }
 
@@ -431,10 +431,10 @@ static int check_level(const struct conversion *c)
 {
     if (c->options->compress > MOST_LEVEL)
         return complain_usage(c->settings,
-            "--compress: expected a level from 1 to %d", (int)MOST_LEVEL);
+            "--compress: the level must be 1 to %d", (int)MOST_LEVEL);
     if (c->options->compress && c->destination.format != VARVE_FORMAT_VARVE)
         return complain_usage(
-            c->settings, "--compress: expected a file of .varve");
+            c->settings, "--compress is only for .varve files");
     return OUTCOME_DONE;
 }
 
@@ -493,40 +493,48 @@ static int run(const void *given, int count, char **operands)
     char *files[] = { operands[0], (char *)options->output };
     if (count == 2 ? options->output != NULL : !options->output)
         return complain_usage(&options->settings,
-            "expected one DESTINATION, behind FILE or by -o");
+            "one DESTINATION is required, after FILE or with -o");
     return convert_file(options, count == 2 ? operands : files);
 }
 
 const struct command convert_command = {
     .name = "convert",
     .operands = "FILE[:PATH] [DESTINATION]",
-    .summary = "a checkpoint, or a part of it, in another format",
+    .summary = "convert a checkpoint, or a part of it, to another format",
     .details =
-        "FILE is a checkpoint of any format that is read. The format of "
-        "DESTINATION is\nthat of its ending: .varve, .safetensors, .npz, .npy, "
-        ".pt, .pth, .gguf, or\n.index for TensorFlow. What it cannot hold is "
-        "listed. Without --cast every value\nis the same, bit for bit.\n\nPATS "
-        "are "
-        "paths with "
-        "wildcards, separated by |: * is any part of a name, ** any\nnumber of "
-        "names; each stands for what is below it too. In NEW and OLD the "
-        "same\nwildcards stand for the same: 'model/enc/** -> encoder/**'. "
-        "The first rename\nthat matches decides; of casts, the last. A TYPE "
-        "alone is for all values of the\nsame sort: reals, whole numbers, "
-        "complex numbers.\n\nWhat --only and --except leave out is not read, "
-        "so "
-        "that it may be damaged. A value\nthat has several paths is taken by "
-        "--only if any of them matches, and left out by\n--except if all of "
-        "them do. A rename file has a rename on each line, and comments\nafter "
-        "#, as the library takes it. A pattern or a rename that matches "
-        "nothing "
-        "is\nwarned of. A file that is there is left alone without --force, "
-        "and "
-        "what is no\ncheckpoint is never replaced.\n\n--salvage writes what is "
-        "intact of a damaged "
-        "FILE. "
-        "What was lost has no value in\nDESTINATION and is listed, and it ends "
-        "with 1.\n",
+        "FILE is a checkpoint in any supported format. The ending of "
+        "DESTINATION selects\n"
+        "its format: .varve, .safetensors, .npz, .npy, .pt, .pth, .gguf, or "
+        ".index for\n"
+        "TensorFlow. Information that the format cannot hold is listed. "
+        "Without --cast every\n"
+        "value is the same, bit for bit.\n"
+        "\n"
+        "PATS are paths with wildcards, separated by |: * matches any part of "
+        "a name, ** any\n"
+        "number of names. A pattern also selects everything below what it "
+        "matches. In NEW\n"
+        "and OLD the same wildcards stand for the same text: 'model/enc/** -> "
+        "encoder/**'.\n"
+        "The first rename that matches is used, but the last cast. A TYPE "
+        "alone applies to\n"
+        "all values of the same kind: reals, integers, complex numbers.\n"
+        "\n"
+        "Values that --only or --except leave out are not read, so they may be "
+        "damaged. If a\n"
+        "value has several paths, --only selects it if any of them matches, "
+        "and --except\n"
+        "leaves it out if all of them match. A rename file has one rename per "
+        "line, and\n"
+        "comments after #, as in the library. A pattern or rename that matches "
+        "nothing causes\n"
+        "a warning. An existing file is replaced only with --force, and only "
+        "if it is a\n"
+        "checkpoint.\n"
+        "\n"
+        "--salvage writes the intact values of a damaged FILE. Lost values are "
+        "listed and\n"
+        "have no value in DESTINATION, and the exit status is 1.\n",
     .options = option_rows,
     .options_size = sizeof(OPTIONS),
     .least_operands = 1,

@@ -130,8 +130,8 @@ static int check_replaced(const struct settings *settings, const char *file)
                       .code = varve_status_name(VARVE_EXISTS),
                       .what = "cannot write",
                       .file = file,
-                      .why = "it is there, and is no checkpoint",
-                      .hint = "choose another name, or remove it" });
+                      .why = "the file exists and is not a checkpoint",
+                      .hint = "choose another name, or delete the file" });
 }
 
 static int check_file(const struct convert_options *options, const char *file)
@@ -147,8 +147,8 @@ static int check_file(const struct convert_options *options, const char *file)
                                   .code = varve_status_name(VARVE_EXISTS),
                                   .what = "cannot write",
                                   .file = file,
-                                  .why = "it is there",
-                                  .hint = "--force replaces it" });
+                                  .why = "the file already exists",
+                                  .hint = "use --force to replace it" });
 }
 
 int destination_choose(const struct convert_options *options, const char *path,
@@ -159,8 +159,8 @@ int destination_choose(const struct convert_options *options, const char *path,
         return complain_store(&options->settings, path);
     if (!choose_format(options->format, path, &d->format))
         return complain_usage(&options->settings,
-            "'%s': expected a name that ends in .varve, .safetensors, .npz, "
-            ".npy, .pt, .pth or .index, or --to " FORMAT_WORDS,
+            "'%s': the name must end in .varve, .safetensors, .npz, .npy, .pt, "
+            ".pth or .index; otherwise use --to " FORMAT_WORDS,
             path);
     if (aside_check_folder(&options->settings, path) != OUTCOME_DONE)
         return OUTCOME_FILE;
@@ -206,8 +206,7 @@ varve_reader *destination_open(
     if (!reader)
         destination_say_plainly(d, &error);
     if (!reader)
-        complain_status(
-            settings, "cannot open what was written", d->given, &error);
+        complain_status(settings, "cannot open the new file", d->given, &error);
     return reader;
 }
 
@@ -279,7 +278,7 @@ int destination_settle(const struct settings *settings,
     bool good = from >= 0 && to >= 0 && !destination_is_there(d) &&
                 move_all(trial, from, to);
     bool is_taken = !good && destination_is_there(d);
-    const char *why = is_taken ? "it is there" : strerror(errno);
+    const char *why = is_taken ? "the file already exists" : strerror(errno);
     int outcome =
         good ? OUTCOME_DONE
              : complain(settings, &(struct complaint){ .outcome = OUTCOME_FILE,

@@ -21,7 +21,7 @@ static const struct option_row option_rows[] = {
     OPTION("rename", 0, OPTION_TEXTS, rename.texts, "'NEW -> OLD'",
         "a path in B, and what it is in A; repeatable"),
     OPTION("rename-file", 0, OPTION_TEXT, rename.file, "FILE",
-        "a line for each rename; # is a comment"),
+        "a file with one rename per line; # starts a comment"),
     OPTION_PATTERNS(patterns),
     OPTION("tolerance", 0, OPTION_TEXT, tolerance, "ABS",
         "elements so close are equal"),
@@ -32,14 +32,14 @@ static const struct option_row option_rows[] = {
     OPTION("nan-differs", 0, OPTION_FLAG, nan_differs, NULL,
         "a NaN is not equal to a NaN"),
     OPTION("values", 0, OPTION_FLAG, values, NULL,
-        "values alone; not kinds, tags, names, sharing, metadata"),
+        "compare only values, not kinds, tags, names, sharing, metadata"),
     OPTION("equal", 0, OPTION_FLAG, equal, NULL, "list what is equal, too"),
     OPTION("strict", 0, OPTION_FLAG, strict, NULL,
-        "metadata that differ make a difference"),
+        "treat different metadata as a difference"),
     OPTION("page", 0, OPTION_TEXT, page, "FILE",
-        "B as a page for a browser, with what differs"),
+        "write B as an HTML page that shows the differences"),
     OPTION_SHARED("quiet", 'q', OPTION_FLAG, quiet, NULL,
-        "print nothing; the exit code is the answer"),
+        "print nothing; only set the exit status"),
     OPTION_FORMS,
     OPTION_PROGRESS,
     OPTION_COLOR,
@@ -85,7 +85,7 @@ static int parse_real(const struct settings *settings, const char *option,
     if (end != text && *end == '\0' && isfinite(*value) && *value >= 0)
         return OUTCOME_DONE;
     return complain_usage(settings,
-        "--%s: expected a number of at least 0, found '%s'", option, text);
+        "--%s: must be a number of at least 0, found '%s'", option, text);
 }
 
 static int make_measure(const struct diff_options *o, struct measure *m)
@@ -202,7 +202,7 @@ static void compare_sharing(struct diff *d, const struct finding_row *row)
     bool is_of_a = d->met_by_a[row->a->id] != OUTLINE_NONE;
     if (!is_of_a && d->met_by_b[row->b->id] == OUTLINE_NONE)
         return;
-    snprintf(note, sizeof note, "shared in %s alone, with %.300s",
+    snprintf(note, sizeof note, "shared only in %s, with %.300s",
         is_of_a ? "A" : "B", is_of_a ? row->a->path : row->b->path);
     add_structure(d, row, note);
 }
@@ -352,7 +352,7 @@ static int prepare(struct diff *d, char **operands)
     const struct settings *s = d->settings;
     const struct diff_options *o = d->options;
     if (o->page && s->quiet)
-        return complain_usage(s, "--page: expected it without --quiet");
+        return complain_usage(s, "--page and --quiet exclude each other");
     int outcome = make_measure(o, &d->measure);
     if (outcome == OUTCOME_DONE)
         outcome = renames_read(s, &o->rename, &d->renames);
@@ -418,25 +418,36 @@ static int run(const void *given, int count, char **operands)
 const struct command diff_command = {
     .name = "diff",
     .operands = "A[:PATH] B[:PATH]",
-    .summary = "what two checkpoints have not in common",
-    .details =
-        "A and B are checkpoints of any formats that are read. Values are "
-        "paired by their\npaths, each compared bit for bit: a NaN is equal to "
-        "the same NaN, and -0 is not\n0. Where both files are Varve's the "
-        "digests say what is equal, and only the rest\nis read. MAX ABS is "
-        "the largest |A - B| and WHERE it is; MAX REL the largest\n|A - B| "
-        "over the larger of |A| and |B|; NORM the Euclidean norm of A - B. "
-        "NaN in\none alone counts as a difference, and is left out of "
-        "these.\n\nWith --tolerance or --relative numbers are equal where "
-        "|A - B| <= ABS + REL |B|;\nthen 0 is -0, and any NaN any NaN. With "
-        "--cast so are numbers of different types\nthat mean the same; whole "
-        "numbers are compared exactly.\n\nIn NEW and OLD the same wildcards "
-        "stand for the same: 'encoder/** -> enc/**'.\nPAT are paths of B. "
-        "Kinds, tags, global names and sharing are compared where the\n"
-        "formats are the same. Metadata, such as the step, are told and make "
-        "no difference.\n\nIt ends with 0 where nothing differs, 1 where "
-        "something does or cannot be\ncompared, and with more where it could "
-        "not tell.\n",
+    .summary = "compare two checkpoints",
+    .details = "A and B are checkpoints in any supported formats. Values are "
+               "paired by their paths\n"
+               "and compared bit for bit: a NaN is equal to the same NaN, and "
+               "-0 is not equal to 0.\n"
+               "If both files are Varve's, values with equal digests are not "
+               "read. MAX ABS is the\n"
+               "largest |A - B| and WHERE is its position; MAX REL is the "
+               "largest |A - B| over the\n"
+               "larger of |A| and |B|; NORM is the Euclidean norm of A - B. A "
+               "NaN in only one of\n"
+               "them counts as a difference, but is not included in these.\n"
+               "\n"
+               "With --tolerance or --relative numbers are equal if |A - B| <= "
+               "ABS + REL |B|; then\n"
+               "0 is equal to -0, and any NaN to any NaN. With --cast numbers "
+               "of different types are\n"
+               "equal if they represent the same value; integers are compared "
+               "exactly.\n"
+               "\n"
+               "In NEW and OLD the same wildcards stand for the same text: "
+               "'encoder/** -> enc/**'.\n"
+               "PAT are paths of B. Kinds, tags, global names and sharing are "
+               "compared if the formats\n"
+               "are the same. Metadata, such as the step, are printed but are "
+               "not a difference.\n"
+               "\n"
+               "The exit status is 0 if nothing differs, 1 if something "
+               "differs or cannot be\n"
+               "compared, and higher if an error occurred.\n",
     .options = option_rows,
     .options_size = sizeof(OPTIONS),
     .least_operands = 2,

@@ -32,18 +32,18 @@ struct graph_options {
 #define OPTIONS struct graph_options
 static const struct option_row option_rows[] = {
     OPTION("svg", 0, OPTION_WORD, svg, "[=tree|icicle]",
-        "draw a tree (also without it), or the bytes"),
+        "draw a tree (default), or the bytes"),
     OPTION("dot", 0, OPTION_FLAG, dot, NULL, "text for graphviz"),
     OPTION("html", 0, OPTION_FLAG, html, NULL,
-        "a page for a browser: search, fold, filter"),
+        "an HTML page for a browser: search, fold, filter"),
     OPTION("statistics", 0, OPTION_FLAG, statistics, NULL,
-        "of each value in the page: reads them all"),
+        "add statistics of all values to the page"),
     OPTION("title", 0, OPTION_TEXT, to.title, "TEXT",
-        "of the page, instead of the name of the file"),
+        "title of the page (default: the file name)"),
     OPTION("notes", 0, OPTION_TEXT, notes, "NOTES",
-        "a report or notes in JSON, laid over the page"),
+        "show a report or notes (JSON) in the page"),
     OPTION("mermaid", 0, OPTION_FLAG, mermaid, NULL,
-        "text for Mermaid, as in a page of Markdown"),
+        "text for Mermaid, for example in Markdown"),
     OPTION_JSON,
     OPTION_OUTPUT(to.path),
     OPTION_DEPTH,
@@ -68,8 +68,8 @@ static void warn_of_many(
         options->svg == SVG_ICICLE)
         return;
     fprintf(stderr,
-        "varve: note: %zu nodes make a large picture; use --depth N, FILE:PATH "
-        "or --svg=icicle%s\n",
+        "varve: note: a picture of %zu nodes is large; use --depth N, "
+        "FILE:PATH or --svg=icicle%s\n",
         count, options->dot ? ", or graphviz's sfdp" : "");
 }
 
@@ -130,17 +130,16 @@ static int run(const void *given, int count, char **operands)
             settings->json >
         1)
         return complain_usage(settings,
-            "expected one of --svg, --dot, --mermaid, --html and --json");
+            "--svg, --dot, --mermaid, --html and --json exclude each other");
     if (options->html && !page_takes(&options->view))
-        return complain_usage(settings,
-            "a page has all of the file: expected --html without --depth, "
-            "--slots, --values, -I and -X");
+        return complain_usage(settings, "--html cannot be combined with "
+                                        "--depth, --slots, --values, -I or -X");
     if ((options->statistics || options->notes) && !options->html)
-        return complain_usage(settings, "--%s: expected --html with it",
+        return complain_usage(settings, "--%s needs --html",
             options->statistics ? "statistics" : "notes");
     if (options->statistics && options->notes)
         return complain_usage(
-            settings, "expected one of --statistics and --notes");
+            settings, "--statistics and --notes exclude each other");
     int outcome = target_open(settings, operands[0], &target);
     if (outcome != OUTCOME_DONE)
         return outcome;
@@ -153,17 +152,22 @@ static int run(const void *given, int count, char **operands)
 const struct command graph_command = {
     .name = "graph",
     .operands = "FILE[:PATH]",
-    .summary = "the saved graph as a picture",
-    .details =
-        "In a tree every node is drawn once; lines in two colours are further "
-        "edges to it\nand edges that close a cycle. The slots of a node are "
-        "one box, with lines to\ntheir variables. An icicle has the bytes of "
-        "each part as its width.\nA page (--html) has all of the file and "
-        "needs no network; it opens at PATH.\nWith --statistics each value is "
-        "read and verified for its histogram, and it ends\nwith 1 where one "
-        "is damaged.\n--notes takes what varve_report_json gives: the page has "
-        "what became of each\nvalue. Or what another program says of nodes, "
-        "as varve.notes-1.json among the\nschemas describes it.\n",
+    .summary = "draw the saved graph as a picture",
+    .details = "In a tree every node is drawn once. Lines in two colours are "
+               "further edges to a node\n"
+               "and edges that close a cycle. The slots of a node are one box, "
+               "with lines to their\n"
+               "variables. In an icicle the width of each part is its number "
+               "of bytes. A page\n"
+               "(--html) contains the whole file and needs no network; it "
+               "opens at PATH.\n"
+               "--statistics reads and verifies each value for its histogram; "
+               "the exit status is 1\n"
+               "if one is damaged. --notes takes the output of "
+               "varve_report_json, and the page shows\n"
+               "what became of each value. It also takes notes of another "
+               "program in the format\n"
+               "varve.notes-1.json (see the schemas).\n",
     .options = option_rows,
     .options_size = sizeof(OPTIONS),
     .least_operands = 1,

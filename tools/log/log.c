@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "complaint.h"
@@ -255,8 +256,12 @@ static int open_lists(struct listing *l, int count, char **operands)
         int outcome = run_list_open(settings, operands[i], &keep, list);
         if (outcome == OUTCOME_DONE && list->count == 0)
             outcome = complain_not_found(settings, "no checkpoints",
-                operands[i], "expected files such as ckpt-12.varve",
-                "varve ls FILE looks into one of another name");
+                operands[i],
+                is_in_store(operands[i]) || access(operands[i], F_OK) == 0
+                    ? "there are no files such as ckpt-12.varve"
+                    : "there is no such directory, and no checkpoint has this "
+                      "prefix",
+                "to inspect a single file, use varve ls FILE");
         for (size_t j = 0; outcome == OUTCOME_DONE && j < list->count; j++)
             add_run(l, &list->runs[j], (size_t)i);
         worst = outcome > worst ? outcome : worst;
@@ -290,22 +295,30 @@ static int run(const void *given, int count, char **operands)
 const struct command log_command = {
     .name = "log",
     .operands = "DIRECTORY[/PREFIX]...",
-    .summary = "the checkpoints of a directory, newest first",
-    .details =
-        "Lists numbered checkpoints, PREFIX-N, in the order in which they were "
-        "saved, and\nwhy each stays, as its manager's ledger says what is "
-        "kept; "
-        "'-': its next save\ndeletes it. With --keep-... it says what such a "
-        "policy would keep. No value is\nread. A time that is not in the file "
-        "is that of the file.\n\n"
-        "Where two runs were resumed from one checkpoint, or are not related, "
-        "a graph before\nthe names shows which run was resumed from which "
-        "checkpoint, a column for each\nlineage. A checkpoint whose parent was "
-        "deleted stands on the newest one before\nthat. RUN has the last six "
-        "characters of the id of the run, '-' where the file has\nnone. Of "
-        "several directories, such as the levels of one manager, all "
-        "checkpoints of\na prefix are in one graph, copies one below the "
-        "other.\n",
+    .summary = "list the checkpoints of a directory, newest first",
+    .details = "Lists numbered checkpoints, PREFIX-N, in the order in which "
+               "they were saved, and\n"
+               "the retention policies that keep each of them, according to "
+               "the ledger of the\n"
+               "manager. '-' means that the next save deletes the checkpoint. "
+               "With --keep-... the\n"
+               "list shows what such a policy would keep. No values are read. "
+               "If a file has no\n"
+               "time of its own, the modification time of the file is shown.\n"
+               "\n"
+               "If two runs were resumed from one checkpoint, or are "
+               "unrelated, a graph before the\n"
+               "names shows which run was resumed from which checkpoint, with "
+               "a column for each\n"
+               "lineage. If the parent of a checkpoint was deleted, the graph "
+               "shows the newest\n"
+               "checkpoint before it instead. RUN has the last six characters "
+               "of the run id, or\n"
+               "'-' if the file has none. If several directories are given, "
+               "for example the levels\n"
+               "of one manager, all checkpoints of a prefix are in one graph, "
+               "with copies below\n"
+               "each other.\n",
     .options = option_rows,
     .options_size = sizeof(OPTIONS),
     .least_operands = 1,

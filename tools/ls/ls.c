@@ -17,7 +17,7 @@ struct ls_options {
 #define OPTIONS struct ls_options
 static const struct option_row option_rows[] = {
     OPTION("flat", 'l', OPTION_FLAG, flat, NULL,
-        "a table of values instead of the tree"),
+        "print a table of values instead of the tree"),
     OPTION_FORMS,
     OPTION("sort", 0, OPTION_WORD, view.sort, "path|bytes|offset",
         "order of the table (bytes: largest first)"),
@@ -64,23 +64,28 @@ static int run(const void *given, int count, char **operands)
 const struct command ls_command = {
     .name = "ls",
     .operands = "FILE[:PATH]",
-    .summary = "objects and values of a checkpoint",
-    .details =
-        "A tree with types, sizes and the values of scalars: each node once, "
-        "further edges\nto it as arrows. --flat is a table of values with "
-        "their "
-        "digests, --json has all\nthere is, with a digest of all values "
-        "together. No value is read but scalars.\n\n"
-        "Of a TensorFlow checkpoint objects without values and further names "
-        "of "
-        "what has a\nbetter one are folded away; the last line counts them, "
-        "and --all shows them.\n\n"
-        "FILE is a checkpoint, with or without .varve, or the prefix or "
-        "directory of numbered\nones, of which the newest is taken; or "
-        "DIRECTORY@latest, @best, @12. PATH is a part\nof it, such as "
-        "model/layers/0.\n\nPAT is a path with wildcards: * is any "
-        "part of a name, ** any number of names,\n? one byte, [0-9] one of a "
-        "set.\n",
+    .summary = "list the objects and values of a checkpoint",
+    .details = "Prints a tree with types, sizes and the values of scalars. "
+               "Each node is shown once;\n"
+               "further edges to it are arrows. --flat prints a table of "
+               "values with their digests,\n"
+               "--json prints everything, with a digest of all values "
+               "together. Only scalar values\n"
+               "are read.\n"
+               "\n"
+               "In TensorFlow checkpoints, objects without values and "
+               "alternative names are folded;\n"
+               "the last line counts them, and --all shows them.\n"
+               "\n"
+               "FILE is a checkpoint, with or without .varve, or the prefix or "
+               "directory of numbered\n"
+               "checkpoints (the newest is used), or DIRECTORY@latest, @best, "
+               "@12. PATH is a part of\n"
+               "the checkpoint, such as model/layers/0.\n"
+               "\n"
+               "PAT is a path with wildcards: * matches any part of a name, ** "
+               "any number of names,\n"
+               "? one byte, [0-9] one of a set.\n",
     .options = option_rows,
     .options_size = sizeof(OPTIONS),
     .least_operands = 1,

@@ -53,7 +53,7 @@ static bool find_mark(struct notes *n, const char *name, size_t *mark)
             *mark = i + 1;
     }
     return !name || *mark ||
-           notes_fail(n, "expected one of the marks, found %.80s", name);
+           notes_fail(n, "unknown mark %.80s", name);
 }
 
 /* --- Statistics --------------------------------------------------------- */

@@ -29,7 +29,7 @@ static const struct page_mark marks[MARKS] = {
         "both have it, but it differs", PAGE_BAD },
     [VARVE_FINDING_DAMAGED] = { "damaged", "in the file, but not to be read",
         PAGE_BROKEN },
-    [EXCUSED] = { "expected", "not restored, and no assertion minds",
+    [EXCUSED] = { "expected", "not restored, ignored by assertions",
         PAGE_QUIET },
 };
 
@@ -101,8 +101,7 @@ static bool check_node(struct notes *n, const struct item *item)
         is_of(&node, item))
         return true;
     return notes_fail(n,
-        "expected a report of this file, found one of another one: see "
-        "node %" JSON_INTEGER_FORMAT,
+        "the report belongs to another file: see node %" JSON_INTEGER_FORMAT,
         item->node);
 }
 

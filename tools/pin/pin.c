@@ -31,7 +31,7 @@ static int pin_one(
                           .code = varve_status_name(VARVE_MISUSE),
                           .what = pins ? "cannot pin" : "cannot unpin",
                           .file = entry->facts.path,
-                          .why = "only checkpoints of Varve have pins" });
+                          .why = "only Varve checkpoints can be pinned" });
     else if (pin(&list.runs[0], entry->facts.number, pins, &error))
         outcome = complain_status(settings,
             pins ? "cannot pin" : "cannot unpin", entry->facts.path, &error);
@@ -48,8 +48,8 @@ static int pin_all(
             return complain_store(settings, operands[i]);
         if (!run_which(operands[i]))
             return complain_usage(settings,
-                "expected DIRECTORY@WHICH, such as run@12 or run@latest, found "
-                "'%s'",
+                "DIRECTORY@WHICH is required, such as run@12 or run@latest, "
+                "found '%s'",
                 operands[i]);
     }
     for (int i = 0; i < count; i++) {
@@ -73,9 +73,9 @@ const struct command pin_command = {
     .name = "pin",
     .operands = "DIRECTORY@WHICH...",
     .summary = "keep checkpoints for ever",
-    .details = "A pinned checkpoint is deleted by no manager and no prune: an "
-               "empty file PREFIX-N.pin\nbeside it says so. WHICH is a number, "
-               "latest, latest-valid or best.\n",
+    .details = "Managers and varve prune never delete a pinned checkpoint. The "
+               "pin is an empty file\nPREFIX-N.pin beside it. WHICH is a "
+               "number, latest, latest-valid or best.\n",
     .options = options,
     .options_size = sizeof(struct settings),
     .least_operands = 1,
@@ -87,7 +87,7 @@ const struct command unpin_command = {
     .name = "unpin",
     .operands = "DIRECTORY@WHICH...",
     .summary = "keep them no longer than others",
-    .details = "Takes back what varve pin did. Nothing is deleted by that.\n",
+    .details = "Removes the pin of varve pin. Nothing is deleted.\n",
     .options = options,
     .options_size = sizeof(struct settings),
     .least_operands = 1,

@@ -46,13 +46,14 @@ static int complain_line(
 {
     char where[600];
     snprintf(where, sizeof where, "%.500s:%lu", l->file, line);
-    return complain(l->settings,
-        &(struct complaint){ .outcome = OUTCOME_FOREIGN,
-            .code = "LISTING",
-            .what = "cannot read",
-            .file = where,
-            .why = why,
-            .hint = "varve ls --tsv prints such a list; varve help plan" });
+    return complain(
+        l->settings, &(struct complaint){ .outcome = OUTCOME_FOREIGN,
+                         .code = "LISTING",
+                         .what = "cannot read",
+                         .file = where,
+                         .why = why,
+                         .hint = "see varve help plan for the format; varve ls "
+                                 "--tsv prints such a list" });
 }
 
 /* --- A line ------------------------------------------------------------- */
@@ -305,8 +306,8 @@ static int add_item(
         add_value(root, item);
     else if (!add_slot(root, item))
         return complain_line(l, item->line,
-            "expected the path of a slot, owner/slot(variable), and its "
-            "variable in the list");
+            "a slot must have the path owner/slot(variable), and its variable "
+            "must be in the list");
     if (varve_graph_check(varve_node_graph(root), &error) == VARVE_OK)
         return OUTCOME_DONE;
     if (error.status == VARVE_NO_MEMORY)

@@ -23,25 +23,25 @@
 #define OPTIONS struct plan_options
 static const struct option_row option_rows[] = {
     OPTION("into", 0, OPTION_TEXT, into, "B",
-        "the program: a checkpoint of it, or a list of its values"),
+        "the program: its checkpoint, or a list of its values"),
     OPTION("rename", 0, OPTION_TEXTS, rename.texts, "'NEW -> OLD'",
         "a path in the program, and in A; repeatable"),
     OPTION("rename-file", 0, OPTION_TEXT, rename.file, "FILE",
-        "a line for each rename; # is a comment"),
+        "a file with one rename per line; # starts a comment"),
     OPTION("allow-missing", 0, OPTION_TEXTS, allow_missing, "PATS",
-        "what A need not have; repeatable"),
+        "values that may be missing in A; repeatable"),
     OPTION("allow-unexpected", 0, OPTION_TEXTS, allow_unexpected, "PATS",
-        "what the program need not take; repeatable"),
+        "values of A that may be unexpected; repeatable"),
     OPTION("cast", 0, OPTION_FLAG, any_type, NULL, "element types may differ"),
     OPTION("write-map", 0, OPTION_TEXT, map, "FILE",
-        "write the renames, with those that are suggested"),
+        "write the renames, including suggested ones, to a file"),
     OPTION_PARENTS,
     OPTION("page", 0, OPTION_TEXT, page, "FILE",
-        "A as a page for a browser, with what would become of it"),
+        "write A as an HTML page that shows the result"),
     OPTION("verbose", 'v', OPTION_FLAG, verbose, NULL,
-        "what matches by another path, and what is allowed, too"),
+        "also list values that match by another path or are permitted"),
     OPTION_SHARED("quiet", 'q', OPTION_FLAG, quiet, NULL,
-        "print nothing; the exit code is the answer"),
+        "print nothing; only set the exit status"),
     OPTION_FORMS,
     OPTION_UNITS,
     OPTION_COLOR,
@@ -320,30 +320,46 @@ static int run(const void *given, int count, char **operands)
 const struct command plan_command = {
     .name = "plan",
     .operands = "A[:PATH]",
-    .summary = "what a restoration into another program would do",
-    .details =
-        "A is a checkpoint of any format that is read. B stands for the "
-        "program that wants\nit: a checkpoint that it has saved, of which no "
-        "value is read, or a text with a\nline for each of its values, as "
-        "varve ls --tsv prints them:\n\n    # path, element type, shape\n"
-        "    model/kernel float32 [784,10]\n    adam/m(model/kernel) float32 "
-        "[784,10]\n    random state\n\nWhat A has for the program is matched "
-        "by path, or by a rename; what it lacks is\nmissing, what nobody "
-        "wants unexpected, and what does not fit mismatched. Pairs\nof "
-        "missing and unexpected values of one type and shape are suggested, "
-        "each once,\nand tried; BY says how they were found: 'end', no "
-        "others end in the same names;\n'only', no others are left of their "
-        "type and shape; 'name', each is nearest to\nthe other by its path; "
-        "'place', they stand at the same place of as many; 'along',\na slot "
-        "goes with its owner and variable. They may be wrong: check them. "
-        "OF is\nhow many of A could have been meant.\n\n--write-map writes a "
-        "rename file, which varve_read, --rename-file here, varve\nconvert "
-        "and varve diff take. Suggestions that rest on type and shape ('only',"
-        "\n'name', 'place') are guesses and are written as comments: remove "
-        "'#? ' where one is\nright.\n\nIt ends with 0 where everything in A "
-        "and in "
-        "the program is matched or allowed,\nwith 1 where it is not, and "
-        "with more where it could not tell.\n",
+    .summary = "dry run of a restore into another program",
+    .details = "A is a checkpoint in any supported format. B describes the "
+               "program: a checkpoint\n"
+               "that it has saved (no values are read), or a text with one "
+               "line for each of its\n"
+               "values, as varve ls --tsv prints them:\n"
+               "\n"
+               "    # path, element type, shape\n"
+               "    model/kernel float32 [784,10]\n"
+               "    adam/m(model/kernel) float32 [784,10]\n"
+               "    random state\n"
+               "\n"
+               "Values of A are matched with the program by path, or by a "
+               "rename. Values that only\n"
+               "the program has are missing, values that only A has are "
+               "unexpected, and values of\n"
+               "another type or shape are mismatched. Pairs of missing and "
+               "unexpected values with\n"
+               "the same type and shape are suggested, each once, and tried. "
+               "BY shows how a pair was\n"
+               "found: 'end', no other paths end in the same names; 'only', "
+               "the only ones left with\n"
+               "their type and shape; 'name', each is nearest to the other by "
+               "its path; 'place',\n"
+               "the same position among equally many; 'along', a slot follows "
+               "its owner and\n"
+               "variable. Suggestions may be wrong: check them. OF is the "
+               "number of values of A that\n"
+               "were candidates.\n"
+               "\n"
+               "--write-map writes a rename file for varve_read, varve "
+               "convert, varve diff, and\n"
+               "--rename-file of this command. Suggestions based on type and "
+               "shape ('only', 'name',\n"
+               "'place') are guesses and are written as comments: remove '#? ' "
+               "if one is right.\n"
+               "\n"
+               "The exit status is 0 if everything in A and in the program is "
+               "matched or permitted,\n"
+               "1 if not, and higher if an error occurred.\n",
     .options = option_rows,
     .options_size = sizeof(OPTIONS),
     .least_operands = 1,

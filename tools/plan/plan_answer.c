@@ -51,10 +51,11 @@ const char *how_text(enum how how)
 {
     static const char *const texts[] = {
         [HOW_ALONG] = "slots that go along",
-        [HOW_END] = "no others end in the same names",
-        [HOW_ONLY] = "no others are left of their type and shape",
+        [HOW_END] = "no other paths end in the same names",
+        [HOW_ONLY] = "the only ones left with their type and shape",
         [HOW_NAME] = "each is nearest to the other by its path",
-        [HOW_PLACE] = "the same place of as many of their type and shape",
+        [HOW_PLACE] =
+            "same position among equally many of their type and shape",
     };
     return texts[how];
 }
@@ -287,12 +288,12 @@ static void print_untried(const struct plan_facts *f)
 {
     const struct suggestions *s = f->suggestions;
     if (s->uncompared)
-        printf("names of %zu values were not compared: too many are of one "
-               "type and shape\n",
+        printf("the names of %zu values were not compared: too many have the "
+               "same type and shape\n",
             s->uncompared);
     if (s->left_out)
-        printf("%zu suggestions were left out: they are too many, and do not "
-               "follow from renames of few objects\n",
+        printf("%zu suggestions were left out: there are too many, and renames "
+               "of a few objects do not explain them\n",
             s->left_out);
     if (s->uncompared || s->left_out)
         printf("use --rename%s, or rename objects in --rename-file\n",
@@ -313,10 +314,10 @@ static void print_counts(const struct plan_table *t)
         size_t guesses = guess_count(t->facts->suggestions);
         fputs("wrote ", stdout);
         print_clean(stdout, t->facts->options->map);
-        puts("; check it before it is used");
+        puts("; check it before you use it");
         if (guesses)
             printf("%zu renames in it are guesses, written as comments: remove "
-                   "'#? ' where they are right\n",
+                   "'#? ' if they are right\n",
                 guesses);
     }
     print_untried(t->facts);

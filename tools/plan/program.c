@@ -172,9 +172,7 @@ static int from_target(const struct settings *settings, struct target *target,
     program->path = copied(target->node.path);
     if (target->node.kind == VARVE_VARIABLE)
         return complain_usage(settings,
-            "%s: expected a part with names, found "
-            "one value",
-            program->path);
+            "%s: this is one value, not a subtree with names", program->path);
     if (!outline_make(&outline, reader, target->node.id, &view_of_all))
         return complain_memory(settings);
     struct copy copy = { .outline = &outline,

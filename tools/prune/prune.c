@@ -33,11 +33,10 @@ struct prune_options {
 static const struct option_row option_rows[] = {
     OPTION_KEEP,
     OPTION("as-noted", 0, OPTION_FLAG, noted, NULL,
-        "what the last manager there kept, by its ledger"),
+        "the policy in the ledger of the last manager"),
     OPTION("dry-run", 'n', OPTION_FLAG, dry_run, NULL,
-        "say what would go, and delete nothing"),
-    OPTION_SHARED(
-        "quiet", 'q', OPTION_FLAG, quiet, NULL, "print nothing but errors"),
+        "print what would be deleted, and delete nothing"),
+    OPTION_SHARED("quiet", 'q', OPTION_FLAG, quiet, NULL, "print only errors"),
     OPTION_UNITS,
     OPTION_HELP,
     OPTION_END,
@@ -108,7 +107,7 @@ static int complain_warning(
 {
     return complain(settings, &(struct complaint){ .outcome = OUTCOME_FILE,
                                   .code = "INCOMPLETE",
-                                  .what = "not all was pruned",
+                                  .what = "not everything was pruned",
                                   .file = file,
                                   .why = why });
 }
@@ -169,12 +168,13 @@ static int complain_kept_layers(const struct settings *settings,
 {
     struct complaint c = { .outcome = OUTCOME_NO,
         .code = "KEPT",
-        .what = "no layers were deleted",
+        .what = "no data files were deleted",
         .file = directory,
-        .why = "a save goes on there",
-        .hint = "prune again when it has ended" };
+        .why = "a save is in progress there",
+        .hint = "prune again when it has finished" };
     if (result->has_no_locks) {
-        c.why = "its file system has no locks: a save may go on there";
+        c.why =
+            "its file system has no locks, so a save may be in progress there";
         c.hint = NULL;
     }
     return result->is_busy || result->has_no_locks ? complain(settings, &c)
@@ -276,25 +276,34 @@ static int run(const void *given, int count, char **operands)
 const struct command prune_command = {
     .name = "prune",
     .operands = "DIRECTORY...",
-    .summary = "delete what no policy keeps, or layers that nothing names",
-    .details =
-        "With --keep-... or --as-noted, deletes the checkpoints of a "
-        "DIRECTORY, or of\nDIRECTORY/PREFIX, that none of these policies "
-        "keeps, and then layers that none\nneeds any more. What stays whatever "
-        "they say: the newest good one, pinned ones,\nthose that somebody "
-        "reads, damaged ones, and what no manager wrote. Refused while\na "
-        "manager is at work there.\n\n"
-        "Without them it reads every checkpoint of a DIRECTORY and deletes the "
-        "files in\nits folder layers that none of them names, as after "
-        "checkpoints were deleted by\nhand. If one cannot be read, nothing is "
-        "deleted. Nothing is deleted either while a\nsave goes on there, or "
-        "where other directories share the folder: layers is a\nsymbolic "
-        "link, or has the file shared.\n\n"
-        "--dry-run looks at locks and leases, and prints what would be deleted "
-        "at that\nmoment; layers that only checkpoints need that would be "
-        "deleted are not counted.\nThe exit status of both is 1 if something "
-        "stays only because it is in use, 3 or\nmore if a deletion failed or "
-        "was refused.\n",
+    .summary = "delete old checkpoints, or unreferenced data files",
+    .details = "With --keep-... or --as-noted, deletes the checkpoints of a "
+               "DIRECTORY, or of\n"
+               "DIRECTORY/PREFIX, that none of these policies keeps, and then "
+               "data files that are no\n"
+               "longer referenced. These are always kept: the newest intact "
+               "checkpoint, pinned ones,\n"
+               "those that are being read, damaged ones, and those that no "
+               "manager wrote. The\n"
+               "command fails if a manager is running there.\n"
+               "\n"
+               "Without these options, reads every checkpoint of a DIRECTORY "
+               "and deletes the files in\n"
+               "its folder layers that none of them references, for example "
+               "after checkpoints were\n"
+               "deleted by hand. Nothing is deleted if a checkpoint cannot be "
+               "read, if a save is in\n"
+               "progress, or if other directories share the folder: layers is "
+               "a symbolic link, or\n"
+               "contains a file named shared.\n"
+               "\n"
+               "--dry-run checks locks and leases, and prints what would be "
+               "deleted now. It does not\n"
+               "count data files that would become unreferenced by these "
+               "deletions. The exit status\n"
+               "is 1 if something was kept only because it is in use, and 3 or "
+               "higher if a deletion\n"
+               "failed.\n",
     .options = option_rows,
     .options_size = sizeof(OPTIONS),
     .least_operands = 1,

@@ -26,9 +26,9 @@ struct repack_options {
 #define OPTIONS struct repack_options
 static const struct option_row option_rows[] = {
     OPTION("output", 'o', OPTION_TEXT, output, "OUT",
-        "write to OUT, and leave FILE as it is"),
+        "write to OUT, and do not change FILE"),
     OPTION("force", 'f', OPTION_FLAG, force, NULL,
-        "replace a checkpoint that is there"),
+        "replace an existing checkpoint"),
     OPTION_PARENTS,
     OPTION_SHARED(
         "quiet", 'q', OPTION_FLAG, quiet, NULL, "print nothing but errors"),
@@ -43,8 +43,8 @@ static int complain_taken(const struct settings *settings, const char *output)
                                   .code = varve_status_name(VARVE_EXISTS),
                                   .what = "cannot write",
                                   .file = output,
-                                  .why = "it is there",
-                                  .hint = "--force replaces it" });
+                                  .why = "the file already exists",
+                                  .hint = "use --force to replace it" });
 }
 
 /* `path` may be a prefix, of which the newest file was meant. */
@@ -97,7 +97,7 @@ static int run(const void *given, int count, char **operands)
     const struct settings *settings = &options->settings;
     int worst = OUTCOME_DONE;
     if (options->output && count > 1)
-        return complain_usage(settings, "expected one FILE with -o");
+        return complain_usage(settings, "-o takes one FILE");
     for (int i = 0; i < count; i++) {
         int outcome;
         char *file = run_find_file(settings, operands[i], &outcome);
@@ -114,16 +114,16 @@ static int run(const void *given, int count, char **operands)
 const struct command repack_command = {
     .name = "repack",
     .operands = "FILE...",
-    .summary = "one file of a checkpoint with layers",
-    .details =
-        "Makes of each FILE, whose data is in files that it shares with "
-        "others, or is\ncompressed, one that stands alone and is not: the "
-        "same, byte for byte, that a\nfull save would have written. Every "
-        "value is verified. varve prune then deletes\nlayers that no "
-        "checkpoint needs.\n\nvarve convert FILE OUT.varve packs values "
-        "(--compress), "
-        "leaves some out (--except)\nand gives others other names "
-        "(--rename).\n",
+    .summary = "turn an incremental checkpoint into a single file",
+    .details = "Rewrites each FILE that is incremental or compressed as a "
+               "single uncompressed file,\n"
+               "identical byte for byte to a full save. Every value is "
+               "verified. varve prune then\n"
+               "deletes data files that are no longer referenced.\n"
+               "\n"
+               "To compress values (--compress), leave some out (--except) or "
+               "rename them (--rename),\n"
+               "use varve convert FILE OUT.varve.\n",
     .options = option_rows,
     .options_size = sizeof(OPTIONS),
     .least_operands = 1,

@@ -9,14 +9,14 @@
 #define OPTIONS struct convert_options
 static const struct option_row option_rows[] = {
     OPTION("output", 'o', OPTION_TEXT, output, "OUT",
-        "the good file; its ending is its format"),
+        "the new file; its ending selects the format"),
     OPTION("to", 0, OPTION_WORD, format, FORMAT_WORDS,
-        "the format, where the name does not say it"),
+        "the format, if the name does not show it"),
     OPTION("force", 'f', OPTION_FLAG, force, NULL,
-        "replace a checkpoint that is there"),
+        "replace an existing checkpoint"),
     OPTION_PARENTS,
     OPTION("verbose", 'v', OPTION_FLAG, verbose, NULL,
-        "all that the format cannot hold, not a few"),
+        "list all that the format cannot hold, not only some"),
     OPTION_SHARED(
         "quiet", 'q', OPTION_FLAG, quiet, NULL, "print nothing but errors"),
     OPTION_JSON,
@@ -34,8 +34,8 @@ static int run(const void *given, int count, char **operands)
     char *files[] = { operands[0], (char *)options->output };
     (void)count;
     if (!options->output)
-        return complain_usage(
-            &options->settings, "expected -o OUT, the name of the good file");
+        return complain_usage(&options->settings,
+            "-o OUT, the name of the new file, is required");
     salvaging.settings.opening.salvage = true;
     return convert_file(&salvaging, files);
 }
@@ -43,17 +43,20 @@ static int run(const void *given, int count, char **operands)
 const struct command repair_command = {
     .name = "repair",
     .operands = "FILE -o OUT",
-    .summary = "a good file of what is intact of a damaged one",
-    .details =
-        "Every value of FILE that does not verify or cannot be read is left "
-        "out; each\nother one is written to OUT, with the whole structure. "
-        "What was lost is listed:\nits path, its bytes, where the damage is. "
-        "OUT has no value for it, so that a\nprogram that reads OUT gives it "
-        "its own. Ends with 0 if nothing was lost, with 1\nif something was. "
-        "FILE stays as it is, but for -f -o FILE, which replaces it in\none "
-        "step. A header or a footer that is damaged costs nothing, a layer "
-        "that is\nmissing the values in it. Of a file whose index is damaged, "
-        "or cut off, nothing\ncan be had.\n",
+    .summary = "recover intact values from a damaged file",
+    .details = "Writes the intact values of FILE, and its whole structure, to "
+               "OUT. Values that do not\n"
+               "verify or cannot be read are left out and listed: path, number "
+               "of bytes, and the\n"
+               "position of the damage. A program that reads OUT treats them "
+               "as missing and uses its\n"
+               "own initial values. The exit status is 0 if nothing was lost, "
+               "and 1 otherwise. FILE\n"
+               "is not changed, except with -f -o FILE, which replaces it "
+               "atomically. A damaged\n"
+               "header or footer loses no values. A missing data file loses "
+               "the values in it. If the\n"
+               "index is damaged or missing, nothing can be recovered.\n",
     .options = option_rows,
     .options_size = sizeof(OPTIONS),
     .least_operands = 1,

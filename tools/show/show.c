@@ -14,22 +14,21 @@
 static const struct option_row option_rows[] = {
     OPTION_JSON,
     OPTION("slice", 0, OPTION_TEXT, slice, "PART",
-        "only a part, as NumPy writes it: 10:20,...,::2"),
-    OPTION("all", 'a', OPTION_FLAG, all, NULL,
-        "every value below the node, one after the other"),
+        "only a part, as in NumPy: 10:20,...,::2"),
+    OPTION(
+        "all", 'a', OPTION_FLAG, all, NULL, "print every value below the node"),
     OPTION_PATTERNS(view.patterns),
-    OPTION("full", 0, OPTION_FLAG, full, NULL,
-        "all elements, however many there are"),
-    OPTION("precision", 0, OPTION_MOST, precision, "N",
-        "at most N digits behind the point (8)"),
+    OPTION("full", 0, OPTION_FLAG, full, NULL, "print all elements"),
+    OPTION(
+        "precision", 0, OPTION_MOST, precision, "N", "at most N decimals (8)"),
     OPTION("width", 0, OPTION_NUMBER, width, "N",
-        "at most N columns, where they suffice (75)"),
+        "wrap lines at N columns if possible (75)"),
     OPTION("statistics", 's', OPTION_FLAG, statistics, NULL,
-        "extremes, mean, zeros, NaN of all or of the part"),
+        "print extremes, mean, zeros, NaN"),
     OPTION("histogram", 0, OPTION_FLAG, histogram, NULL,
         "how many elements lie where"),
     OPTION("bins", 0, OPTION_NUMBER, bins, "N",
-        "a histogram of N bins, 1 to 64 (16)"),
+        "print a histogram of N bins, 1 to 64 (16)"),
     OPTION_UNITS,
     OPTION_ASCII,
     OPTION_COLOR,
@@ -155,8 +154,7 @@ static int show_all(const struct show_options *options, struct target *target)
         .options = options,
         .style = style_for(settings, stdout) };
     if (options->slice)
-        return complain_usage(
-            settings, "expected --slice or --all, found both");
+        return complain_usage(settings, "--slice and --all exclude each other");
     view.all = true;
     view.slots = true;
     view.depth = view.limit = UINT64_MAX;
@@ -183,8 +181,8 @@ static int run(const void *given, int count, char **operands)
     if (outcome != OUTCOME_DONE)
         return outcome;
     if (!options->all && options->view.patterns.count)
-        outcome = complain_usage(
-            settings, "--include and --exclude: expected --all, found none");
+        outcome =
+            complain_usage(settings, "--include and --exclude need --all");
     else
         outcome = options->all ? show_all(options, &target)
                                : show_node(options, &target);
@@ -195,22 +193,29 @@ static int run(const void *given, int count, char **operands)
 const struct command show_command = {
     .name = "show",
     .operands = "FILE[:PATH] [PATH]",
-    .summary = "one value, all values, or what an object has",
-    .details =
-        "A value is printed as NumPy prints arrays: of more than 1000 elements "
-        "those at the\nends of each dimension. Only these are read and "
-        "verified, as is only the part that\n--slice names: for each dimension "
-        "BEGIN:END, BEGIN:END:STEP or an index, which takes\nthe dimension "
-        "away; negative numbers count from the end, ... stands for the\n"
-        "dimensions that are not named.\n\nBefore it stand its type, shape, "
-        "bytes, digest, where it lies, its tags and global\nname, and every "
-        "other path that ends in an edge to it. A state is printed as text\n"
-        "if it is text, else in hexadecimal; of an object its edges, slots "
-        "and, "
-        "of the root,\nmetadata.\n\nWith --all every value below the node "
-        "is printed, with --json one document behind the\nother.\n\nStatistics "
-        "are "
-        "those of varve stat.\n",
+    .summary = "print a value, all values, or the contents of an object",
+    .details = "A value is printed as NumPy prints arrays: if it has more than "
+               "1000 elements, only\n"
+               "those at the ends of each dimension. Only the printed elements "
+               "are read and verified.\n"
+               "--slice selects a part: for each dimension give BEGIN:END, "
+               "BEGIN:END:STEP, or an\n"
+               "index, which removes the dimension. Negative numbers count "
+               "from the end; ... stands\n"
+               "for the dimensions that are not given.\n"
+               "\n"
+               "The lines before the value show its type, shape, size, digest, "
+               "offset, tags, global\n"
+               "name, and every other path to it. The bytes of a custom "
+               "serializer are printed as\n"
+               "text if possible, otherwise in hexadecimal. For an object its "
+               "edges and slots are\n"
+               "printed, and for the root also the metadata.\n"
+               "\n"
+               "--all prints every value below the node; with --json as one "
+               "document after the other.\n"
+               "\n"
+               "The statistics are those of varve stat.\n",
     .options = option_rows,
     .options_size = sizeof(OPTIONS),
     .least_operands = 1,

@@ -12,9 +12,9 @@
 #define OPTIONS struct stat_options
 static const struct option_row option_rows[] = {
     OPTION("values", 'v', OPTION_FLAG, values, NULL,
-        "read the values: a row of statistics for each"),
+        "read the values and print statistics of each"),
     OPTION("strict", 0, OPTION_FLAG, strict, NULL,
-        "end with 1 where a value has NaN or infinities"),
+        "exit with 1 if a value has NaN or infinities"),
     OPTION("bins", 0, OPTION_NUMBER, bins, "N",
         "histograms of N bins, 1 to 64 (8)"),
     OPTION_FORMS,
@@ -60,7 +60,7 @@ static int run(const void *given, int count, char **operands)
         return complain_usage(
             settings, "--bins: expected at most %d", (int)MOST_BINS);
     if (options->strict && !options->values)
-        return complain_usage(settings, "--strict: expected --values with it");
+        return complain_usage(settings, "--strict needs --values");
     int outcome = target_open(settings, operands[0], &target);
     if (outcome != OUTCOME_DONE)
         return outcome;
@@ -72,29 +72,26 @@ static int run(const void *given, int count, char **operands)
 const struct command stat_command = {
     .name = "stat",
     .operands = "FILE[:PATH]",
-    .summary = "sizes, types, and statistics of values",
-    .details =
-        "Without --values no value is read: how many values and bytes there "
-        "are of each\n"
-        "type, in each subtree, and which are the largest.\n"
-        "\n"
-        "With --values each value is read and verified: its least and greatest "
-        "element,\n"
-        "mean, standard deviation (of all elements, not of a sample), zeros, "
-        "NaN,\n"
-        "infinities, and a histogram of equal bins from the least to the "
-        "greatest. NaN\n"
-        "and infinities are counted; all else is said of the finite elements. "
-        "A complex\n"
-        "number stands for its magnitude, a string for its length, a state for "
-        "its\n"
-        "bytes. It ends with 1 where a value is damaged; the others are told "
-        "of all the\n"
-        "same.\n"
-        "\n"
-        "Values of more than 8 MiB are read a few MiB at a time; twice, where "
-        "an element\n"
-        "has more than two bytes.\n",
+    .summary = "print sizes, types, and statistics of values",
+    .details = "Without --values no values are read: prints the number and "
+               "size of values of each\n"
+               "type and in each subtree, and the largest values.\n"
+               "\n"
+               "With --values each value is read and verified: prints its "
+               "minimum, maximum, mean,\n"
+               "standard deviation (of the population), zeros, NaN, "
+               "infinities, and a histogram with\n"
+               "bins of equal width. NaN and infinities are counted; "
+               "everything else is about the\n"
+               "finite elements. Complex numbers are represented by their "
+               "magnitude, strings by their\n"
+               "length, and custom serializers by their bytes. If a value is "
+               "damaged, the others are\n"
+               "still printed and the exit status is 1.\n"
+               "\n"
+               "Values of more than 8 MiB are read a few MiB at a time, and "
+               "twice if an element has\n"
+               "more than two bytes.\n",
     .options = option_rows,
     .options_size = sizeof(OPTIONS),
     .least_operands = 1,

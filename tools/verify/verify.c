@@ -30,7 +30,7 @@ static const struct option_row option_rows[] = {
     OPTION("threads", 'j', OPTION_NUMBER, threads, "N",
         "at most N threads at once"),
     OPTION_SHARED("quiet", 'q', OPTION_FLAG, quiet, NULL,
-        "print nothing about whole files"),
+        "print nothing about intact files"),
     OPTION_PROGRESS,
     OPTION_UNITS,
     OPTION_ASCII,
@@ -188,7 +188,8 @@ static void print_summary(const struct finding *f, int outcome)
         : f->has_sums ? s->green
                       : "",
         outcome == OUTCOME_DONE && !f->has_sums
-            ? "readable, but the format has no sums: changed bytes go unnoticed"
+            ? "readable, but the format has no checksums: changed bytes are "
+              "not detected"
             : f->status,
         s->plain);
     if (f->size)
@@ -196,8 +197,8 @@ static void print_summary(const struct finding *f, int outcome)
             f->values == 1 ? "value" : "values",
             size_text(f->settings->units, f->size, size));
     if (f->damaged)
-        printf("%s%zu damaged, %zu intact\nhint: varve repair writes a good "
-               "file of what is intact",
+        printf("%s%zu damaged, %zu intact\nhint: to recover the intact values, "
+               "use varve repair",
             s->dot, f->damaged, f->values - f->damaged);
     putchar('\n');
 }
@@ -272,14 +273,17 @@ static int run(const void *given, int count, char **operands)
 const struct command verify_command = {
     .name = "verify",
     .operands = "FILE...",
-    .summary = "check every byte of checkpoints",
+    .summary = "verify every byte of checkpoints",
     .details =
-        "Reads every byte and compares it with the digests in the file. A line "
-        "for each\ndamaged place, and one for each file. Ends with 1 if "
-        "anything is damaged.\nsafetensors, npy, GGUF, ONNX and Flax have no "
-        "sums: of them only the structure\ncan be wrong, and that is said "
-        "instead of ok. With --json, \"ok\" is true where\nevery byte of all "
-        "files was compared with a sum.\n",
+        "Reads every byte and compares it with the checksums in the file. "
+        "Prints a line for\n"
+        "each damaged place, and one for each file. The exit status is 1 if "
+        "anything is\n"
+        "damaged. safetensors, npy, GGUF, ONNX and Flax have no checksums: "
+        "only their\n"
+        "structure can be checked, and the output shows that instead of ok. "
+        "With --json, \"ok\"\n"
+        "is true if every byte of all files was compared with a checksum.\n",
     .options = option_rows,
     .options_size = sizeof(OPTIONS),
     .least_operands = 1,

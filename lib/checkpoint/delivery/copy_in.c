@@ -105,7 +105,7 @@ varve_status vv_copy_in_put(const struct vv_copy_in *e,
 {
     unsigned char *room = vv_allocate(allocator, VV_RANGE_SIZE);
     if (!room)
-        return vv_fail_memory(error, "what is copied in");
+        return vv_fail_memory(error, "bytes to copy in");
     varve_status status = copy_in_put_far(e, room, error);
     if (!status)
         put_strided(e, room);

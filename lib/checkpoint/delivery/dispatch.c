@@ -213,14 +213,14 @@ static void dispatch_describe(const struct vv_delivery *d,
     }
     if ((part || is_of_part) &&
         (d->options->reshape || vv_scope_resizes(&d->pairing->scopes, node)))
-        sides->after = ", which is neither reshaped nor resized";
+        sides->after = ", which can be neither reshaped nor resized";
 }
 
 /* The same of a private node. */
 static void describe_processes(const struct vv_delivery *d,
     const struct vv_pair *pair, struct sides *sides)
 {
-    snprintf(sides->saved, sizeof sides->saved, "by %" PRIu32 " processes",
+    snprintf(sides->saved, sizeof sides->saved, "by %" PRIu32 " ranks",
         vv_own_count(vv_index_of(d->pairing), pair->file));
     snprintf(sides->wanted, sizeof sides->wanted, "%" PRIu32,
         vv_private_of(pair->node)->size);
@@ -231,7 +231,7 @@ varve_status vv_fail_mismatched(struct vv_delivery *d, varve_error *error)
     size_t count;
     const struct vv_pair *pairs = vv_pairs(&d->mismatched, &count);
     vv_fail(error, VARVE_MISMATCH,
-        "%s: expected types and shapes that agree, found %zu that do not:",
+        "%s: %zu variables have another type or shape than in the checkpoint:",
         d->file->path, count);
     for (size_t i = 0; i < count; i++) {
         char path[256];

@@ -201,7 +201,7 @@ static void fixed_add_line(const struct look *l, const char *file,
     const varve_node *node = l->move->node;
     if (error->status != VARVE_MISMATCH)
         vv_fail(error, VARVE_MISMATCH,
-            "%s: expected what is fixed as the program has it, found another:",
+            "%s: fixed values differ from those of the program:",
             l->d->file->path);
     if (l->differing > 0)
         fixed_put_place(
@@ -218,7 +218,7 @@ static void fixed_tell(const struct look *l, varve_error *error)
     char file[VARVE_TENSOR_TEXT_SIZE], program[VARVE_TENSOR_TEXT_SIZE];
     const varve_node *node = l->move->node;
     if (!node->variable) {
-        fixed_add_line(l, "another state", "its own", error);
+        fixed_add_line(l, "other bytes", "its own bytes", error);
         return;
     }
     const varve_tensor *now = &node->variable->tensor;
@@ -355,7 +355,7 @@ varve_status vv_tell_fixed(const struct vv_delivery *d,
     varve_error told = { 0 };
     struct vv_move *moves = vv_allocate(a, count * sizeof *moves);
     if (!moves)
-        return vv_fail_memory(error, "what is fixed");
+        return vv_fail_memory(error, "fixed values");
     varve_status status =
         fixed_look_at_all(d, jobs, moves, count, &told, error);
     vv_release(a, moves, count * sizeof *moves);

@@ -94,19 +94,19 @@ const char *vv_move_obstacle(const struct vv_delivery *d,
         (is_owned && node->variable->extra->borrowed))
         return "";
     if (!is_owned)
-        return "not mapped: its memory is the program's";
+        return "not mapped: the program owns its memory";
     if (vv_part_of(node))
-        return "not mapped: it is a part of its value";
+        return "not mapped: it is a part of a saved value";
     if (vv_brings_shape(d, node, value))
-        return "not mapped: it brings another shape";
+        return "not mapped: the saved shape differs";
     if (vv_piece_count(vv_index_of(d->pairing), value) > 1)
-        return "not mapped: it is in pieces in the file";
+        return "not mapped: it is stored in several pieces";
     if (mode_of(d, node, value) != VV_MOVE_PLAIN)
-        return "not mapped: it is not as it lies in the file";
+        return "not mapped: the stored bytes must be converted";
     if (node->variable->tensor.data)
-        return "not mapped: it had its memory before";
+        return "not mapped: its memory was allocated before";
     if (vv_saved(d->pairing, value).dtype == VARVE_BOOL)
-        return "not mapped: bools are checked as they are read";
+        return "not mapped: bools are verified while reading";
     if (VV_BIG_ENDIAN ||
         !vv_opened_locate(d->file, value, &found.file, &found.offset))
         return "not mapped: it is encoded in the file";
@@ -364,8 +364,8 @@ varve_status vv_move_strings(
     }
     char path[256];
     return vv_fail(error, VARVE_CORRUPT,
-        "%s: %s: offset %llu: expected string lengths that sum to the value's "
-        "size, found others",
+        "%s: %s: offset %llu: the lengths of its strings do not add up to the "
+        "size of the value",
         d->file->path, vv_node_text(move->node, path, sizeof path),
         (unsigned long long)vv_at64(
             d->file->parsed.index.value_offsets, move->value));
@@ -386,7 +386,7 @@ varve_status vv_moves_failed(const struct vv_delivery *d,
     if (error)
         error->status = VARVE_PARTIALLY_RESTORED;
     vv_error_add_line(error,
-        "%s: half restored: %zu of %zu variables hold new bytes:",
+        "%s: partially restored: %zu of %zu variables have new bytes:",
         d->file->path, touched, count);
     for (size_t i = 0; i < count; i++) {
         if (moves[i].is_touched &&

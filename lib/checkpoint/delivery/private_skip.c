@@ -21,10 +21,11 @@ enum vv_private_skip vv_private_skip(const struct vv_delivery *d, uint32_t file)
 const char *vv_not_own_text(const struct vv_delivery *d, uint32_t file)
 {
     switch (vv_private_skip(d, file)) {
-    case VV_OF_ANOTHER: return "private to another process";
-    case VV_LEFT: return "private to another number of processes, and dropped";
+    case VV_OF_ANOTHER: return "rank-local, of another rank";
+    case VV_LEFT:
+        return "rank-local, of a job with another number of ranks: dropped";
     case VV_TO_FOLD:
-    case VV_FOLDED: return "private to processes, and folded";
+    case VV_FOLDED: return "rank-local, merged by the callback";
     case VV_OWN: break;
     }
     return NULL;

@@ -97,8 +97,8 @@ static varve_status salvage_check_lengths(
         fits = v->text == 0;
     return fits ? VARVE_OK
                 : vv_fail(error, VARVE_CORRUPT,
-                      "expected string lengths that sum to the value's size, "
-                      "found others");
+                      "the lengths of its strings do not add up to the size of "
+                      "the value");
 }
 
 static varve_status look_at_chunk(struct look *l, uint32_t value,

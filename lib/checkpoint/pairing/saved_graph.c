@@ -55,8 +55,8 @@ static varve_status find_root(struct vv_saved_graph *saved, const char *subtree,
     if (failed)
         return vv_fail_memory(error, "a path");
     if (saved->root == VV_NONE)
-        return vv_fail(error, VARVE_NOT_FOUND,
-            "%s: expected a subtree \"%.500s\", found none", where, subtree);
+        return vv_fail(error, VARVE_NOT_FOUND, "%s: no subtree \"%.500s\"",
+            where, subtree);
     return VARVE_OK;
 }
 

@@ -28,13 +28,13 @@ static varve_status selection_add_rename(struct vv_selection *s,
 {
     if (!program || !file)
         return vv_fail(error, VARVE_MISUSE,
-            "%s: expected a program path and a file path, found none", where);
+            "%s: the program path or the file path is NULL", where);
     program = without_slash(program);
     file = without_slash(file);
     if (!vv_pattern_same_wildcards(program, file))
         return vv_fail(error, VARVE_MISUSE,
-            "%s: expected the same wildcards on both sides, found \"%.200s\" "
-            "and \"%.200s\"",
+            "%s: both sides need the same wildcards, found \"%.200s\" and "
+            "\"%.200s\"",
             where, program, file);
     if (!vv_grow_array(s->allocator, &s->renames, &s->rename_capacity,
             s->rename_count, sizeof *s->renames))
@@ -113,7 +113,7 @@ static varve_status read_rename_file(struct vv_selection *s,
     varve_status status = VARVE_OK;
     if (size > MAX_RENAME_FILE)
         status = vv_fail(error, VARVE_LIMIT,
-            "%s: expected at most %d bytes of renames, found %llu", path,
+            "%s: a file of renames may have at most %d bytes, found %llu", path,
             MAX_RENAME_FILE, (unsigned long long)size);
     else if (!(text = vv_allocate(s->allocator, (size_t)size + 1)))
         status = vv_fail_memory(error, "renames");
@@ -124,8 +124,8 @@ static varve_status read_rename_file(struct vv_selection *s,
     if (!status) {
         text[size] = '\0';
         if (strlen(text) != size || !vv_utf8_is_valid(text, (size_t)size))
-            status = vv_fail(error, VARVE_BAD_NAME,
-                "%s: expected a text of UTF-8, found other bytes", path);
+            status =
+                vv_fail(error, VARVE_BAD_NAME, "%s: not valid UTF-8", path);
         else
             status = add_rename_lines(s, text, path, error);
     }
@@ -184,13 +184,10 @@ varve_status vv_selection_begin(struct vv_selection *s,
         s->options = *options;
     if (s->options.salvage.on && s->options.no_verify)
         return vv_fail(error, VARVE_MISUSE,
-            "the options of a read: expected `salvage.on` or `no_verify`, "
-            "found "
-            "both");
+            "read options: `salvage.on` and `no_verify` exclude each other");
     if (s->options.cast_only && !s->options.cast)
         return vv_fail(error, VARVE_MISUSE,
-            "the options of a read: `cast_only` must not be set without "
-            "`cast`: it has no effect then");
+            "read options: `cast_only` has no effect without `cast`");
     varve_status status = selection_fill(s, context, error);
     if (status)
         vv_selection_end(s);

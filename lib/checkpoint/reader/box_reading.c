@@ -86,19 +86,21 @@ static varve_status box_reading_check_box(const struct vv_box_reading *b,
     uint32_t d = vv_box_leaves(saved, box);
     if (saved->dtype == VARVE_STRING)
         return vv_fail(error, VARVE_MISUSE,
-            "%s: %s: expected elements of one size, found %s", file, path,
-            varve_tensor_text(saved, text));
+            "%s: %s: only elements of a fixed size can be read in part, found "
+            "%s",
+            file, path, varve_tensor_text(saved, text));
     if (d < saved->rank)
         return vv_fail(error, VARVE_MISUSE,
-            "%s: %s: expected a part of %s, found %" PRIu64 " from %" PRIu64
-            " on in dimension %" PRIu32,
+            "%s: %s: the part is not inside %s: %" PRIu64 " from %" PRIu64
+            " in dimension %" PRIu32,
             file, path, varve_tensor_text(saved, text), box->extents[d],
             box->start[d], d);
     uint64_t wanted = vv_box_count(saved, box) * varve_dtype_size(saved->dtype);
     if (size < wanted)
         return vv_fail(error, VARVE_MISUSE,
-            "%s: %s: expected room for %" PRIu64 " bytes, found %zu", file,
-            path, wanted, size);
+            "%s: %s: the buffer is too small: %" PRIu64
+            " bytes are needed, found %zu",
+            file, path, wanted, size);
     return VARVE_OK;
 }
 

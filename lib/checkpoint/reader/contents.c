@@ -287,8 +287,9 @@ static varve_status contents_give(const struct sweep *s, size_t item,
     if (!status)
         return VARVE_OK;
     if (!own.status)
-        return vv_fail(error, VARVE_CALLBACK, "%s: %s: the callback gave %s",
-            s->reader->file.path, node.path, varve_status_name(status));
+        return vv_fail(error, VARVE_CALLBACK,
+            "%s: %s: the callback returned %s", s->reader->file.path, node.path,
+            varve_status_name(status));
     if (error)
         *error = own;
     return own.status;
@@ -298,8 +299,7 @@ varve_status varve_reader_each(varve_reader *reader, varve_on_value *on_value,
     void *user, unsigned threads, varve_error *error)
 {
     if (!reader || !on_value)
-        return vv_fail(error, VARVE_MISUSE,
-            "expected a reader and a callback, found NULL");
+        return vv_fail(error, VARVE_MISUSE, "reader or callback is NULL");
     const varve_allocator *a = &reader->context.allocator;
     struct sweep s = { .reader = reader, .threads = threads };
     vv_buffer_init(&s.pieces, a);
@@ -426,8 +426,7 @@ varve_status varve_reader_digest(
     varve_reader *reader, uint8_t digest[16], varve_error *error)
 {
     if (!reader || !digest)
-        return vv_fail(error, VARVE_MISUSE,
-            "expected a reader and room for a digest, found NULL");
+        return vv_fail(error, VARVE_MISUSE, "reader or digest is NULL");
     const varve_allocator *a = &reader->context.allocator;
     struct summing s = { .reader = reader };
     vv_buffer_init(&s.record, a);

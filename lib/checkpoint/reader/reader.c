@@ -184,7 +184,7 @@ varve_reader *vv_reader_open_in(
     const struct vv_context *context, const char *path, varve_error *error)
 {
     if (!path) {
-        vv_fail(error, VARVE_MISUSE, "expected a path, found none");
+        vv_fail(error, VARVE_MISUSE, "path is NULL");
         return NULL;
     }
     return vv_reader_open_by(context, open_found, (void *)path, error);
@@ -504,9 +504,8 @@ varve_status vv_reader_find_value(
     *value = id < index->node_count ? vv_index_find_value(index, (uint32_t)id)
                                     : VV_NONE;
     if (*value == VV_NONE || !vv_index_is_saved(index, *value))
-        return vv_fail(error, VARVE_NOT_FOUND,
-            "%s: node %zu: expected a value, found none", reader->file.path,
-            id);
+        return vv_fail(error, VARVE_NOT_FOUND, "%s: node %zu has no value",
+            reader->file.path, id);
     return VARVE_OK;
 }
 
@@ -565,7 +564,7 @@ varve_status varve_reader_read(varve_reader *reader, size_t id, void *buffer,
     uint64_t wanted = vv_at64(reader_index_of(reader)->value_sizes, value);
     if (size < wanted)
         return vv_fail(error, VARVE_MISUSE,
-            "%s: %s: expected room for %llu bytes, found %zu",
+            "%s: %s: the buffer is too small: %llu bytes are needed, found %zu",
             reader->file.path, vv_reader_node_path(reader, (uint32_t)id),
             (unsigned long long)wanted, size);
     return vv_piece_count(reader_index_of(reader), value) > 1

@@ -155,9 +155,8 @@ static varve_status repack_check_options(
                        : o->collective.files ? "collective.files"
                                              : NULL;
     return name ? vv_fail(error, VARVE_MISUSE,
-                      "varve_repack: `%s` must not be set: of the options of "
-                      "a write only `no_replace`, `no_sync` and `progress` "
-                      "apply",
+                      "varve_repack: `%s` must not be set: only the write "
+                      "options `no_replace`, `no_sync` and `progress` apply",
                       name)
                 : VARVE_OK;
 }
@@ -201,7 +200,7 @@ varve_status varve_repack(const char *path, const char *to,
         .system = vv_default_system(),
     };
     if (!path)
-        return vv_fail(error, VARVE_MISUSE, "expected a path, found none");
+        return vv_fail(error, VARVE_MISUSE, "path is NULL");
     VV_TRY(vv_store_refuse(to ? to : path, error));
     return vv_repack(&context, path, to, options, error);
 }

@@ -368,9 +368,10 @@ static varve_status check_strings(struct verification *v, varve_error *error)
         VV_TRY(verify_check_lengths(
             v, value, varve_tensor_count(&saved), &fit, error));
         if (!fit)
-            add_damage(v, (struct damage){ vv_at64(index->value_offsets, value),
-                              vv_at64(index->value_sizes, value), value,
-                              "lengths of strings do not fit" });
+            add_damage(v,
+                (struct damage){ vv_at64(index->value_offsets, value),
+                    vv_at64(index->value_sizes, value), value,
+                    "the lengths of its strings do not add up to its size" });
     }
     return VARVE_OK;
 }
@@ -402,7 +403,7 @@ static varve_damage verify_describe(
     varve_damage damage = {
         .offset = d->offset,
         .size = d->size,
-        .what = d->what ? d->what : "digest does not match",
+        .what = d->what ? d->what : "checksum mismatch",
     };
     if (d->value == VV_NONE) {
         damage.what = "padding is not zero";
@@ -412,7 +413,7 @@ static varve_damage verify_describe(
         v->reader, vv_at32(verify_index_of(v)->value_nodes, d->value));
     if (!has_digests(v)) {
         if (!d->what)
-            damage.what = "sum or form of the value does not hold";
+            damage.what = "wrong checksum or invalid value";
         damage.offset = 0;
         vv_opened_place(&v->reader->file, d->value, &damage.offset);
     }
@@ -435,10 +436,10 @@ static varve_status verify_tell(struct verification *v, varve_error *error)
         v->options->on_damage(v->options->on_damage_user, &damage);
     }
     if (v->has_foreign_error)
-        return vv_fail(error, VARVE_CORRUPT, "%s; %zu damaged in all",
+        return vv_fail(error, VARVE_CORRUPT, "%s; %zu damaged in total",
             v->foreign_error.message, count);
     return vv_fail(error, VARVE_CORRUPT,
-        "%s: %s: bytes %llu to %llu: %s; %zu damaged in all",
+        "%s: %s: bytes %llu to %llu: %s; %zu damaged in total",
         v->reader->file.path, first.path ? first.path : "between the values",
         (unsigned long long)first.offset,
         (unsigned long long)(first.offset + first.size - 1), first.what, count);

@@ -208,19 +208,18 @@ static varve_status fail_lost(const struct vv_parity_table *t,
     struct vv_buffer ranks;
     vv_buffer_init(&ranks, allocator);
     add_ranks(&ranks, t, unread ? unread : lost->files | lost->blocks);
-    const char *text = ranks.failed ? "of several" : vv_buffer_string(&ranks);
+    const char *text = ranks.failed ? "several" : vv_buffer_string(&ranks);
     varve_status status =
         unread ? vv_fail(error, VARVE_IO,
                      "%s: too few nodes of its group of %" PRIu32
                      " can read their files now; reading failed at ranks %s",
                      path, t->group.count, text)
                : vv_fail(error, VARVE_CORRUPT,
-                     "%s: expected %s of its group of %" PRIu32
-                     " to have lost files, found ranks %s",
+                     "%s: too many files are lost: %s of a group of %" PRIu32
+                     " can be lost, but ranks %s have lost files",
                      path,
-                     t->scheme == VARVE_XOR
-                         ? "one node at most"
-                         : "no two nodes that follow each other",
+                     t->scheme == VARVE_XOR ? "at most one node"
+                                            : "no two consecutive nodes",
                      t->group.count, text);
     vv_buffer_clear(&ranks);
     return status;

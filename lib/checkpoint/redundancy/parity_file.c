@@ -94,7 +94,7 @@ static varve_status fail_corrupt(
     const struct vv_redundant_file *file, const char *what, varve_error *error)
 {
     return vv_fail(error, VARVE_CORRUPT,
-        "%s: expected a good parity file, found %s", file->parity, what);
+        "%s: the parity file is damaged: it has %s", file->parity, what);
 }
 
 /* What can be said before the rest is read. */
@@ -103,21 +103,21 @@ static varve_status check_begin(const unsigned char *begin,
     varve_error *error)
 {
     if (memcmp(begin, magic, sizeof magic) != 0)
-        return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-            "%s: expected a parity file, found something else", file->parity);
+        return vv_fail(error, VARVE_NOT_A_CHECKPOINT, "%s: not a parity file",
+            file->parity);
     uint32_t version = vv_load32(begin + AT_VERSION);
     if (version > VERSION)
         return vv_fail(error, VARVE_TOO_NEW,
-            "%s: expected version %d at most, found %" PRIu32, file->parity,
-            VERSION, version);
+            "%s: this build reads parity files up to version %d, found version "
+            "%" PRIu32,
+            file->parity, VERSION, version);
     uint32_t size = vv_load32(begin + AT_SIZE);
     uint32_t count = vv_load32(begin + AT_COUNT);
     if (version < 1 || count < 2 || count > VV_MOST_MEMBERS || size < count)
-        return fail_corrupt(file, "impossible numbers", error);
+        return fail_corrupt(file, "invalid numbers", error);
     if (size != r->comm->size)
         return vv_fail(error, VARVE_MISMATCH,
-            "%s: expected %" PRIu32
-            " ranks, as it was saved by, found %" PRIu32,
+            "%s: saved by %" PRIu32 " ranks, but this job has %" PRIu32,
             file->parity, size, r->comm->size);
     return VARVE_OK;
 }
@@ -129,8 +129,8 @@ static varve_status parity_file_read_head(struct vv_parity_in *in,
     unsigned char begin[AT_MEMBERS];
     if (size < sizeof begin)
         return vv_fail(error, VARVE_TRUNCATED,
-            "%s: expected a parity file, found %" PRIu64 " bytes", file->parity,
-            size);
+            "%s: not a parity file: it has only %" PRIu64 " bytes",
+            file->parity, size);
     VV_TRY(vv_file_read(
         r->context, in->file, file->parity, begin, sizeof begin, 0, error));
     VV_TRY(check_begin(begin, r, file, error));
@@ -138,7 +138,8 @@ static varve_status parity_file_read_head(struct vv_parity_in *in,
         head_size_of(vv_load32(begin + AT_COUNT), vv_load32(begin + AT_SIZE));
     if (size < in->head_size)
         return vv_fail(error, VARVE_TRUNCATED,
-            "%s: expected %" PRIu64 " bytes and more, found %" PRIu64,
+            "%s: truncated: expected at least %" PRIu64
+            " bytes, found %" PRIu64,
             file->parity, in->head_size, size);
     if (!vv_buffer_extend(head, (size_t)in->head_size))
         return vv_fail_memory(error, "a parity file");
@@ -153,7 +154,7 @@ static varve_status parity_file_check_sum(const struct vv_buffer *head,
     struct vv_digest all = vv_digest_of(head->data, summed);
     return memcmp(all.bytes, head->data + summed, DIGEST) == 0
                ? VARVE_OK
-               : fail_corrupt(file, "another digest of its head", error);
+               : fail_corrupt(file, "a header with a wrong checksum", error);
 }
 
 /* Each rank is told by its domains to which group it belongs. */
@@ -173,7 +174,7 @@ static varve_status take_table(struct vv_parity_in *in,
     memcpy(t->set.bytes, head + AT_SET, DIGEST);
     if ((t->scheme != VARVE_XOR && t->scheme != VARVE_PARTNER) ||
         t->group_size < 2 || t->group_size > VV_LARGEST_GROUP)
-        return fail_corrupt(file, "a scheme that there is not", error);
+        return fail_corrupt(file, "an unknown scheme", error);
     for (uint32_t i = 0; i < t->size; i++) {
         uint32_t domain = vv_load32(domains + 4 * i);
         vv_buffer_add(&in->domains, &domain, sizeof domain);
@@ -193,7 +194,7 @@ static varve_status take_table(struct vv_parity_in *in,
         return status;
     return !status && count == t->group.count
                ? VARVE_OK
-               : fail_corrupt(file, "another group than it has", error);
+               : fail_corrupt(file, "another group of ranks", error);
 }
 
 /* A set as a whole is bound to be of less bytes than 2^62. */
@@ -208,7 +209,7 @@ static varve_status parity_file_take_members(struct vv_parity_in *in,
         memcpy(t->files[i].digest.bytes, member + 16, DIGEST);
         if (vv_load32(member) != t->group.ranks[i] ||
             t->files[i].size > UINT64_MAX / 4 / VV_MOST_MEMBERS)
-            return fail_corrupt(file, "members that there are not", error);
+            return fail_corrupt(file, "invalid members", error);
     }
     return VARVE_OK;
 }

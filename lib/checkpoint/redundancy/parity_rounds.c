@@ -29,7 +29,7 @@ varve_status vv_rounds_begin(struct vv_parity_rounds *r, varve_error *error)
     r->status = VARVE_OK;
     r->all = vv_allocate_array(parity_rounds_allocator_of(r), 3, size);
     if (!r->all)
-        return vv_fail_memory(error, "what nodes keep for each other");
+        return vv_fail_memory(error, "redundancy data");
     r->in = r->all;
     r->out = r->in + size;
     r->cell = r->out + size;
@@ -202,7 +202,7 @@ void vv_sink_end_file(struct vv_parity_rounds *r, struct vv_parity_sink *sink)
     if (!r->status && !is_same)
         vv_rounds_fail(r,
             vv_fail(&error, VARVE_CORRUPT,
-                "%s: expected to be rebuilt as it was, found another digest",
+                "%s: the rebuilt file has another checksum than the original",
                 sink->path),
             &error);
     end_sink(r, sink, &error);

@@ -29,7 +29,7 @@ static varve_status passing_find_room(struct post *p, varve_error *error)
     p->words = vv_allocate_array(p->allocator, count, WORDS * sizeof(uint64_t));
     p->sizes = vv_allocate_array(p->allocator, count, sizeof(uint64_t));
     return p->words && p->sizes ? VARVE_OK
-                                : vv_fail_memory(error, "what ranks send");
+                                : vv_fail_memory(error, "messages of ranks");
 }
 
 static varve_status find_room_for_bytes(struct post *p, varve_error *error)
@@ -39,8 +39,9 @@ static varve_status find_room_for_bytes(struct post *p, varve_error *error)
         p->total += p->sizes[i];
     }
     p->bytes = vv_allocate(p->allocator, (size_t)p->total);
-    return p->bytes || p->total == 0 ? VARVE_OK
-                                     : vv_fail_memory(error, "what ranks send");
+    return p->bytes || p->total == 0
+               ? VARVE_OK
+               : vv_fail_memory(error, "messages of ranks");
 }
 
 static varve_status passing_collect(
@@ -73,7 +74,7 @@ static varve_status passing_take(
         return VARVE_OK;
     }
     return vv_fail(error, VARVE_MISUSE,
-        "rank %u: expected bytes of rank %u, found others", p->comm->rank,
+        "rank %u: received other bytes than those of rank %u", p->comm->rank,
         shift->from);
 }
 

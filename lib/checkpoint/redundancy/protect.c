@@ -75,7 +75,7 @@ static varve_status name_set(struct protection *p, varve_error *error)
     if (r->comm->rank == 0) {
         all = vv_allocate_array(a, r->comm->size, sizeof *all);
         if (!all)
-            status = vv_fail_memory(error, "what all ranks have saved");
+            status = vv_fail_memory(error, "the files of all ranks");
     }
     status = vv_agree(r->comm, status, error);
     if (!status)

@@ -62,8 +62,7 @@ static varve_status fail_unprotected(
             b->redundancy->comm, is_mine ? reason->status : VARVE_OK, error);
     }
     varve_status status = vv_fail(error, VARVE_NOT_FOUND,
-        "%s: expected a parity file beside it at one rank or more, found none",
-        b->own->path);
+        "%s: no rank has a parity file beside it", b->own->path);
     return vv_agree(b->redundancy->comm, status, error);
 }
 
@@ -74,8 +73,8 @@ static varve_status fail_unread(
     varve_status status = VARVE_OK;
     if (is_mine)
         status = vv_fail(error, VARVE_IO,
-            "%s: it cannot be read now, and no other rank has parity of a set "
-            "of its run",
+            "%s: it cannot be read now, and no other rank has a parity file of "
+            "this run",
             b->own->parity);
     return vv_agree(b->redundancy->comm, status, error);
 }

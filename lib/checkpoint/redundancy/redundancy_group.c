@@ -74,8 +74,8 @@ varve_status vv_redundancy_group_of(struct vv_redundancy_group *group,
     uint32_t crowd = find_crowd(cards, size, &begin);
     if (crowd > size / 2)
         status = vv_fail(error, VARVE_MISUSE,
-            "redundancy: expected half of the %u ranks at most to be lost with "
-            "one node, found %u with node %u",
+            "redundancy: a node may run at most half of the %u ranks, but %u "
+            "run on node %u",
             size, crowd, cards[begin].domain);
     else
         deal(

@@ -53,10 +53,10 @@ static varve_status set_aside_rename(const struct vv_redundancy *r,
         result = system->sync(system->state, directory);
     if (result < 0)
         return vv_fail_system(error, -result,
-            "it is of another set, and is to be rebuilt: rename it", path);
+            "renaming a file of another checkpoint before the rebuild", path);
     vv_fail(message, VARVE_EXISTS,
-        "%s: it was saved by another run than the set of this number that was "
-        "rebuilt; it is kept as %s",
+        "%s: another run saved this file than the checkpoint with this number "
+        "that was rebuilt; it was renamed to %s",
         path, to);
     return VARVE_OK;
 }

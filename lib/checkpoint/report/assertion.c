@@ -95,8 +95,7 @@ static varve_status expect_program(
     if (d->pairing->graph && d->pairing->root)
         return VARVE_OK;
     return vv_fail(error, VARVE_UNMATCHED,
-        "%s: expected a program to restore into, found its graph freed",
-        d->file->path);
+        "%s: the graph to restore into was freed", d->file->path);
 }
 
 static bool is_either(const struct vv_finding *finding)
@@ -116,11 +115,11 @@ static varve_status demand(
         return VARVE_OK;
     if (unused)
         snprintf(words[0], sizeof words[0],
-            "%zu of %zu saved values found no home", unused,
+            "%zu of %zu saved values are unexpected", unused,
             report->value_count);
     if (missing)
         snprintf(words[1], sizeof words[1],
-            "%zu of %zu variables of the program were not restored", missing,
+            "%zu of %zu variables of the program are missing", missing,
             report->variable_count);
     vv_fail(error, VARVE_UNMATCHED, "%s: %s%s%s", report->path, words[0],
         unused && missing ? ", " : "", words[1]);
@@ -161,8 +160,7 @@ static varve_status demand_something(
     if (!d->pairing->selection.only || leaves_something(d->pairing))
         return VARVE_OK;
     vv_fail(error, VARVE_UNMATCHED,
-        "%s: expected `only` to leave something to restore, found nothing that "
-        "\"%.200s\" stands for",
+        "%s: `only` selects nothing: \"%.200s\" matches no value",
         d->file->path, d->pairing->selection.only);
     if (!assertion_add_lines(report, is_pattern, error))
         return vv_fail_memory(error, "the patterns that did not match");
@@ -212,8 +210,8 @@ varve_status vv_assert_found(const struct vv_delivery *d, varve_error *error)
     varve_status status = VARVE_OK;
     if (count) {
         status = vv_fail(error, VARVE_UNMATCHED,
-            "%s: expected all %zu names in the file, found %zu missing:",
-            report->path, report->variable_count, count);
+            "%s: of %zu names, %zu are missing in the file:", report->path,
+            report->variable_count, count);
         if (!add_left_out_lines(report, error) ||
             !assertion_add_lines(report, is_not_found, error))
             status = vv_fail_memory(error, "the names that are missing");
@@ -243,8 +241,7 @@ varve_status vv_assert_any(const struct vv_delivery *d, varve_error *error)
         return VARVE_NO_MEMORY;
     if (count_findings(report, assertion_is_missing) > 0) {
         status = vv_fail(error, VARVE_UNMATCHED,
-            "%s: expected a checkpoint of this program, found one of another: "
-            "nothing in it matches",
+            "%s: this checkpoint is of another program: nothing in it matches",
             report->path);
         if (!add_left_out_lines(report, error) ||
             !assertion_add_lines(report, is_either, error))
@@ -276,6 +273,5 @@ varve_status vv_assert_nontrivial(
             return VARVE_OK;
     }
     return vv_fail(error, VARVE_UNMATCHED,
-        "%s: expected something besides the root to match, found nothing",
-        d->file->path);
+        "%s: nothing matches except the root", d->file->path);
 }

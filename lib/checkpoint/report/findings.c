@@ -10,7 +10,7 @@
 
 static const char *const headings[VARVE_FINDING_KINDS] = {
     "matched",
-    "waiting for the program",
+    "pending",
     "only in the file",
     "only in the program",
     "mismatched",

@@ -15,7 +15,7 @@
 
 enum { MOST_NAME = 255 }; /* bytes of a name that are shown */
 
-static const char retired[] = "the program has retired its name";
+static const char retired[] = "the program has retired this name";
 
 bool vv_hints_begin(struct vv_hints *hints, const struct vv_pairing *p,
     const struct vv_walk *walk)
@@ -102,9 +102,9 @@ static const char *say_edge(
     const struct vv_edge *edge = hint_edge_of(parent, name, size);
     if (edge &&
         vv_file_node_of(&hints->p->matches, edge->public.node) == VV_NONE)
-        return "a rename leads elsewhere";
+        return "a rename maps it to another node";
     if (edge)
-        return "the node of the program has claimed another one";
+        return "its node was restored from another value";
     if (vv_is_retired(parent, name, size))
         return retired;
     begin_reason(hints, parent);
@@ -183,9 +183,9 @@ static const char *say_taken(struct vv_hints *hints, uint32_t file,
 {
     const varve_node *node = hints->p->matches.node_of[file];
     if (!node)
-        return "a rename leads elsewhere";
+        return "a rename maps it to another node";
     begin_reason(hints, node);
-    vv_buffer_add_string(&hints->text, " of the program has claimed \"");
+    vv_buffer_add_string(&hints->text, " of the program was restored from \"");
     hint_add_name(hints, name->bytes, name->size);
     vv_buffer_add8(&hints->text, '"');
     return end_reason(hints, arena);

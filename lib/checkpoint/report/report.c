@@ -147,9 +147,9 @@ static void add_matched(
         vv_report_describe_node(m, &finding, node);
     vv_report_describe_file(m, &finding, file);
     if (!node)
-        finding.reason = "the node that it went to is gone";
+        finding.reason = "its node was removed";
     else if (node->restored_by > m->p->number)
-        finding.reason = "a later restoration gave it another value";
+        finding.reason = "a later restore replaced its value";
     else if (vv_how_of(&m->p->matches, node) == VV_BY_GLOBAL_NAME)
         finding.reason = "by its global name";
     else if (m->d->options->map)
@@ -217,8 +217,7 @@ bool vv_report_was_restored(const struct vv_maker *m, const varve_node *node)
 static const char *claim_reason(struct vv_maker *m, struct vv_finding *finding,
     uint32_t value, uint32_t file, uint32_t other)
 {
-    static const char claimed[] =
-        "the node of the program has claimed another one";
+    static const char claimed[] = "its node was restored from another value";
     struct vv_buffer path;
     if (other == VV_NONE)
         return claimed;
@@ -253,7 +252,7 @@ static void describe_second(struct vv_maker *m, struct vv_finding *finding,
     if (other != VV_NONE && vv_opened_is_equal(m->d->file, value, other) &&
         (finding->is_restored || would_match(m, other, node))) {
         finding->kind = VARVE_FINDING_MATCHED;
-        finding->reason = "equal to another one, which the node has";
+        finding->reason = "equal to the value its node was restored from";
     } else if (finding->saved) {
         finding->reason = claim_reason(m, finding, value, file, other);
     }
@@ -305,10 +304,11 @@ static const char *part_reason(
         return "type or shape differs";
     const varve_tensor saved = vv_saved(m->p, value);
     vv_emptied(&m->scratch);
-    vv_buffer_add_string(&m->scratch, "saved is ");
+    vv_buffer_add_string(&m->scratch, "saved ");
     vv_buffer_add_string(&m->scratch, vv_part_text(&saved, &part, text));
     vv_buffer_add_string(
-        &m->scratch, vv_part_of(node) ? ", here " : ", here the whole value");
+        &m->scratch, vv_part_of(node) ? ", the program has "
+                                      : ", the program has the whole value");
     if (vv_part_of(node))
         vv_buffer_add_string(&m->scratch,
             vv_part_text(&node->variable->tensor, vv_part_of(node), text));
@@ -325,8 +325,9 @@ static const char *mismatch_reason(
         return "type or shape differs";
     if (node->kind == VARVE_VARIABLE)
         return "the program has a variable here";
-    return node->kind == VARVE_STATE ? "the program has a state here"
-                                     : "the program has an object here";
+    return node->kind == VARVE_STATE
+               ? "the program has a custom serializer here"
+               : "the program has an object here";
 }
 
 /* A value whose node is bound, but which was not delivered. */
@@ -359,10 +360,10 @@ static void add_undelivered(
             finding.is_excused = true;
             break;
         }
-        finding.reason = "its own variables are not there yet";
+        finding.reason = "its own variables do not exist yet";
         break;
     default:
-        finding.reason = "it could not be delivered";
+        finding.reason = "it could not be restored";
         if (m->is_dry) {
             finding.kind = VARVE_FINDING_MISMATCHED;
             finding.reason = mismatch_reason(m, file, node);

@@ -133,7 +133,7 @@ static const char *say_holder(
     const varve_node *holder = m->p->matches.node_of[file];
     m->scratch.size = 0;
     if (!vv_walk_has(&m->walk, holder))
-        return "another node of the program has claimed it";
+        return "another node of the program was restored from it";
     if (!vv_scope_path(&m->p->scopes, holder, &m->scratch))
         vv_walk_short_path(&m->walk, vv_walk_place(&m->walk, holder),
             VV_LONGEST_PATH, &m->scratch);
@@ -153,10 +153,10 @@ static void describe_claim(struct vv_maker *m, struct vv_finding *finding,
                      is_in_its_place(m, m->p->matches.node_of[file], file);
     finding->kind = VARVE_FINDING_MISMATCHED;
     vv_report_describe_file(m, finding, file);
-    finding->reason =
-        is_shared
-            ? say_holder(m, file, "shared in the file with ", ", which has it")
-            : say_holder(m, file, "", " has it");
+    finding->reason = is_shared
+                          ? say_holder(m, file, "shared in the file with ",
+                                ", which was restored from it")
+                          : say_holder(m, file, "", " was restored from it");
 }
 
 /* `is_local`: nobody misses its value. */
@@ -172,10 +172,10 @@ static void add_missing(struct vv_maker *m, varve_node *node, bool is_local)
         finding.nearest = hint.nearest;
         finding.is_excused = varve_has_tag(node, VARVE_TAG_LATER);
         if (finding.is_excused)
-            finding.reason = "it came later";
+            finding.reason = "tagged `later`";
     } else if (went_to_earlier(m, node, file)) {
         vv_report_describe_file(m, &finding, file);
-        finding.reason = "its value went to an earlier node";
+        finding.reason = "an earlier node was restored from its value";
     } else if (lost_copy(m, node)) {
         finding.kind = VARVE_FINDING_DAMAGED;
         vv_report_describe_file(m, &finding, file);
@@ -193,7 +193,7 @@ static void add_missing(struct vv_maker *m, varve_node *node, bool is_local)
     }
     excuse_missing(m, &finding, node);
     if (file == VV_NONE && is_left_out(m, node)) {
-        finding.reason = "private, and saved by another number of processes";
+        finding.reason = "rank-local, of a job with another number of ranks";
         finding.is_excused = true;
     }
     finding.is_excused |= is_local;
@@ -218,7 +218,7 @@ static void add_copy(struct vv_maker *m, const varve_node *node)
     vv_report_describe_node(m, &finding, node);
     vv_report_describe_file(m, &finding, file);
     finding.reason = m->p->matches.node_of[file]
-                         ? say_holder(m, file, "a copy of what ", " has")
+                         ? say_holder(m, file, " has", " has")
                          : "a copy";
     if (finding.saved && finding.wanted)
         finding.is_cast = finding.saved->dtype != finding.wanted->dtype;

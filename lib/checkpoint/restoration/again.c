@@ -229,7 +229,7 @@ static varve_status deliver(
     for (size_t i = 0; i < walk->count; i++)
         ask_with_slots(a, walk, walk->steps[i].node);
     if (!again_has_memory(a))
-        return vv_fail_memory(error, "values that are asked for again");
+        return vv_fail_memory(error, "values to restore again");
     keep_pairs(
         r, &r->delivery.mismatched, 0, VV_DELIVERY_STATE_MISMATCHED, true);
     decide_objects(a);
@@ -245,12 +245,12 @@ varve_status varve_restore_again(
     if (!r || !node || vv_is_nil(node) || !r->pairing.graph ||
         node->graph != r->pairing.graph || r->pairing.is_dry || r->is_busy)
         return vv_fail(error, VARVE_MISUSE,
-            "%s: expected a node of the program that was restored, found %s",
+            "%s: varve_restore_again: %s",
             r ? r->file.path : "restoration",
-            !node || vv_is_nil(node) ? "none"
-            : r->pairing.is_dry      ? "a plan"
-            : r->is_busy             ? "its restoration at work"
-                                     : "one of another graph");
+            !node || vv_is_nil(node) ? "the node is NULL"
+            : r->pairing.is_dry      ? "this was a dry run"
+            : r->is_busy             ? "the restoration is running a callback"
+                                     : "the node is in another graph");
     if (vv_has_run_out(r)) /* who is matched is not known before a retry */
         return vv_fail_run_out(r, error);
     if (!vv_sweep(&r->matching))

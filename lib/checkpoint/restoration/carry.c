@@ -57,7 +57,7 @@ static struct file_source *carry_open_source(
     const varve_allocator *a = &r->pairing.context.allocator;
     struct file_source *source = vv_allocate_zeroed(a, sizeof *source);
     if (!source) {
-        vv_fail_memory(error, "values that wait in a file");
+        vv_fail_memory(error, "pending values");
         return NULL;
     }
     source->reader = vv_reader_over(&r->pairing.context, &r->file, error);
@@ -395,7 +395,7 @@ static varve_status carry_carry(struct carrying *c, varve_error *error)
 {
     varve_error reason = { .status = VARVE_OK };
     if (!carry_make_tables(c))
-        return vv_fail_memory(error, "values that wait in a file");
+        return vv_fail_memory(error, "pending values");
     find_needs(c);
     if (link_all(c, &reason) && hold_states(c))
         return VARVE_OK;
@@ -412,7 +412,7 @@ varve_status vv_restoration_carry(
         varve_pending_count(r) == 0)
         return VARVE_OK;
     if (!vv_sweep(&r->matching))
-        return vv_fail_memory(error, "values that wait in a file");
+        return vv_fail_memory(error, "pending values");
     struct carrying c = { .r = r, .carried = carried };
     c.source = carry_open_source(r, &reason);
     if (!c.source) {

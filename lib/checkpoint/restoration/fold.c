@@ -18,13 +18,15 @@ static varve_status fold_fail(const char *path, varve_status status,
     const varve_error *reason, varve_error *error)
 {
     if (reason->message[0] != '\0')
-        vv_fail_because(error, reason, "%s: its fold failed", path);
+        vv_fail_because(error, reason, "%s: its merge callback failed", path);
     else
-        vv_fail(error, VARVE_PARTIALLY_RESTORED, "%s: its fold failed with %s",
-            path, varve_status_name(status));
+        vv_fail(error, VARVE_PARTIALLY_RESTORED,
+            "%s: its merge callback failed with %s", path,
+            varve_status_name(status));
     if (error)
         error->status = VARVE_PARTIALLY_RESTORED;
-    vv_error_add_line(error, "half restored: other values are new");
+    vv_error_add_line(
+        error, "partially restored: other variables have new values");
     return VARVE_PARTIALLY_RESTORED;
 }
 

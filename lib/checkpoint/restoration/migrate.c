@@ -92,8 +92,8 @@ static varve_status note_column(struct part *p, const char *name,
         return VARVE_OK;
     if (!fields[i].kind)
         return refuse_field(p, name,
-            "expected a field of the table, found none (VARVE_FIELD_GONE is "
-            "for what only files have)",
+            "the table has no such field (VARVE_FIELD_GONE is for fields that "
+            "only files have)",
             error);
     p->columns[i] = node->id;
     return check_column(p, &fields[i], node, error);
@@ -107,10 +107,9 @@ static varve_status find_columns(struct part *p, varve_error *error)
     const varve_field *f = p->m->of.fields;
     const char *path = vv_buffer_string(&p->path);
     if (p->path.failed)
-        return vv_fail_memory(error, "the path of what migrates");
+        return vv_fail_memory(error, "the path of redistributable structs");
     if (!varve_reader_find(p->reader, path, &part))
-        return migrate_refuse(
-            p, "expected a part of a process, found none", error);
+        return migrate_refuse(p, "it is not the part of a rank", error);
     for (size_t i = 0; f[i].kind; i++)
         p->columns[i] = VV_NONE;
     p->count = UINT64_MAX;
@@ -122,7 +121,7 @@ static varve_status find_columns(struct part *p, varve_error *error)
         if (p->columns[i] == VV_NONE && f[i].kind == VARVE_FIELD_IS_VALUE &&
             !f[i].is_later)
             return refuse_field(
-                p, vv_field_name(&f[i]), "expected a value, found none", error);
+                p, vv_field_name(&f[i]), "the value is missing", error);
     return VARVE_OK;
 }
 
@@ -152,12 +151,13 @@ static varve_status migrate_put(
     uint32_t owner = of->owner ? of->owner(of->user, one) : p->m->rank;
     if (owner >= p->m->size)
         return vv_fail(error, VARVE_MISMATCH,
-            "%s: %" PRIu64 ": expected an owner below %" PRIu32
+            "%s: %" PRIu64 ": the owner must be below %" PRIu32
             ", found %" PRIu32,
             vv_buffer_string(&p->path), first + i, p->m->size, owner);
     varve_status status =
         owner == p->m->rank ? of->put(of->user, one) : VARVE_OK;
-    return status ? vv_fail(error, status, "%s: %" PRIu64 ": not taken: %s",
+    return status ? vv_fail(error, status,
+                        "%s: %" PRIu64 ": the `put` callback returned %s",
                         vv_buffer_string(&p->path), first + i,
                         varve_status_name(status))
                   : VARVE_OK;
@@ -219,9 +219,10 @@ varve_status vv_migrate(void *user, varve_node *mine, varve_reader *saved,
     p.structs = vv_allocate(a, size);
     p.column = vv_allocate(a, size);
     p.columns = vv_allocate(a, columns_size);
-    varve_status status = p.structs && p.column && p.columns
-                              ? migrate_read_parts(&p, path, count, error)
-                              : vv_fail_memory(error, "what migrates");
+    varve_status status =
+        p.structs && p.column && p.columns
+            ? migrate_read_parts(&p, path, count, error)
+            : vv_fail_memory(error, "redistributable structs");
     vv_release(a, p.structs, size);
     vv_release(a, p.column, size);
     vv_release(a, p.columns, columns_size);
@@ -240,7 +241,7 @@ varve_node *varve_add_migrating(varve_node *parent, const char *name,
     varve_graph *graph = parent->graph;
     if (!migrating) {
         vv_graph_error(graph, VARVE_MISUSE,
-            "%s: expected how structs migrate, found none",
+            "%s: the options of redistributable structs are NULL",
             name ? name : "list element");
         return &graph->nil;
     }

@@ -51,7 +51,7 @@ static varve_status write_job(varve_job *job, varve_error *error)
     varve_status status = VARVE_OK;
     if (atomic_load(&job->is_cancelled))
         status = vv_fail(error, VARVE_CANCELLED,
-            "%s: cancelled before it was begun", job->target);
+            "%s: cancelled before it started", job->target);
     if (job->part)
         return job->part->write(job->part, job, status, error);
     if (status)
@@ -198,10 +198,10 @@ static void add_failure(
     varve_error *all, const varve_error *failure, const char *target)
 {
     if (!all->status)
-        vv_fail_because(all, failure, "background save%s%s failed",
+        vv_fail_because(all, failure, "asynchronous save%s%s failed",
             target ? " to " : "", target ? target : "");
     else
-        vv_error_add_line(all, "background save%s%s failed: %s",
+        vv_error_add_line(all, "asynchronous save%s%s failed: %s",
             target ? " to " : "", target ? target : "", failure->message);
 }
 
@@ -367,8 +367,8 @@ static void background_lose(struct vv_background *b)
             continue;
         vv_buffer_init(&job->path, &job->context.allocator);
         vv_fail(&job->error, VARVE_CANCELLED,
-            "%s: expected to be saved in this process, found it forked: the "
-            "parent goes on with it",
+            "%s: cannot finish this save in a forked child process; the parent "
+            "continues it",
             job->target);
         job->stage = VV_COPIED;
         job->is_lost = true;

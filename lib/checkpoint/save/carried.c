@@ -122,20 +122,20 @@ static varve_status carried_read_strings(
         return VARVE_OK;
     if (v->size < 8 * varve_tensor_count(tensor))
         return vv_fail(error, VARVE_CORRUPT,
-            "%s: %s: lengths of strings do not fit", v->source->path,
-            v->source->name(v->source, v->node));
+            "%s: %s: the lengths of its strings do not add up to its size",
+            v->source->path, v->source->name(v->source, v->node));
     char *bytes = vv_allocate(a, size);
     if (!bytes)
-        return vv_fail_memory(error, "strings that wait in a file");
+        return vv_fail_memory(error, "pending strings");
     vv_variable_keep_strings(node, bytes, size);
     VV_TRY(v->source->read(v->source, v->value, 0, bytes, size, error));
     tensor->data = vv_allocate_value(a, room);
     if (!tensor->data)
-        return vv_fail_memory(error, "strings that wait in a file");
+        return vv_fail_memory(error, "pending strings");
     if (!set_strings(node, bytes, v->size, tensor->data))
         return vv_fail(error, VARVE_CORRUPT,
-            "%s: %s: lengths of strings do not fit", v->source->path,
-            v->source->name(v->source, v->node));
+            "%s: %s: the lengths of its strings do not add up to its size",
+            v->source->path, v->source->name(v->source, v->node));
     return VARVE_OK;
 }
 
@@ -150,7 +150,7 @@ static varve_status carried_reach(
     view.memory = &memory;
     return vv_memory_keep(tensor, &view, &node->graph->context.allocator)
                ? VARVE_OK
-               : vv_fail_memory(error, "a value that waits in a file");
+               : vv_fail_memory(error, "a pending value");
 }
 
 /* --- Nodes ---------------------------------------------------------------- */
@@ -301,10 +301,9 @@ static varve_status fail_conflict(
 {
     char text[256];
     return vv_fail(error, VARVE_MISUSE,
-        "%s: a value that waits in %s belongs below it, as \"%.300s\", where "
-        "the program has something else, so this save cannot carry the value "
-        "over: give it up with varve_drop_pending, or set the option `pending` "
-        "of the write to VARVE_PENDING_OMIT",
+        "%s: a pending value of %s belongs below it, as \"%.300s\", but the "
+        "program has something else there: drop it with varve_drop_pending, or "
+        "set the write option `pending` to VARVE_PENDING_OMIT",
         vv_node_text(found->in_the_way, text, sizeof text), found->source->path,
         found->source->name(found->source, found->node));
 }
@@ -313,10 +312,10 @@ static varve_status fail_refused(
     const struct vv_carried_value *v, varve_error *error)
 {
     return vv_fail(error, VARVE_MISUSE,
-        "%s: \"%.300s\" waits for the program, which does not have it yet, and "
-        "the option `pending` of the write is VARVE_PENDING_FAIL: build it "
-        "before the save, give it up with varve_drop_pending, or leave the "
-        "option out to carry the value over",
+        "%s: \"%.300s\" is pending, and the write option `pending` is "
+        "VARVE_PENDING_FAIL: create its variable before the save, drop it with "
+        "varve_drop_pending, or leave the option out to save the pending value "
+        "too",
         v->source->path, v->source->name(v->source, v->node));
 }
 

@@ -263,8 +263,8 @@ static varve_status columns_fill(
     const struct vv_name_table *names = &walk->graph->names;
     struct numbering n = { .count = names->set.count };
     if (walk->count >= VV_NONE)
-        return vv_fail(error, VARVE_LIMIT,
-            "expected a graph of fewer than %u nodes, found more", VV_NONE);
+        return vv_fail(
+            error, VARVE_LIMIT, "the graph has %u nodes or more", VV_NONE);
     if (n.count) {
         n.numbers =
             vv_allocate_zeroed(c->allocator, n.count * sizeof *n.numbers);
@@ -321,8 +321,7 @@ varve_status vv_columns_index(
     if (c->index.names.size > UINT32_MAX ||
         c->index.edge_names.size / 4 >= VV_NONE)
         return vv_fail(error, VARVE_LIMIT,
-            "expected fewer than %u edges and bytes of names, found more",
-            VV_NONE);
+            "the graph has %u edges or bytes of names, or more", VV_NONE);
     *index = vv_index_of_columns(&c->index);
     return VARVE_OK;
 }

@@ -209,7 +209,7 @@ varve_status vv_save_plan_unspare(struct vv_save_plan *save_plan,
         return VARVE_OK;
     r.bytes = vv_allocate(a, VV_CHUNK_SIZE);
     if (!r.bytes)
-        return vv_fail_memory(error, "a chunk of the checkpoint before");
+        return vv_fail_memory(error, "a chunk of the base checkpoint");
     varve_status status =
         each_spared(save_plan, copy_elision_refill, &r, error);
     vv_release(a, r.bytes, VV_CHUNK_SIZE);

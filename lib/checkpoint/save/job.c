@@ -43,7 +43,7 @@ varve_job *vv_job_new(const struct vv_job_request *r, varve_error *error)
         return job;
     if (job)
         job_release(job);
-    vv_fail_memory(error, "a save in the background");
+    vv_fail_memory(error, "an asynchronous save");
     return NULL;
 }
 
@@ -166,7 +166,7 @@ static varve_job *start_checked(
 {
     struct vv_background *b = vv_background_of(r->root->graph);
     if (!b) {
-        vv_fail_memory(error, "saving in the background");
+        vv_fail_memory(error, "asynchronous saves");
         return NULL;
     }
     if (vv_background_tell(b, error))

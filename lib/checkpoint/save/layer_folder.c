@@ -31,8 +31,8 @@ static varve_status layer_folder_share(const struct vv_context *context,
             return VARVE_OK; /* or there are no locks, and nobody collects */
         if (system->uptime(system->state) >= deadline)
             return vv_fail(error, VARVE_TIMEOUT,
-                "%s: expected to share the lock of its layers, found it locked "
-                "by who collects them",
+                "%s: its data files are locked by a process that deletes "
+                "unreferenced ones",
                 path);
         system->sleep(system->state, A_MILLISECOND);
     }
@@ -62,8 +62,9 @@ static varve_status mark_shared(const struct vv_context *context, int folder,
     while (vv_try_again(file, &tries));
     if (file < 0 && file != -EEXIST)
         return vv_fail_system(error, -file,
-            "creating the file \"" VV_LAYER_SHARED "\" in its directory of "
-            "layers",
+            "creating the file \"" VV_LAYER_SHARED
+            "\" in the directory of data "
+            "files",
             path);
     vv_file_close(context, file);
     return VARVE_OK;
@@ -102,7 +103,7 @@ varve_status vv_layer_folder_sync(const struct vv_context *context, int folder,
     const struct vv_system *system = context->system;
     int result = system->sync(system->state, folder);
     return result < 0 ? vv_fail_system(error, -result,
-                            "sync of the directory of layers", path)
+                            "sync of the directory of data files", path)
                       : VARVE_OK;
 }
 

@@ -60,7 +60,7 @@ varve_status vv_layer_out_set_base(struct vv_layer_out *out,
     out->numbers = vv_allocate_array(
         &out->context->allocator, count, sizeof *out->numbers);
     if (!out->numbers)
-        return vv_fail_memory(error, "the layers of a checkpoint");
+        return vv_fail_memory(error, "the data files of a checkpoint");
     memset(out->numbers, 0xff, count * sizeof *out->numbers);
     return VARVE_OK;
 }
@@ -122,7 +122,7 @@ static varve_status begin_packing(struct vv_layer_out *out, varve_error *error)
     if (out->level == 0)
         return VARVE_OK;
     out->line = vv_pack_line_new(out->context, out->level, write_parcel, out);
-    return out->line ? VARVE_OK : vv_fail_memory(error, "packing values");
+    return out->line ? VARVE_OK : vv_fail_memory(error, "compressing values");
 }
 
 varve_status vv_layer_out_begin_inside(struct vv_layer_out *out,
@@ -222,9 +222,9 @@ varve_status vv_layer_sync(const struct vv_context *context,
 {
     const struct vv_system *system = context->system;
     int result = system->sync(system->state, layer->file);
-    return result < 0
-               ? vv_fail_system(error, -result, "sync of a layer", layer->path)
-               : VARVE_OK;
+    return result < 0 ? vv_fail_system(
+                            error, -result, "sync of a data file", layer->path)
+                      : VARVE_OK;
 }
 
 /* What is shared with a checkpoint for which nobody waited for the disk is made

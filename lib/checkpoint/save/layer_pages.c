@@ -33,7 +33,8 @@ varve_status vv_layer_pages_begin(struct vv_layer_pages *p,
         return VARVE_OK;
     p->is_column = vv_buffer_extend(&p->sums,
         (size_t)layer_pages_index_of(p)->paged_count * VV_PAGE_SUMS_SIZE);
-    return p->is_column ? VARVE_OK : vv_fail_memory(error, "digests of pages");
+    return p->is_column ? VARVE_OK
+                        : vv_fail_memory(error, "checksums of pages");
 }
 
 void vv_layer_pages_end(struct vv_layer_pages *p)
@@ -186,7 +187,7 @@ static varve_status layer_pages_compare(struct vv_layer_pages *p,
     if (!p->older)
         p->older = vv_allocate(&p->save_plan->context.allocator, VV_CHUNK_SIZE);
     if (!p->older)
-        return vv_fail_memory(error, "a chunk of the checkpoint before");
+        return vv_fail_memory(error, "a chunk of the base checkpoint");
     if (vv_opened_read(&p->base->file, chunk->offset, p->older, size, NULL))
         return write_whole(p, chunk, bytes, error);
     layer_pages_compare_bytes(&s, chunk, p->older, bytes);

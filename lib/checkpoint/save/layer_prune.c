@@ -101,7 +101,7 @@ static varve_status add_layers_of(
         return VARVE_OK;
     if (status)
         return vv_fail_like(error, &reason,
-            "%s; no layers were deleted, since it may name them",
+            "%s; no data files were deleted, because it may use them",
             reason.message);
     const struct vv_index *index = &opened.parsed.index;
     vv_buffer_add(&c->named, index->layer_nonces,
@@ -128,7 +128,7 @@ static varve_status layer_prune_find_named(
             VV_TRY(add_layers_of(c, path, error));
     }
     if (c->names.failed || c->file.failed || c->named.failed)
-        return vv_fail_memory(error, "the layers that are named");
+        return vv_fail_memory(error, "the data files in use");
     if (c->named.size > 0)
         qsort(c->named.data, c->named.size / VV_NONCE_SIZE, VV_NONCE_SIZE,
             layer_prune_compare);
@@ -187,7 +187,8 @@ static varve_status remove_layers(
     int result =
         system->each_name(system->state, folder, layer_prune_take_name, c);
     if (result < 0)
-        return vv_fail_system(error, -result, "listing its layers", c->path);
+        return vv_fail_system(
+            error, -result, "listing its data files", c->path);
     if (c->names.failed)
         return vv_fail_memory(error, "the names of layers");
     for (size_t at = 0; at < c->names.size;) {
@@ -231,9 +232,9 @@ static varve_status layer_prune_refuse_link(
         return VARVE_OK;
     vv_file_close(c->context, opened);
     return vv_fail(error, VARVE_MISUSE,
-        "%s: expected a directory, found a symbolic link; no layers were "
-        "deleted, since checkpoints of other directories may name them: "
-        "replace the link by a directory",
+        "%s: it is a symbolic link; no data files were deleted, because "
+        "checkpoints in other directories may use them: replace the link by a "
+        "directory",
         path);
 }
 
@@ -249,10 +250,9 @@ static varve_status refuse_shared(
             error, -mark, "looking for \"" VV_LAYER_SHARED "\"", path);
     vv_file_close(c->context, mark);
     return vv_fail(error, VARVE_MISUSE,
-        "%s: expected layers of this directory only, found the file "
-        "\"" VV_LAYER_SHARED "\"; no layers were deleted, since checkpoints of "
-        "other directories may name them: remove that file once no symbolic "
-        "link leads to this folder",
+        "%s: it has the file \"" VV_LAYER_SHARED "\"; no data files were "
+        "deleted, because checkpoints in other directories may use them: "
+        "remove that file when no symbolic link leads to this directory",
         path);
 }
 
@@ -361,10 +361,9 @@ varve_status varve_prune_data_files_with(const char *directory, bool dry_run,
     if (result)
         *result = (varve_data_files_pruned){ 0 };
     if (!directory)
-        return vv_fail(error, VARVE_MISUSE, "expected a directory, found none");
+        return vv_fail(error, VARVE_MISUSE, "directory is NULL");
     VV_TRY(vv_store_refuse_any(directory,
-        "has no locks: nobody knows which layers a save is about to name",
-        error));
+        "has no locks, which are needed to delete data files safely", error));
     VV_TRY(layer_prune_look_for(&context, directory, error));
     vv_buffer_init(&path, &context.allocator);
     vv_buffer_add_string(&path, directory);

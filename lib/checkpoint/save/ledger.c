@@ -159,8 +159,8 @@ static varve_status ledger_check_place(
     if (status || ledger_may_replace(bytes, size))
         return status;
     return vv_fail(error, VARVE_EXISTS,
-        "%s: a file that is not a ledger has this name; it is left alone, and "
-        "checkpoints are opened instead: move it away",
+        "%s: this file has the name of the ledger but is not one; it was not "
+        "changed, and checkpoints are opened instead: move it to another name",
         path);
 }
 
@@ -398,10 +398,9 @@ varve_status vv_ledger_read(struct vv_ledger *l,
     char *text =
         size <= MOST_BYTES ? vv_allocate(l->allocator, (size_t)size + 1) : NULL;
     varve_status status =
-        size > MOST_BYTES ? vv_fail(error, VARVE_CORRUPT,
-                                "%s: %" PRIu64 " bytes are too many for a "
-                                "ledger",
-                                path, size)
+        size > MOST_BYTES
+            ? vv_fail(error, VARVE_CORRUPT,
+                  "%s: the ledger is too large (%" PRIu64 " bytes)", path, size)
         : text ? vv_file_read(context, file, path, text, (size_t)size, 0, error)
                : vv_fail_memory(error, "a ledger");
     if (!status)

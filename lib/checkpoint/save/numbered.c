@@ -374,7 +374,7 @@ static varve_status numbered_choose(struct numbered_search *s,
         vv_store64(s->counters.data + 8 * best, 0);
     }
     return vv_fail(error, VARVE_NOT_FOUND,
-        "%s: there is no checkpoint of this name and no %s-N%s", s->prefix,
+        "%s: no checkpoint has this name, and there is no %s-N%s", s->prefix,
         s->prefix, VARVE_SUFFIX);
 }
 
@@ -402,7 +402,8 @@ varve_status vv_numbered_newest(const struct vv_context *context,
         status = numbered_search_once(&s, found, &is_gone, error);
     if (!status && is_gone)
         status = vv_fail(error, VARVE_IO,
-            "%s: each of %d checkpoints was deleted before it could be opened",
+            "%s: all %d checkpoints found were deleted before they could be "
+            "opened",
             prefix, MOST_LISTINGS);
     vv_buffer_clear(&s.path);
     vv_buffer_clear(&s.counters);

@@ -130,7 +130,7 @@ static varve_status pack_line_start(
     thread->line = line;
     thread->packer = vv_packer_new(&line->context.allocator, line->level);
     if (!thread->packer)
-        return vv_fail_memory(error, "packing values");
+        return vv_fail_memory(error, "compressing values");
     if (line->started > 0 && system->start_thread(system->state, pack_line_work,
                                  thread, &thread->number) != 0) {
         vv_packer_free(thread->packer);
@@ -222,7 +222,7 @@ static varve_status get_block(
         return VARVE_OK;
     *block = vv_allocate(&line->context.allocator, sizeof **block);
     if (!*block)
-        return vv_fail_memory(error, "packing values");
+        return vv_fail_memory(error, "compressing values");
     (*block)->parcels = 0;
     (*block)->used = 0;
     line->blocks[line->block_count++] = *block;

@@ -107,8 +107,7 @@ varve_status vv_fail_untouched(const struct vv_save_plan *save_plan,
     vv_saved_path(&paths, vv_at32(index.value_nodes, value), &path);
     vv_saved_paths_end(&paths);
     varve_status status = vv_fail(error, VARVE_MISUSE,
-        "%s: expected the value that %s has, as it was not touched, found "
-        "another",
+        "%s: the value differs from that in %s, but was not marked dirty",
         vv_buffer_string(&path), where);
     vv_buffer_clear(&path);
     return status;

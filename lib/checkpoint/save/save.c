@@ -210,7 +210,7 @@ static varve_status save_find_next(const struct vv_context *context,
     uint64_t counter = highest->number > least ? highest->number : least;
     if (counter == UINT64_MAX)
         return vv_fail(error, VARVE_LIMIT,
-            "%s: expected a number below 2^64 - 1, found that one", prefix);
+            "%s: checkpoint numbers must be less than 2^64 - 1", prefix);
     *number = counter + 1;
     return VARVE_OK;
 }
@@ -272,8 +272,8 @@ varve_status vv_check_prefix(
     }
     if (!found)
         return vv_fail(error, VARVE_EXISTS,
-            "%s: expected a prefix, found a file of this name, which a restore "
-            "would find: choose another, or remove it",
+            "%s: a file has this name, and a restore would find it instead: "
+            "choose another prefix, or remove the file",
             prefix);
     return VARVE_OK;
 }
@@ -442,8 +442,8 @@ varve_status vv_find_latest(const struct vv_context *context,
         status = vv_fail_memory(error, "a path");
     else if (!status && found.size >= size)
         status = vv_fail(error, VARVE_LIMIT,
-            "%s: expected room for %zu bytes of a path, found %zu", prefix,
-            found.size + 1, size);
+            "%s: the buffer is too small: the path needs %zu bytes, found %zu",
+            prefix, found.size + 1, size);
     else if (!status)
         memcpy(path, found.data, found.size + 1);
     vv_buffer_clear(&found);
@@ -458,7 +458,6 @@ varve_status varve_latest(
         .system = vv_default_system(),
     };
     if (!prefix || !path)
-        return vv_fail(
-            error, VARVE_MISUSE, "expected a prefix and a path, found none");
+        return vv_fail(error, VARVE_MISUSE, "prefix or path is NULL");
     return vv_find_latest(&context, prefix, path, size, error);
 }

@@ -37,18 +37,16 @@ static varve_status save_plan_check_metadata(
 {
     if (!m->name || !vv_name_is_valid(m->name, strlen(m->name)))
         return vv_fail(error, VARVE_BAD_NAME,
-            "metadata: expected a name of 1 to %d bytes of UTF-8, found "
-            "another",
+            "metadata: a name must be 1 to %d bytes of UTF-8",
             VARVE_MAX_NAME_SIZE);
     if (m->kind < VARVE_METADATA_INTEGER || m->kind > VARVE_METADATA_STRING)
         return vv_fail(error, VARVE_MISUSE,
-            "metadata \"%.200s\": expected a kind, found %d", m->name,
+            "metadata \"%.200s\": the kind %d is invalid", m->name,
             (int)m->kind);
     if (m->kind == VARVE_METADATA_STRING &&
         (!m->string || !vv_utf8_is_valid(m->string, strlen(m->string))))
         return vv_fail(error, VARVE_BAD_NAME,
-            "metadata \"%.200s\": expected a text of UTF-8, found other bytes",
-            m->name);
+            "metadata \"%.200s\": the text is not valid UTF-8", m->name);
     return VARVE_OK;
 }
 
@@ -72,8 +70,7 @@ static varve_status save_plan_sort_metadata(
     for (size_t i = 1; i < count; i++) {
         if (strcmp(sorted[i - 1].name, sorted[i].name) == 0)
             return vv_fail(error, VARVE_DUPLICATE,
-                "metadata: expected unique names, found \"%.200s\" twice",
-                sorted[i].name);
+                "metadata: duplicate name \"%.200s\"", sorted[i].name);
     }
     return VARVE_OK;
 }
@@ -119,7 +116,7 @@ static varve_status fail_part(const varve_node *node, varve_error *error)
     const varve_tensor whole = vv_whole_of(node);
     char path[256], text[VARVE_TENSOR_TEXT_SIZE], part[VV_SLICE_TEXT_SIZE];
     return vv_fail(error, VARVE_MISUSE,
-        "%s: expected all of %s, found a slice of it: %s",
+        "%s: a shard of %s cannot be saved alone: %s",
         vv_node_text(node, path, sizeof path), varve_tensor_text(&whole, text),
         vv_slice_text(&node->variable->tensor, vv_part_of(node), part));
 }
@@ -163,7 +160,7 @@ static varve_status save_plan_find_values(struct vv_save_plan *save_plan,
     save_plan->values = vv_allocate_zeroed(
         &save_plan->context.allocator, count * sizeof *save_plan->values);
     if (!save_plan->values)
-        return vv_fail_memory(error, "where values are");
+        return vv_fail_memory(error, "addresses of values");
     for (size_t i = 0; i < count; i++) {
         size_t size = (size_t)vv_at64(c->value_sizes.data, i);
         varve_node *node = walk->steps[vv_at32(c->value_nodes.data, i)].node;
@@ -188,7 +185,7 @@ static varve_status save_plan_find_values(struct vv_save_plan *save_plan,
     }
     return save_plan->slices.failed || save_plan->elsewhere.failed ||
                    save_plan->waiting.failed
-               ? vv_fail_memory(error, "where values are")
+               ? vv_fail_memory(error, "addresses of values")
                : VARVE_OK;
 }
 
@@ -201,7 +198,7 @@ static varve_status find_kept(struct vv_save_plan *save_plan,
     save_plan->kept = vv_allocate_zeroed(
         &save_plan->context.allocator, walk->count * sizeof *save_plan->kept);
     if (!save_plan->kept)
-        return vv_fail_memory(error, "what was kept of a file");
+        return vv_fail_memory(error, "format-specific data");
     for (size_t i = 0; i < walk->count; i++)
         save_plan->kept[i].bytes = vv_graph_kept_of(walk->steps[i].node,
             save_plan->options.format, &save_plan->kept[i].size);
@@ -335,8 +332,8 @@ static varve_status refuse_bool(const struct vv_source *source, uint64_t at,
         vv_saved_path(&paths, vv_at32(index.value_nodes, source->value), &path);
     const char *text = vv_buffer_string(&path);
     vv_fail(error, VARVE_MISUSE,
-        "%s: element %" PRIu64 ": expected a bool of 0 or 1, found the byte "
-        "%u: initialize the memory before it is saved",
+        "%s: element %" PRIu64 ": a bool must be 0 or 1, found the byte %u: "
+        "initialize the memory before saving",
         *text ? text : "a value", at, byte);
     vv_saved_paths_end(&paths);
     vv_buffer_clear(&path);
@@ -370,8 +367,8 @@ static varve_status fail_private(const varve_node *node, varve_error *error)
 {
     char path[256];
     return vv_fail(error, VARVE_MISUSE,
-        "%s: expected what one process has, found a private subtree of rank "
-        "%" PRIu32 " of %" PRIu32,
+        "%s: a rank-local subtree cannot be saved alone: it is of rank %" PRIu32
+        " of %" PRIu32,
         vv_node_text(node, path, sizeof path), vv_private_of(node)->rank,
         vv_private_of(node)->size);
 }
@@ -394,7 +391,7 @@ static varve_status look_at_nodes(struct vv_save_plan *save_plan,
             return fail_private(found.node, error);
     }
     return save_plan->privates.failed
-               ? vv_fail_memory(error, "private subtrees")
+               ? vv_fail_memory(error, "rank-local subtrees")
                : VARVE_OK;
 }
 
@@ -458,7 +455,7 @@ static varve_status gather_with_waiting(
         return save_plan_gather(save_plan, root, error);
     save_plan->carried = vv_carried_new(graph);
     if (!save_plan->carried)
-        return vv_fail_memory(error, "values that wait in a file");
+        return vv_fail_memory(error, "pending values");
     VV_TRY(vv_carry(save_plan->carried, graph, error));
     varve_status status = save_plan_gather(save_plan, root, error);
     vv_carried_unlink(save_plan->carried);

@@ -64,10 +64,10 @@ static varve_status save_plan_foreign_check_waiting(
         vv_saved_path(f->target->paths,
             vv_at32(f->target->index->value_nodes, values[i]), &f->path);
         return vv_fail(error, VARVE_MISUSE,
-            "%s: \"%.300s\" waits for the program, which does not have it "
-            "yet, and the format %s cannot hold it: build it before the save, "
-            "give it up with varve_drop_pending, or set the option `pending` "
-            "of the write to VARVE_PENDING_OMIT",
+            "%s: \"%.300s\" is pending, and the format %s cannot store pending "
+            "values: create its variable before the save, drop it with "
+            "varve_drop_pending, or set the write option `pending` to "
+            "VARVE_PENDING_OMIT",
             f->target->path, vv_buffer_string(&f->path),
             varve_format_name(f->save_plan->options.format));
     }
@@ -132,7 +132,7 @@ varve_status vv_save_plan_write_foreign(struct vv_save_plan *save_plan,
         f.given = vv_allocate_zeroed(a, save_plan->value_count);
     varve_status status =
         target.finish && !f.given
-            ? vv_fail_memory(error, "what was written")
+            ? vv_fail_memory(error, "file sizes")
             : save_plan_foreign_write_with(&f, &target, error);
     vv_release(a, f.given, save_plan->value_count);
     vv_buffer_clear(&f.path);

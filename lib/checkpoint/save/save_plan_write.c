@@ -103,11 +103,10 @@ static varve_status write_incremental(struct vv_save_plan *save_plan,
 #else
     (void)flags;
     return vv_fail(error, VARVE_TOO_NEW,
-        "%s: expected a save that this build has, found %s: build Varve with "
-        "-Dlayers=enabled",
+        "%s: this build cannot write %s: build Varve with -Dlayers=enabled",
         path,
-        save_plan->options.incremental ? "one in layers"
-                                       : "one that compresses");
+        save_plan->options.incremental ? "incremental checkpoints"
+                                       : "compressed checkpoints");
 #endif
 }
 

@@ -22,8 +22,7 @@ static varve_status check_root(
     if (root)
         VV_TRY(varve_graph_check(root->graph, error));
     if (!root || vv_is_nil(root) || !path)
-        return vv_fail(
-            error, VARVE_MISUSE, "expected a node and a %s, found none", what);
+        return vv_fail(error, VARVE_MISUSE, "node or %s is NULL", what);
     return VARVE_OK;
 }
 

@@ -22,8 +22,8 @@ static varve_status check_needs(
     bool is_set, const char *name, const char *needed, varve_error *error)
 {
     return is_set ? vv_fail(error, VARVE_MISUSE,
-                        "the options of a write: `%s` needs %s: set that too, "
-                        "or leave `%s` out",
+                        "write options: `%s` needs %s: set that too, or leave "
+                        "`%s` out",
                         name, needed, name)
                   : VARVE_OK;
 }
@@ -75,8 +75,7 @@ varve_status vv_write_options_check(
     VV_TRY(check_layers(options, error));
     if ((unsigned)options->pending > VARVE_PENDING_OMIT)
         return vv_fail(error, VARVE_MISUSE,
-            "the options of a write: `pending` must be one of "
-            "varve_pending_policy, found %d",
+            "write options: `pending` must be a varve_pending_policy, found %d",
             (int)options->pending);
     return check_format(options, error);
 }
@@ -87,8 +86,8 @@ varve_status vv_check_numbered(const varve_write_options *options,
     if (!options || options->format == VARVE_FORMAT_VARVE)
         return VARVE_OK;
     return vv_fail(error, VARVE_MISUSE,
-        "%s: `%s` must be VARVE_FORMAT_VARVE in numbered checkpoints and in "
-        "those of managers and savers, found %s: use varve_write with a name "
-        "of its own, or `varve convert`",
+        "%s: `%s` must be VARVE_FORMAT_VARVE for numbered checkpoints, "
+        "managers and savers, found %s: use varve_write with a file name, or "
+        "`varve convert`",
         name, option, varve_format_name(options->format));
 }

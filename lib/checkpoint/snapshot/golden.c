@@ -134,8 +134,7 @@ static void golden_end_line(struct golden *g)
     const char *text = vv_buffer_string(&g->text);
     if (!g->error.status)
         vv_fail(&g->error, VARVE_MISMATCH,
-            "%s: expected the values of the golden file, found others",
-            g->path);
+            "%s: values differ from the golden file", g->path);
     if (!g->text.failed)
         vv_error_add_line(&g->error, "  %s", text);
 }
@@ -262,8 +261,8 @@ varve_status varve_compare_golden(varve_node *root, const char *path,
     struct golden g = { .path = path,
         .options = options ? options : &golden_usual };
     if (!root || vv_is_nil(root) || !path)
-        return vv_fail(reason, VARVE_MISUSE,
-            "varve_compare_golden: expected a node and a path, found NULL");
+        return vv_fail(
+            reason, VARVE_MISUSE, "varve_compare_golden: node or path is NULL");
     VV_TRY(VV_CHECK_OPTIONS(options, reason));
     vv_buffer_init(&g.text, &root->graph->context.allocator);
     varve_status status = golden_compare_names(root, &g, reason);

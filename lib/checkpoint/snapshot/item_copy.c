@@ -81,8 +81,8 @@ static varve_status item_copy_put_back(struct varve_snapshot *s, size_t end,
             !vv_value_in(item->node, 0, item->spare.data, item->size, NULL))
             continue;
         if (!is_half)
-            vv_error_add_line(
-                error, "snapshot: half restored: what could not be put back:");
+            vv_error_add_line(error, "snapshot: partially restored: these "
+                                     "variables could not be rolled back:");
         is_half = item->node->is_half = true;
         vv_error_add_line(
             error, "  %s", vv_node_text(item->node, text, sizeof text));

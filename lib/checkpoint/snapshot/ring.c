@@ -73,7 +73,8 @@ varve_ring *varve_ring_new(varve_node *root, size_t count,
         return NULL;
     if (!root || vv_is_nil(root) || count == 0 || count > MOST) {
         vv_fail(error, VARVE_MISUSE,
-            "ring: expected a node and room for 1 to %d snapshots, found %zu",
+            "ring: node is NULL, or the number of snapshots is not 1 to %d "
+            "(%zu)",
             MOST, count);
         return NULL;
     }
@@ -128,8 +129,7 @@ varve_status varve_ring_push(varve_ring *ring, varve_error *error)
     if (!ring)
         return vv_fail_none(error, "ring", "varve_ring_new");
     if (!ring->root)
-        return vv_fail(error, VARVE_MISMATCH,
-            "ring: expected the node that it was made for, found it removed");
+        return vv_fail(error, VARVE_MISMATCH, "ring: its node was removed");
     size_t place = ring->count ? (ring->newest + 1) % ring->room : 0;
     varve_snapshot **snapshot = &ring->places[place];
     varve_error reason = { 0 };
@@ -170,7 +170,7 @@ varve_status varve_ring_rollback(
     varve_snapshot *snapshot = varve_ring_at(ring, back);
     if (!snapshot)
         return vv_fail(error, VARVE_NOT_FOUND,
-            "ring: expected a snapshot %zu back, found %zu in all", back,
+            "ring: there is no snapshot %zu back, only %zu in all", back,
             varve_ring_count(ring));
     varve_status status = varve_snapshot_restore(snapshot, error);
     if (status)

@@ -244,7 +244,7 @@ static varve_status check_types(
         varve_tensor taken = vv_tensor_copy(now);
         taken.dtype = item->dtype;
         return vv_fail(error, VARVE_MISMATCH,
-            "snapshot: %s: expected %s as it was taken, found %s",
+            "snapshot: %s: was %s when it was taken, is now %s",
             vv_node_text(item->node, where, sizeof where),
             is_shape ? "the shape" : varve_tensor_text(&taken, text[0]),
             varve_tensor_text(now, text[1]));
@@ -258,8 +258,7 @@ varve_status vv_snapshot_check(struct varve_snapshot *s, varve_error *error)
     struct vv_spread except;
     if (!s->graph || !s->root || s->is_stale)
         return vv_fail(error, VARVE_MISMATCH,
-            "snapshot: expected the variables it was made of, found some "
-            "removed");
+            "snapshot: variables were removed since it was taken");
     VV_TRY(varve_graph_check(s->graph, error));
     VV_TRY(vv_structs_look(s->root, error));
     VV_TRY(check_types(s, error));
@@ -283,7 +282,8 @@ varve_status vv_snapshot_check(struct varve_snapshot *s, varve_error *error)
     vv_spread_end(&except);
     if (!same)
         return vv_fail(error, VARVE_MISMATCH,
-            "snapshot: expected the %zu variables it was made of, found others",
+            "snapshot: the %zu variables it was taken of have been replaced by "
+            "others",
             s->count);
     s->is_changed = false;
     return VARVE_OK;
@@ -405,7 +405,7 @@ varve_snapshot *varve_snapshot_new_with(
     if (root && varve_graph_check(root->graph, error))
         return NULL;
     if (!root || vv_is_nil(root)) {
-        vv_fail(error, VARVE_MISUSE, "expected a node, found none");
+        vv_fail(error, VARVE_MISUSE, "node is NULL");
         return NULL;
     }
     if (VV_CHECK_OPTIONS(options, error))

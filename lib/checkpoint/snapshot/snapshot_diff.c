@@ -206,8 +206,7 @@ varve_status varve_snapshot_diff(varve_snapshot *a, varve_snapshot *b,
 {
     if (!a || !visit || (b && b->graph != a->graph))
         return vv_fail(error, VARVE_MISUSE,
-            "snapshot: expected snapshots of one graph and a visitor, found "
-            "others");
+            "snapshot: NULL, or the snapshots are of two graphs");
     VV_TRY(vv_snapshot_check(a, error));
     if (b)
         VV_TRY(vv_snapshot_check(b, error));

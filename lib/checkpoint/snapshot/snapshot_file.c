@@ -247,7 +247,7 @@ static varve_status write_with_waiting(struct shadow *s, const char *path,
         return vv_write(root, path, counter, options, error);
     struct vv_carried *carried = vv_carried_new(s->graph);
     if (!carried)
-        return vv_fail_memory(error, "values that wait in a file");
+        return vv_fail_memory(error, "pending values");
     carried->twin = twin;
     carried->twin_user = s;
     varve_status status = vv_carry(carried, s->snapshot->graph, error);

@@ -63,9 +63,8 @@ varve_status varve_snapshot_value(varve_snapshot *s, const char *path,
     varve_tensor *value, varve_error *error)
 {
     if (!s || !path || !value)
-        return vv_fail(error, VARVE_MISUSE,
-            "snapshot: expected a snapshot, a path and room for a value, found "
-            "NULL");
+        return vv_fail(
+            error, VARVE_MISUSE, "snapshot: snapshot, path or value is NULL");
     VV_TRY(vv_snapshot_check(s, error));
     varve_node *node = varve_find_path(s->root, path);
     if (!node)

@@ -102,7 +102,7 @@ static varve_status copy_values(struct grafting *g, varve_error *error)
         if (from->variable->tensor.dtype != VARVE_STRING)
             VV_TRY(vv_value_out(from, 0, varve_data(to), size, error));
         else if (!copy_strings(to, &from->variable->tensor))
-            return vv_fail_memory(error, "strings of a graft");
+            return vv_fail_memory(error, "strings of a copied subgraph");
     }
     return VARVE_OK;
 }

@@ -163,7 +163,7 @@ static varve_status keep_nodes(struct importing *i, varve_error *error)
 {
     struct vv_kept *kept = vv_checkpoint_kept(&i->reader->file);
     if (kept && !vv_graph_keep_nodes(i->graph, kept, i->nodes, i->count))
-        return vv_fail_memory(error, "what a format keeps of nodes");
+        return vv_fail_memory(error, "format-specific data of nodes");
     return VARVE_OK;
 }
 
@@ -287,7 +287,7 @@ static varve_graph *import_by_default(const char *path,
         .system = vv_default_system(),
     };
     if (!path) {
-        vv_fail(error, VARVE_MISUSE, "expected a path, found NULL");
+        vv_fail(error, VARVE_MISUSE, "path is NULL");
         return NULL;
     }
     return import(&context, path, options, leaves_values, error);

@@ -20,7 +20,7 @@ varve_status vv_check_comm(const varve_comm *comm, varve_error *error)
 {
     if (!comm || comm->rank >= comm->size)
         return vv_fail(error, VARVE_MISUSE,
-            "expected a communicator and a rank below its size, found none");
+            "the communicator is NULL, or its rank is not below its size");
     return VV_CHECK_ROOM(comm->reserved, error);
 }
 
@@ -29,7 +29,7 @@ varve_status vv_fail_gone(
 {
     return vv_fail(error, status,
         "rank %" PRIu32 " of %" PRIu32
-        ": expected an answer of all ranks, found one gone",
+        ": the collective operation failed: a rank may have ended",
         comm->rank, comm->size);
 }
 
@@ -129,7 +129,7 @@ static varve_status make_room_for(
     return size == 0 ||
                    (size <= SIZE_MAX && vv_buffer_extend(bytes, (size_t)size))
                ? VARVE_OK
-               : vv_fail_memory(error, "what all ranks are told");
+               : vv_fail_memory(error, "a broadcast");
 }
 
 varve_status vv_comm_bcast_buffer(const varve_comm *comm, varve_status status,
@@ -137,7 +137,7 @@ varve_status vv_comm_bcast_buffer(const varve_comm *comm, varve_status status,
 {
     bool is_first = comm->rank == 0;
     if (is_first && !status && bytes->failed)
-        status = vv_fail_memory(error, "what all ranks are told");
+        status = vv_fail_memory(error, "a broadcast");
     uint64_t size = is_first && !status ? bytes->size : 0;
     VV_TRY(vv_tell_number(comm, &size, error));
     if (!is_first)
@@ -163,7 +163,7 @@ static varve_status comm_collectives_make_room(const varve_comm *comm,
         vv_buffer_reserve(&all->bytes, (size_t)total);
     if (comm->rank == 0 && total > 0 &&
         (total > SIZE_MAX || !vv_buffer_extend(&all->bytes, (size_t)total)))
-        return vv_fail_memory(error, "what all ranks tell");
+        return vv_fail_memory(error, "gathered data");
     return VARVE_OK;
 }
 
@@ -187,12 +187,12 @@ varve_status vv_comm_gatherv(const varve_comm *comm, varve_status status,
     *all = (struct vv_gathered){ .count = comm->size };
     vv_buffer_init(&all->bytes, bytes->allocator);
     if (!status && bytes->failed)
-        status = vv_fail_memory(error, "what a rank tells");
+        status = vv_fail_memory(error, "data of a rank");
     if (!status && comm->rank == 0) {
         all->sizes =
             vv_allocate_array(bytes->allocator, comm->size, sizeof *all->sizes);
         if (!all->sizes)
-            status = vv_fail_memory(error, "what all ranks tell");
+            status = vv_fail_memory(error, "gathered data");
     }
     status = vv_agree(comm, status, error);
     if (!status)

@@ -57,7 +57,7 @@ static varve_status add_request(struct vv_buffer *bytes, const char *path,
     if (!failed)
         add_digest(bytes, vv_digest_of(text.data, text.size));
     vv_buffer_clear(&text);
-    return failed ? vv_fail_memory(error, "what a rank tells") : VARVE_OK;
+    return failed ? vv_fail_memory(error, "data of a rank") : VARVE_OK;
 }
 
 /* Which nodes are private. */
@@ -80,7 +80,7 @@ static varve_status add_structure(struct vv_buffer *bytes,
     const struct vv_index_columns *c = &save_plan->columns.index;
     struct vv_digester *digester = vv_digester_new(bytes->allocator);
     if (!digester)
-        return vv_fail_memory(error, "what a rank tells");
+        return vv_fail_memory(error, "data of a rank");
     for (size_t i = 0; i < VV_COLUMN_COUNT; i++) {
         const struct vv_buffer *column = &c->each[i];
         uint64_t size = column->size;
@@ -126,7 +126,7 @@ static varve_status contribution_add_values(struct vv_buffer *bytes,
         vv_save_plan_slices(save_plan, &slices);
     struct vv_digester *digester = vv_digester_new(bytes->allocator);
     if (!digester)
-        return vv_fail_memory(error, "what a rank tells");
+        return vv_fail_memory(error, "data of a rank");
     for (uint32_t i = 0; i < save_plan->value_count; i++) {
         uint64_t size = vv_at64(c->value_sizes.data, i);
         size_t count = (size_t)vv_chunk_count(size) * VV_DIGEST_SIZE;
@@ -256,8 +256,7 @@ static varve_status contribution_add_all(struct vv_buffer *bytes,
         vv_save_plan_slices(save_plan, &count);
         vv_slices_tell(&slices, bytes, count);
     }
-    return bytes->failed ? vv_fail_memory(error, "what a rank tells")
-                         : VARVE_OK;
+    return bytes->failed ? vv_fail_memory(error, "data of a rank") : VARVE_OK;
 }
 
 varve_status vv_contribution_add(struct vv_buffer *bytes,
@@ -272,7 +271,7 @@ varve_status vv_contribution_add(struct vv_buffer *bytes,
         vv_share_chunks_tell(&told.chunks, share);
     add_all_private(&told.privates, share->privates);
     varve_status status = told.chunks.failed || told.privates.failed
-                              ? vv_fail_memory(error, "what a rank tells")
+                              ? vv_fail_memory(error, "data of a rank")
                               : contribution_add_all(bytes, comm, path,
                                     save_plan, &told, share, error);
     vv_buffer_clear(&told.chunks);

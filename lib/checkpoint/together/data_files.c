@@ -237,8 +237,8 @@ static varve_status open_path(const struct vv_context *context,
     while (vv_try_again(*file, &tries));
     if (*file == -ENOENT)
         return vv_fail(error, VARVE_NOT_FOUND,
-            "%s: expected the file that rank 0 has made, found none: do all "
-            "ranks see the same directory?",
+            "%s: this rank does not see the file that rank 0 created: do all "
+            "ranks share this directory?",
             path);
     return *file < 0
                ? vv_fail_system(error, -*file, "opening it to write", path)

@@ -193,22 +193,21 @@ static varve_status fail_line(const char *path, enum kind kind,
     bool has_both = mine->path && theirs->path;
     if (kind == REQUEST)
         return vv_fail(error, VARVE_MISUSE,
-            "%s: expected this path with the same options and metadata at all "
-            "ranks, found others (%s) at rank %s",
+            "%s: the path, options or metadata differ from those of rank 0 "
+            "(%s) at rank %s",
             path, has_both ? theirs->path : "", ranks);
     if (has_both && kind == VALUES)
         return vv_fail(error, VARVE_MISUSE,
-            "%s: %s: expected the same value at all ranks, as it is no slice, "
-            "found another than that of rank 0 at rank %s",
+            "%s: %s: a replicated variable differs from that of rank 0 at rank "
+            "%s",
             path, mine->path, ranks);
     if (has_both && strcmp(mine->path, theirs->path) == 0)
         return vv_fail(error, VARVE_MISUSE,
-            "%s: %s: expected %s as at rank 0, found %s at rank %s", path,
-            mine->path, mine->what, theirs->what, ranks);
+            "%s: %s: rank 0 has %s, found %s at rank %s", path, mine->path,
+            mine->what, theirs->what, ranks);
     return vv_fail(error, VARVE_MISUSE,
-        "%s: expected the graph of rank 0 with %s, found one with %s at rank "
-        "%s",
-        path, mine->path ? mine->path : "no more nodes",
+        "%s: the graphs differ: rank 0 has %s, found %s at rank %s", path,
+        mine->path ? mine->path : "no more nodes",
         theirs->path ? theirs->path : "no more nodes", ranks);
 }
 
@@ -246,7 +245,7 @@ static varve_status find_difference(const struct vv_merge *merge,
             ? fail_line(merge->path, kind, &mine, &theirs,
                   vv_buffer_string(&ranks), error)
             : vv_fail(error, VARVE_MISUSE,
-                  "%s: expected %s at all ranks, found others", merge->path,
+                  "%s: %s differ between ranks", merge->path,
                   kind == REQUEST ? "the same options and metadata"
                                   : "the same edges, slots, tags and names");
     vv_buffer_clear(&ranks);

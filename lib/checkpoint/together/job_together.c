@@ -24,8 +24,7 @@ varve_status vv_check_duplicates(const varve_comm *comm, varve_error *error)
     return comm->duplicate
                ? VARVE_OK
                : vv_fail(error, VARVE_MISUSE,
-                     "expected a communicator that can be duplicated, for "
-                     "saves in the background, found one without `duplicate`");
+                     "asynchronous saves need a communicator with `duplicate`");
 }
 
 static varve_status job_together_duplicate(
@@ -36,12 +35,11 @@ static varve_status job_together_duplicate(
     b->comm = comm;
     if (status == VARVE_MISUSE)
         return vv_fail(error, status,
-            "expected a communicator that another thread may call too, for "
-            "saves in the background (with MPI: MPI_THREAD_MULTIPLE), found "
-            "one that it may not");
+            "asynchronous saves need a communicator that another thread may "
+            "call (with MPI: MPI_THREAD_MULTIPLE)");
     return status ? vv_fail(error, status,
-                        "expected a duplicate of the communicator, for saves "
-                        "in the background, found that there is none")
+                        "the communicator could not be duplicated for "
+                        "asynchronous saves")
                   : VARVE_OK;
 }
 
@@ -53,7 +51,7 @@ varve_status vv_keep_duplicate(const varve_comm *comm, varve_status status,
     struct vv_background *b = status ? NULL : vv_background_of(graph);
     uint64_t lacks = b && vv_background_lacks_copy(b, comm);
     if (!status && !b)
-        status = vv_fail_memory(error, "saving in the background");
+        status = vv_fail_memory(error, "asynchronous saves");
     if (!status)
         status = vv_check_duplicates(comm, error);
     VV_TRY(vv_agree(comm, status, error));
@@ -140,7 +138,7 @@ static varve_status find_early(struct part *p, varve_error *error)
         vv_save_plan_slices(save_plan, &slices);
     p->is_early = vv_allocate(&save_plan->context.allocator, count + 1);
     if (!p->is_early)
-        return vv_fail_memory(error, "a save in the background");
+        return vv_fail_memory(error, "an asynchronous save");
     for (size_t i = 0; i < count; i++)
         p->is_early[i] = vv_save_plan_is_large(save_plan, i);
     for (size_t i = 0; i < slices; i++)
@@ -189,7 +187,7 @@ static varve_status job_together_gather(varve_job *job,
     const varve_allocator *a = &job->context.allocator;
     struct part *p = vv_allocate_zeroed(a, sizeof *p);
     if (!p)
-        return vv_fail_memory(error, "a save in the background");
+        return vv_fail_memory(error, "an asynchronous save");
     p->job = (struct vv_job_part){ save_plan_of, job_together_look, write_part,
         free_part };
     p->save.comm = b->copy;

@@ -142,7 +142,7 @@ static varve_status layer_match_make_table(
     m->nexts = vv_allocate_array(a, count + 1, sizeof *m->nexts);
     m->firsts = vv_allocate_array(a, m->table_size, sizeof *m->firsts);
     if (!m->offsets || !m->sizes || !m->nexts || !m->firsts)
-        return vv_fail_memory(error, "the chunks of the checkpoint before");
+        return vv_fail_memory(error, "the chunks of the base checkpoint");
     memset(m->firsts, 0xff, m->table_size * sizeof *m->firsts);
     layer_match_add_values(m);
     return VARVE_OK;
@@ -239,7 +239,7 @@ static varve_status match_all(
     struct vv_placed_chunk chunk;
     struct group *group = vv_allocate(a, sizeof *group);
     if (!group)
-        return vv_fail_memory(error, "the chunks of the checkpoint before");
+        return vv_fail_memory(error, "the chunks of the base checkpoint");
     group->count = 0;
     while (vv_chunk_walk_next(&walk, &chunk)) {
         if (group->count && !joins(group, &chunk))

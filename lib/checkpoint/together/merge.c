@@ -173,18 +173,16 @@ static varve_status merge_fail_cover(const struct vv_merge *merge,
         set_element_text(cover, &fault, &element);
     if (!is_found)
         vv_fail(error, VARVE_MISUSE,
-            "%s: %s: expected slices that have each element of %s once, found "
-            "others",
+            "%s: %s: the shards do not cover each element of %s exactly once",
             merge->path, name, whole);
     else if (fault.times == 0)
         vv_fail(error, VARVE_MISUSE,
-            "%s: %s: expected slices that make up %s, found element %s at no "
-            "rank",
+            "%s: %s: the shards do not cover %s: no rank has element %s",
             merge->path, name, whole, vv_buffer_string(&element));
     else
         vv_fail(error, VARVE_MISUSE,
-            "%s: %s: expected slices of %s that do not overlap, found element "
-            "%s at rank %" PRIu32 " and rank %" PRIu32,
+            "%s: %s: the shards of %s overlap: element %s is at rank %" PRIu32
+            " and rank %" PRIu32,
             merge->path, name, whole, vv_buffer_string(&element),
             all[fault.boxes[0]].owner, all[fault.boxes[1]].owner);
     vv_buffer_clear(&element);

@@ -85,7 +85,7 @@ static varve_status merge_rounds_end(
     VV_TRY(put_aside(merge, error));
     if (merge->spill->sizes[VV_KEY_PLACE_BEGINS] / 8 >= VV_NONE)
         return vv_fail(error, VARVE_LIMIT,
-            "%s: expected fewer than 2^32 - 1 places, found more", merge->path);
+            "%s: the shards have 2^32 - 1 parts or more", merge->path);
     merge->source = (struct vv_column_source){ vv_spill_give, merge->spill };
     return VARVE_OK;
 }

@@ -77,8 +77,8 @@ static varve_status open_all_fail_other(
     const struct vv_open_all *how, const char *found, varve_error *error)
 {
     return vv_fail(error, VARVE_MISMATCH,
-        "%s: expected the checkpoint that rank 0 has open, found %s: was it "
-        "replaced meanwhile?",
+        "%s: differs from the checkpoint that rank 0 has open (this rank found "
+        "%s): it may have been replaced",
         how->path, found);
 }
 

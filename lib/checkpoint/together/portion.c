@@ -60,7 +60,7 @@ varve_status vv_portion_find(const varve_comm *comm,
     const struct entry mine = portion_entry_of(comm, division);
     struct entry *all = vv_allocate_array(allocator, comm->size, sizeof *all);
     varve_status status = vv_agree(comm,
-        all ? VARVE_OK : vv_fail_memory(error, "what all ranks need"), error);
+        all ? VARVE_OK : vv_fail_memory(error, "data for all ranks"), error);
     if (!status)
         status = vv_comm_allgather(comm, &mine, sizeof mine, all, error);
     if (!status)

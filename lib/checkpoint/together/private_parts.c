@@ -25,12 +25,13 @@ static varve_status private_parts_check_node(
     const char *path = vv_node_text(node, text, sizeof text);
     if (private->rank != comm->rank || private->size != comm->size)
         return vv_fail(error, VARVE_MISUSE,
-            "%s: expected a private subtree of rank %" PRIu32 " of %" PRIu32
-            ", which save, found one of rank %" PRIu32 " of %" PRIu32,
+            "%s: this rank is %" PRIu32 " of %" PRIu32
+            ", but the rank-local subtree is of rank %" PRIu32 " of %" PRIu32,
             path, comm->rank, comm->size, private->rank, private->size);
     if (!vv_private_mine(node))
         return vv_fail(error, VARVE_MISUSE,
-            "%s: expected one child, that of rank %" PRIu32 ", found others",
+            "%s: a rank-local subtree must have one child, that of rank "
+            "%" PRIu32,
             path, comm->rank);
     return VARVE_OK;
 }
@@ -47,8 +48,7 @@ static varve_status fail_link(const varve_node *node, varve_error *error)
 {
     char path[256];
     return vv_fail(error, VARVE_MISUSE,
-        "%s: expected it in one private subtree or in none, found edges or "
-        "slots that lead there from outside",
+        "%s: edges or slots lead to it from outside its rank-local subtree",
         vv_node_text(node, path, sizeof path));
 }
 
@@ -112,7 +112,7 @@ static varve_status private_parts_check_links(
         .count = root->graph->number_limit };
     m.marks = vv_allocate_zeroed(m.allocator, m.count * sizeof *m.marks);
     if (!m.marks)
-        return vv_fail_memory(error, "private subtrees");
+        return vv_fail_memory(error, "rank-local subtrees");
     varve_status status = private_parts_mark_all(&m, root, save_plan, error);
     vv_release(m.allocator, m.marks, m.count * sizeof *m.marks);
     return status;
@@ -128,7 +128,7 @@ static varve_status private_parts_check_names(const varve_node *node,
     if (save_plan->columns.index.global_nodes.size == 0)
         return VARVE_OK;
     return vv_fail(error, VARVE_MISUSE,
-        "%s: expected a private subtree without global names, found one",
+        "%s: a rank-local subtree cannot contain global names",
         vv_node_text(node, path, sizeof path));
 }
 
@@ -188,7 +188,7 @@ varve_status vv_private_parts_gather(struct vv_private_parts *parts,
     parts->all =
         vv_allocate_zeroed(parts->allocator, count * sizeof *parts->all);
     if (!parts->all)
-        return vv_fail_memory(error, "private subtrees");
+        return vv_fail_memory(error, "rank-local subtrees");
     parts->room = count;
     varve_status status = private_parts_gather_all(parts, save_plan, error);
     if (status)

@@ -95,8 +95,8 @@ static varve_status read_all_check_path(const varve_comm *comm,
     uint64_t here = status ? 0 : vv_hash_of(path, strlen(path)), there = here;
     VV_TRY(vv_tell_number(comm, &there, error));
     if (!status && here != there)
-        status = vv_fail(error, VARVE_MISUSE,
-            "%s: expected the path that rank 0 reads, found another", path);
+        status =
+            vv_fail(error, VARVE_MISUSE, "%s: rank 0 reads another path", path);
     return vv_agree(comm, status, error);
 }
 
@@ -136,7 +136,7 @@ static varve_status read_all_half_restored(
     if (status == VARVE_PARTIALLY_RESTORED || status == VARVE_DISCONNECTED)
         return status;
     error->status = VARVE_PARTIALLY_RESTORED;
-    vv_error_add_line(error, "other ranks have new values");
+    vv_error_add_line(error, "partially restored: other ranks have new values");
     return VARVE_PARTIALLY_RESTORED;
 }
 

@@ -29,8 +29,8 @@ varve_status vv_check_together(const varve_write_options *o, varve_error *error)
     VV_TRY(vv_write_options_check(o, error));
     if (o && o->format != VARVE_FORMAT_VARVE)
         return vv_fail(error, VARVE_MISUSE,
-            "`format` must be VARVE_FORMAT_VARVE in a save of several "
-            "processes, found %s: convert the checkpoint by `varve convert`",
+            "`format` must be VARVE_FORMAT_VARVE in a collective save, found "
+            "%s: convert the checkpoint with `varve convert`",
             varve_format_name(o->format));
     return VARVE_OK;
 }

@@ -190,7 +190,7 @@ varve_status vv_share_make(struct vv_share *share,
         !share->parts.failed && !share->stretches.failed)
         return VARVE_OK;
     vv_share_clear(share);
-    return vv_fail_memory(error, "what a rank writes");
+    return vv_fail_memory(error, "data of a rank");
 }
 
 void vv_share_clear(struct vv_share *share)

@@ -126,8 +126,7 @@ static varve_status save_numbered(struct vv_save_together *save,
         status = VARVE_OK;
     }
     return vv_fail(error, VARVE_EXISTS,
-        "%s: expected a free number, found each taken by another job",
-        n->prefix);
+        "%s: no free number: another job took each one", n->prefix);
 }
 
 varve_status vv_save_numbered_together(struct vv_save_together *save,

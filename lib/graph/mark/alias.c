@@ -61,7 +61,7 @@ static struct vv_alias *alias_take_name(
     char text[256];
     if (!name || !vv_name_is_valid(name, strlen(name))) {
         vv_graph_error(graph, VARVE_BAD_NAME,
-            "%s: %s is 1 to %d bytes of UTF-8, found another",
+            "%s: %s must be 1 to %d bytes of UTF-8",
             vv_node_text(node, text, sizeof text), what, VARVE_MAX_NAME_SIZE);
         return NULL;
     }

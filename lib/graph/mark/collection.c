@@ -162,8 +162,7 @@ varve_status varve_each(varve_node *root, const varve_select *select,
     struct path_visit v = { visit, user };
     VV_TRY(vv_node_check(root, error));
     if (!visit)
-        return vv_fail(
-            error, VARVE_MISUSE, "collection: expected a visitor, found NULL");
+        return vv_fail(error, VARVE_MISUSE, "collection: the visitor is NULL");
     return each(root, select, visit_path, &v, error);
 }
 
@@ -190,7 +189,7 @@ varve_status varve_collect(varve_node *root, const varve_select *select,
     VV_TRY(vv_node_check(root, error));
     if (!count || (!nodes && *count))
         return vv_fail(error, VARVE_MISUSE,
-            "collection: expected room for %s, found NULL",
+            "collection: the array for %s is NULL",
             count ? "nodes" : "their count");
     struct collecting c = { .nodes = nodes, .room = *count };
     VV_TRY(vv_each_node(root, select, collection_collect, &c, error));
@@ -209,7 +208,7 @@ struct readiness {
 static const char *why_missing(const varve_node *node)
 {
     return node->value_state == VARVE_DECLARED  ? "was not initialized"
-           : node->value_state == VARVE_PENDING ? "waits for its restored value"
+           : node->value_state == VARVE_PENDING ? "is pending"
                                                 : NULL;
 }
 
@@ -241,8 +240,7 @@ varve_status varve_require_ready(
     VV_TRY(each(root, select, collection_look, &r, error));
     if (r.missing == 0)
         return varve_graph_check(root->graph, error);
-    vv_fail(error, VARVE_UNMATCHED,
-        "expected all of %zu variables to hold a value, found %zu that do not",
+    vv_fail(error, VARVE_UNMATCHED, "of %zu variables, %zu have no value",
         r.variables, r.missing);
     r.naming = error;
     if (error && each(root, select, collection_look, &r, &reason))

@@ -95,13 +95,13 @@ static bool may_have(const varve_node *node, const char *name)
     const char *where = vv_node_text(node, text, sizeof text);
     if (node->kind != VARVE_VARIABLE && node->kind != VARVE_STATE) {
         vv_graph_error(node->graph, VARVE_MISUSE,
-            "%s: a global name is for a variable or state, found another node",
+            "%s: only variables and custom serializers can have a global name",
             where);
         return false;
     }
     if (!vv_name_is_valid(name, strlen(name))) {
         vv_graph_error(node->graph, VARVE_BAD_NAME,
-            "%s: a global name is 1 to %d bytes of UTF-8, found another", where,
+            "%s: a global name must be 1 to %d bytes of UTF-8", where,
             VARVE_MAX_NAME_SIZE);
         return false;
     }
@@ -114,7 +114,7 @@ static void global_name_say_duplicate(
     char text[256];
     char other_text[256];
     vv_graph_error(node->graph, VARVE_DUPLICATE,
-        "%s: expected a new global name, found \"%.200s\", which %s has",
+        "%s: duplicate global name \"%.200s\", which %s has",
         vv_node_text(node, text, sizeof text), name,
         vv_node_text(other, other_text, sizeof other_text));
 }

@@ -59,16 +59,15 @@ static bool private_check(const varve_node *parent, const char *name,
     const char *path = vv_node_text(parent, text, sizeof text);
     if (comm && comm->rank >= comm->size)
         vv_graph_error(parent->graph, VARVE_MISUSE,
-            "%s: \"%.200s\": expected a rank below the size, found %" PRIu32
-            " of %" PRIu32,
+            "%s: \"%.200s\": rank %" PRIu32
+            " is not below the number of ranks, %" PRIu32,
             path, name, comm->rank, comm->size);
     else if (status)
         vv_graph_error(parent->graph, status, "%s: \"%.200s\": %s", path, name,
             error.message);
     else if (options && options->merge && options->drop)
         vv_graph_error(parent->graph, VARVE_MISUSE,
-            "%s: \"%.200s\": expected `fold` or `drop`, found both", path,
-            name);
+            "%s: \"%.200s\": `fold` and `drop` exclude each other", path, name);
     else
         return true;
     return false;

@@ -64,9 +64,8 @@ static uint64_t take_bit(varve_graph *graph, const char *tag)
         return bit;
     if (vv_tag_count(graph) == VV_MAX_TAGS) {
         vv_graph_error(graph, VARVE_LIMIT,
-            "tag \"%.200s\": expected at most %d tags in a graph, found one "
-            "more",
-            tag, VV_MAX_TAGS);
+            "tag \"%.200s\": a graph can have at most %d tags", tag,
+            VV_MAX_TAGS);
         return 0;
     }
     struct known_tags *known = vv_attachment_make(&graph->nil, &known_kind);
@@ -86,8 +85,7 @@ void vv_tag(varve_node *node, const char *tag)
         return;
     if (!tag || !vv_name_is_valid(tag, strlen(tag))) {
         vv_graph_error(node->graph, VARVE_BAD_NAME,
-            "a tag is 1 to %d bytes of UTF-8, found another",
-            VARVE_MAX_NAME_SIZE);
+            "a tag must be 1 to %d bytes of UTF-8", VARVE_MAX_NAME_SIZE);
         return;
     }
     struct vv_node_tags *tags = vv_attachment_make(node, &vv_tags_kind);

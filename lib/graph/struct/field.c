@@ -260,13 +260,12 @@ static const char *bad_name(const varve_field *first, const varve_field *field)
 {
     const char *name = vv_field_name(field);
     if (!name || !vv_name_is_valid(name, strlen(name)))
-        return "expected the name of a member, found another";
+        return "the name of the member is invalid";
     if (!each_older(field, is_good_name, NULL))
-        return "expected older names of at most 255 bytes of UTF-8, found "
-               "another";
+        return "older names must be at most 255 bytes of UTF-8";
     for (; first < field; first++)
         if (strcmp(vv_field_name(first), name) == 0)
-            return "expected a member once in a table, found it again";
+            return "the member is listed twice";
     return NULL;
 }
 
@@ -274,8 +273,7 @@ static const char *bad_name(const varve_field *first, const varve_field *field)
  * What a value or a struct needs of them is known to be there. */
 static const char *bad_place(const varve_field *f)
 {
-    static const char outside[] =
-        "expected a member within its struct, found one behind it";
+    static const char outside[] = "the member is outside its struct";
     size_t size = f->is_pointer ? sizeof(void *) : f->size;
     if (f->offset > f->struct_size || size > f->struct_size - f->offset ||
         (f->is_pointer && f->size != size))
@@ -283,15 +281,15 @@ static const char *bad_place(const varve_field *f)
     if (f->rank > VV_MAX_EXTENTS ||
         (f->kind != VARVE_FIELD_IS_VALUE &&
             f->rank != (f->kind == VARVE_FIELD_IS_LIST)))
-        return "expected other extents for this kind of field";
+        return "this kind of field cannot have these extents";
     if (f->more && !f->extents[0].dtype && !f->count)
-        return "expected more than a member counts, found no such member";
+        return "the member that counts its elements is missing";
     for (unsigned i = 0; i < f->rank; i++) {
         const varve_extent *e = &f->extents[i];
         if (!e->dtype)
             continue;
         if (!is_count(e->dtype))
-            return "expected an integer that counts, found another type";
+            return "the member that counts is not an integer";
         if (e->at > f->struct_size ||
             varve_dtype_size(e->dtype) > f->struct_size - e->at)
             return outside;
@@ -304,9 +302,9 @@ static const char *bad_elements(const varve_field *f)
 {
     size_t size = varve_dtype_size(f->dtype);
     if (!size)
-        return "expected an element type, found another";
+        return "the element type is invalid";
     if (f->has_rows ? f->element_size % size : f->element_size != size)
-        return "expected elements of its type, found others";
+        return "the size of the elements does not fit their type";
     return NULL;
 }
 
@@ -314,7 +312,7 @@ static const char *bad_elements(const varve_field *f)
 static const char *tell_null(uint64_t count, char *text)
 {
     snprintf(text, REASON_SIZE,
-        "expected memory for %llu element%s, found NULL: allocate it before "
+        "the pointer for %llu element%s is NULL: allocate the memory before "
         "the struct is added or saved, set the count to 0, or give the field "
         "`.room`",
         (unsigned long long)count, count == 1 ? "" : "s");
@@ -324,8 +322,7 @@ static const char *tell_null(uint64_t count, char *text)
 static const char *tell_below_0(uint64_t count, char *text)
 {
     snprintf(text, REASON_SIZE,
-        "expected a count from 0, found -%llu: set it to the number of "
-        "elements that there are",
+        "the count is -%llu: set it to the number of elements",
         0 - (unsigned long long)count);
     return text;
 }
@@ -340,13 +337,13 @@ static const char *bad_extents(
         if (!extent_of(f, i, object, &extent))
             return tell_below_0(extent, text);
         if (extent && count > SIZE_MAX / extent)
-            return "expected a count that fits memory, found a larger one";
+            return "the count does not fit in memory";
         count *= extent;
     }
     if (f->element_size && count > SIZE_MAX / f->element_size)
-        return "expected a count that fits memory, found a larger one";
+        return "the count does not fit in memory";
     if (!f->is_pointer && f->size && f->size != count * f->element_size)
-        return "expected a member of that size, found another";
+        return "the size of the member differs from its extents";
     if (f->is_pointer && count && !vv_field_memory(f, object) &&
         !vv_field_waits(f, object))
         return tell_null(count, text);
@@ -356,12 +353,12 @@ static const char *bad_extents(
 static const char *bad_text(const varve_field *f)
 {
     if (!f->size)
-        return "expected room for text, found none";
+        return "the text has no room";
     if (f->is_pointer != (f->resize != NULL))
-        return "expected a kind of field, found another";
+        return "the kind of the field is invalid";
     if (f->is_pointer && f->room)
-        return "expected no `.room` of text behind a pointer, which a "
-               "restoration allocates by itself, found it set";
+        return "`.room` is not allowed for text behind a pointer: a restore "
+               "allocates it";
     return NULL;
 }
 
@@ -373,9 +370,9 @@ static const char *bad_field(const varve_field *first, const varve_field *f,
     if (bad || f->kind == VARVE_FIELD_IS_GONE)
         return bad;
     if (memcmp(f->reserved, nothing.reserved, sizeof nothing.reserved) != 0)
-        return "expected a field that this version knows, found a later one";
+        return "the field was made for a newer version of Varve";
     if (first->struct_size && f->struct_size != first->struct_size)
-        return "expected members of one struct, found one of another";
+        return "the member belongs to another struct than those before";
     if ((bad = bad_place(f)))
         return bad;
     if (f->kind == VARVE_FIELD_IS_TEXT)
@@ -384,7 +381,7 @@ static const char *bad_field(const varve_field *first, const varve_field *f,
         return bad;
     if (f->kind > VARVE_FIELD_IS_LIST ||
         (vv_is_reached(f) && f->kind != VARVE_FIELD_IS_VALUE))
-        return "expected a kind of field, found another";
+        return "the kind of the field is invalid";
     bad = bad_extents(f, object, text);
     return bad || !vv_is_reached(f) ? bad : vv_reached_bad(f, object);
 }
@@ -417,14 +414,14 @@ static bool field_check(const struct place *at, const varve_node *parent,
 {
     if (!fields || !object)
         return field_refuse(at, parent, VARVE_MISUSE,
-            fields ? "expected a struct, found NULL"
-                   : "expected the fields of a struct, found NULL");
+            fields ? "the struct is NULL"
+                   : "the fields of the struct are NULL");
     _Static_assert(VV_MAX_STRUCT_DEPTH == 32, "the message names it");
     if (at->depth > VV_MAX_STRUCT_DEPTH)
         return field_refuse(at, parent, VARVE_LIMIT,
-            "expected structs up to 32 deep in each other, found more, or a "
-            "cycle: add the elements of a long list as an array of structs, "
-            "or by varve_add_migrating");
+            "structs are nested more than 32 deep or in a cycle: add the "
+            "elements of a long list as an array of structs, or with "
+            "varve_add_migrating");
     for (const varve_field *f = fields; f->kind; f++) {
         const char *name = vv_field_name(f);
         struct place here = { at, name ? name : "?", UINT64_MAX,
@@ -433,7 +430,7 @@ static bool field_check(const struct place *at, const varve_node *parent,
         const char *bad = bad_field(fields, f, object, text);
         if (!bad && size && f->kind != VARVE_FIELD_IS_GONE &&
             f->struct_size != size)
-            bad = "expected the fields of this struct, found those of another";
+            bad = "the fields belong to another struct";
         if (bad)
             return field_refuse(&here, parent, VARVE_MISUSE, bad);
         if ((f->kind == VARVE_FIELD_IS_STRUCT ||

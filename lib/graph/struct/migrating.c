@@ -111,7 +111,7 @@ varve_status vv_migrating_check(const varve_node *node, varve_error *error)
             m->of.owner(m->of.user, (const char *)m->structs + i * m->of.size);
         if (owner >= m->size)
             return vv_fail(error, VARVE_MISUSE,
-                "%s: %zu: expected an owner below %lu, found %lu",
+                "%s: %zu: the owner must be below %lu, found %lu",
                 vv_node_text(node, text, sizeof text), i,
                 (unsigned long)m->size, (unsigned long)owner);
     }
@@ -167,19 +167,19 @@ static bool migrating_check(
 {
     if (!m->fields || !m->size || !m->count || !m->get || !m->clear || !m->put)
         vv_graph_error(node->graph, VARVE_MISUSE,
-            "%.200s: expected fields, size, count, get, clear and put, found "
-            "one missing",
+            "%.200s: `fields`, `size`, `count`, `get`, `clear` and `put` must "
+            "be set",
             name);
     for (const varve_field *f = m->fields; f && f->kind; f++) {
         if (!is_flat(f))
             vv_graph_error(node->graph, VARVE_MISUSE,
-                "%.200s/%s: expected a number or an array in a struct that "
-                "migrates, found another field",
+                "%.200s/%s: only numbers and arrays can be fields of "
+                "redistributable structs",
                 name, vv_field_name(f));
         else if (f->struct_size && f->struct_size != m->size)
             vv_graph_error(node->graph, VARVE_MISUSE,
-                "%.200s/%s: expected a field of a struct of %zu bytes, found "
-                "%zu",
+                "%.200s/%s: the field is of a struct of another size: expected "
+                "%zu bytes, found %zu",
                 name, vv_field_name(f), m->size, f->struct_size);
     }
     return !varve_graph_check(node->graph, NULL);

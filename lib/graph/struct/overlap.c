@@ -346,18 +346,16 @@ static varve_status overlap_fail(
     const char *right =
         vv_node_text(newer == a ? b : a, right_text, sizeof right_text);
     if (a == b)
-        return vv_fail(error, VARVE_MISUSE,
-            "%s: expected rows in memory of their own, found two rows that "
-            "share bytes",
-            left);
+        return vv_fail(
+            error, VARVE_MISUSE, "%s: two of its rows share memory", left);
     if (overlap_is_alike(a, b))
         return vv_fail(error, VARVE_MISUSE,
-            "%s: expected memory of its own, found that of %s: one value is "
-            "one node, which varve_track adds under a second name",
+            "%s: has the same memory as %s: to add one value under a second "
+            "name, use varve_track",
             left, right);
     return vv_fail(error, VARVE_MISUSE,
-        "%s: expected memory of its own, found bytes that %s has as well: "
-        "remove one of them, or tag it VARVE_TAG_LOCAL",
+        "%s: shares memory with %s: remove one of them, or tag it "
+        "VARVE_TAG_LOCAL",
         left, right);
 }
 

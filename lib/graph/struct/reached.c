@@ -208,16 +208,16 @@ static const char *bad_rows(const varve_field *f, const void *object)
 {
     uint64_t count = reached_row_count(f, object), size = 0;
     if (f->dtype == VARVE_STRING || !f->is_pointer)
-        return "expected a pointer to rows of numbers, found another member";
+        return "the member is not a pointer to rows of numbers";
     if (f->rank != (f->row_length ? 1 : 2))
-        return "expected other extents for this kind of field";
+        return "this kind of field cannot have these extents";
     for (uint64_t i = 0; i < count; i++) {
         uint64_t length = vv_reached_length(f, object, i);
         if (length > (SIZE_MAX / 2 - size) / f->element_size)
-            return "expected rows that fit memory, found larger ones";
+            return "the rows do not fit in memory";
         size += length * f->element_size;
         if (length && !row_at(f, object, i))
-            return "expected memory for each row, found a row that is NULL";
+            return "a row is NULL";
     }
     return NULL;
 }
@@ -225,14 +225,14 @@ static const char *bad_rows(const varve_field *f, const void *object)
 const char *vv_reached_bad(const varve_field *f, const void *object)
 {
     if (f->is_row_pointers)
-        return f->ones ? "expected a kind of field, found another"
+        return f->ones ? "the kind of the field is invalid"
                        : bad_rows(f, object);
     const struct bits b = reached_bits_of(f);
     bool is_number = f->dtype == VARVE_INT64 || f->dtype == VARVE_UINT64;
     if (f->is_pointer || f->rank ||
         !(is_number || (f->dtype == VARVE_BOOL && b.count == 1)) ||
         b.count == 0 || b.count > MOST_BITS)
-        return "expected a bit-field, found another member";
+        return "the member is not a bit-field";
     return NULL;
 }
 

@@ -330,7 +330,7 @@ varve_node *varve_add_text(
         return &graph->nil;
     if (!text || size == 0)
         return vv_graph_error(graph, VARVE_MISUSE,
-            "%s: \"%.200s\": expected room for text, found none",
+            "%s: \"%.200s\": the text is NULL or has no room",
             vv_node_text(parent, where, sizeof where),
             name ? name : "list element");
     varve_node *node = struct_make_text(graph, NULL, text, size);
@@ -516,8 +516,7 @@ void varve_rebind_struct(varve_node *node, void *object)
     if (vv_is_nil(node))
         return;
     if (!about || node->kind != VARVE_OBJECT) {
-        vv_graph_error(node->graph, VARVE_MISUSE,
-            "%s: expected a struct, found another node",
+        vv_graph_error(node->graph, VARVE_MISUSE, "%s: not a struct",
             vv_node_text(node, text, sizeof text));
         return;
     }

@@ -27,22 +27,18 @@ static bool add_slot_may_add(
     if (variable->kind != VARVE_VARIABLE || variable->graph != graph ||
         vv_as_slot(variable)) {
         vv_graph_error(graph, VARVE_MISUSE,
-            "%s: a slot is for an ordinary variable of the same graph, found "
-            "another node",
-            where);
+            "%s: a slot needs an ordinary variable of the same graph", where);
         return false;
     }
     if (!name || !vv_name_is_valid(name, strlen(name))) {
         vv_graph_error(graph, VARVE_BAD_NAME,
-            "%s: a slot's name is 1 to %d bytes of UTF-8, found another", where,
+            "%s: a slot's name must be 1 to %d bytes of UTF-8", where,
             VARVE_MAX_NAME_SIZE);
         return false;
     }
     if (varve_find_slot(owner, variable, name)) {
         vv_graph_error(graph, VARVE_DUPLICATE,
-            "%s: expected a new slot, found \"%.200s\" of this variable a "
-            "second time",
-            where, name);
+            "%s: duplicate slot \"%.200s\" of this variable", where, name);
         return false;
     }
     return true;

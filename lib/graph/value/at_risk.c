@@ -48,8 +48,8 @@ varve_status vv_check_whole(const varve_node *node, varve_error *error)
     if (!node->is_half)
         return VARVE_OK;
     return vv_fail(error, VARVE_MISUSE,
-        "%s: expected a value to keep, found one that is half restored: "
-        "restore it again, or set it and call varve_mark_dirty",
+        "%s: cannot save: the variable was only partly restored: restore it "
+        "again, or set it and call varve_mark_dirty",
         vv_node_text(node, text, sizeof text));
 }
 

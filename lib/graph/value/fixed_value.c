@@ -197,10 +197,10 @@ static varve_status fixed_value_fail(const varve_node *node, varve_error *error)
     if (tensor && varve_tensor_count(tensor) == 1 && !vv_needs_copy_in(tensor))
         vv_element_text(tensor->dtype, tensor->data, found);
     return vv_fail(error, VARVE_MISUSE,
-        "%s: expected the fixed value that was recorded when it was added or "
-        "restored, found %s: rebind memory that has moved or was freed "
-        "(varve_rebind, varve_rebind_struct), and after the program has "
-        "changed it, record it again with varve_tag(node, VARVE_TAG_FIXED)",
+        "%s: a fixed value has changed since it was recorded, found %s: rebind "
+        "memory that has moved or was freed (varve_rebind, "
+        "varve_rebind_struct); if the program changed the value, record it "
+        "again with varve_tag(node, VARVE_TAG_FIXED)",
         vv_node_text(node, path, sizeof path), found);
 }
 

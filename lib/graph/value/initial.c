@@ -84,8 +84,7 @@ static bool initial_is_variable(varve_node *node, const char *what)
     if (vv_is_nil(node))
         return false;
     if (!node->variable)
-        vv_graph_error(node->graph, VARVE_MISUSE,
-            "%s: expected a variable %s, found another node",
+        vv_graph_error(node->graph, VARVE_MISUSE, "%s: not a variable %s",
             vv_node_text(node, text, sizeof text), what);
     return node->variable != NULL;
 }
@@ -100,8 +99,7 @@ void varve_set_initializer(
     if (vv_variable_is_owned(node->variable) &&
         node->value_state == VARVE_INITIALIZED) {
         vv_graph_error(node->graph, VARVE_MISUSE,
-            "%s: expected a variable without a value, found one that is "
-            "initialized",
+            "%s: the variable is already initialized",
             vv_node_text(node, text, sizeof text));
         return;
     }
@@ -121,15 +119,14 @@ void varve_initialize_after(varve_node *node, varve_node *other)
     varve_graph *graph = node->graph;
     if (vv_is_nil(other))
         vv_graph_error(graph, VARVE_MISUSE,
-            "%s: expected a variable that comes first, found none",
+            "%s: the variable to initialize first is NULL",
             vv_node_text(node, text, sizeof text));
     if (!initial_is_variable(node, "to initialize") ||
-        !initial_is_variable(other, "that comes first"))
+        !initial_is_variable(other, "to initialize first"))
         return;
     if (other->graph != graph) {
         vv_graph_error(graph, VARVE_MISUSE,
-            "%s: expected an initial value of the same graph, found one of "
-            "another",
+            "%s: the variable to initialize first is in another graph",
             vv_node_text(node, text, sizeof text));
         return;
     }
@@ -208,9 +205,9 @@ static varve_status fail_circle(
     const char *path = vv_buffer_string(&line);
     varve_status status =
         line.failed
-            ? vv_fail_memory(error, "a circle of initial values")
+            ? vv_fail_memory(error, "a cycle of initial values")
             : vv_fail(error, VARVE_MISUSE,
-                  "initial values: expected none that needs itself, found %s%s",
+                  "initial values: they depend on each other in a cycle: %s%s",
                   path, vv_node_text(node, text, sizeof text));
     vv_buffer_clear(&line);
     return status;
@@ -221,7 +218,7 @@ static varve_status fail_waiting(
 {
     char text[2][256];
     return vv_fail(error, VARVE_NOT_FOUND,
-        "%s: expected the value of %s to be made of, found it waiting",
+        "%s: cannot initialize: %s, which it depends on, is still pending",
         vv_node_text(node, text[0], sizeof text[0]),
         vv_node_text(other, text[1], sizeof text[1]));
 }

@@ -15,24 +15,23 @@
 #include "try.h"
 
 static bool memory_table_refuse(const varve_node *where, varve_status status,
-    const char *name, const char *expected, const char *found)
+    const char *name, const char *reason)
 {
     char path[256];
-    vv_graph_error(where->graph, status,
-        "%s: \"%.200s\": expected %s, found %s",
-        vv_node_text(where, path, sizeof path), name, expected, found);
+    vv_graph_error(where->graph, status, "%s: \"%.200s\": %s",
+        vv_node_text(where, path, sizeof path), name, reason);
     return false;
 }
 
 static bool refuse_null(
     const varve_tensor *view, const varve_node *where, const char *name)
 {
-    char text[VARVE_TENSOR_TEXT_SIZE], wanted[VARVE_TENSOR_TEXT_SIZE + 16];
-    snprintf(
-        wanted, sizeof wanted, "memory for %s", varve_tensor_text(view, text));
-    return memory_table_refuse(where, VARVE_MISUSE, name, wanted,
-        "NULL: let the pointer lead to that many elements, or set the count to "
-        "0");
+    char text[VARVE_TENSOR_TEXT_SIZE], reason[VARVE_TENSOR_TEXT_SIZE + 128];
+    snprintf(reason, sizeof reason,
+        "the pointer for %s is NULL: allocate the elements, or set their count "
+        "to 0",
+        varve_tensor_text(view, text));
+    return memory_table_refuse(where, VARVE_MISUSE, name, reason);
 }
 
 static bool check_strides(
@@ -40,9 +39,8 @@ static bool check_strides(
 {
     if (!vv_strides_are_apart(view))
         return memory_table_refuse(where, VARVE_BAD_SHAPE, name,
-            "strides by which each dimension goes past what the narrower ones "
-            "span",
-            "elements that may lie on each other");
+            "the strides let elements overlap: each stride must exceed the "
+            "span of the narrower dimensions");
     if (!view->data && varve_tensor_size(view) > 0 && !view->memory->pointer)
         return refuse_null(view, where, name);
     return true;
@@ -53,10 +51,10 @@ static bool check_pointer(
 {
     if (view->memory->copy_out || view->memory->copy_in)
         return memory_table_refuse(where, VARVE_MISUSE, name,
-            "a pointer, or functions that copy out and in", "both");
+            "`pointer` excludes `copy_out` and `copy_in`");
     if (view->rank && !view->memory->extents)
         return memory_table_refuse(where, VARVE_MISUSE, name,
-            "the extents of what a pointer leads to", "NULL");
+            "`extents` is NULL, and `pointer` is set");
     return true;
 }
 
@@ -70,20 +68,20 @@ bool vv_memory_check(
         return true;
     if (VV_CHECK_ROOM(m->reserved, NULL))
         return memory_table_refuse(where, VARVE_TOO_NEW, name,
-            "zeros behind the fields of varve_memory", "others");
+            "the reserved fields of varve_memory must be 0");
     if (m->pointer && !m->strides)
         return check_pointer(view, where, name);
     if (view->dtype == VARVE_STRING)
         return memory_table_refuse(where, VARVE_MISUSE, name,
-            "elements of one size in memory of this kind", "strings");
+            "strings cannot have strides or access functions");
     if (m->strides)
         return check_strides(view, where, name);
     if (!m->copy_out || !m->copy_in)
         return memory_table_refuse(where, VARVE_MISUSE, name,
-            "strides, or functions that copy out and in", "neither");
+            "`copy_out` and `copy_in` must be set, or `strides`");
     if (view->data)
         return memory_table_refuse(where, VARVE_MISUSE, name,
-            "no address of memory that functions reach", "one");
+            "views with access functions must have data == NULL");
     return true;
 }
 

@@ -31,8 +31,8 @@ static void refuse_view(const varve_node *node, const varve_tensor *view)
         if (view->shape[i] <= INT64_MAX)
             continue;
         vv_graph_error(node->graph, VARVE_MISMATCH,
-            "%s: expected extents from 0, found -%llu as extent %u of %u: set "
-            "the count to the number of elements that there are",
+            "%s: extent -%llu is negative (extent %u of %u): set the count to "
+            "the number of elements",
             where, 0 - (unsigned long long)view->shape[i], i + 1,
             (unsigned)view->rank);
         return;
@@ -42,12 +42,12 @@ static void refuse_view(const varve_node *node, const varve_tensor *view)
     const varve_tensor *wanted = is_null ? view : &node->variable->tensor;
     const char *found = "another view";
     if (is_null)
-        found = "NULL: let the pointer lead to that many elements, or set the "
+        found = "NULL: allocate the elements, or set their "
                 "count to 0";
     else if (is_of_rows)
         found = "extents that are not those of the array";
     vv_graph_error(node->graph, VARVE_MISMATCH,
-        "%s: expected memory for %s, found %s", where,
+        "%s: the memory must be %s, found %s", where,
         varve_tensor_text(wanted, tensor), found);
 }
 
@@ -72,8 +72,7 @@ void varve_rebind(varve_node *node, varve_tensor view)
         return;
     if (!node->variable || vv_variable_is_owned(node->variable)) {
         vv_graph_error(node->graph, VARVE_MISUSE,
-            "%s: expected a variable over the program's memory, found another "
-            "node",
+            "%s: not a variable over memory of the program",
             vv_node_text(node, text, sizeof text));
         return;
     }

@@ -174,13 +174,11 @@ static varve_status follow_change(const struct refreshed *r, varve_error *error)
     now.memory = was->memory;
     if (!vv_tensor_is_valid(&now))
         return vv_fail(error, VARVE_BAD_SHAPE,
-            "%s: expected extents from 0 on and a size that fits memory, "
-            "found others behind the addresses of its extents",
+            "%s: its extents are negative or the size does not fit in memory",
             vv_node_text(node, path, sizeof path));
     if (varve_slice_of(node) && !vv_shape_equal(was, &now))
         return vv_fail(error, VARVE_MISMATCH,
-            "%s: expected a slice of the shape that it was made with, found "
-            "%s behind the addresses of its extents",
+            "%s: the shape of a shard cannot change, found %s",
             vv_node_text(node, path, sizeof path),
             varve_tensor_text(&now, text));
     vv_variable_rebind(node, &now);

@@ -32,16 +32,15 @@ static bool may_resize(varve_node *node, const varve_resizing *resizing)
     bool is_owned = node->variable && vv_variable_is_owned(node->variable);
     if (!node->variable || varve_slice_of(node)) {
         vv_graph_error(node->graph, VARVE_MISUSE,
-            "%s: expected a variable that is no slice, found another node",
+            "%s: not a variable, or a shard, which cannot be resized",
             vv_node_text(node, text, sizeof text));
         return false;
     }
     if (resizing && (!resizing->make_room || !resizing->settle) != is_owned) {
-        vv_graph_error(node->graph, VARVE_MISUSE,
-            "%s: expected %s, found another",
+        vv_graph_error(node->graph, VARVE_MISUSE, "%s: %s",
             vv_node_text(node, text, sizeof text),
-            is_owned ? "no callbacks, as the memory is the library's"
-                     : "callbacks that make room and settle");
+            is_owned ? "library-owned memory takes no resizing callbacks"
+                     : "`make_room` and `settle` must be set");
         return false;
     }
     return true;
@@ -76,8 +75,7 @@ void varve_always_resize(varve_node *variable)
         own->is_always = true;
     else if (!vv_is_nil(node))
         vv_graph_error(node->graph, VARVE_MISUSE,
-            "%s: expected a variable that varve_set_resizing was called for, "
-            "found another node",
+            "%s: varve_set_resizing has not been called for it",
             vv_node_text(node, text, sizeof text));
 }
 

@@ -21,19 +21,16 @@ static varve_status retype_check(
     char now[VARVE_TENSOR_TEXT_SIZE];
     const char *where = vv_node_text(node, text, sizeof text);
     if (!node->variable || !vv_variable_is_owned(node->variable))
-        return vv_fail(error, VARVE_MISUSE,
-            "%s: expected a variable whose memory is the library's, found "
-            "another node",
-            where);
+        return vv_fail(
+            error, VARVE_MISUSE, "%s: not a library-owned variable", where);
     if (node->graph->held >= VV_HOLDS_NODES)
         return vv_fail(error, VARVE_MISUSE,
-            "%s: expected no callback of the library at work, found one",
+            "%s: cannot change the type during a callback of the library",
             where);
     if (!vv_tensor_is_valid(wanted) || !vv_slice_may_be(node, wanted->dtype) ||
         !vv_convert_is_possible(node->variable->tensor.dtype, wanted->dtype))
-        return vv_fail(error, VARVE_MISMATCH,
-            "%s: expected a type that %s can become, found %s", where,
-            varve_tensor_text(&node->variable->tensor, now),
+        return vv_fail(error, VARVE_MISMATCH, "%s: cannot convert %s to %s",
+            where, varve_tensor_text(&node->variable->tensor, now),
             varve_dtype_name(wanted->dtype));
     return VARVE_OK;
 }
@@ -61,7 +58,7 @@ varve_status varve_retype(
 {
     uint64_t lost = 0;
     if (!node || vv_is_nil(node))
-        return vv_fail(error, VARVE_MISUSE, "expected a node, found none");
+        return vv_fail(error, VARVE_MISUSE, "node is NULL");
     varve_tensor wanted = { .dtype = dtype };
     if (node->variable) {
         wanted = vv_tensor_copy(&node->variable->tensor);

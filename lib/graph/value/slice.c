@@ -71,18 +71,17 @@ static bool slice_check(const varve_tensor *view, const varve_slice *slice,
     const char *path = vv_node_text(where, where_text, sizeof where_text);
     if (!is_value(view->dtype, &slice->shape))
         vv_graph_error(graph, VARVE_BAD_SHAPE,
-            "%s: \"%.200s\": expected a slice of a rank up to %d and a size "
-            "that fits 64 bits, found one of rank %u",
+            "%s: \"%.200s\": the rank of a shard is at most %d and its size "
+            "must fit in 64 bits, found rank %u",
             path, name, VARVE_MAX_RANK, (unsigned)slice->shape.rank);
     else if (view->dtype == VARVE_STRING)
         vv_graph_error(graph, VARVE_MISUSE,
-            "%s: \"%.200s\": expected a slice with elements of one size, found "
-            "%s",
+            "%s: \"%.200s\": a shard needs elements of a fixed size, found %s",
             path, name, varve_tensor_text(&whole, all));
     else if (view->rank != whole.rank ||
              vv_box_leaves(&whole, &box) < view->rank)
         vv_graph_error(graph, VARVE_BAD_SHAPE,
-            "%s: \"%.200s\": expected a part of %s, found %s", path, name,
+            "%s: \"%.200s\": the shard is not inside %s: %s", path, name,
             varve_tensor_text(&whole, all), vv_slice_text(view, slice, text));
     else
         return true;
@@ -131,7 +130,7 @@ static bool slice_begin(varve_slice *slice, const varve_node *parent,
     *slice = (varve_slice){ .shape = shape };
     if (!start && shape.rank > 0) {
         vv_graph_error(parent->graph, VARVE_MISUSE,
-            "%s: \"%.200s\": expected where a slice starts, found NULL",
+            "%s: \"%.200s\": the start of the shard is NULL",
             vv_node_text(parent, path, sizeof path), name);
         return false;
     }

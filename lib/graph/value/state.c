@@ -50,7 +50,7 @@ varve_node *varve_add_state(varve_node *parent, const char *name,
         return &parent->graph->nil;
     if (!callbacks || !callbacks->save || !callbacks->load) {
         return vv_graph_error(parent->graph, VARVE_MISUSE,
-            "%s: expected a save and a load callback, found none",
+            "%s: the save or the load callback is NULL",
             name ? name : "list element");
     }
     varve_node *node = vv_state_new(parent->graph, callbacks, self);

@@ -128,11 +128,11 @@ static varve_status check_variable(
 {
     char text[256];
     if (vv_is_nil(node))
-        return vv_fail(error, VARVE_MISUSE, "expected a node, found none");
+        return vv_fail(error, VARVE_MISUSE, "node is NULL");
     if (node->variable)
         return VARVE_OK;
     return vv_fail(error, VARVE_MISUSE,
-        "%s: expected a variable of which %s are touched, found another node",
+        "%s: not a variable: it has no %s to mark dirty",
         vv_node_text(node, text, sizeof text), what);
 }
 
@@ -146,10 +146,10 @@ varve_status varve_mark_box_dirty(
     uint32_t k = box ? vv_box_leaves(tensor, box) : 0;
     if (!box || k < tensor->rank)
         return vv_fail(error, VARVE_MISUSE,
-            "%s: expected a box of %s, found %s",
+            "%s: invalid box of %s: %s",
             vv_node_text(node, path, sizeof path),
             varve_tensor_text(tensor, text),
-            box ? "one that leaves it" : "NULL");
+            box ? "it extends outside" : "it is NULL");
     touch_part(node, box);
     return VARVE_OK;
 }
@@ -166,7 +166,7 @@ varve_status varve_mark_rows_dirty(
     box.extents[0] = count;
     if (tensor->rank == 0 || vv_box_leaves(tensor, &box) < tensor->rank)
         return vv_fail(error, VARVE_MISUSE,
-            "%s: expected rows of %s, found %" PRIu64 " from %" PRIu64 " on",
+            "%s: the rows are not inside %s: %" PRIu64 " rows from %" PRIu64,
             vv_node_text(node, path, sizeof path),
             varve_tensor_text(tensor, text), count, first);
     touch_part(node, &box);

@@ -141,20 +141,19 @@ static varve_node *variable_refuse(
     const char *where = vv_node_text(parent, text, sizeof text);
     if (view->rank == VV_RANK_OF_OTHER_ROWS)
         return vv_graph_error(parent->graph, VARVE_BAD_SHAPE,
-            "%s: \"%.200s\": expected the extents of the array, as in "
-            "varve_array(w, 2, 3) of float w[2][3], found others",
+            "%s: \"%.200s\": wrong extents: pass those of the array, as in "
+            "varve_array(w, 2, 3) for float w[2][3]",
             where, name);
     for (unsigned i = 0; i < view->rank && i < VARVE_MAX_RANK; i++)
         if (view->shape[i] > INT64_MAX)
             return vv_graph_error(parent->graph, VARVE_BAD_SHAPE,
-                "%s: \"%.200s\": expected extents from 0, found -%llu as "
-                "extent %u of %u: set the count to the number of elements that "
-                "there are",
+                "%s: \"%.200s\": extent -%llu is negative (extent %u of %u): "
+                "set the count to the number of elements",
                 where, name, 0 - (unsigned long long)view->shape[i], i + 1,
                 (unsigned)view->rank);
     return vv_graph_error(parent->graph, VARVE_BAD_SHAPE,
-        "%s: \"%.200s\": expected an element type, a rank up to %d and a "
-        "size that fits memory, found type %d of rank %u",
+        "%s: \"%.200s\": invalid element type, rank above %d, or size that "
+        "does not fit in memory (type %d, rank %u)",
         where, name, VARVE_MAX_RANK, (int)view->dtype, (unsigned)view->rank);
 }
 
@@ -476,8 +475,8 @@ varve_status vv_variable_check_there(const varve_node *node, varve_error *error)
     if (!vv_variable_is_null(node->variable))
         return VARVE_OK;
     return vv_fail(error, VARVE_MISUSE,
-        "%s: expected memory for %s, found that its pointer is NULL: let it "
-        "lead to that many elements, or set their count to 0",
+        "%s: the pointer for %s is NULL: allocate the elements, or set their "
+        "count to 0",
         vv_node_text(node, path, sizeof path),
         varve_tensor_text(&node->variable->tensor, text));
 }

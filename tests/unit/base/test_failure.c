@@ -9,7 +9,7 @@
 
 #include "failure.h"
 
-static const char cut[] = "\n(and more; the report has them all)";
+static const char cut[] = "\n(the message is cut; the report has all lines)";
 
 /* Texts of `size` bytes made of a character of two bytes. */
 static const char *wide_text(size_t size)
@@ -61,7 +61,7 @@ TEST(failure, of_NULL_keeps_the_failure_that_is_there)
     cr_assert_eq(vv_fail_none(NULL, "thing", "a call"), VARVE_MISUSE);
     cr_assert_eq(vv_fail_none(&error, "thing", "a call"), VARVE_MISUSE);
     cr_assert_str_eq(error.message,
-        "thing: expected one, found NULL, as after a call that failed");
+        "thing is NULL, perhaps because a call failed");
     vv_fail(&error, VARVE_LIMIT, "f: too many");
     cr_assert_eq(vv_fail_none(&error, "thing", "a call"), VARVE_LIMIT);
     cr_assert_str_eq(error.message, "f: too many");

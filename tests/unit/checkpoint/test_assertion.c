@@ -73,8 +73,8 @@ TEST(assertion, names_the_value_that_a_node_has_instead)
     varve_track(root, "y",
         varve_add_variable(root, "x", varve_scalar(COPY_AT(&x))));
     check_read(root, NULL, false, true, true,
-        "<- y float32[]          the node of the program has claimed another "
-        "one, \"x\", whose bytes differ");
+        "<- y float32[]          its node was restored from another value, "
+        "\"x\", whose bytes differ");
     end_world();
 }
 

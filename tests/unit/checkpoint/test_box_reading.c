@@ -152,19 +152,20 @@ TEST(box_reading, refuses_what_is_no_part)
     free_root(root);
     varve_reader *reader = vv_reader_open_in(&world.context, FILE_NAME, &error);
     refused(reader, 1, &(varve_box){ { 1, 1 }, { 1, 3 } }, 64, VARVE_MISUSE,
-        "a.varve: a: expected a part of float32[2,3], found 3 from 1 on in "
+        "a.varve: a: the part is not inside float32[2,3]: 3 from 1 in "
         "dimension 1");
     refused(reader, 1, &(varve_box){ { 3 }, { 0 } }, 64, VARVE_MISUSE,
-        "a.varve: a: expected a part of float32[2,3], found 0 from 3 on in "
+        "a.varve: a: the part is not inside float32[2,3]: 0 from 3 in "
         "dimension 0");
     refused(reader, 1, &(varve_box){ { 0 }, { 2, 2 } }, 15, VARVE_MISUSE,
-        "a.varve: a: expected room for 16 bytes, found 15");
+        "a.varve: a: the buffer is too small: 16 bytes are needed, found 15");
     refused(reader, 2, &(varve_box){ { 0 }, { 0 } }, 64, VARVE_MISUSE,
-        "a.varve: b: expected elements of one size, found string[]");
+        "a.varve: b: only elements of a fixed size can be read in part, "
+        "found string[]");
     refused(reader, 0, &(varve_box){ { 0 }, { 0 } }, 64, VARVE_NOT_FOUND,
-        "a.varve: node 0: expected a value, found none");
+        "a.varve: node 0 has no value");
     refused(reader, 7, &(varve_box){ { 0 }, { 0 } }, 64, VARVE_NOT_FOUND,
-        "a.varve: node 7: expected a value, found none");
+        "a.varve: node 7 has no value");
     varve_reader_free(reader);
     end_world();
 }

@@ -272,7 +272,7 @@ TEST(by_name, reports_a_second_claim_as_a_conflict)
     varve_finding finding;
     cr_assert(varve_report_at(report, VARVE_FINDING_MISMATCHED, 0, &finding));
     cr_assert_str_eq(finding.program_path, "a");
-    cr_assert_str_eq(finding.reason, "x has it");
+    cr_assert_str_eq(finding.reason, "x was restored from it");
     varve_report_free(report);
     varve_restoration_free(r);
     free_root(root);

@@ -50,7 +50,7 @@ static void save(const varve_comm *comm, void *user)
     } else if (run->what == 7 && is_other) {
         options.collective.files = 2;
     } else if (run->what == 8 && is_other) {
-        snprintf(p->state.text, sizeof p->state.text, "another state");
+        snprintf(p->state.text, sizeof p->state.text, "other bytes");
     } else if (run->what == 9 && is_other) {
         p->words[1].size--;
     }
@@ -63,16 +63,16 @@ static void save(const varve_comm *comm, void *user)
 TEST(difference, is_named)
 {
     static const char *const messages[] = {
-        "expected the same options and metadata at all ranks, found others",
-        "expected the same options and metadata at all ranks, found others",
-        "the same edges, slots, tags and names at all ranks",
-        "step: expected int64[] as at rank 0, found int64[] without a value",
-        "words: expected the same value at all ranks",
-        "state: expected the same value at all ranks",
-        "right: expected the same value at all ranks, as it is no slice",
-        "expected the same options and metadata at all ranks, found others",
-        "state: expected a state of 9 bytes as at rank 0, found a state of 13",
-        "words: expected string[2] of ",
+        "the same options and metadata differ between ranks",
+        "the same options and metadata differ between ranks",
+        "the same edges, slots, tags and names differ",
+        "step: rank 0 has int64[], found int64[] without a value",
+        "words: a replicated variable differs from that of rank 0",
+        "state: a replicated variable differs from that of rank 0",
+        "right: a replicated variable differs from that of rank 0 at rank",
+        "the same options and metadata differ between ranks",
+        "state: rank 0 has a state of 9 bytes, found a state of 11",
+        "words: rank 0 has string[2] of ",
     };
     for (int i = 0; i < 10; i++) {
         struct run run = { .what = i };

@@ -37,9 +37,10 @@ TEST(findings, are_lines_for_people)
         "the program: r");
     check_line(&(struct vv_finding){ .kind = VARVE_FINDING_MISMATCHED,
                    .program_path = "b", .saved = &two, .wanted = &two,
-                   .reason = "shared in the file with a, which has it" },
-        "b                              float32[2]         shared in the file "
-        "with a, which has it");
+                   .reason = "shared in the file with a, which was restored "
+                       "from it" },
+        "b                              float32[2]         shared in the "
+        "file with a, which was restored from it");
     check_line(&(struct vv_finding){ .kind = VARVE_FINDING_MISSING,
                    .program_path = "b", .wanted = &three },
         "b                              int64[3]");

@@ -142,7 +142,7 @@ TEST(fold, tells_all_ranks_of_one_that_failed)
     thread_comm_run(3, 0, -1, load_counter, &run);
     check_own(&run.run, 3, VARVE_PARTIALLY_RESTORED);
     cr_assert(strstr(run.run.errors[2].message,
-                  "rank 1: own: its fold failed with VARVE_IO"),
+                  "rank 1: own: its merge callback failed with VARVE_IO"),
         "%s", run.run.errors[2].message);
     end_world();
 }

@@ -137,7 +137,7 @@ TEST(item_copy, says_what_could_not_be_put_back)
     cr_assert_eq(varve_snapshot_restore(s, &error), VARVE_PARTIALLY_RESTORED);
     cr_assert_eq(error.status, VARVE_PARTIALLY_RESTORED);
     cr_assert(strstr(error.message, "copying its value in failed"));
-    cr_assert(strstr(error.message, "could not be put back:\n  a"));
+    cr_assert(strstr(error.message, "could not be rolled back:\n  a"));
     cr_assert_eq(plain[0], 2);
     end(s);
 }

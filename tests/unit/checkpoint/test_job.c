@@ -340,8 +340,8 @@ TEST(job, that_failed_is_told_by_the_next_save_once)
             cr_assert_eq(
                 varve_write(gate.root, "next", NULL, &error), wanted);
         }
-        cr_assert_eq(strstr(error.message, "background save to a.varve failed"
-                                           ": a.varve: sync") != NULL,
+        cr_assert_eq(strstr(error.message, "asynchronous save to a.varve "
+                                           "failed: a.varve: sync") != NULL,
             wanted != VARVE_OK, "%s", error.message);
         cr_assert_eq(memory_file_count(world.memory), wanted ? 1 : 2);
         check_file(FILE_NAME, 1);

@@ -90,7 +90,7 @@ TEST(layer_prune, deletes_nothing_where_one_cannot_be_read)
         memory_bytes(world.memory, bad[i].path, &size)[bad[i].at] ^= 1;
         cr_assert_eq(vv_prune_layers(&world.context, "run/m", &error),
             bad[i].status, "beside a damaged one: %s", error.message);
-        cr_assert(strstr(error.message, "no layers were deleted"));
+        cr_assert(strstr(error.message, "no data files were deleted"));
         cr_assert_eq(count_layers(&bytes), 4);
         end_incremental();
     }

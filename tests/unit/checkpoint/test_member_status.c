@@ -70,8 +70,8 @@ TEST(member_status, of_xor_has_one_unknown_at_most_in_each_column)
     all[1].has_block = 0;
     cr_assert_eq(decide(), VARVE_CORRUPT);
     cr_assert_str_eq(reason.message,
-        "f: expected one node at most of its group of 4 to have lost files, "
-        "found ranks 0 (node 7), 1 (node 8)");
+        "f: too many files are lost: at most one node of a group of 4 can be "
+        "lost, but ranks 0 (node 7), 1 (node 8) have lost files");
 }
 
 TEST(member_status, is_not_lost_where_a_file_cannot_be_read_now)
@@ -123,8 +123,8 @@ TEST(member_status, without_a_table_is_of_nothing)
     cr_assert_eq(decide(), VARVE_CORRUPT);
     test_fail_allocation(-1, false);
     cr_assert_str_eq(reason.message,
-        "f: expected one node at most of its group of 4 to have lost files, "
-        "found ranks of several");
+        "f: too many files are lost: at most one node of a group of 4 can be "
+        "lost, but ranks several have lost files");
 }
 
 TEST(member_status, is_of_what_the_files_are)

@@ -300,8 +300,8 @@ TEST(merge_rounds, name_the_ranks_whose_slices_overlap)
     save_by(3, &s);
     cr_assert_eq(s.statuses[0], VARVE_MISUSE);
     cr_assert(strstr(s.errors[1].message,
-                  "a.varve: twice: expected slices of float32[3] that do not "
-                  "overlap, found element [1] at rank 0 and rank 1"),
+                  "a.varve: twice: the shards of float32[3] overlap: element "
+                  "[1] is at rank 0 and rank 1"),
         "%s", s.errors[1].message);
     cr_assert_eq(memory_file_count(world.memory), 0);
     end_world();

@@ -80,7 +80,7 @@ TEST(parity_file, says_what_is_wrong_with_it)
     world.number = 17;
     world.count = 5;
     fail_at(1, VARVE_MISMATCH,
-        "node-1/f.parity: expected 4 ranks, as it was saved by, found 5");
+        "node-1/f.parity: saved by 4 ranks, but this job has 5");
     world.count = 4;
     const unsigned char *other = bytes_at(2, &size);
     memory_put(world.memory, "node-1/f.parity", other, size);
@@ -89,16 +89,17 @@ TEST(parity_file, says_what_is_wrong_with_it)
         "rank 2");
     bytes_at(2, &size)[8] = 2;
     fail_at(2, VARVE_TOO_NEW,
-        "node-2/f.parity: expected version 1 at most, found 2");
+        "node-2/f.parity: this build reads parity files up to version 1, "
+        "found version 2");
     bytes_at(2, &size)[0] = 'V';
     fail_at(2, VARVE_NOT_A_CHECKPOINT,
-        "node-2/f.parity: expected a parity file, found something else");
+        "node-2/f.parity: not a parity file");
     memory_resize(world.memory, "node-2/f.parity", 71);
     fail_at(2, VARVE_TRUNCATED,
-        "node-2/f.parity: expected a parity file, found 71 bytes");
+        "node-2/f.parity: not a parity file: it has only 71 bytes");
     memory_resize(world.memory, "node-3/f.parity", 100);
     fail_at(3, VARVE_TRUNCATED,
-        "node-3/f.parity: expected 232 bytes and more, found 100");
+        "node-3/f.parity: truncated: expected at least 232 bytes, found 100");
     lose(3, "f.parity");
     cr_assert_eq(open_at(3, NULL), VARVE_NOT_FOUND);
     end_world();
@@ -182,8 +183,8 @@ TEST(parity_file, of_a_liar_is_none_that_rebuilds_something_else)
     }
     cr_assert_eq(run_all(true), VARVE_CORRUPT);
     cr_assert_str_eq(world.errors[0].message,
-        "rank 0: node-0/f.varve: expected to be rebuilt as it was, found "
-        "another digest");
+        "rank 0: node-0/f.varve: the rebuilt file has another checksum than "
+        "the original");
     cr_assert(!memory_bytes(world.memory, "node-0/f.varve", &size));
     end_world();
 }

@@ -74,7 +74,7 @@ TEST(passing, without_a_shift_sees_what_nobody_expects)
     for (int i = 0; i < RANKS; i++) {
         cr_assert_eq(post.got[i], VARVE_MISUSE);
         cr_assert_str_eq(post.errors[i].message,
-            "rank 1: rank 1: expected bytes of rank 2, found others");
+            "rank 1: rank 1: received other bytes than those of rank 2");
     }
 }
 

@@ -97,21 +97,22 @@ TEST(private_parts, are_refused_where_others_lead_in_or_out)
         void (*spoil)(struct own *w, const varve_comm *comm);
         const char *message;
     } all[] = {
-        { share, "step: expected it in one private subtree or in none" },
-        { lead_back, "expected it in one private subtree or in none" },
-        { share_two, "expected it in one private subtree or in none" },
-        { add_slot, "moment(zz/0/in): expected it in one private subtree" },
-        { add_slot_out, "moment(step): expected it in one private subtree" },
-        { add_part, "zz/0/part: expected all of float32[20]" },
-        { name, "zz/0: expected a private subtree without global names" },
-        { nest, "zz/0/nested: expected what one process has, found a private "
-                "subtree of rank 0 of 3" },
-        { make_alone, "alone: expected a private subtree of rank 0 of 3, which "
-                      "save, found one of rank 0 of 1" },
-        { add_child, "zz: expected one child, that of rank 0, found others" },
-        { remove_child, "zz: expected one child, that of rank 0, found" },
-        { disguise, "odd: expected an object as at rank 0, found a private "
-                    "object at rank 2" },
+        { share, "step: edges or slots lead to it from outside" },
+        { lead_back, "edges or slots lead to it from outside its rank-local" },
+        { share_two, "edges or slots lead to it from outside its rank-local" },
+        { add_slot, "moment(zz/0/in): edges or slots lead to it from outside" },
+        { add_slot_out, "moment(step): edges or slots lead to it from outside" },
+        { add_part, "zz/0/part: a shard of float32[20]" },
+        { name, "zz/0: a rank-local subtree cannot contain global names" },
+        { nest, "zz/0/nested: a rank-local subtree cannot be saved alone: it "
+                "is of rank 0 of 3" },
+        { make_alone, "alone: this rank is 0 of 3, but the rank-local "
+                      "subtree is of rank 0 of 1" },
+        { add_child, "zz: a rank-local subtree must have one child, that of "
+            "rank 0" },
+        { remove_child, "zz: a rank-local subtree must have one child, that of rank 0" },
+        { disguise, "odd: rank 0 has an object, found a private object at "
+                    "rank 2" },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         struct own_run run = { .path = FILE_NAME, .spoil = all[i].spoil };
@@ -134,8 +135,8 @@ TEST(private_parts, are_nothing_that_one_process_saves)
     cr_assert_eq(
         varve_write(root, FILE_NAME, NULL, &error), VARVE_MISUSE);
     cr_assert_str_eq(error.message,
-        "own: expected what one process has, found a private subtree of rank 1 "
-        "of 2");
+        "own: a rank-local subtree cannot be saved alone: it is of rank 1 of "
+        "2");
     free_root(root);
     root = new_root();
     int32_t x = 5;

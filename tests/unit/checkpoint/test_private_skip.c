@@ -119,7 +119,7 @@ TEST(own_delivery_state, refuses_what_another_number_of_processes_saved)
         thread_comm_run(size, 0, -1, load_private, &reading);
         check_own(&reading.run, size, size == 4 ? VARVE_OK : VARVE_MISMATCH);
         snprintf(line, sizeof line,
-            "\n  own: saved by 4 processes, the program has %u", size);
+            "\n  own: saved by 4 ranks, the program has %u", size);
         for (uint32_t i = 0; i < size; i++)
             cr_assert_eq(reading.has_kept[i], size != 4);
         if (size != 4)
@@ -194,7 +194,7 @@ TEST(own_delivery_state, waits_for_nobody_that_is_another_process)
     cr_assert(strstr(varve_report_text(report),
                   "own/2/y") &&
                   strstr(varve_report_text(report),
-                      "private to another process"),
+                      "rank-local, of another rank"),
         "%s", varve_report_text(report));
     varve_report_free(report);
     varve_restoration_free(r);
@@ -234,7 +234,7 @@ TEST(own_delivery_state,
     cr_assert_eq(
         varve_graph_check(varve_node_graph(root), &error), VARVE_MISMATCH);
     cr_assert(strstr(error.message,
-                  "own: saved by 2 processes, the program has 3"),
+                  "own: saved by 2 ranks, the program has 3"),
         "%s", error.message);
     cr_assert_eq(y, -1);
     cr_assert_ok(varve_drop_pending(r, "own/**", &error), error);

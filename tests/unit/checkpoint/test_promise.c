@@ -61,8 +61,8 @@ TEST(promise, that_was_broken_fails_a_save_in_the_background)
     saved_keepers();
     keepers.all[1]->row_values[7][5] = 1;
     remove_file(FILE_NAME);
-    failed_keepers("rank 1: rows: expected the value that the save before "
-                   "has, as it was not touched, found another");
+    failed_keepers("rank 1: rows: the value differs from that in the save "
+                   "before, but was not marked dirty");
     saved_keepers();
     cr_assert_eq(
         saved_at("rows", (size_t)(ALL_ROWS / KEEPERS + 7) * ROW + 5), 1);

@@ -50,7 +50,7 @@ TEST(protect, is_refused_where_one_node_has_most_ranks)
     world.domains[1] = 0;
     put_files(50, 8);
     cr_assert_eq(run_all(false), VARVE_MISUSE);
-    cr_assert(strstr(world.errors[1].message, "found 2 with node 0"));
+    cr_assert(strstr(world.errors[1].message, "2 run on node 0"));
     for (uint32_t i = 0; i < 3; i++)
         cr_assert(!has_parity(i));
     end_world();

@@ -231,7 +231,7 @@ static void load_again(const varve_comm *comm, void *user)
     if (!r) {
         cr_assert_eq(varve_write_all(comm, p->root, "c.varve", NULL, &refused),
             VARVE_MISUSE);
-        cr_assert(strstr(refused.message, "half restored"), "%s",
+        cr_assert(strstr(refused.message, "partly restored"), "%s",
             refused.message);
     }
     r = varve_read_all(comm, p->root, run->path, &run->read, &refused);
@@ -306,7 +306,7 @@ static void load_refused(const varve_comm *comm, void *user)
     varve_error refused = { 0 };
     cr_assert_eq(varve_write_all(comm, p->root, "c.varve", NULL, &refused),
         VARVE_MISUSE);
-    cr_assert(strstr(refused.message, "half restored"), "%s", refused.message);
+    cr_assert(strstr(refused.message, "partly restored"), "%s", refused.message);
     free_part(p);
 }
 
@@ -318,7 +318,8 @@ TEST(read_all, says_that_others_have_new_values_where_a_state_refuses)
     check_all(&run, 3, VARVE_OK);
     thread_comm_run(3, 0, -1, load_refused, &run);
     check_all(&run, 3, VARVE_PARTIALLY_RESTORED);
-    cr_assert(strstr(run.errors[0].message, "other ranks have new values"),
+    cr_assert(strstr(run.errors[0].message, "partially restored: other ranks "
+        "have new values"),
         "%s", run.errors[0].message);
     end_world();
 }

@@ -552,7 +552,7 @@ TEST(reading, tells_of_a_file_that_is_cut_between_its_passes)
         const char *words;
     } cases[] = {
         { FAULTY_NOTHING, VARVE_PARTIALLY_RESTORED,
-            "found the end of the file" },
+            "but the file ends" },
         { FAULTY_FAILS, VARVE_PARTIALLY_RESTORED, "read failed" },
         { FAULTY_HALF, VARVE_OK, NULL },
     };

@@ -81,8 +81,9 @@ TEST(rebuild, names_those_that_are_lost_where_there_are_too_many)
     lose_node(3);
     cr_assert_eq(run_all(true), VARVE_CORRUPT);
     cr_assert_str_eq(world.errors[2].message,
-        "rank 0: node-0/f.varve: expected one node at most of its group of 4 "
-        "to have lost files, found ranks 1 (node 1), 3 (node 3)");
+        "rank 0: node-0/f.varve: too many files are lost: at most one node "
+        "of a group of 4 can be lost, but ranks 1 (node 1), 3 (node 3) have "
+        "lost files");
     cr_assert(!memory_bytes(world.memory, "node-1/f.varve", &(size_t){ 0 }));
     end_world();
     protect_files(4, VARVE_PARTNER, 500);
@@ -90,9 +91,9 @@ TEST(rebuild, names_those_that_are_lost_where_there_are_too_many)
     lose_node(0);
     cr_assert_eq(run_all(true), VARVE_CORRUPT);
     cr_assert_str_eq(world.errors[2].message,
-        "rank 0: node-0/f.varve: expected no two nodes that follow each other "
-        "of its group of 4 to have lost files, found ranks 0 (node 0), 3 "
-        "(node 3)");
+        "rank 0: node-0/f.varve: too many files are lost: no two consecutive "
+        "nodes of a group of 4 can be lost, but ranks 0 (node 0), 3 (node 3) "
+        "have lost files");
     end_world();
 }
 
@@ -122,8 +123,7 @@ TEST(rebuild, says_how_many_ranks_a_set_was_saved_by)
     world.count = 3;
     cr_assert_eq(run_all(true), VARVE_MISMATCH);
     cr_assert_str_eq(world.errors[2].message,
-        "rank 0: node-0/f.parity: expected 4 ranks, as it was saved by, found "
-        "3");
+        "rank 0: node-0/f.parity: saved by 4 ranks, but this job has 3");
     end_world();
 }
 
@@ -188,9 +188,9 @@ TEST(rebuild, takes_no_files_of_two_saves_for_one)
     protect_twice((const uint32_t[]){ 1, 3 }, 2);
     cr_assert_eq(run_all(true), VARVE_CORRUPT);
     cr_assert_str_eq(world.errors[0].message,
-        "rank 1: node-1/f.varve: expected no two nodes that follow each other "
-        "of its group of 2 to have lost files, found ranks 1 (node 1), 3 "
-        "(node 3)");
+        "rank 1: node-1/f.varve: too many files are lost: no two consecutive "
+        "nodes of a group of 2 can be lost, but ranks 1 (node 1), 3 (node 3) "
+        "have lost files");
     end_world();
 }
 

@@ -125,11 +125,11 @@ TEST(recall, finds_what_a_program_forgot_to_say)
         saved_keepers();
         saved_keepers();
         set_row(1, 1);
-        failed_keepers("rank 1: rows: expected the value that the save before "
-                       "has, as it was not touched, found another");
+        failed_keepers("rank 1: rows: the value differs from that in the "
+                       "save before, but was not marked dirty");
         set_row(1, 0);
         keepers.all[2]->own_values[3] = 1;
-        failed_keepers("rank 2: own: expected the value");
+        failed_keepers("rank 2: own: the value differs");
         varve_mark_dirty(keepers.all[2]->own);
         saved_keepers();
         cr_assert_eq(saved_at("worker/2/own", 3), 1);
@@ -157,7 +157,8 @@ TEST(recall, fails_in_the_background_where_one_has_touched_what_all_have)
     saved_keepers();
     set_common(99, 1);
     varve_mark_dirty(keepers.all[1]->common);
-    failed_keepers("common: expected the same value at all ranks");
+    failed_keepers("common: a replicated variable differs from that of rank "
+        "0 at rank");
     saved_keepers();
     cr_assert_eq(saved_at("common", 99), 1);
     end_keepers();

@@ -180,7 +180,7 @@ TEST(report, is_whole_or_not_at_all_without_memory)
     for (size_t i = 0; i < matched; i++) {
         varve_finding f = finding_at(report, VARVE_FINDING_MATCHED, i);
         cr_assert_null(f.program_path);
-        cr_assert_str_eq(f.reason, "the node that it went to is gone");
+        cr_assert_str_eq(f.reason, "its node was removed");
     }
     varve_report_free(report);
     varve_restoration_free(r);
@@ -201,7 +201,7 @@ TEST(report, says_which_values_a_later_restoration_replaced)
     varve_finding f = finding_at(report, VARVE_FINDING_MATCHED, 0);
     cr_assert_str_eq(f.program_path, "step");
     cr_assert_str_eq(
-        f.reason, "a later restoration gave it another value");
+        f.reason, "a later restore replaced its value");
     varve_report_free(report);
     report = varve_report_new(newer, &error);
     cr_assert_str_eq(finding_at(report, VARVE_FINDING_MATCHED, 0).reason, "");

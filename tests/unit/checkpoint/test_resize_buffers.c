@@ -313,7 +313,7 @@ TEST(resize_buffers, do_not_fit_into_a_snapshot)
     varve_restoration_free(read_root(p.root, NULL));
     cr_assert_eq(varve_snapshot_restore(s, &error), VARVE_MISMATCH);
     cr_assert_str_eq(error.message,
-        "snapshot: particles: expected the shape as it was taken, found "
+        "snapshot: particles: was the shape when it was taken, is now "
         "float64[5,3]");
     check_is_saved(&p, 5);
     varve_rebind(varve_find(p.root, "particles"),

@@ -269,7 +269,7 @@ static varve_node *make_late_part(varve_node *root, struct late *late)
 
 static void check_late(varve_restoration *r, const char *path, long n)
 {
-    static const char *const mismatches[] = { "found 3 that do not",
+    static const char *const mismatches[] = { "3 variables have another type or shape",
         "wrong: saved float32[2], the program has float32[3]",
         "object: saved an object, the program has float32[1]",
         "state: saved state, the program has float32[1]" };

@@ -52,7 +52,7 @@ TEST(ring, gives_back_any_of_the_last)
     varve_ring *ring = begin(3, NULL);
     cr_assert_eq(varve_ring_rollback(ring, 0, &error), VARVE_NOT_FOUND);
     cr_assert_str_eq(error.message,
-        "ring: expected a snapshot 0 back, found 0 in all");
+        "ring: there is no snapshot 0 back, only 0 in all");
     for (int i = 1; i <= 5; i++)
         push(ring, i);
     cr_assert_eq(varve_ring_count(ring), 3);
@@ -138,8 +138,8 @@ TEST(ring, a_changed_structure_is_a_clear_error)
     push(ring, 1);
     varve_add_variable(root, "more", varve_scalar(&more));
     cr_assert_eq(varve_ring_rollback(ring, 0, &error), VARVE_MISMATCH);
-    cr_assert_str_eq(error.message, "snapshot: expected the 2 variables it was "
-        "made of, found others");
+    cr_assert_str_eq(error.message, "snapshot: the 2 variables it was taken "
+        "of have been replaced by others");
     end(ring);
 }
 
@@ -178,7 +178,7 @@ TEST(ring, may_be_left_behind_by_its_node_and_its_graph)
     varve_remove(varve_find(root, "part"));
     cr_assert_eq(varve_ring_push(part, &error), VARVE_MISMATCH);
     cr_assert_str_eq(error.message,
-        "ring: expected the node that it was made for, found it removed");
+        "ring: its node was removed");
     cr_assert_eq(varve_ring_rollback(part, 0, &error), VARVE_MISMATCH);
     cr_assert_eq(varve_ring_count(part), 1);
     varve_graph_free(graph);

@@ -78,8 +78,8 @@ TEST(save_plan, refuses_a_part_of_a_value_and_takes_all_of_one)
     cr_assert_eq(
         vv_save_plan_gather(&save_plan, root, NULL, &error), VARVE_MISUSE);
     cr_assert_str_eq(error.message,
-        "none: expected all of float32[8,3], found a slice of it: "
-        "float32[0,3] from [8,0] on");
+        "none: a shard of float32[8,3] cannot be saved alone: float32[0,3] "
+        "from [8,0] on");
     varve_tag(none, VARVE_TAG_LOCAL);
     cr_assert_ok(vv_save_plan_gather(&save_plan, root, NULL, &error), error);
     vv_save_plan_clear(&save_plan);

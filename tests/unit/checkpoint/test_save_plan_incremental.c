@@ -99,7 +99,7 @@ TEST(save_plan_incremental, writes_all_where_the_one_before_is_of_no_use)
     varve_add_variable(incremental.root, "more", varve_array(more, 10));
     saved_incremental();
     count_layers(&one);
-    cr_assert_gt(one, two / 4 * 5, "another shape");
+    cr_assert_gt(one, two / 4 * 5, "not mapped");
     check_incremental("run/m-3.varve");
     end_incremental();
 }

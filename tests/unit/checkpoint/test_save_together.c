@@ -63,7 +63,7 @@ TEST(save_together, wants_a_root_of_every_rank)
     for (int i = 0; i < RANKS; i++) {
         cr_assert_eq(statuses[i], VARVE_MISUSE);
         cr_assert_str_eq(errors[i].message,
-            "rank 1: expected a node and a path, found none");
+            "rank 1: node or path is NULL");
     }
     end_world();
 }

@@ -118,7 +118,7 @@ TEST(saved_graph, begins_at_a_subtree)
     varve_error error = { 0 };
     cr_assert_eq(open_saved(&file, &saved, "absent", &error), VARVE_NOT_FOUND);
     cr_assert_str_eq(error.message,
-        "here: expected a subtree \"absent\", found none");
+        "here: no subtree \"absent\"");
     end_saved(&saved, &file);
     end_world();
 }

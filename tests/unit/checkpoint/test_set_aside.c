@@ -31,7 +31,7 @@ TEST(set_aside, replaces_no_file)
     cr_assert_eq(set_aside("run/ckpt-3.varve", &message), VARVE_OK);
     cr_assert_eq(message.status, VARVE_EXISTS);
     cr_assert(strstr(message.message,
-                  "run/ckpt-3.varve: it was saved by another run") &&
+                  "run/ckpt-3.varve: another run saved this file") &&
                   strstr(message.message, "ckpt-3.00000000000000fe.varve"),
         "%s", message.message);
     memory_put(world.memory, "run/ckpt-3.varve", "two", 3);

@@ -193,7 +193,7 @@ TEST(snapshot, refuses_a_variable_of_another_type)
     cr_assert_ok(varve_retype(y, VARVE_INT32, NULL, &error), error);
     cr_assert_eq(varve_snapshot_restore(s, &error), VARVE_MISMATCH);
     cr_assert_str_eq(error.message,
-        "snapshot: y: expected float32[3] as it was taken, found int32[3]");
+        "snapshot: y: was float32[3] when it was taken, is now int32[3]");
     cr_assert_eq(varve_snapshot_retake(s, &error), VARVE_MISMATCH);
     cr_assert_eq(((int32_t *)varve_data(y))[2], 1);
     cr_assert_eq(program.local, 5);

@@ -357,9 +357,9 @@ TEST(transfer, names_as_much_as_a_message_holds)
         }
         if (turn) {
             varve_error error = fail_read(root, NULL, VARVE_MISMATCH);
-            cr_assert_not_null(strstr(error.message, "found 3000 that do not"));
+            cr_assert_not_null(strstr(error.message, "3000 variables have another type or shape"));
             cr_assert_not_null(strstr(error.message, "\n  variable0000: "));
-            cr_assert_not_null(strstr(error.message, "(and more"));
+            cr_assert_not_null(strstr(error.message, "\n(the message is cut"));
         } else {
             write_root(root);
         }
@@ -390,7 +390,7 @@ TEST(transfer, names_what_it_can_of_much_that_was_touched)
     cr_assert_not_null(strstr(error.message, " 2999 of 3000 variables"), "%s",
         error.message);
     cr_assert_not_null(strstr(error.message, "\n  variable0000"));
-    cr_assert_not_null(strstr(error.message, "(and more"));
+    cr_assert_not_null(strstr(error.message, "\n(the message is cut"));
     good(root);
     cr_assert_null(varve_read(root, FILE_NAME, &options, NULL));
     free_root(root);

@@ -261,8 +261,7 @@ TEST(write_all, names_the_ranks_whose_values_differ)
 {
     struct run run = { .wide = 2, .spoil = change_step };
     check_failed(&run, 4, VARVE_MISUSE,
-        "step: expected the same value at all ranks, as it is no slice, found "
-        "another than that of rank 0 at rank 2");
+        "step: a replicated variable differs from that of rank 0 at rank 2");
 }
 
 static void add_node(struct part *p, uint32_t rank)
@@ -274,7 +273,7 @@ static void add_node(struct part *p, uint32_t rank)
 TEST(write_all, names_the_ranks_whose_graphs_differ)
 {
     struct run run = { .wide = 2, .spoil = add_node };
-    check_failed(&run, 4, VARVE_MISUSE, "with other at rank 2, 3");
+    check_failed(&run, 4, VARVE_MISUSE, "found other at rank 2, 3");
 }
 
 static float longer[WEIGHTS + 1];
@@ -289,7 +288,7 @@ TEST(write_all, names_the_ranks_whose_shapes_differ)
 {
     struct run run = { .wide = 2, .spoil = add_longer };
     check_failed(&run, 4, VARVE_MISUSE,
-        "longer: expected float32[4] as at rank 0, found float32[3] at rank 1");
+        "longer: rank 0 has float32[4], found float32[3] at rank 1");
 }
 
 static void overlap(struct part *p, uint32_t rank)
@@ -304,8 +303,8 @@ TEST(write_all, names_the_ranks_whose_slices_overlap)
 {
     struct run run = { .wide = 2, .spoil = overlap };
     check_failed(&run, 4, VARVE_MISUSE,
-        "pair: expected slices of float32[5] that do not overlap, found "
-        "element [1] at rank 0 and rank 1");
+        "pair: the shards of float32[5] overlap: element [1] is at rank 0 "
+        "and rank 1");
 }
 
 static void leave_gap(struct part *p, uint32_t rank)
@@ -320,14 +319,13 @@ TEST(write_all, names_what_no_rank_has)
 {
     struct run run = { .wide = 2, .spoil = leave_gap };
     check_failed(&run, 4, VARVE_MISUSE,
-        "one: expected slices that make up float32[5], found element [2] at "
-        "no rank");
+        "one: the shards do not cover float32[5]: no rank has element [2]");
 }
 
 TEST(write_all, wants_the_same_path_everywhere)
 {
     struct run run = { .wide = 1, .paths = { "a", "a", "b" } };
-    check_failed(&run, 3, VARVE_MISUSE, "others (b) at rank 2");
+    check_failed(&run, 3, VARVE_MISUSE, "of rank 0 (b) at rank 2");
 }
 
 TEST(write_all, writes_our_format_whole)

@@ -98,7 +98,7 @@ TEST(write_options, have_our_format_where_files_are_numbered)
     cr_assert_eq(
         vv_check_numbered(&npz, "write.format", "a", &error), VARVE_MISUSE);
     cr_assert(strstr(error.message,
-                  "a: `write.format` must be VARVE_FORMAT_VARVE in numbered "),
+                  "a: `write.format` must be VARVE_FORMAT_VARVE for numbered "),
         "%s", error.message);
     cr_assert(strstr(error.message, "found npz"), "%s", error.message);
 }

@@ -120,7 +120,7 @@ TEST(bundle_value, verifies_both_sums_of_strings)
     refuse_value(reader, "b", "b: bytes 7 to 14: expected CRC-32C");
     refuse_value(reader, "c", "c: bytes 14 to 21: expected CRC-32C");
     cr_assert_eq(varve_reader_verify(reader, NULL, &error), VARVE_CORRUPT);
-    cr_assert(strstr(error.message, "2 damaged in all"), "%s", error.message);
+    cr_assert(strstr(error.message, "2 damaged in total"), "%s", error.message);
     end_bundle(reader);
 }
 

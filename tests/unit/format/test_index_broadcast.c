@@ -148,7 +148,7 @@ TEST(told_index, takes_no_other_bytes_than_were_told)
     begin(PLAIN, 1);
     cr_assert_eq(tell_changed(0, A_WORD, &error), VARVE_CORRUPT);
     cr_assert_eq(tell_changed(0, A_BYTE, &error), VARVE_CORRUPT);
-    cr_assert(strstr(error.message, "index, as it was told"), "%s",
+    cr_assert(strstr(error.message, "index, as broadcast"), "%s",
         error.message);
     end();
 }

@@ -208,7 +208,7 @@ TEST(layers_in, salvages_what_is_not_in_a_layer_that_is_lost)
                      &error),
         VARVE_TRUNCATED);
     cr_assert(strstr(error.message, "layers/e0e0") &&
-                  strstr(error.message, "expected a layer"),
+                  strstr(error.message, "a data file"),
         "%s", error.message);
     vv_layers_close(&layers, &l.context);
     end(&l);
@@ -271,9 +271,7 @@ TEST(layers_in, names_what_is_missing_and_says_what_to_do)
     struct incremental l;
     make(&l);
     l.nonces[16] = 0xee;
-    check_refused(&l, VARVE_TRUNCATED, "run/a.varve: expected its 2 layers "
-                                       "beside it, found 1 missing: "
-                                       "run/layers/eee0",
+    check_refused(&l, VARVE_TRUNCATED, "run/a.varve: of its 2 data files, 1 are missing: run/layers/eee0",
         "varve repack");
 }
 
@@ -293,7 +291,7 @@ TEST(layers_in, refuses_a_shorter_one_and_another)
     check_refused(&l, VARVE_TRUNCATED, "expected 1129 bytes, found 1128", "");
     make(&l);
     vv_store64(l.columns[0] + 8, BYTES - 1);
-    check_refused(&l, VARVE_CORRUPT, "the size of the layer", "another");
+    check_refused(&l, VARVE_CORRUPT, "wrong size", "not the data file");
 }
 
 TEST(layers_in, checks_every_byte_of_header_and_footer)
@@ -305,7 +303,7 @@ TEST(layers_in, checks_every_byte_of_header_and_footer)
         uint8_t *bytes = bytes_of(&l, &size);
         bytes[i < 64 ? i : size - 128 + i] ^= 0x10;
         check_refused(&l, VARVE_CORRUPT, i < 64 ? "header" : "footer",
-            "expected the ");
+            "wrong ");
     }
 }
 

@@ -69,18 +69,18 @@ SET(list_has_a_name, VV_KEY_EDGE_NAMES, 12, N_ZERO)
 TEST(name_check, names_the_rule_that_is_broken)
 {
     static const struct breakage rows[] = {
-        ROW(name_is_empty, "name 1: expected an end above 1"),
-        ROW(name_ends_before_it_begins, "name 4: expected an end above"),
+        ROW(name_is_empty, "name 1: the end must be above 1"),
+        ROW(name_ends_before_it_begins, "name 4: the end must be above"),
         ROW(last_name_ends_early, "names: expected 62 bytes"),
-        ROW(last_name_ends_late, "name 15: expected an end"),
-        ROW(name_is_latin_1, "name 3: expected 1 to 65535 bytes of UTF-8"),
-        ROW(name_has_a_nul, "name 11: expected 1 to 65535 bytes of UTF-8"),
-        ROW(names_are_not_sorted, "name 2: expected names sorted"),
-        ROW(name_is_there_twice, "name 2: expected names sorted"),
+        ROW(last_name_ends_late, "name 15: the end must be"),
+        ROW(name_is_latin_1, "name 3: a name must be 1 to 65535 bytes of UTF-8"),
+        ROW(name_has_a_nul, "name 11: a name must be 1 to 65535 bytes of UTF-8"),
+        ROW(names_are_not_sorted, "name 2: names must be in order"),
+        ROW(name_is_there_twice, "name 2: names must be in order"),
         ROW(name_is_too_long, "found 65536 bytes"),
-        ROW(name_is_not_used, "name 16: expected one that is used"),
-        ROW(list_begins_with_1, "edge 10: expected the name of position 0"),
-        ROW(list_has_a_name, "edge 12: expected the name of position 2"),
+        ROW(name_is_not_used, "name 16: the name is not used"),
+        ROW(list_begins_with_1, "edge 10: the name must be its position 0"),
+        ROW(list_has_a_name, "edge 12: the name must be its position 2"),
     };
     sample_check_breakages(rows, sizeof rows / sizeof *rows);
 }

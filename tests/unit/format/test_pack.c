@@ -37,7 +37,7 @@ TEST(pack, refuses_levels_that_are_none)
 {
     varve_error error;
     cr_assert_ok(vv_pack_check(0, &error), error);
-    check_refused(-1, VARVE_MISUSE, "a level from 0 to 19, found -1");
+    check_refused(-1, VARVE_MISUSE, "the level must be 0 to 19, found -1");
     check_refused(20, VARVE_MISUSE, "found 20");
 }
 
@@ -317,7 +317,7 @@ static void check_corrupt(
         unpack_frame(&f, &pack, found, &error), VARVE_CORRUPT, "%s", what);
     cr_assert(strstr(error.message, "layer: bytes 10 to "), "%s",
         error.message);
-    cr_assert(strstr(error.message, "a frame of Zstandard of"), "%s",
+    cr_assert(strstr(error.message, "not a Zstandard frame of"), "%s",
         error.message);
     cr_assert_eq(found[out], 0xee, "%s: more than there is room for", what);
     end_frames(&f);
@@ -340,7 +340,7 @@ TEST(pack, refuses_what_is_not_one_frame_of_so_many_bytes)
         pack_zeros(frame, sizeof frame, VV_CHUNK_SIZE), 4096);
     size = pack_zeros(frame, sizeof frame, 8192);
     check_corrupt("cut", frame, size - 1, 8192);
-    check_corrupt("bytes behind it", frame, size + 1, 8192);
+    check_corrupt("more bytes after its end", frame, size + 1, 8192);
     check_corrupt("very short", frame, 3, 8192);
     size_t half = pack_zeros(frame, sizeof frame, 4096);
     size_t both = half + pack_zeros(frame + half, sizeof frame - half, 4096);

@@ -196,16 +196,16 @@ TEST(page_sums, name_the_rule_that_is_broken)
         const char *message;
         bool is_of_digests;
     } cases[] = {
-        { lacks_a_digest, "expected 512 digests, found 511", false },
-        { lacks_a_chunk, "expected 256 digests, found 512", false },
-        { has_no_layers, "expected them in layers only", false },
-        { is_inside, "expected them in layers only", false },
-        { does_not_increase, "expected whole ones", false },
-        { is_behind_all, "expected whole ones", false },
+        { lacks_a_digest, "expected 512, found 511", false },
+        { lacks_a_chunk, "expected 256, found 512", false },
+        { has_no_layers, "page checksums are permitted in data files only", false },
+        { is_inside, "page checksums are permitted in data files only", false },
+        { does_not_increase, "page checksums", false },
+        { is_behind_all, "page checksums", false },
         { is_short, "found 2", false },
         { is_of_a_small_value, "found 3", false },
-        { is_in_pieces, "are in no pieces", false },
-        { has_another_digest, "chunk 5: expected the digest", true },
+        { is_in_pieces, "page checksums", false },
+        { has_another_digest, "chunk 5: the checksums", true },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         varve_error error;

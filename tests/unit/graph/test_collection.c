@@ -129,9 +129,8 @@ TEST(collection, that_is_not_ready_is_named_path_by_path)
             VARVE_SHAPE(1), fill, &values[0]);
     cr_assert_eq(varve_require_ready(root, NULL, &error), VARVE_UNMATCHED);
     cr_assert_str_eq(error.message,
-        "expected all of 5 variables to hold a value, found 2 that do not\n"
-        "  late/x  was not initialized\n"
-        "  late/y  was not initialized");
+        "of 5 variables, 2 have no value\n  late/x  was not initialized\n  "
+        "late/y  was not initialized");
     cr_assert_eq(varve_require_ready(root, NULL, NULL), VARVE_UNMATCHED);
     cr_assert_ok(varve_require_ready(
                      root, &(varve_select){ .pattern = "a|z" }, &error),

@@ -58,7 +58,7 @@ TEST(global_name, of_another_node_is_a_mistake_that_names_both)
     varve_set_global_name(leaf(root, "second"), "x");
     cr_assert_eq(varve_graph_check(graph, &error), VARVE_DUPLICATE);
     cr_assert_str_eq(error.message,
-        "second: expected a new global name, found \"x\", which first has");
+        "second: duplicate global name \"x\", which first has");
     varve_graph_free(graph);
 }
 

@@ -109,8 +109,8 @@ TEST(initial, values_that_need_each_other_are_named)
     varve_initialize_after(c, b);
     cr_assert_eq(
         varve_initialize(varve_graph_root(g), NULL, &error), VARVE_MISUSE);
-    cr_assert_str_eq(error.message, "initial values: expected none that needs "
-        "itself, found b needs c needs b");
+    cr_assert_str_eq(error.message, "initial values: they depend on each "
+        "other in a cycle: b needs c needs b");
     cr_assert_str_eq(order, "", "nothing has run");
     varve_graph_free(g);
 }

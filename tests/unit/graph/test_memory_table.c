@@ -114,17 +114,17 @@ TEST(memory_table, that_cannot_be_is_a_mistake)
     double room[5];
     const varve_shape five = VARVE_SHAPE(5);
     refuse(varve_strided(room, VARVE_STRIDES(7), 5), VARVE_BAD_SHAPE,
-        "lie on each other");
+        "let elements overlap");
     refuse(varve_strided((double *)NULL, VARVE_STRIDES(8), 5), VARVE_MISUSE,
-        "expected memory for float64[5], found NULL: let the pointer");
+        "allocate the elements");
     refuse(varve_far(&none, VARVE_FLOAT64, five), VARVE_MISUSE,
-        "functions that copy out and in, found neither");
+        "`copy_out` and `copy_in` must be set");
     refuse(varve_view_in(&both, room, VARVE_FLOAT64, five), VARVE_MISUSE,
-        "no address");
+        "data == NULL");
     refuse(varve_far(&later, VARVE_FLOAT64, five), VARVE_TOO_NEW,
         "varve_memory");
     refuse(varve_strided(text, VARVE_STRIDES(16), 2), VARVE_MISUSE,
-        "found strings");
+        "strings cannot");
 }
 
 /* --- Far ------------------------------------------------------------------ */

@@ -164,23 +164,23 @@ TEST(slice, that_cannot_be_is_a_mistake)
         const char *says;
     } cases[] = {
         { view, VARVE_SHAPE(8, 3), (uint64_t[]){ 7, 0 }, VARVE_BAD_SHAPE,
-            "(root): \"x\": expected a part of float32[8,3], found "
+            "(root): \"x\": the shard is not inside float32[8,3]: "
             "float32[2,3] from [7,0] on" },
         { view, VARVE_SHAPE(8, 3), (uint64_t[]){ UINT64_MAX, 0 },
             VARVE_BAD_SHAPE, "from [18446744073709551615,0] on" },
         { view, VARVE_SHAPE(8, 2), (uint64_t[]){ 0, 0 }, VARVE_BAD_SHAPE,
-            "a part of float32[8,2]" },
+            "not inside float32[8,2]" },
         { view, VARVE_SHAPE(8), (uint64_t[]){ 0 }, VARVE_BAD_SHAPE,
-            "a part of float32[8]" },
+            "not inside float32[8]" },
         { view, VARVE_SHAPE(UINT64_MAX, 3), (uint64_t[]){ 0, 0 },
-            VARVE_BAD_SHAPE, "fits 64 bits" },
+            VARVE_BAD_SHAPE, "\": the rank of a shard is at most" },
         { view, { .rank = 17 }, (uint64_t[17]){ 0 }, VARVE_BAD_SHAPE,
-            "found one of rank 17" },
-        { view, VARVE_SHAPE(8, 3), NULL, VARVE_MISUSE, "where a slice starts" },
+            "found rank 17" },
+        { view, VARVE_SHAPE(8, 3), NULL, VARVE_MISUSE, "\": the start of the shard is NULL" },
         { varve_view(NULL, VARVE_FLOAT32, VARVE_SHAPE(2, 3)), VARVE_SHAPE(8, 3),
-            (uint64_t[]){ 0, 0 }, VARVE_MISUSE, "found NULL: let" },
+            (uint64_t[]){ 0, 0 }, VARVE_MISUSE, "is NULL" },
         { varve_array(&string, 1), VARVE_SHAPE(4), (uint64_t[]){ 1 },
-            VARVE_MISUSE, "elements of one size, found string[4]" },
+            VARVE_MISUSE, "elements of a fixed size, found string[4]" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         varve_error error = { 0 };

@@ -152,9 +152,9 @@ TEST(struct_look, refuses_by_path_what_cannot_be_and_changes_nothing)
     part.count = 3;
     cr_assert_eq(vv_structs_look(root, &error), VARVE_MISUSE);
     cr_assert_str_eq(error.message,
-        "w/parts/0/values: expected memory for 3 elements, found NULL: "
-        "allocate it before the struct is added or saved, set the count to 0, "
-        "or give the field `.room`");
+        "w/parts/0/values: the pointer for 3 elements is NULL: allocate the "
+        "memory before the struct is added or saved, set the count to 0, or "
+        "give the field `.room`");
     cr_assert_eq(varve_data(at("w/parts/0/values")), numbers);
     cr_assert_eq(varve_value(at("w/parts/0/values"))->shape[0], 2);
     part.values = numbers;

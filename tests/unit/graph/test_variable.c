@@ -69,8 +69,8 @@ TEST(variable, says_which_extent_is_negative)
         varve_view(x, VARVE_FLOAT32, VARVE_SHAPE(4, (uint64_t)count)));
     cr_assert_eq(varve_graph_check(graph, &error), VARVE_BAD_SHAPE);
     cr_assert_str_eq(error.message,
-        "(root): \"x\": expected extents from 0, found -12 as extent 2 of 2: "
-        "set the count to the number of elements that there are");
+        "(root): \"x\": extent -12 is negative (extent 2 of 2): set the "
+        "count to the number of elements");
     varve_graph_free(graph);
 }
 

@@ -148,7 +148,7 @@ TEST(lease_file, tells_of_a_renewal_that_failed_and_of_its_end)
         .number = 0, .error = EIO, .kinds = FAULTY_WRITE });
     cr_assert_eq(varve_lease_check(lease, &error), VARVE_IO);
     cr_assert(strstr(error.message,
-                  "run/ckpt-1.varve: its lease could not be renewed"),
+                  "run/ckpt-1.varve: the lease could not be renewed"),
         "%s", error.message);
     faulty_plan(w.faulty, NULL);
     cr_assert_ok(varve_lease_check(lease, &error), error);
@@ -176,7 +176,7 @@ TEST(lease_file, of_a_watch_that_ended_is_told_by_its_next_call)
     memory_set_now(w.memory, 2 * VV_LEASE_TERM);
     world_save(&w, 20);
     cr_assert_eq(varve_watch_next(watch, 0, &path, &error), VARVE_TIMEOUT);
-    cr_assert(strstr(error.message, "run/ckpt-1.varve: its lease has expired"),
+    cr_assert(strstr(error.message, "run/ckpt-1.varve: the lease has expired"),
         "%s", error.message);
     cr_assert_ok(varve_watch_next(watch, 0, &path, &error), error);
     cr_assert_str_eq(path, "run/ckpt-2.varve");

@@ -183,7 +183,7 @@ TEST(level_queue, says_why_nothing_is_deleted_there)
     world_save(&w, 10);
     levels_drain(&w);
     cr_assert(strstr(level_state(&w, 0).failure,
-        "slow: pruning failed: slow: process 1 on machine"));
+        "slow: pruning failed: slow: locked by process 1 on machine"));
     varve_manager_free(other);
     world_save(&w, 20);
     levels_drain(&w);

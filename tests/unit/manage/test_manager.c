@@ -128,8 +128,8 @@ TEST(manager, keeps_another_of_its_prefix_off)
     cr_assert_eq(error.status, VARVE_EXISTS);
     char wanted[200];
     snprintf(wanted, sizeof wanted,
-        "run: process 1 on machine, run %s, manages ckpt-N.varve and holds the "
-        "lock; ",
+        "run: locked by process 1 on machine, run %s, which manages "
+        "ckpt-N.varve; ",
         varve_manager_run(w.manager));
     cr_assert_eq(strncmp(error.message, wanted, strlen(wanted)), 0, "%s",
         error.message);

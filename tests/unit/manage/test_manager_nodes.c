@@ -57,12 +57,11 @@ TEST(manager_nodes, say_whom_too_many_have_lost_and_begin_anew)
     cr_assert_eq(resume_all(), -1);
     for (uint32_t i = 0; i < 4; i++)
         cr_assert_str_eq(nodes.passed_over[i],
-            "rank 0: node-0/run/rank-0/ckpt-2.varve: expected one node at "
-            "most of its group of 4 to have lost files, found ranks 1 (node "
-            "1), 2 (node 2)\n"
-            "rank 0: node-0/run/rank-0/ckpt-1.varve: expected one node at "
-            "most of its group of 4 to have lost files, found ranks 1 (node "
-            "1), 2 (node 2)\n");
+            "rank 0: node-0/run/rank-0/ckpt-2.varve: too many files are "
+            "lost: at most one node of a group of 4 can be lost, but ranks 1 "
+            "(node 1), 2 (node 2) have lost files\nrank 0: node-0/run/rank-0/ckpt-1.varve: "
+            "too many files are lost: at most one node of a group of 4 can "
+            "be lost, but ranks 1 (node 1), 2 (node 2) have lost files\n");
     nodes.from = nodes.to = 7;
     cr_assert_ok(run_life(), nodes.errors[0]);
     lose_node(0);
@@ -171,7 +170,7 @@ TEST(manager_nodes, take_the_set_of_the_younger_run)
         for (int k = 0; k < 2; k++) {
             int64_t lineage = resume_all();
             cr_assert_eq(lineage, 13, "node %u", (unsigned)node);
-            cr_assert(strstr(nodes.warnings[node], "is kept as") || k == 1,
+            cr_assert(strstr(nodes.warnings[node], "another run saved this file than the checkpoint with this") || k == 1,
                 "%s", nodes.warnings[node]);
             cr_assert_eq(count_overwritten(&away), 0);
             cr_assert_eq(count_overwritten(&younger), 0);
@@ -192,7 +191,7 @@ TEST(manager_nodes, are_of_as_many_ranks_as_saved)
         nodes.count = count;
         cr_assert_eq(run_life(), VARVE_MISMATCH);
         cr_assert(strstr(nodes.errors[0].message,
-                      "expected 4 ranks, as it was saved by, found"),
+                      "saved by 4 ranks, but this job has"),
             "%s", nodes.errors[0].message);
     }
     end_nodes();
@@ -250,29 +249,30 @@ TEST(manager_nodes, refuse_what_does_not_go_with_them)
     const varve_read_options salvage = { .salvage.on = true };
     begin_nodes(4, VARVE_XOR);
     nodes.options.number_by_step = true;
-    check_refused("expected a manager that numbers by its counter, found "
+    check_refused("requires a manager that counts its checkpoints, but found "
                   "`number_by_step`");
     nodes.options = (varve_manager_options){ .async = true };
-    check_refused("expected a manager that saves while all wait, found "
+    check_refused("requires a manager without asynchronous saves, but found "
                   "`async`");
     nodes.options = (varve_manager_options){ .write = &incremental };
     check_refused(
-        "expected a manager of whole files, found `write.incremental`");
+        "requires a manager without incremental checkpoints, "
+        "but found `write.incremental`");
     nodes.options = (varve_manager_options){ .read = &salvage };
-    check_refused("expected a manager that restores what is whole, found "
-                  "`read.salvage.on`");
+    check_refused("requires a manager that restores intact checkpoints only, "
+                  "but found `read.salvage.on`");
     nodes.options = (varve_manager_options){ 0 };
     nodes.redundancy.group_size = 33;
-    check_refused("expected groups of 2 to 32 nodes, found 33");
+    check_refused("`group_size` must be 2 to 32 nodes, found 33");
     nodes.redundancy.group_size = 1;
-    check_refused("expected groups of 2 to 32 nodes, found 1");
+    check_refused("`group_size` must be 2 to 32 nodes, found 1");
     nodes.redundancy = (varve_redundancy){ 0 };
     check_refused(
-        "expected VARVE_XOR or VARVE_PARTNER, found scheme 0");
+        "`scheme` must be VARVE_XOR or VARVE_PARTNER, found 0");
     nodes.redundancy.scheme = VARVE_XOR;
     nodes.share = 3; /* ranks 0, 1 and 2 on one node */
-    check_refused("expected half of the 4 ranks at most to be lost with one "
-                  "node, found 3 with node 0");
+    check_refused("a node may run at most half of the 4 ranks, but 3 run on "
+                  "node 0");
     for (size_t i = 0; i < memory_file_count(nodes.memory); i++)
         cr_assert(strstr(memory_file_path(nodes.memory, i), ".lock"));
     end_nodes();
@@ -287,8 +287,7 @@ TEST(manager_nodes, need_a_communicator)
     cr_assert(!varve_manager_new(
         varve_graph_root(graph), "nowhere", &options, &error));
     cr_assert_str_eq(error.message,
-        "redundancy: expected a manager of several processes, found no "
-        "`comm`");
+        "redundancy: requires a manager with `comm`, but found no `comm`");
     varve_graph_free(graph);
 }
 
@@ -506,7 +505,7 @@ static void lose_two(uint32_t scheme, uint32_t first, long n)
         return;
     }
     char text[64];
-    snprintf(text, sizeof text, "found ranks %u (node %u), %u (node %u)",
+    snprintf(text, sizeof text, "ranks %u (node %u), %u (node %u)",
         first % 2, first % 2, first % 2 + 2, first % 2 + 2);
     cr_assert_eq(step, -1);
     cr_assert(strstr(nodes.passed_over[3], text), "call %ld: %s", n,

@@ -487,7 +487,7 @@ TEST(manager_save, in_the_background_that_failed_is_told_and_does_not_count)
         for (int k = 0; i == 1 && !status && k < 100000; k++)
             status = varve_manager_save(w.manager, 102, &error);
         cr_assert_eq(status, VARVE_NO_SPACE, "%s", error.message);
-        cr_assert(strstr(error.message, "background save failed: run/ckpt-2"));
+        cr_assert(strstr(error.message, "asynchronous save failed: run/ckpt-2"));
         cr_assert(varve_manager_is_due(w.manager, 102), "it was asked for");
         faulty_plan(w.faulty, NULL);
         cr_assert_ok(varve_manager_wait(w.manager, &error), error);
@@ -516,7 +516,7 @@ TEST(manager_save, in_the_background_that_nobody_was_told_of_the_graph_tells)
         memory_set_capacity(w.memory, UINT64_MAX);
         varve_status status = varve_write(w.root, "x.varve", NULL, &error);
         cr_assert_eq(status, i == 0 ? VARVE_NO_SPACE : VARVE_OK);
-        cr_assert(i || strstr(error.message, "background save failed: run/"));
+        cr_assert(i || strstr(error.message, "asynchronous save failed: run/"));
         cr_assert_ok(varve_write(w.root, "x.varve", NULL, &error), error);
         world_end(&w);
     }

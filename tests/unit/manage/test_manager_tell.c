@@ -122,7 +122,8 @@ TEST(manager_tell, levels_are_the_same_at_all_ranks)
 {
     begin_disk();
     check_has(
-        run_ranks(3, make_odd, NULL), "rank 1: run: expected the options");
+        run_ranks(3, make_odd, NULL), "rank 1: run: the manager options "
+            "differ from those of rank 0");
     end_disk();
 }
 

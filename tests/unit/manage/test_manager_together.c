@@ -176,11 +176,12 @@ TEST(manager_together, wants_one_step_of_all)
 {
     begin_disk();
     const char *notes = run_ranks(3, save_other_step, &plain);
-    check_has(notes, "save: VARVE_MISUSE: rank 1: run: expected to save step "
-                     "2 as rank 0, found 3\nlatest run/ckpt-1.varve\n");
-    check_has(notes, "save: VARVE_MISUSE: rank 2: run: expected a step of 0 ");
-    check_has(notes, "pin: VARVE_MISUSE: rank 1: run: expected number 1 as at "
-                     "rank 0, found 3\n");
+    check_has(notes, "save: VARVE_MISUSE: rank 1: run: rank 0 saves step 2, "
+                     "this rank saves step 3\nlatest run/ckpt-1.varve\n");
+    check_has(notes, "save: VARVE_MISUSE: rank 2: run: the step must not be "
+        "negative");
+    check_has(notes, "pin: VARVE_MISUSE: rank 1: run: rank 0 has number 1, "
+                     "this rank has 3\n");
     check_has(notes, "saved run/ckpt-2.varve\n");
     cr_assert_not(has_file("run/ckpt-2.pin"));
     end_disk();
@@ -236,18 +237,22 @@ TEST(manager_together, is_made_alike_or_not_at_all)
 {
     begin_disk();
     check_has(run_ranks(3, make_odd, "d"),
-        "rank 1: other: expected the directory, prefix and metric that rank 0 "
-        "manages, found others (ckpt, metric)");
-    check_has(run_ranks(3, make_odd, "p"), "rank 2: run: expected the dir");
-    check_has(run_ranks(3, make_odd, "o"), "rank 1: run: expected the options");
-    check_has(run_ranks(3, make_odd, "s"), "rank 1: run: expected the options");
-    check_has(run_ranks(3, make_odd, "a"), "rank 1: run: expected the options");
-    check_has(run_ranks(3, make_odd, "c"), "found one without `duplicate`");
-    check_has(run_ranks(3, make_odd, "b"), "rank 1: run: expected the options");
-    check_has(run_ranks(3, make_odd, "k"), "found `retention_from_ledger`");
+        "rank 1: other: rank 0 manages another directory, prefix or metric "
+        "(ckpt, metric)");
+    check_has(run_ranks(3, make_odd, "p"), "rank 2: run: rank 0 manages another dir");
+    check_has(run_ranks(3, make_odd, "o"), "rank 1: run: the manager options "
+        "differ from those of rank 0");
+    check_has(run_ranks(3, make_odd, "s"), "rank 1: run: the manager options "
+        "differ from those of rank 0");
+    check_has(run_ranks(3, make_odd, "a"), "rank 1: run: the manager options "
+        "differ from those of rank 0");
+    check_has(run_ranks(3, make_odd, "c"), "asynchronous saves need a communicator with `duplicate`");
+    check_has(run_ranks(3, make_odd, "b"), "rank 1: run: the manager options "
+        "differ from those of rank 0");
+    check_has(run_ranks(3, make_odd, "k"), "`retention_from_ledger` cannot be used with `comm`");
     check_has(run_ranks(3, make_odd, "l"),
         "run: `write.format` must be VARVE_FORMAT_VARVE");
-    check_has(run_ranks(3, make_odd, "n"), "rank 1: manager: expected a node");
+    check_has(run_ranks(3, make_odd, "n"), "rank 1: manager: node is NULL");
     check_has(run_ranks(3, make_odd, "-"), "made");
     end_disk();
 }

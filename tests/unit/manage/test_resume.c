@@ -81,8 +81,8 @@ TEST(resume, begins_anew_where_nothing_is_good)
     options.initialize = refuse;
     world_again(&w, &options);
     cr_assert_eq(varve_manager_resume(w.manager, &error), VARVE_CALLBACK);
-    cr_assert_str_eq(error.message, "run: expected the program to initialize "
-        "itself, found VARVE_NOT_FOUND");
+    cr_assert_str_eq(error.message, "run: the `initialize` callback returned "
+        "VARVE_NOT_FOUND");
     world_end(&w);
 }
 

@@ -50,9 +50,9 @@ TEST(resume_sets, take_copies_where_too_many_are_lost_and_say_who)
     nodes.from = nodes.to = 6;
     cr_assert_ok(run_life(), nodes.errors[0]);
     cr_assert_eq(nodes.steps[3], 4);
-    check_passed_over("ckpt-5.varve: expected one node at most of its group of "
-                      "4 to have lost files, found ranks 1 (node 1), 2 (node "
-                      "2)\n");
+    check_passed_over("ckpt-5.varve: too many files are lost: at most one "
+                      "node of a group of 4 can be lost, but ranks 1 (node "
+                      "1), 2 (node 2) have lost files\n");
     /* It counts on from all that there was. */
     cr_assert(has_file("node-1/run/rank-1/ckpt-6.varve"));
     lose_node(0);
@@ -66,8 +66,8 @@ TEST(resume_sets, pass_over_what_one_rank_lacks_at_a_level)
     lose_path("far/rank-3/ckpt-4.varve");
     lose_all_nodes();
     cr_assert_eq(resume_all(), 2);
-    check_passed_over("rank 3: far/rank-3/ckpt-4.varve: expected the file of "
-                      "each rank, found none of this one\n");
+    check_passed_over("rank 3: far/rank-3/ckpt-4.varve: the file of this "
+                      "rank is missing\n");
     end_nodes();
 }
 
@@ -115,7 +115,7 @@ TEST(resume_sets, begin_not_anew_where_one_cannot_see_a_level)
     check_passed_over("rank 2: far/rank-2");
     lose_all_nodes();
     cr_assert_neq(run_life(), VARVE_OK);
-    cr_assert_not(strstr(nodes.passed_over[0], "expected the file of each"));
+    cr_assert_not(strstr(nodes.passed_over[0], "the file of this rank is missing"));
     cr_assert(strstr(nodes.errors[0].message, "rank 2: far/rank-2"), "%s",
         nodes.errors[0].message);
     end_nodes();

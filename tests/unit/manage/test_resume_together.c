@@ -133,7 +133,7 @@ TEST(resume_together, initializes_every_rank_where_there_is_nothing)
     begin_disk();
     const char *notes = run_ranks(3, begin_anew, NULL);
     check_has(notes, "resume: VARVE_OK\nstep 4, whole\n");
-    check_has(notes, "resume: VARVE_CALLBACK: rank 1: run: expected the "
-                     "program to initialize itself, found VARVE_CANCELLED\n");
+    check_has(notes, "resume: VARVE_CALLBACK: rank 1: run: the `initialize` "
+                     "callback returned VARVE_CANCELLED\n");
     end_disk();
 }

@@ -33,7 +33,7 @@ TEST(saver, refuses_misuse)
     cr_assert_null(varve_saver_new(other, NULL, &error));
     cr_assert_eq(error.status, VARVE_BAD_NAME, "the graph's own");
     cr_assert_eq(varve_saver_save(saver, "a", NULL, &error), VARVE_MISUSE);
-    cr_assert(strstr(error.message, "found an empty one"));
+    cr_assert(strstr(error.message, "the saver has no names"));
     cr_assert_eq(
         varve_saver_restore(saver, "a", NULL, NULL, &error), VARVE_MISUSE);
     add(saver, "a", leaf(world.root, "a", 0));
@@ -56,7 +56,7 @@ TEST(saver, may_outlive_its_graph)
     save(saver, "s", 1);
     end_graph();
     cr_assert_eq(varve_saver_save(saver, "s", NULL, &error), VARVE_MISUSE);
-    cr_assert(strstr(error.message, "found it freed"));
+    cr_assert(strstr(error.message, "the graph of the saver was freed"));
     assert_list(saver, "s-1.varve");
     varve_saver_free(saver);
     begin_graph();

@@ -39,7 +39,7 @@ TEST(saver_add, refuses_a_name_that_is_taken_and_says_by_whom)
     varve_node *second = leaf(world.root, "second", 1);
     varve_error error = refused(saver, "v", second, VARVE_DUPLICATE);
     cr_assert_str_eq(error.message,
-        "\"v\": expected one variable for each name, found first and second");
+        "\"v\": duplicate name for two variables, first and second");
     add(saver, "w", second);
     varve_saver_free(saver);
     end_world();
@@ -53,7 +53,8 @@ TEST(saver_add, refuses_a_second_name_of_a_variable)
     add(saver, "one", v);
     varve_error error = refused(saver, "two", v, VARVE_DUPLICATE);
     cr_assert_str_eq(error.message,
-        "v: expected one name for each variable, found \"one\" and \"two\"");
+        "v: a variable can have only one name in a saver, found \"one\" and "
+        "\"two\"");
     varve_saver_free(saver);
     end_world();
 }
@@ -149,7 +150,7 @@ TEST(saver_add, takes_a_node_by_its_paths_alone)
         VARVE_MISUSE);
     varve_remove(net);
     cr_assert_eq(varve_saver_save(saver, "s", NULL, &error), VARVE_MISUSE);
-    cr_assert(strstr(error.message, "found it removed"));
+    cr_assert(strstr(error.message, "the node of the saver was removed"));
     varve_saver_free(saver);
     saver = new_saver(NULL);
     add(saver, "x", varve_find(world.root, "x"));
@@ -186,7 +187,7 @@ TEST(saver_add, adds_all_own_names_or_none)
     cr_assert_eq(
         varve_saver_add_named(saver, world.root, &error), VARVE_DUPLICATE);
     cr_assert_str_eq(error.message,
-        "\"a\": expected one variable for each name, found a and c");
+        "\"a\": duplicate name for two variables, a and c");
     add(saver, "b", varve_find(world.root, "b"));
     save(saver, "s", 1);
     assert_paths("s-1.varve", "b");
@@ -238,7 +239,8 @@ TEST(saver_add, names_nothing_by_a_path_that_is_too_long)
     saver = new_saver(NULL);
     cr_assert_eq(
         varve_saver_add_named(saver, world.root, &error), VARVE_LIMIT);
-    cr_assert(strstr(error.message, "o/o/v: expected a path of at most 4095"),
+    cr_assert(strstr(error.message, "o/o/v: the path is longer than 4095 "
+        "bytes and cannot be a name"),
         "%s", error.message);
     varve_saver_free(saver);
     end_world();

@@ -142,8 +142,7 @@ TEST(saver_save, names_all_that_the_file_lacks_and_changes_nothing)
     cr_assert_null(r);
     cr_assert_eq(world.x[1], 0);
     cr_assert(strstr(error.message,
-                  "s-1.varve: expected all 3 names in the file, found 2 "
-                  "missing:\n"),
+                  "s-1.varve: of 3 names, 2 are missing in the file:\n"),
         "%s", error.message);
     cr_assert(strstr(error.message, "\n  net/kernal ") &&
                   strstr(error.message, "(nearest: \"net/kernel\")") &&
@@ -348,7 +347,7 @@ TEST(saver_save, in_the_background_saves_the_state_at_the_call)
     memory_set_capacity(world.memory, 0);
     cr_assert_ok(varve_saver_save(saver, "s", NULL, &error), error);
     cr_assert_eq(varve_saver_save(saver, "s", NULL, &error), VARVE_NO_SPACE);
-    cr_assert(strstr(error.message, "background save failed: s.varve"));
+    cr_assert(strstr(error.message, "asynchronous save failed: s.varve"));
     cr_assert_ok(varve_saver_save(saver, "s", NULL, &error), error);
     cr_assert_eq(varve_saver_wait(saver, &error), VARVE_NO_SPACE);
     error.status = VARVE_OK;
@@ -357,7 +356,7 @@ TEST(saver_save, in_the_background_saves_the_state_at_the_call)
     cr_assert_ok(varve_saver_save(saver, "s", NULL, &error), error);
     varve_saver_free(saver);
     cr_assert_eq(varve_write(world.root, "x", NULL, &error), VARVE_NO_SPACE);
-    cr_assert(strstr(error.message, "background save failed: s.varve"));
+    cr_assert(strstr(error.message, "asynchronous save failed: s.varve"));
     saver = varve_saver_new(world.graph,
         &(varve_saver_options){ .async = true, .keep = 2 }, &error);
     cr_assert(saver, "%s", error.message);

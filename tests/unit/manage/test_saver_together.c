@@ -299,14 +299,13 @@ TEST(saver_together, wants_the_same_call_of_all)
 {
     begin_disk();
     const char *notes = run_ranks(3, call_oddly, &plain);
-    check_has(notes, "save: VARVE_MISUSE: rank 1: b: expected the call that "
-                     "rank 0 makes, found another\n"
-                     "save: VARVE_MISUSE: rank 2: expected a prefix, ");
+    check_has(notes, "save: VARVE_MISUSE: rank 1: b: the call differs from "
+        "that of rank 0\nsave: VARVE_MISUSE: rank 2: prefix is NULL");
     check_has(notes, "a: `write.format` must be VARVE_FORMAT_VARVE");
     check_has(notes, "restore: VARVE_MISUSE: rank 1: b: ");
     check_has(notes, "recover: VARVE_MISUSE: rank 1: b: ");
     check_has(notes, "set: VARVE_MISUSE: rank 1: the list of a saver: ");
-    check_has(notes, "set: VARVE_MISUSE: rank 1: expected a saver and paths");
+    check_has(notes, "set: VARVE_MISUSE: rank 1: saver or paths is NULL");
     check_has(notes, "save: VARVE_OK\nrun/model-1.varve \n");
     end_disk();
 }
@@ -325,9 +324,9 @@ static void make_oddly(struct rank *r, const void *user)
 TEST(saver_together, is_made_alike_or_not_at_all)
 {
     begin_disk();
-    check_has(run_ranks(3, make_oddly, "k"), "rank 1: expected the options");
-    check_has(run_ranks(3, make_oddly, "a"), "rank 1: expected the options");
-    check_has(run_ranks(3, make_oddly, "n"), "rank 2: expected a graph, found");
+    check_has(run_ranks(3, make_oddly, "k"), "rank 1: the saver options differ from those of rank 0");
+    check_has(run_ranks(3, make_oddly, "a"), "rank 1: the saver options differ from those of rank 0");
+    check_has(run_ranks(3, make_oddly, "n"), "rank 2: graph is NULL");
     check_has(run_ranks(3, make_oddly, "-"), "made");
     end_disk();
 }
@@ -350,7 +349,7 @@ TEST(saver_together, has_nothing_to_do_where_all_maps_are_empty)
     check_has(run_ranks(3, save_nothing, "-"),
         "save: VARVE_OK\nrestore: VARVE_OK\n");
     check_has(run_ranks(3, save_nothing, "o"),
-        "save: VARVE_MISUSE: rank 1: a: expected the call that rank 0 makes");
+        "save: VARVE_MISUSE: rank 1: a: the call differs from that of rank 0");
     end_disk();
 }
 

@@ -75,8 +75,8 @@ TEST(set_levels, do_not_replace_what_the_ranks_have_by_another_lineage)
     cr_assert_eq(resume_all(), 3);
     for (uint32_t i = 0; i < 4; i++)
         cr_assert(strstr(nodes.passed_over[i],
-                      i == 2 ? "ckpt-6.varve: it is of another lineage"
-                             : "ckpt-6.varve: it is of run "),
+                      i == 2 ? "ckpt-6.varve: skipped: it"
+                             : "ckpt-6.varve: skipped: it belongs to run "),
             "%s", nodes.passed_over[i]);
     end_nodes();
 }

@@ -176,7 +176,7 @@ TEST(file, read_past_the_end_is_truncated)
         &f.context, f.file, "digits", bytes, 3, 8, &f.error),
         VARVE_TRUNCATED);
     cr_assert_str_eq(f.error.message, "digits: expected 3 bytes at offset 8, "
-        "found the end of the file after 2");
+        "but the file ends after 2");
     cr_assert_ok(vv_file_read(
         &f.context, f.file, "digits", bytes, 0, 99, &f.error), f.error);
     end(&f);
@@ -215,8 +215,8 @@ TEST(file, much_is_read_by_several_threads)
     cr_assert_eq(memcmp(read_back, much + 1, MUCH - 2), 0);
     cr_assert_eq(read_back[MUCH - 2], 0);
     cr_assert_eq(read_much(&f, MUCH), VARVE_TRUNCATED);
-    cr_assert_str_eq(f.error.message, "much: expected 9437189 bytes at offset "
-        "1, found the end of the file after 9437188");
+    cr_assert_str_eq(f.error.message, "much: expected 9437189 bytes at "
+        "offset 1, but the file ends after 9437188");
     end(&f);
 }
 

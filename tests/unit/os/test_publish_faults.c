@@ -237,7 +237,7 @@ TEST(publish_faults, a_name_that_cannot_be_looked_at_is_not_taken_for_free)
         cr_assert_eq(publish(
             &context, "f", VV_PUBLISH_NO_REPLACE, "new", &error),
             status_of(errors[i]));
-        cr_assert(strstr(error.message, "f: looking for it failed"), "%s",
+        cr_assert(strstr(error.message, "f: accessing it failed"), "%s",
             error.message);
         cr_assert(holds(&context, "f", "old"));
         cr_assert_eq(memory_file_count(memory), 1);

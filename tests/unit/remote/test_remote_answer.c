@@ -154,26 +154,26 @@ static const char *said(
 TEST(remote_answer, says_why_it_is_a_refusal)
 {
     cr_assert_str_eq(said("HTTP/1.1 404 No\n", "", VV_REMOTE_FINAL, ENOENT),
-        "there is no such file (404)");
+        "no such file (404)");
     cr_assert_str_eq(said("HTTP/1.1 404 No\n", "<Code>NoSuchBucket</Code>",
                          VV_REMOTE_FINAL, ENOENT),
-        "there is no such bucket");
+        "no such bucket");
     cr_assert_str_eq(said("HTTP/1.1 403 No\n", "<Code>AccessDenied</Code>",
                          VV_REMOTE_FINAL, EACCES),
-        "the server refuses it (403 AccessDenied)");
+        "access denied (403 AccessDenied)");
     cr_assert_str_eq(
         said("HTTP/1.1 301 No\nx-amz-bucket-region: eu-west-3\n", "",
             VV_REMOTE_FINAL, EIO),
-        "expected the bucket in the region that is set, found it in eu-west-3");
+        "the bucket is in another region than the one that is set: eu-west-3");
     cr_assert_str_eq(said("HTTP/1.1 503 No\n", "<Code>SlowDown</Code>",
                          VV_REMOTE_AGAIN, EIO),
-        "the server answered 503 SlowDown");
+        "unexpected response 503 SlowDown");
     cr_assert_str_eq(said("HTTP/1.1 404 No\n", "<Code>NoSuchUpload</Code>",
                          VV_REMOTE_FINAL, EIO),
-        "the store has dropped the parts that it had");
+        "the store no longer has the uploaded parts");
     cr_assert_str_eq(said("HTTP/1.1 507 No\n", "<Code>XMinioStorageFull</Code>",
                          VV_REMOTE_FINAL, ENOSPC),
-        "there is no room left in the store (507 XMinioStorageFull)");
+        "no space left in the store (507 XMinioStorageFull)");
     cr_assert_str_eq(said("HTTP/1.1 403 No\nDate: Thu\n",
                          "<Code>RequestTimeTooSkewed</Code>", VV_REMOTE_FINAL,
                          EACCES),

@@ -166,8 +166,7 @@ TEST(event_queue, drops_and_counts_what_it_has_no_room_for)
     pthread_mutex_unlock(&gate);
     cr_assert_eq(flush(&error), VARVE_LIMIT);
     cr_assert_str_eq(error.message,
-        "events: expected to write as fast as events come, found a full queue "
-        "of 1000 bytes and dropped 10");
+        "events: event queue full (1000 bytes): 10 events were dropped");
     cr_assert_ok(flush(&error), error);
     check_steps(0, taken);
     cr_assert_eq(queue.dropped, 10);

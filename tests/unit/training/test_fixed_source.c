@@ -24,9 +24,10 @@ TEST(fixed_source, refuses_a_file_that_ends_within)
     for (int no_content = 0; no_content < 2; no_content++) {
         varve_records_options options = { .no_content = no_content };
         refuses(open_fixed, &options, "-", 1, VARVE_TRUNCATED,
-            "file: expected 2 bytes and then records of 3, found 1 bytes");
-        refuses(open_fixed, &options, "--ab", 4, VARVE_TRUNCATED, "found 4");
-        refuses(open_fixed, &options, "--abcd", 6, VARVE_TRUNCATED, "found 6");
+            "file: the file cannot be 2 bytes and then records of 3 bytes: "
+            "it has 1 bytes");
+        refuses(open_fixed, &options, "--ab", 4, VARVE_TRUNCATED, "has 4 bytes");
+        refuses(open_fixed, &options, "--abcd", 6, VARVE_TRUNCATED, "has 6 bytes");
     }
 }
 

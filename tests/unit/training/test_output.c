@@ -127,7 +127,7 @@ TEST(output, never_cuts_another_file)
     int other = open(test_path("other"), O_WRONLY | O_CREAT | O_APPEND, 0666);
     cr_assert_eq(other, log);
     cr_assert_eq(write(other, "precious\n", 9), 9);
-    fail_restore(VARVE_MISUSE, "open for another file");
+    fail_restore(VARVE_MISUSE, "the descriptor refers to another file than when the");
     cr_assert_eq(lseek(other, 0, SEEK_END), 9);
     close(other);
     varve_graph_free(graph);
@@ -269,10 +269,9 @@ static void check_mistake(varve_node *node, varve_status wanted,
 
 TEST(output, is_a_regular_file_that_can_be_written)
 {
-    static const char no_file[] = "log: expected a regular file, found another "
-        "kind of file: a pipe, terminal or device cannot be truncated";
-    static const char read_only[] = "log: expected a file that is open for "
-        "writing, found one for reading";
+    static const char no_file[] = "log: not a regular file: a pipe, terminal "
+        "or device cannot be truncated";
+    static const char read_only[] = "log: the file is not open for writing";
     int ends[2];
     cr_assert_eq(pipe(ends), 0);
     begin();
@@ -290,20 +289,20 @@ TEST(output, is_a_regular_file_that_can_be_written)
     char memory[8];
     stream = fmemopen(memory, sizeof memory, "w");
     check_mistake(varve_add_output(root, "log", stream), VARVE_MISUSE,
-        "log: expected a stream of a file, found one without a descriptor");
+        "log: the stream has no file descriptor");
     fclose(stream);
     check_mistake(varve_add_output(root, "log", NULL), VARVE_MISUSE,
-        "log: expected a stream, found NULL");
+        "log: stream is NULL");
     check_mistake(varve_add_buffered_output(root, "log", 1, NULL, NULL),
-        VARVE_MISUSE, "log: expected a flush callback, found NULL");
+        VARVE_MISUSE, "log: the flush callback is NULL");
     const varve_output_callbacks callbacks = { flush, seek };
     const varve_output_callbacks no_seek = { .flush = flush };
     check_mistake(varve_add_output_path(root, "log", "none", &no_seek, NULL),
-        VARVE_MISUSE, "log: expected a seek callback, found NULL");
+        VARVE_MISUSE, "log: the seek callback is NULL");
     check_mistake(varve_add_output_path(root, "log", NULL, &callbacks, NULL),
-        VARVE_MISUSE, "log: expected a path, found NULL");
+        VARVE_MISUSE, "log: path is NULL");
     check_mistake(varve_add_output_path(root, "log", "none", NULL, NULL),
-        VARVE_MISUSE, "log: expected a flush callback, found NULL");
+        VARVE_MISUSE, "log: the flush callback is NULL");
     check_mistake(varve_add_output_path(root, "log", "none", &callbacks, NULL),
         VARVE_NOT_FOUND,
         "log: none: open failed: No such file or directory");
@@ -344,9 +343,9 @@ TEST(output, that_is_too_short_changes_nothing)
             root, test_path("a.varve"), &options, &error));
         cr_assert_eq(error.status, VARVE_MISMATCH);
         cr_assert_str_eq(error.message,
-            "log: expected an output file of at least 8 bytes, as "
-            "recorded, found 0: open the file that the earlier run "
-            "wrote, for appending (\"a\"; \"w\" empties it)");
+            "log: the output file is too short: 8 bytes were recorded, found "
+            "0: open the file that the earlier run wrote, for appending "
+            "(\"a\"; \"w\" empties it)");
         cr_assert_eq(step, 5);
     }
     fclose(log);
@@ -360,9 +359,8 @@ TEST(output, that_is_written_in_its_middle_is_not_saved)
     FILE *log = open_log("r+");
     begin();
     varve_add_output(root, "log", log);
-    fail_save(VARVE_MISUSE, "log: expected an output that is written at its "
-        "end, found a position before byte 5: open the file for appending "
-        "(\"a\", O_APPEND)");
+    fail_save(VARVE_MISUSE, "log: the output is written before byte 5, not "
+        "at its end: open the file for appending (\"a\", O_APPEND)");
     fseek(log, 0, SEEK_END);
     fputs("6", log);
     save();
@@ -382,8 +380,8 @@ TEST(output, of_a_stream_whose_write_failed_is_not_saved)
     fail_save(VARVE_IO,
         "log: the output file: fflush failed: Bad file descriptor");
     dup2(kept, fileno(log));
-    fail_save(VARVE_IO, "log: expected a stream without errors, found its "
-        "error flag set (ferror): a write failed, and its text may be lost");
+    fail_save(VARVE_IO, "log: the stream has its error flag set (ferror): a "
+        "write failed, and its text may be lost");
     fail_restore(VARVE_NOT_FOUND, "a.varve");
     close(kept);
     close(reading);
@@ -416,8 +414,8 @@ TEST(output, takes_no_other_state)
     begin();
     FILE *log = open_log("w");
     varve_add_output(root, "log", log);
-    fail_restore(VARVE_MISMATCH, "log: expected the length of an output in 8 "
-        "or 24 bytes, found a state of 7 bytes");
+    fail_restore(VARVE_MISMATCH, "log: the saved length of an output must "
+        "have 8 or 24 bytes, found 7 bytes");
     fclose(log);
     varve_graph_free(graph);
 }
@@ -566,7 +564,7 @@ TEST(output, that_is_added_late_and_is_too_short_is_a_mistake)
     log = open_log("w");
     varve_add_output(root, "log", log);
     cr_assert_eq(varve_graph_check(graph, &error), VARVE_MISMATCH);
-    cr_assert_not_null(strstr(error.message, "at least 4 bytes"), "%s",
+    cr_assert_not_null(strstr(error.message, "4 bytes were recorded"), "%s",
         error.message);
     cr_assert_eq(varve_assert_consumed(r, &error), VARVE_UNMATCHED);
     varve_restoration_free(r);

@@ -132,7 +132,8 @@ TEST(record_list, refuses_a_file_that_has_changed_meanwhile)
     for (int i = 0; i < 2; i++) {
         cr_assert_eq(
             varve_records_next(records, &batch, &error), VARVE_MISMATCH);
-        cr_assert(strstr(error.message, "x/2: expected the file as it was"),
+        cr_assert(strstr(error.message, "x/2: the file has changed since its "
+            "records were opened: it had"),
             "%s", error.message);
         cr_assert_eq(varve_records_consumed(records), 1);
     }
@@ -194,18 +195,19 @@ TEST(record_list, refuses_what_has_no_effect_and_what_is_no_list)
     const varve_records_options skip = { .skip_lines = 1 };
     const varve_records_options appended = { .allow_appended = true };
     const varve_source source = { .count = 1, .read = vv_record_list_read };
-    refuses_paths(NULL, 3, NULL, "expected the paths of files, found none");
-    refuses_paths(three, 0, NULL, "expected the paths of files, found none");
-    refuses_paths(hole, 2, NULL, "expected 2 paths, found NULL at 1");
+    refuses_paths(NULL, 3, NULL, "files: no paths");
+    refuses_paths(three, 0, NULL, "files: no paths");
+    refuses_paths(hole, 2, NULL, "of 2 paths, number 1 is NULL");
     cr_assert_null(varve_records_open_fixed_files(three, 3, 0, 0, NULL, NULL));
     cr_assert_null(
         varve_records_open_fixed_files(three, 3, 0, 4, &skip, &error));
-    cr_assert(strstr(error.message, "expected no skip_lines"));
+    cr_assert(strstr(error.message, "skip_lines is only for sources of lines, found"));
     cr_assert_null(
         varve_records_open_tfrecord_files(three, 3, &skip, &error));
     cr_assert_eq(error.status, VARVE_MISUSE);
     cr_assert_null(varve_records_open_lines("a", &appended, &error));
-    cr_assert(strstr(error.message, "a: expected no allow_appended"));
+    cr_assert(strstr(error.message, "a: allow_appended is only for lists of "
+        "files"));
     cr_assert_null(varve_records_open_fixed("a", 0, 1, &skip, &error));
     cr_assert_null(varve_records_open_array("a", 1, 1, &skip, &error));
     cr_assert_eq(error.status, VARVE_MISUSE);
@@ -227,6 +229,6 @@ TEST(record_list, refuses_a_file_with_fewer_lines_than_are_skipped)
 {
     const varve_records_options skip = { .skip_lines = 3 };
     refuses(open_skipping, &skip, "a\nb\n", 4, VARVE_TRUNCATED,
-        "file: expected at least the 3 lines of skip_lines, found 2");
-    refuses(open_skipping, &skip, "\n", 1, VARVE_TRUNCATED, "found 1");
+        "file: skip_lines is 3, but the file has only 2 lines");
+    refuses(open_skipping, &skip, "\n", 1, VARVE_TRUNCATED, "only 1 lines");
 }

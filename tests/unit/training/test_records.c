@@ -254,7 +254,7 @@ TEST(records, refuse_what_cannot_be)
     const varve_records_options options = { .batch = 4, .drop_last = true };
     cr_assert_null(varve_records_open(&source, &options, &error));
     cr_assert_eq(error.status, VARVE_MISUSE);
-    cr_assert(strstr(error.message, "the 4 records of a batch"));
+    cr_assert(strstr(error.message, "a batch needs 4 records"));
     cr_assert_eq(numbers.closed, 0);
     cr_assert_eq(varve_records_next(NULL, &batch, &error), VARVE_MISUSE);
     cr_assert_eq(varve_records_check(NULL, &error), VARVE_MISUSE);
@@ -294,9 +294,9 @@ TEST(records, do_not_believe_a_position)
     prints[1] = 0xabc;
     cr_assert_eq(varve_records_next(records, &batch, &error), VARVE_MISMATCH);
     cr_assert_str_eq(error.message,
-        "numbers: expected the source of the position, 10 records with the "
-        "fingerprint 0000000000000abc0000000000000000, found 10 records with "
-        "00000000000000070000000000000000");
+        "numbers: the position belongs to another source: 10 records with "
+        "the fingerprint 0000000000000abc0000000000000000, this source has "
+        "10 records with 00000000000000070000000000000000");
     prints[1] = 7;
     prints[0] = 1;
     cr_assert_eq(varve_records_next(records, &batch, &error), VARVE_MISMATCH);

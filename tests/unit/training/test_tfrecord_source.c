@@ -173,9 +173,7 @@ TEST(tfrecord_source, reads_what_is_compressed_and_empty)
 
 TEST(tfrecord_source, says_which_compression_it_cannot_read)
 {
-    static const char *const says[] = { "the compression GZIP: write it again "
-        "without, or unpack it with gunzip", "the compression ZLIB: write it "
-        "again without" };
+    static const char *const says[] = { "compressed with GZIP: write the file without compression, or decompress it with gunzip", "compressed with ZLIB: write the file without compression" };
     for (size_t i = 0; !vv_inflater_exists() && i < 2; i++) {
         char name[64];
         size_t size;
@@ -212,10 +210,10 @@ TEST(tfrecord_source, finds_damage_in_what_is_compressed)
         }
         for (size_t cut = 12; cut < size; cut += 31)
             refuses(open_records, &lengths_only, bytes, cut, VARVE_TRUNCATED,
-                "found the end of the file");
+                "end");
         memcpy(bytes + size, "GARBAGE!", 9);
         refuses(open_records, &plain_options, bytes, size + 9, VARVE_CORRUPT,
-            i ? "found more bytes behind its end" : "found other bytes");
+            i ? "more bytes after its end" : "corrupt bytes");
         free(bytes);
     }
 }
@@ -253,7 +251,7 @@ TEST(tfrecord_source, finds_every_cut)
         if (cut == 19 || cut == 35)
             continue; /* between two records */
         char says[64];
-        snprintf(says, sizeof says, "found the end of the file at %zu", cut);
+        snprintf(says, sizeof says, "the file ends at %zu", cut);
         refuses(open_records, &plain_options, file, cut, VARVE_TRUNCATED,
             says);
         refuses(open_records, &lengths_only, file, cut, VARVE_TRUNCATED,
@@ -275,9 +273,9 @@ TEST(tfrecord_source, does_not_believe_a_length)
         vv_store32(file + 8, vv_crc32c_mask(vv_crc32c(0, file, 8)));
         test_reset_peak();
         refuses(open_records, &plain_options, file, size, VARVE_TRUNCATED,
-            "record at offset 0: expected");
+            "record at offset 0: ");
         refuses(open_records, &lengths_only, file, size, VARVE_TRUNCATED,
-            "record at offset 0: expected");
+            "record at offset 0: ");
         cr_assert_lt(test_peak_bytes(), 2 << 20);
     }
 }

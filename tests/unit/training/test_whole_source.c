@@ -45,7 +45,7 @@ TEST(whole_source, refuses_paths_that_are_none)
 {
     refuses(open_missing, &plain_options, "abc", 3, VARVE_NOT_FOUND, "none: ");
     refuses(open_null, &plain_options, "abc", 3, VARVE_MISUSE,
-        "files: expected 2 paths, found NULL");
+        "files: the array of 2 paths is NULL");
     holds(open_nothing, "abc", 3, "");
 }
 
@@ -99,7 +99,8 @@ TEST(whole_source, notices_a_file_that_has_changed)
     for (int i = 0; i < 2; i++) {
         cr_assert_eq(
             varve_records_next(records, &batch, &error), VARVE_MISMATCH);
-        cr_assert(strstr(error.message, "file: expected the file as it was"),
+        cr_assert(strstr(error.message, "file: the file has changed since "
+            "its records were opened: it had"),
             "%s", error.message);
     }
     memory_put(memory, "file", "abc", 3);
