@@ -101,36 +101,9 @@ static varve_status read_optional(struct parser *p, uint64_t key)
     return vv_cbor_skip(&p->in);
 }
 
-static varve_status index_in_read_map(struct parser *p)
+/* Columns that need each other are all there, or none of them. */
+static varve_status index_in_check_columns(const struct parser *p)
 {
-    struct vv_cbor_item item;
-    VV_TRY(vv_cbor_expect(&p->in, VV_CBOR_MAP, &item));
-    uint64_t count = item.number;
-    uint64_t lowest = 0; /* key that may come */
-    for (uint64_t i = 0; i < count; i++) {
-        size_t at = p->in.at;
-        VV_TRY(vv_cbor_expect(&p->in, VV_CBOR_UNSIGNED, &item));
-        uint64_t key = item.number;
-        if (key < lowest || (i > 0 && lowest == 0))
-            return index_in_fail(
-                p, at, VARVE_CORRUPT, "keys in order", "a key out of order");
-        lowest = key + 1;
-        if (i < VV_REQUIRED_COLUMN_COUNT && key != i)
-            return index_in_fail(
-                p, at, VARVE_CORRUPT, "each required key", "another key");
-        if (key < VV_FIRST_TAG_COLUMN)
-            VV_TRY(index_in_read_column(p, &vv_columns[key]));
-        else if (key < VV_FIRST_OPTIONAL_KEY)
-            return vv_fail(p->in.error, VARVE_TOO_NEW,
-                "%s: index at offset %" PRIu64
-                ": this build reads keys of version %d, found the required key "
-                "%" PRIu64,
-                p->in.path, p->in.base + at, VV_FORMAT_VERSION, key);
-        else
-            VV_TRY(read_optional(p, key));
-    }
-    if (count < VV_REQUIRED_COLUMN_COUNT)
-        return index_in_fail(p, 0, VARVE_CORRUPT, "all required keys", "fewer");
     const struct vv_index *index = &p->parsed->index;
     if ((index->layer_nonces || index->place_begins) &&
         !(index->layer_sizes && index->place_layers && index->place_offsets))
@@ -161,6 +134,40 @@ static varve_status index_in_read_map(struct parser *p)
     if (index->global_nodes && !index->global_names)
         return index_in_fail(
             p, p->in.at, VARVE_CORRUPT, "global names for their nodes", "none");
+    return VARVE_OK;
+}
+
+static varve_status index_in_read_map(struct parser *p)
+{
+    struct vv_cbor_item item;
+    VV_TRY(vv_cbor_expect(&p->in, VV_CBOR_MAP, &item));
+    uint64_t count = item.number;
+    uint64_t lowest = 0; /* key that may come */
+    for (uint64_t i = 0; i < count; i++) {
+        size_t at = p->in.at;
+        VV_TRY(vv_cbor_expect(&p->in, VV_CBOR_UNSIGNED, &item));
+        uint64_t key = item.number;
+        if (key < lowest || (i > 0 && lowest == 0))
+            return index_in_fail(
+                p, at, VARVE_CORRUPT, "keys in order", "a key out of order");
+        lowest = key + 1;
+        if (i < VV_REQUIRED_COLUMN_COUNT && key != i)
+            return index_in_fail(
+                p, at, VARVE_CORRUPT, "each required key", "another key");
+        if (key < VV_FIRST_TAG_COLUMN)
+            VV_TRY(index_in_read_column(p, &vv_columns[key]));
+        else if (key < VV_FIRST_OPTIONAL_KEY)
+            return vv_fail(p->in.error, VARVE_TOO_NEW,
+                "%s: index at offset %" PRIu64
+                ": this build reads keys of version %d, found the required key "
+                "%" PRIu64,
+                p->in.path, p->in.base + at, VV_FORMAT_VERSION, key);
+        else
+            VV_TRY(read_optional(p, key));
+    }
+    if (count < VV_REQUIRED_COLUMN_COUNT)
+        return index_in_fail(p, 0, VARVE_CORRUPT, "all required keys", "fewer");
+    VV_TRY(index_in_check_columns(p));
     return vv_cbor_end(&p->in);
 }
 

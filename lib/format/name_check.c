@@ -79,7 +79,7 @@ varve_status vv_check_names(const struct vv_index_check *check)
             (!plain && !vv_utf8_is_valid((const char *)name.bytes, name.size)))
             return vv_check_fail(check, name.bytes,
                 "name %" PRIu32 ": a name must be 1 to %d bytes of UTF-8 "
-                                "without NUL, found %zu bytes",
+                "without NUL, found %zu bytes",
                 i, VARVE_MAX_NAME_SIZE, name.size);
         if (!name_check_is_before(&previous, &name))
             return vv_check_fail(check, name.bytes,

@@ -164,7 +164,7 @@ static varve_status check_value(const struct vv_index_check *check,
         return VARVE_OK;
     return vv_check_fail(check, index->pieced_values + 4 * (size_t)row,
         "value %" PRIu32 ": only a saved variable of rank 1 or more with "
-                         "elements of a fixed size can be in pieces",
+        "elements of a fixed size can be in pieces",
         value);
 }
 

@@ -189,7 +189,7 @@ static varve_status value_check_part(const struct vv_index_check *check,
         !vv_size_of(count, p->memory_sizes[p->type.dtype], &size))
         return vv_check_fail(check, at,
             "value %" PRIu32 ": the part is outside its shape, or the shape "
-                             "has 2^64 bytes or more",
+            "has 2^64 bytes or more",
             i);
     if (is_part && (index->node_kinds[p->node - 1] != VARVE_VARIABLE ||
                        p->type.dtype == VARVE_STRING ||
@@ -197,7 +197,7 @@ static varve_status value_check_part(const struct vv_index_check *check,
                        vv_is_next_in_pieces(index, pieces, i)))
         return vv_check_fail(check, at,
             "value %" PRIu32 ": only a variable in one piece with elements of "
-                             "a fixed size can be a part",
+            "a fixed size can be a part",
             i);
     p->has_parts |= is_part;
     return VARVE_OK;

@@ -294,10 +294,10 @@ static int check_versioned(const struct file *file)
     if (*file->mark.tag || *file->mark.date ||
         file->settings->allow_unversioned)
         return 0;
-    return vv_remote_fail(
-        EIO, "the server sends neither an ETag nor a Last-Modified older than "
-             "its response, so a replaced file could not be detected: download "
-             "the file, or set `allow_unversioned`");
+    return vv_remote_fail(EIO,
+        "the server sends neither an ETag nor a Last-Modified older than "
+        "its response, so a replaced file could not be detected: download "
+        "the file, or set `allow_unversioned`");
 }
 
 /* Signed by the keys of now: those of the opening may have expired. */

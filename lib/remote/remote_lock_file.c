@@ -169,9 +169,9 @@ void vv_remote_lock_file_set_run(
 
 static int fail_other_object(void)
 {
-    return vv_remote_fail(
-        EIO, "the object is not a manager lock: delete it if no manager of "
-             "another version is running there");
+    return vv_remote_fail(EIO,
+        "the object is not a manager lock: delete it if no manager of "
+        "another version is running there");
 }
 
 /* -EOPNOTSUPP where the store gives no ETag. */

@@ -216,9 +216,9 @@ int vv_remote_profile_find(struct vv_remote_profile *p)
     if (!p->region)
         result = vv_remote_fail(ENOMEM, "no memory for a profile");
     else if (!is_region(p->region))
-        result = vv_remote_fail(
-            EINVAL, "the region must be a word such as us-east-1 (AWS_REGION, "
-                    "AWS_DEFAULT_REGION, region of the profile)");
+        result = vv_remote_fail(EINVAL,
+            "the region must be a word such as us-east-1 (AWS_REGION, "
+            "AWS_DEFAULT_REGION, region of the profile)");
     else
         result = find_keys(p, credentials, config);
     free(credentials);

@@ -136,9 +136,9 @@ int vv_remote_create(
         return -EEXIST;
     char *behind = path_behind(path);
     if (!behind)
-        return vv_remote_fail(
-            EOPNOTSUPP, "a store takes whole files only; existing files cannot "
-                        "be appended to");
+        return vv_remote_fail(EOPNOTSUPP,
+            "a store takes whole files only; existing files cannot "
+            "be appended to");
     int result = strlen(strrchr(behind, '/') + 1) > MOST_OF_A
                      ? vv_remote_fail(ENAMETOOLONG,
                            "the name is longer than %d bytes", MOST_OF_A)

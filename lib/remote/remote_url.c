@@ -109,9 +109,9 @@ static int check_endpoint(const char *endpoint)
     if ((scheme == VV_REMOTE_HTTP || scheme == VV_REMOTE_HTTPS) &&
         !strpbrk(endpoint, "@?# \r\n\t"))
         return 0;
-    return vv_remote_fail(
-        EINVAL, "the endpoint (AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL) must "
-                "begin with https:// or http:// and have no user or query");
+    return vv_remote_fail(EINVAL,
+        "the endpoint (AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL) must "
+        "begin with https:// or http:// and have no user or query");
 }
 
 /* Takes from the profile what it needs. */

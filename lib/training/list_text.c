@@ -68,7 +68,7 @@ static varve_status fail_at(const struct vv_listed_texts *t, size_t at,
     struct quoted_entry opened = quote(t->opened + at, opened_size);
     return vv_fail(error, VARVE_MISMATCH,
         "%s: file %" PRIu64 " of the list differs from that of the saved "
-                            "position: expected %.*s; found %.*s: %s",
+        "position: expected %.*s; found %.*s: %s",
         t->name, number, saved.size, saved.text, opened.size, opened.text,
         saved_size == 0
             ? "if files were appended on purpose, set allow_appended"

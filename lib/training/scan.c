@@ -92,7 +92,7 @@ varve_status vv_scan_some(struct vv_scan *scan, uint64_t most,
     if (scan->window_size == 0)
         return vv_fail(error, VARVE_TRUNCATED,
             "%s: truncated: %" PRIu64 " more bytes of a record are needed, the "
-                                      "decompressed data ends at %" PRIu64,
+            "decompressed data ends at %" PRIu64,
             scan->file->path, most, scan->at);
     size_t begin = (size_t)(scan->at - scan->window_at);
     *size = scan->window_size - begin;

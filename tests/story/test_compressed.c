@@ -306,7 +306,8 @@ TEST(compressed, takes_levels_that_there_are)
     cr_assert_eq(varve_write(varve_graph_root(graph), test_path("f"),
                      &(varve_write_options){ .compress = 20 }, &error),
         VARVE_MISUSE);
-    cr_assert(story_says(&error, "the level must be 0 to 19"), "%s", error.message);
+    cr_assert(
+        story_says(&error, "the level must be 0 to 19"), "%s", error.message);
     varve_graph_free(graph);
 }
 

@@ -71,7 +71,8 @@ TEST(fixed_values, of_a_struct_that_was_freed_are_not_saved)
     begin();
     varve_add_struct(root, "net", net_fields, &net);
     memset(&net.inputs, 0x5a, sizeof net.inputs); /* others use it now */
-    refused("net/inputs: a fixed value has changed since it was recorded, found 1515870810");
+    refused("net/inputs: a fixed value has changed since it was recorded, "
+            "found 1515870810");
     net.inputs = 4;
     story_write(root, "a");
     strcpy(net.kind, "sparse");
@@ -166,7 +167,8 @@ TEST(fixed_values, may_move_but_not_change)
         varve_add_fixed_variable(root, "table", varve_array(here, 3, 2));
     memcpy(there, here, sizeof here);
     memset(here, 0, sizeof here);
-    refused("table: a fixed value has changed since it was recorded, found another one");
+    refused("table: a fixed value has changed since it was recorded, found "
+            "another one");
     varve_rebind(node, varve_array(there, 3, 2));
     story_write(root, "a");
     for (int i = 0; i < 6; i++)

@@ -81,6 +81,7 @@ TEST(only_dirty, is_verified_in_a_test_of_the_program)
     t.frozen[3][3] = 3;
     cr_assert_eq(varve_save(t.p.root, test_path("run/x"), &verified, &error),
         VARVE_MISUSE);
-    cr_assert(story_says(&error, "frozen: the value differs"), "%s", error.message);
+    cr_assert(
+        story_says(&error, "frozen: the value differs"), "%s", error.message);
     stop(&t.p);
 }

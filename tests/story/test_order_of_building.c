@@ -173,7 +173,8 @@ TEST(order_of_building, what_was_shared_and_comes_later)
             story_consumed(r);
         else
             story_unmatched(varve_assert_existing_objects_matched(r, &error),
-                "shared in the file with dec/k, which was restored from it", error);
+                "shared in the file with dec/k, which was restored from it",
+                error);
         if (is_replaced) {
             varve_remove(varve_find_path(u.root, "enc/k"));
             story_add(u.root, "enc/k", &fresh[0]);

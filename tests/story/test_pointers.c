@@ -116,8 +116,8 @@ TEST(pointers, that_are_null_fail_by_their_name)
     now = NULL;
     cr_assert_eq(
         varve_write(root, test_path("b"), NULL, &error), VARVE_MISUSE);
-    cr_assert(story_says(&error, "now: the pointer for float32[4] is NULL"), "%s",
-        error.message);
+    cr_assert(story_says(&error, "now: the pointer for float32[4] is NULL"),
+        "%s", error.message);
     cr_assert_null(varve_snapshot_new(root, &error));
     cr_assert_eq(error.status, VARVE_MISUSE);
     story_refused(root, "a", NULL, VARVE_MISUSE, &error);

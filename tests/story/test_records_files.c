@@ -358,7 +358,8 @@ static void fill_b(void)
 
 TEST(records_files, that_have_changed_are_refused_by_name)
 {
-    refuses(abcd, change_c, "file 2 of the list differs from that of the saved position",
+    refuses(abcd, change_c,
+        "file 2 of the list differs from that of the saved position",
         "expected c.csv: 2 records");
     refuses(abcd, shorten_c, "expected c.csv: 2 records, 9 bytes",
         "found c.csv: 1 records, 8 bytes");
@@ -397,7 +398,8 @@ TEST(records_files, refuse_a_position_at_another_record)
             varve_data(varve_find(varve_find(r.root, "data"), names[way / 2]));
         ++*place;
         cr_assert_eq(varve_records_check(r.records, &error), VARVE_MISMATCH);
-        cr_assert(story_says(&error, "consumed records the position must be at record"),
+        cr_assert(story_says(&error,
+                      "consumed records the position must be at record"),
             "%s", error.message);
         --*place;
         cr_assert_ok(varve_records_check(r.records, &error), error);

@@ -164,7 +164,8 @@ TEST(records_resume, a_changed_source_is_refused_with_both_fingerprints)
         resume_changed("a\nb\nc\n", "a\nb\nd\n", &error), VARVE_MISMATCH);
     cr_assert(story_is_one_line(&error));
     const char *expected = strstr(error.message, "3 records with the ");
-    const char *found = strstr(error.message, "this source has 3 records with ");
+    const char *found =
+        strstr(error.message, "this source has 3 records with ");
     cr_assert(expected && found, "%s", error.message);
     cr_assert_eq(sscanf(expected,
         "3 records with the fingerprint %32[0-9a-f]", first), 1);
@@ -174,7 +175,8 @@ TEST(records_resume, a_changed_source_is_refused_with_both_fingerprints)
     cr_assert_str_neq(first, second);
     cr_assert_eq(
         resume_changed("a\nb\nc\n", "a\nb\nc\nd\n", &error), VARVE_MISMATCH);
-    cr_assert(story_says(&error, "this source has 4 records"), "%s", error.message);
+    cr_assert(
+        story_says(&error, "this source has 4 records"), "%s", error.message);
 }
 
 TEST(records_resume, a_snapshot_takes_the_position_back)

@@ -121,7 +121,8 @@ TEST(run, that_does_a_step_twice_fails_unless_that_is_permitted)
     cr_assert_not(varve_run_should_continue(run));
     cr_assert_eq(varve_run_resumed_step(run), 3, "it stays");
     cr_assert_eq(varve_run_end(run, &error), VARVE_MISUSE);
-    cr_assert(story_says(&error, "step 3 was already done"), "%s", error.message);
+    cr_assert(
+        story_says(&error, "step 3 was already done"), "%s", error.message);
     cr_assert(story_says(&error, "continue with step 4"), "%s", error.message);
     cr_assert_not(is_there("run/ckpt-5.varve"));
     options.may_repeat_steps = true;
@@ -240,7 +241,8 @@ TEST(run, keeps_its_first_failure)
     varve_run_open(run, test_path("run"), NULL);
     cr_assert_not(varve_run_should_continue(run));
     cr_assert_eq(varve_run_end(run, &error), VARVE_MISUSE);
-    cr_assert(story_says(&error, "the run is already open"), "%s", error.message);
+    cr_assert(
+        story_says(&error, "the run is already open"), "%s", error.message);
     run = begin(&s, "run", NULL);
     varve_add_object(varve_run_root(run), "step");
     cr_assert_eq(varve_run_end(run, &error), VARVE_DUPLICATE);

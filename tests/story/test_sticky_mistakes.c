@@ -89,7 +89,8 @@ TEST(sticky_mistakes, one_is_cleared_when_the_program_can_do_without)
     cr_assert_eq(varve_graph_clear_error(graph, &error), VARVE_MISUSE);
     varve_add_object(nil, "child");
     cr_assert_eq(varve_graph_clear_error(graph, &error), VARVE_MISUSE);
-    cr_assert(story_says(&error, "the node could not be created"), "%s", error.message);
+    cr_assert(story_says(&error, "the node could not be created"), "%s",
+        error.message);
     cr_assert_eq(varve_write(nil, test_path("g"), NULL, &error), VARVE_MISUSE);
     cr_assert_eq(varve_each(nil, NULL, NULL, NULL, &error), VARVE_MISUSE);
     cr_assert_null(varve_copy_subgraph(root, "copy", nil, &error));

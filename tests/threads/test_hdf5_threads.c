@@ -156,7 +156,8 @@ static void open_from_within(void)
         if (stop.left >= 0)
             break;
     }
-    demand(refused > 0, "this is a call within another one", "no call was in libhdf5");
+    demand(refused > 0, "this is a call within another one",
+        "no call was in libhdf5");
     proof_count("threads.hdf5_calls_within", (uint64_t)refused);
 }
 
@@ -185,7 +186,8 @@ static _Noreturn void be_child(varve_reader *reader)
     alarm(20);
     varve_status status = open_and_close(own_path, NULL, &error);
     varve_reader_free(reader);
-    if (status && !strstr(error.message, "the process was forked during a call in another thread"))
+    if (status && !strstr(error.message,
+                      "the process was forked during a call in another thread"))
         status = VARVE_IO;
     _exit((int)status);
 }

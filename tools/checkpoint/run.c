@@ -132,8 +132,8 @@ static int open_manager(const struct settings *settings, struct run_list *list,
         varve_graph_root(list->graph), run->directory, &own, &error);
     run->is_busy = error.status == VARVE_EXISTS;
     if (!run->manager) {
-        int outcome = complain_status(
-            settings, "cannot read", run->directory, &error);
+        int outcome =
+            complain_status(settings, "cannot read", run->directory, &error);
         if (!run->is_busy)
             return outcome;
         list->busy_outcome = outcome;

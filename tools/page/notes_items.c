@@ -52,8 +52,7 @@ static bool find_mark(struct notes *n, const char *name, size_t *mark)
         if (strcmp(n->marks[i].name, name) == 0)
             *mark = i + 1;
     }
-    return !name || *mark ||
-           notes_fail(n, "unknown mark %.80s", name);
+    return !name || *mark || notes_fail(n, "unknown mark %.80s", name);
 }
 
 /* --- Statistics --------------------------------------------------------- */

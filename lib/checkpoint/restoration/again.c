@@ -244,8 +244,7 @@ varve_status varve_restore_again(
         return vv_fail_none(error, "restoration", "a read");
     if (!r || !node || vv_is_nil(node) || !r->pairing.graph ||
         node->graph != r->pairing.graph || r->pairing.is_dry || r->is_busy)
-        return vv_fail(error, VARVE_MISUSE,
-            "%s: varve_restore_again: %s",
+        return vv_fail(error, VARVE_MISUSE, "%s: varve_restore_again: %s",
             r ? r->file.path : "restoration",
             !node || vv_is_nil(node) ? "the node is NULL"
             : r->pairing.is_dry      ? "this was a dry run"

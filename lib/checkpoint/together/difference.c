@@ -244,8 +244,8 @@ static varve_status find_difference(const struct vv_merge *merge,
         count > 0
             ? fail_line(merge->path, kind, &mine, &theirs,
                   vv_buffer_string(&ranks), error)
-            : vv_fail(error, VARVE_MISUSE,
-                  "%s: %s differ between ranks", merge->path,
+            : vv_fail(error, VARVE_MISUSE, "%s: %s differ between ranks",
+                  merge->path,
                   kind == REQUEST ? "the same options and metadata"
                                   : "the same edges, slots, tags and names");
     vv_buffer_clear(&ranks);

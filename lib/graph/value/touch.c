@@ -145,8 +145,7 @@ varve_status varve_mark_box_dirty(
     const varve_tensor *tensor = &node->variable->tensor;
     uint32_t k = box ? vv_box_leaves(tensor, box) : 0;
     if (!box || k < tensor->rank)
-        return vv_fail(error, VARVE_MISUSE,
-            "%s: invalid box of %s: %s",
+        return vv_fail(error, VARVE_MISUSE, "%s: invalid box of %s: %s",
             vv_node_text(node, path, sizeof path),
             varve_tensor_text(tensor, text),
             box ? "it extends outside" : "it is NULL");

@@ -161,7 +161,8 @@ TEST(automaton, ends_with_a_limit_where_patterns_need_too_much)
         state = vv_automaton_step(&a, state, "a", 1);
     cr_assert_null(state);
     cr_assert_eq(vv_automaton_fail(&a, &error), VARVE_LIMIT);
-    cr_assert(strstr(error.message, "\": the patterns are too complex: they need more than"));
+    cr_assert(strstr(error.message,
+        "\": the patterns are too complex: they need more than"));
     vv_automaton_end(&a);
 }
 

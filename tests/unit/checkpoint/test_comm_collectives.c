@@ -113,7 +113,8 @@ TEST(agreement, tells_the_largest_of_all_and_the_words_of_one)
     thread_comm_run(RANKS, 0, RANKS, compare_notes, &g);
     for (int i = 0; i < RANKS; i++) {
         cr_assert_eq(g.got[i], VARVE_DISCONNECTED);
-        cr_assert(strstr(g.errors[i].message, "the collective operation failed"));
+        cr_assert(
+            strstr(g.errors[i].message, "the collective operation failed"));
     }
 }
 

@@ -247,8 +247,8 @@ TEST(contents, end_where_the_program_says)
     struct seen seen = { .gives = VARVE_NO_SPACE };
     cr_assert_eq(varve_reader_each(reader, look, &seen, 0, &error),
         VARVE_CALLBACK);
-    cr_assert(strstr(error.message, "the callback returned VARVE_NO_SPACE"), "%s",
-        error.message);
+    cr_assert(strstr(error.message, "the callback returned VARVE_NO_SPACE"),
+        "%s", error.message);
     cr_assert_eq(seen.count, 1);
     seen = (struct seen){ .gives = VARVE_NO_SPACE, .explains = true };
     cr_assert_eq(varve_reader_each(reader, look, &seen, 0, &error),

@@ -111,7 +111,8 @@ TEST(fixed, is_told_with_both_values_where_it_differs)
                        "\"cavity?\"");
     check_says(&error, "  model/w[1,2]: saved 0.6, the program has -0, and 1 "
                        "more elements");
-    check_says(&error, "  model/rules: saved other bytes, the program has its own bytes");
+    check_says(&error,
+        "  model/rules: saved other bytes, the program has its own bytes");
     cr_assert(p.field[4] == 0 && p.size[1] == 16 && p.rules.loads == 0);
     good(p.root);
     end(&p);

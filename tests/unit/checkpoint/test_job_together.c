@@ -388,7 +388,8 @@ TEST(job_together, needs_a_communicator_for_its_thread)
     begin_world();
     struct run run = { .body = start_without };
     run_all(&run, 3);
-    check_all(&run, 3, VARVE_MISUSE, "asynchronous saves need a communicator with `duplicate`");
+    check_all(&run, 3, VARVE_MISUSE,
+        "asynchronous saves need a communicator with `duplicate`");
     run = (struct run){ .body = start_without, .options.no_sync = true };
     run_all(&run, 3);
     check_all(&run, 3, VARVE_MISUSE, "MPI_THREAD_MULTIPLE");
@@ -494,7 +495,8 @@ TEST(job_together, names_the_ranks_whose_values_differ)
     struct run run = { .body = differ };
     begin_world();
     run_all(&run, 3);
-    check_all(&run, 3, VARVE_MISUSE, "a replicated variable differs from that of rank 0 at rank");
+    check_all(&run, 3, VARVE_MISUSE,
+        "a replicated variable differs from that of rank 0 at rank");
     cr_assert_eq(memory_file_count(world.memory), 0);
     end_world();
 }

@@ -321,7 +321,8 @@ TEST(layer_pages, that_changed_untouched_are_found_where_that_is_wanted)
     incremental.large[50 * PAGE] = -1;
     cr_assert_eq(
         varve_save(incremental.root, "run/m", &verified, &error), VARVE_MISUSE);
-    cr_assert(strstr(error.message, "large: the value differs"), "%s", error.message);
+    cr_assert(
+        strstr(error.message, "large: the value differs"), "%s", error.message);
     touch(50 * PAGE, 1);
     save_to("run/m", &verified);
     check_incremental("run/m-3.varve");

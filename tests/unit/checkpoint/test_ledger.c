@@ -178,8 +178,8 @@ TEST(ledger, leaves_a_file_of_somebody_else_alone)
     begin(&l);
     memory_put(memory, "run/ckpt.ledger", "varve ledgers", 13);
     cr_assert_eq(vv_listing_write_ledger(&l, &error), VARVE_EXISTS);
-    cr_assert(strstr(
-        error.message, "run/ckpt.ledger: this file has the name of the ledger"));
+    cr_assert(strstr(error.message,
+        "run/ckpt.ledger: this file has the name of the ledger"));
     size_t size;
     cr_assert_eq(memcmp(memory_bytes(memory, "run/ckpt.ledger", &size),
         "varve ledgers", 13), 0);

@@ -156,12 +156,14 @@ TEST(migrate, names_what_is_not_taken)
         size_t room;
         const char *text;
     } wrong[] = {
-        { less, 0, 9, "walkers/0/is_up: the table has no such field "
+        { less, 0, 9,
+            "walkers/0/is_up: the table has no such field "
             "(VARVE_FIELD_GONE is for fields that only" },
         { other, 0, 9, "walkers/0/is_up: expected float32[9], found uint8" },
         { more, 0, 9, "walkers/0/extra: the value is missing" },
         { saved_fields, 1, 9, "walkers/0: 0: the owner must be below 1" },
-        { saved_fields, 0, 7, "walkers/0: 7: the `put` callback returned VARVE_LIMIT" },
+        { saved_fields, 0, 7,
+            "walkers/0: 7: the `put` callback returned VARVE_LIMIT" },
     };
     save(9);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

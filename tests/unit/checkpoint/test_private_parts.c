@@ -101,7 +101,8 @@ TEST(private_parts, are_refused_where_others_lead_in_or_out)
         { lead_back, "edges or slots lead to it from outside its rank-local" },
         { share_two, "edges or slots lead to it from outside its rank-local" },
         { add_slot, "moment(zz/0/in): edges or slots lead to it from outside" },
-        { add_slot_out, "moment(step): edges or slots lead to it from outside" },
+        { add_slot_out,
+            "moment(step): edges or slots lead to it from outside" },
         { add_part, "zz/0/part: a shard of float32[20]" },
         { name, "zz/0: a rank-local subtree cannot contain global names" },
         { nest, "zz/0/nested: a rank-local subtree cannot be saved alone: it "
@@ -109,8 +110,9 @@ TEST(private_parts, are_refused_where_others_lead_in_or_out)
         { make_alone, "alone: this rank is 0 of 3, but the rank-local "
                       "subtree is of rank 0 of 1" },
         { add_child, "zz: a rank-local subtree must have one child, that of "
-            "rank 0" },
-        { remove_child, "zz: a rank-local subtree must have one child, that of rank 0" },
+                     "rank 0" },
+        { remove_child,
+            "zz: a rank-local subtree must have one child, that of rank 0" },
         { disguise, "odd: rank 0 has an object, found a private object at "
                     "rank 2" },
     };

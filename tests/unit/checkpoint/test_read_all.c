@@ -306,7 +306,8 @@ static void load_refused(const varve_comm *comm, void *user)
     varve_error refused = { 0 };
     cr_assert_eq(varve_write_all(comm, p->root, "c.varve", NULL, &refused),
         VARVE_MISUSE);
-    cr_assert(strstr(refused.message, "partly restored"), "%s", refused.message);
+    cr_assert(
+        strstr(refused.message, "partly restored"), "%s", refused.message);
     free_part(p);
 }
 

@@ -269,10 +269,12 @@ static varve_node *make_late_part(varve_node *root, struct late *late)
 
 static void check_late(varve_restoration *r, const char *path, long n)
 {
-    static const char *const mismatches[] = { "3 variables have another type or shape",
+    static const char *const mismatches[] = {
+        "3 variables have another type or shape",
         "wrong: saved float32[2], the program has float32[3]",
         "object: saved an object, the program has float32[1]",
-        "state: saved state, the program has float32[1]" };
+        "state: saved state, the program has float32[1]"
+    };
     varve_error error = { 0 };
     varve_status status = varve_restoration_retry(r, &error);
     cr_assert_eq(status, VARVE_MISMATCH, "%s, allocation %ld: %s: %s", path, n,

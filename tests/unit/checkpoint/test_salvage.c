@@ -537,7 +537,8 @@ TEST(salvage, loses_strings_whose_lengths_do_not_fit)
         sign(old, bytes, 22);
         varve_error error = { 0 };
         cr_assert_eq(verify_file(&error), i < 2 ? VARVE_CORRUPT : VARVE_OK);
-        cr_assert(i == 2 || strstr(error.message, "the lengths of its strings"));
+        cr_assert(
+            i == 2 || strstr(error.message, "the lengths of its strings"));
         one[0] = 2;
         varve_read_options options = salvaging(0);
         varve_restoration *r = read_root(root, &options);

@@ -357,7 +357,8 @@ TEST(transfer, names_as_much_as_a_message_holds)
         }
         if (turn) {
             varve_error error = fail_read(root, NULL, VARVE_MISMATCH);
-            cr_assert_not_null(strstr(error.message, "3000 variables have another type or shape"));
+            cr_assert_not_null(strstr(
+                error.message, "3000 variables have another type or shape"));
             cr_assert_not_null(strstr(error.message, "\n  variable0000: "));
             cr_assert_not_null(strstr(error.message, "\n(the message is cut"));
         } else {

@@ -68,7 +68,8 @@ TEST(unchanged, is_verified_where_that_is_wanted)
     incremental.middle[5] = -1;
     cr_assert_eq(
         varve_save(incremental.root, "run/m", &verified, &error), VARVE_MISUSE);
-    cr_assert(strstr(error.message, "middle: the value differs"), "%s", error.message);
+    cr_assert(strstr(error.message, "middle: the value differs"), "%s",
+        error.message);
     cr_assert_eq(memory_file_count(world.memory), files);
     varve_mark_dirty(named("middle"));
     save_to("run/m", &verified);

@@ -69,7 +69,8 @@ TEST(data_in, salvages_a_file_that_was_cut_behind_its_index)
     }
     memory_resize(f.memory, "file", whole - 65);
     cr_assert_eq(salvage_and_read(&f.context, &error), VARVE_TRUNCATED);
-    cr_assert(strstr(error.message, "no footer at offset"), "%s", error.message);
+    cr_assert(
+        strstr(error.message, "no footer at offset"), "%s", error.message);
     saved_file_end(&f);
 }
 

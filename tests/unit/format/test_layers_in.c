@@ -271,7 +271,8 @@ TEST(layers_in, names_what_is_missing_and_says_what_to_do)
     struct incremental l;
     make(&l);
     l.nonces[16] = 0xee;
-    check_refused(&l, VARVE_TRUNCATED, "run/a.varve: of its 2 data files, 1 are missing: run/layers/eee0",
+    check_refused(&l, VARVE_TRUNCATED,
+        "run/a.varve: of its 2 data files, 1 are missing: run/layers/eee0",
         "varve repack");
 }
 

@@ -198,7 +198,8 @@ TEST(page_sums, name_the_rule_that_is_broken)
     } cases[] = {
         { lacks_a_digest, "expected 512, found 511", false },
         { lacks_a_chunk, "expected 256, found 512", false },
-        { has_no_layers, "page checksums are permitted in data files only", false },
+        { has_no_layers, "page checksums are permitted in data files only",
+            false },
         { is_inside, "page checksums are permitted in data files only", false },
         { does_not_increase, "page checksums", false },
         { is_behind_all, "page checksums", false },

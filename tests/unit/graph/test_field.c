@@ -299,83 +299,120 @@ TEST(field, says_where_a_table_does_not_match_its_struct)
     net.points = &point;
     check_refused(fields, &net, sizeof(void *),
         "net/s/points: the fields belong to another struct");
-    check_refused(NULL, &net, sizeof net, "net/s: the fields of the struct "
+    check_refused(NULL, &net, sizeof net,
+        "net/s: the fields of the struct "
         "are NULL");
     check_refused(fields, NULL, sizeof net, "net/s: the struct is NULL");
     fields[0].fields = all_fields;
-    check_refused(fields, &net, sizeof net, "net/s/points/0/flag: the fields belong");
+    check_refused(
+        fields, &net, sizeof net, "net/s/points/0/flag: the fields belong");
     fields[0].fields = NULL;
     check_refused(fields, &net, sizeof net, "net/s/points/0: the");
     fields[0] = fields[1] = list;
     fields[2] = (varve_field)VARVE_FIELDS_END;
-    check_refused(fields, &net, sizeof net, "net/s/points: the member is "
+    check_refused(fields, &net, sizeof net,
+        "net/s/points: the member is "
         "listed twice");
     fields[1] = point_fields[1];
-    check_refused(fields, &net, 0, "net/s/weight: the member belongs to "
+    check_refused(fields, &net, 0,
+        "net/s/weight: the member belongs to "
         "another struct than those before");
     fields[1] = (varve_field)VARVE_FIELD_STRUCT(struct net, in, point_fields);
-    check_refused(fields, &net, 0, "net/s/in/at: the fields belong to "
+    check_refused(fields, &net, 0,
+        "net/s/in/at: the fields belong to "
         "another struct");
 }
+
+static const struct {
+    varve_field field;
+    const char *says;
+} refused_fields[] = {
+    { { .kind = (varve_field_kind)9, .name = "x" },
+        "the kind of the field is invalid" },
+    { { .kind = VARVE_FIELD_IS_VALUE },
+        "s/?: the name of the member is invalid" },
+    { { .kind = VARVE_FIELD_IS_VALUE, .name = "" }, "the name of the member" },
+    { { .kind = VARVE_FIELD_IS_VALUE, .name = "x" },
+        "the element type is invalid" },
+    { { .kind = VARVE_FIELD_IS_VALUE, .name = "x", .offset = 20 },
+        "the member is outside its struct" },
+    { { .kind = VARVE_FIELD_IS_VALUE, .name = "x", .is_pointer = true },
+        "the member is outside its struct" },
+    { { .kind = VARVE_FIELD_IS_VALUE, .name = "x", .rank = 4 },
+        "this kind of field cannot have these extents" },
+    { { .kind = VARVE_FIELD_IS_STRUCT, .name = "x", .rank = 1 },
+        "this kind of field cannot have these extents" },
+    { { .kind = VARVE_FIELD_IS_LIST, .name = "x" },
+        "this kind of field cannot have these extents" },
+    { { .kind = VARVE_FIELD_IS_TEXT, .name = "x" }, "the text has no room" },
+    { { .kind = VARVE_FIELD_IS_VALUE,
+          .name = "x",
+          .size = 4,
+          .element_size = 4,
+          .dtype = VARVE_FLOAT64 },
+        "the size of the elements does not fit their type" },
+    { { .kind = VARVE_FIELD_IS_VALUE,
+          .name = "x",
+          .size = 4,
+          .element_size = 6,
+          .dtype = VARVE_FLOAT32,
+          .has_rows = true },
+        "the size of the elements does not fit their type" },
+    { { .kind = VARVE_FIELD_IS_VALUE,
+          .name = "x",
+          .size = 8,
+          .element_size = 4,
+          .dtype = VARVE_FLOAT32 },
+        "the size of the member differs from its extents" },
+    { { .kind = VARVE_FIELD_IS_VALUE,
+          .name = "x",
+          .size = 8,
+          .rank = 1,
+          .extents = { { 0, VARVE_FLOAT32 } } },
+        "the member that counts is not an integer" },
+    { { .kind = VARVE_FIELD_IS_VALUE,
+          .name = "x",
+          .size = 8,
+          .rank = 1,
+          .extents = { { 11, VARVE_INT16 } } },
+        "the member is outside its struct" },
+    { { .kind = VARVE_FIELD_IS_VALUE,
+          .name = "x",
+          .element_size = 4,
+          .dtype = VARVE_FLOAT32,
+          .rank = 2,
+          .extents = { { SIZE_MAX, 0 }, { 2, 0 } } },
+        "does not fit in memory" },
+    { { .kind = VARVE_FIELD_IS_VALUE,
+          .name = "x",
+          .element_size = 4,
+          .dtype = VARVE_FLOAT32,
+          .rank = 1,
+          .extents = { { SIZE_MAX / 2, 0 } } },
+        "does not fit in memory" },
+    { { .kind = VARVE_FIELD_IS_VALUE,
+          .name = "x",
+          .size = 8,
+          .rank = 1,
+          .more = 1,
+          .extents = { { 2, 0 } } },
+        "the member that counts its elements is missing" },
+    { { .kind = VARVE_FIELD_IS_VALUE, .name = "x", .older_names = "a|\xff" },
+        "older names" },
+    { { .kind = VARVE_FIELD_IS_VALUE,
+          .name = "x",
+          .reserved = { (void *)"later" } },
+        "the field was made for a newer version of Varve" },
+};
 
 TEST(field, says_what_a_table_made_by_hand_cannot_be)
 {
     struct point p = { 0 };
-    static const struct {
-        varve_field field;
-        const char *says;
-    } rows[] = {
-        { { .kind = (varve_field_kind)9, .name = "x" }, "the kind of the field is invalid" },
-        { { .kind = VARVE_FIELD_IS_VALUE }, "s/?: the name of the member is invalid" },
-        { { .kind = VARVE_FIELD_IS_VALUE, .name = "" }, "the name of the member" },
-        { { .kind = VARVE_FIELD_IS_VALUE, .name = "x" }, "the element type is invalid" },
-        { { .kind = VARVE_FIELD_IS_VALUE, .name = "x", .offset = 20 },
-            "the member is outside its struct" },
-        { { .kind = VARVE_FIELD_IS_VALUE, .name = "x", .is_pointer = true },
-            "the member is outside its struct" },
-        { { .kind = VARVE_FIELD_IS_VALUE, .name = "x", .rank = 4 },
-            "this kind of field cannot have these extents" },
-        { { .kind = VARVE_FIELD_IS_STRUCT, .name = "x", .rank = 1 },
-            "this kind of field cannot have these extents" },
-        { { .kind = VARVE_FIELD_IS_LIST, .name = "x" }, "this kind of field cannot have these extents" },
-        { { .kind = VARVE_FIELD_IS_TEXT, .name = "x" }, "the text has no room" },
-        { { .kind = VARVE_FIELD_IS_VALUE, .name = "x", .size = 4,
-              .element_size = 4, .dtype = VARVE_FLOAT64 },
-            "the size of the elements does not fit their type" },
-        { { .kind = VARVE_FIELD_IS_VALUE, .name = "x", .size = 4,
-              .element_size = 6, .dtype = VARVE_FLOAT32, .has_rows = true },
-            "the size of the elements does not fit their type" },
-        { { .kind = VARVE_FIELD_IS_VALUE, .name = "x", .size = 8,
-              .element_size = 4, .dtype = VARVE_FLOAT32 },
-            "the size of the member differs from its extents" },
-        { { .kind = VARVE_FIELD_IS_VALUE, .name = "x", .size = 8, .rank = 1,
-              .extents = { { 0, VARVE_FLOAT32 } } },
-            "the member that counts is not an integer" },
-        { { .kind = VARVE_FIELD_IS_VALUE, .name = "x", .size = 8, .rank = 1,
-              .extents = { { 11, VARVE_INT16 } } },
-            "the member is outside its struct" },
-        { { .kind = VARVE_FIELD_IS_VALUE, .name = "x", .element_size = 4,
-              .dtype = VARVE_FLOAT32, .rank = 2,
-              .extents = { { SIZE_MAX, 0 }, { 2, 0 } } },
-            "does not fit in memory" },
-        { { .kind = VARVE_FIELD_IS_VALUE, .name = "x", .element_size = 4,
-              .dtype = VARVE_FLOAT32, .rank = 1,
-              .extents = { { SIZE_MAX / 2, 0 } } },
-            "does not fit in memory" },
-        { { .kind = VARVE_FIELD_IS_VALUE, .name = "x", .size = 8, .rank = 1,
-              .more = 1, .extents = { { 2, 0 } } },
-            "the member that counts its elements is missing" },
-        { { .kind = VARVE_FIELD_IS_VALUE, .name = "x",
-              .older_names = "a|\xff" },
-            "older names" },
-        { { .kind = VARVE_FIELD_IS_VALUE, .name = "x",
-              .reserved = { (void *)"later" } },
-            "the field was made for a newer version of Varve" },
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        varve_field fields[2] = { rows[i].field, VARVE_FIELDS_END };
+    for (size_t i = 0; i < sizeof refused_fields / sizeof *refused_fields;
+         i++) {
+        varve_field fields[2] = { refused_fields[i].field, VARVE_FIELDS_END };
         fields[0].struct_size = sizeof p;
-        check_refused(fields, &p, sizeof p, rows[i].says);
+        check_refused(fields, &p, sizeof p, refused_fields[i].says);
     }
 }
 
@@ -387,5 +424,6 @@ TEST(field, says_where_structs_are_too_deep)
     } ring = { &ring };
     static varve_field fields[2];
     fields[0] = (varve_field)VARVE_FIELD_STRUCT_AT(struct ring, next, fields);
-    check_refused(fields, &ring, sizeof ring, "structs are nested more than 32 deep or in a cycle");
+    check_refused(fields, &ring, sizeof ring,
+        "structs are nested more than 32 deep or in a cycle");
 }

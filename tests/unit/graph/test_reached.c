@@ -171,7 +171,8 @@ TEST(reached, refuses_what_is_no_such_member)
     cr_assert_not_null(vv_reached_bad(&bad, &t));
     table[1] = NULL;
     cr_assert_not_null(vv_reached_bad(&fields[ROWS], &t));
-    cr_assert_null(vv_reached_bad(&fields[RAGGED], &t), "a non-empty optional column");
+    cr_assert_null(
+        vv_reached_bad(&fields[RAGGED], &t), "a non-empty optional column");
     table[2] = NULL;
     cr_assert_not_null(vv_reached_bad(&fields[RAGGED], &t));
 }

@@ -94,7 +94,8 @@ TEST(level, knows_a_copy_by_its_identity)
         .identity = 7,
         .run = "01JDR3K5Z8Q4000000000SAMPL" };
     cr_assert_eq(vv_level_copy(&b.level, &other, &size, &error), VARVE_EXISTS);
-    cr_assert(strstr(error.message, "this number belongs to another checkpoint, of run"),
+    cr_assert(strstr(error.message,
+                  "this number belongs to another checkpoint, of run"),
         "%s", error.message);
     cr_assert(strstr(error.message, "of run 01JDR3K5Z8Q4000000000SAMPL"),
         "%s", error.message);

@@ -465,7 +465,9 @@ TEST(levels, a_run_may_begin_anew_beside_one_that_cannot_be_listed)
     resume(&w);
     cr_assert_null(varve_manager_restoration(w.manager));
     const char *warning = varve_manager_warning(w.manager);
-    cr_assert(warning && strstr(warning, "there was no checkpoint, so the run started from the") &&
+    cr_assert(warning &&
+                  strstr(warning,
+                      "there was no checkpoint, so the run started from the") &&
                   strstr(warning, "slow"),
         "%s", warning ? warning : "none");
     memory_put(w.memory, "run/ckpt.ledger", "was one", 7);

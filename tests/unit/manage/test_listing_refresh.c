@@ -136,7 +136,8 @@ TEST(listing_refresh, nothing_is_deleted_where_no_two_listings_agree)
     cr_assert_ok(varve_manager_prune(w.manager, &error), error);
     cr_assert_eq(varve_manager_count(w.manager), 5);
     const char *warning = varve_manager_warning(w.manager);
-    cr_assert(warning && strstr(warning, "the listings of ckpt-N.varve keep changing"),
+    cr_assert(warning &&
+                  strstr(warning, "the listings of ckpt-N.varve keep changing"),
         "%s", warning);
     late.system.each_name = each_name; /* and later they do */
     late.hides_from = 6;

@@ -59,7 +59,8 @@ TEST(manager_nodes, say_whom_too_many_have_lost_and_begin_anew)
         cr_assert_str_eq(nodes.passed_over[i],
             "rank 0: node-0/run/rank-0/ckpt-2.varve: too many files are "
             "lost: at most one node of a group of 4 can be lost, but ranks 1 "
-            "(node 1), 2 (node 2) have lost files\nrank 0: node-0/run/rank-0/ckpt-1.varve: "
+            "(node 1), 2 (node 2) have lost files\nrank 0: "
+            "node-0/run/rank-0/ckpt-1.varve: "
             "too many files are lost: at most one node of a group of 4 can "
             "be lost, but ranks 1 (node 1), 2 (node 2) have lost files\n");
     nodes.from = nodes.to = 7;
@@ -170,7 +171,10 @@ TEST(manager_nodes, take_the_set_of_the_younger_run)
         for (int k = 0; k < 2; k++) {
             int64_t lineage = resume_all();
             cr_assert_eq(lineage, 13, "node %u", (unsigned)node);
-            cr_assert(strstr(nodes.warnings[node], "another run saved this file than the checkpoint with this") || k == 1,
+            cr_assert(
+                strstr(nodes.warnings[node], "another run saved this file than "
+                                             "the checkpoint with this") ||
+                    k == 1,
                 "%s", nodes.warnings[node]);
             cr_assert_eq(count_overwritten(&away), 0);
             cr_assert_eq(count_overwritten(&younger), 0);

@@ -487,7 +487,8 @@ TEST(manager_save, in_the_background_that_failed_is_told_and_does_not_count)
         for (int k = 0; i == 1 && !status && k < 100000; k++)
             status = varve_manager_save(w.manager, 102, &error);
         cr_assert_eq(status, VARVE_NO_SPACE, "%s", error.message);
-        cr_assert(strstr(error.message, "asynchronous save failed: run/ckpt-2"));
+        cr_assert(
+            strstr(error.message, "asynchronous save failed: run/ckpt-2"));
         cr_assert(varve_manager_is_due(w.manager, 102), "it was asked for");
         faulty_plan(w.faulty, NULL);
         cr_assert_ok(varve_manager_wait(w.manager, &error), error);

@@ -239,17 +239,20 @@ TEST(manager_together, is_made_alike_or_not_at_all)
     check_has(run_ranks(3, make_odd, "d"),
         "rank 1: other: rank 0 manages another directory, prefix or metric "
         "(ckpt, metric)");
-    check_has(run_ranks(3, make_odd, "p"), "rank 2: run: rank 0 manages another dir");
+    check_has(
+        run_ranks(3, make_odd, "p"), "rank 2: run: rank 0 manages another dir");
     check_has(run_ranks(3, make_odd, "o"), "rank 1: run: the manager options "
         "differ from those of rank 0");
     check_has(run_ranks(3, make_odd, "s"), "rank 1: run: the manager options "
         "differ from those of rank 0");
     check_has(run_ranks(3, make_odd, "a"), "rank 1: run: the manager options "
         "differ from those of rank 0");
-    check_has(run_ranks(3, make_odd, "c"), "asynchronous saves need a communicator with `duplicate`");
+    check_has(run_ranks(3, make_odd, "c"),
+        "asynchronous saves need a communicator with `duplicate`");
     check_has(run_ranks(3, make_odd, "b"), "rank 1: run: the manager options "
         "differ from those of rank 0");
-    check_has(run_ranks(3, make_odd, "k"), "`retention_from_ledger` cannot be used with `comm`");
+    check_has(run_ranks(3, make_odd, "k"),
+        "`retention_from_ledger` cannot be used with `comm`");
     check_has(run_ranks(3, make_odd, "l"),
         "run: `write.format` must be VARVE_FORMAT_VARVE");
     check_has(run_ranks(3, make_odd, "n"), "rank 1: manager: node is NULL");

@@ -115,7 +115,8 @@ TEST(resume_sets, begin_not_anew_where_one_cannot_see_a_level)
     check_passed_over("rank 2: far/rank-2");
     lose_all_nodes();
     cr_assert_neq(run_life(), VARVE_OK);
-    cr_assert_not(strstr(nodes.passed_over[0], "the file of this rank is missing"));
+    cr_assert_not(
+        strstr(nodes.passed_over[0], "the file of this rank is missing"));
     cr_assert(strstr(nodes.errors[0].message, "rank 2: far/rank-2"), "%s",
         nodes.errors[0].message);
     end_nodes();

@@ -324,8 +324,10 @@ static void make_oddly(struct rank *r, const void *user)
 TEST(saver_together, is_made_alike_or_not_at_all)
 {
     begin_disk();
-    check_has(run_ranks(3, make_oddly, "k"), "rank 1: the saver options differ from those of rank 0");
-    check_has(run_ranks(3, make_oddly, "a"), "rank 1: the saver options differ from those of rank 0");
+    check_has(run_ranks(3, make_oddly, "k"),
+        "rank 1: the saver options differ from those of rank 0");
+    check_has(run_ranks(3, make_oddly, "a"),
+        "rank 1: the saver options differ from those of rank 0");
     check_has(run_ranks(3, make_oddly, "n"), "rank 2: graph is NULL");
     check_has(run_ranks(3, make_oddly, "-"), "made");
     end_disk();

@@ -57,7 +57,8 @@ static void refuses(const char *naming, const char *name)
 {
     varve_error error = { 0 };
     cr_assert_eq(check(naming, name, &error), VARVE_NO_PERMISSION, "%s", name);
-    cr_assert(strstr(error.message, "a symbolic link to a file outside this directory,"),
+    cr_assert(strstr(error.message,
+                  "a symbolic link to a file outside this directory,"),
         "%s", error.message);
     cr_assert(strstr(error.message, "foreign.follow_links"));
 }

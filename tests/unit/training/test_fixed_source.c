@@ -26,8 +26,10 @@ TEST(fixed_source, refuses_a_file_that_ends_within)
         refuses(open_fixed, &options, "-", 1, VARVE_TRUNCATED,
             "file: the file cannot be 2 bytes and then records of 3 bytes: "
             "it has 1 bytes");
-        refuses(open_fixed, &options, "--ab", 4, VARVE_TRUNCATED, "has 4 bytes");
-        refuses(open_fixed, &options, "--abcd", 6, VARVE_TRUNCATED, "has 6 bytes");
+        refuses(
+            open_fixed, &options, "--ab", 4, VARVE_TRUNCATED, "has 4 bytes");
+        refuses(
+            open_fixed, &options, "--abcd", 6, VARVE_TRUNCATED, "has 6 bytes");
     }
 }
 

@@ -99,7 +99,8 @@ TEST(library_random, is_a_mistake_where_it_cannot_be_had)
         varve_add_libc_random(root, "g", (varve_libc_generator)3);
     cr_assert_eq(varve_node_kind(node), VARVE_NIL);
     cr_assert_eq(varve_graph_check(graph, &error), VARVE_MISUSE);
-    cr_assert(strstr(error.message, "no generator number 3"), "%s", error.message);
+    cr_assert(
+        strstr(error.message, "no generator number 3"), "%s", error.message);
     (void)varve_graph_clear_error(graph, &error);
     varve_add_libc_random(root, "rand", VARVE_LIBC_RAND);
     bool has_rand = vv_libc_random_form(VV_LIBC_RAND) != NULL;

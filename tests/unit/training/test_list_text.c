@@ -68,14 +68,19 @@ TEST(list_text, finds_the_first_difference)
     cr_assert_ok(compare_texts(ab, moved, false, &files, &error), error);
     cr_assert_eq(files, 2);
     cr_assert_eq(compare_texts(ab, ac, true, &files, &error), VARVE_MISMATCH);
-    cr_assert(strstr(error.message, "file 1 of the list differs from that of the saved position: expected b: 1 records"), "%s", error.message);
+    cr_assert(
+        strstr(error.message, "file 1 of the list differs from that of the "
+                              "saved position: expected b: 1 records"),
+        "%s", error.message);
     cr_assert(strstr(error.message, "found c: 1 records"));
     cr_assert_eq(compare_texts(ab, a, true, &files, &error), VARVE_MISMATCH);
     cr_assert(strstr(error.message, "found no more files"));
     cr_assert_eq(compare_texts(ab, abc, false, &files, &error),
         VARVE_MISMATCH);
-    cr_assert(strstr(error.message, "file 2 of the list differs from that of "
-        "the saved position: expected no more files; found c: 2"), "%s", error.message);
+    cr_assert(strstr(error.message,
+                  "file 2 of the list differs from that of "
+                  "the saved position: expected no more files; found c: 2"),
+        "%s", error.message);
     cr_assert(strstr(error.message, "allow_appended"));
     cr_assert_ok(compare_texts(ab, abc, true, &files, &error), error);
     cr_assert_eq(files, 2);

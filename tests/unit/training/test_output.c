@@ -127,7 +127,8 @@ TEST(output, never_cuts_another_file)
     int other = open(test_path("other"), O_WRONLY | O_CREAT | O_APPEND, 0666);
     cr_assert_eq(other, log);
     cr_assert_eq(write(other, "precious\n", 9), 9);
-    fail_restore(VARVE_MISUSE, "the descriptor refers to another file than when the");
+    fail_restore(
+        VARVE_MISUSE, "the descriptor refers to another file than when the");
     cr_assert_eq(lseek(other, 0, SEEK_END), 9);
     close(other);
     varve_graph_free(graph);

@@ -118,7 +118,8 @@ static void fails_and_keeps(size_t size)
     FILE *log = open_log("a");
     varve_add_output(root, "log", log);
     for (int i = 0; i < 2; i++)
-        fail_restore(VARVE_MISMATCH, "log: the first 5000 bytes of the output file differ");
+        fail_restore(VARVE_MISMATCH,
+            "log: the first 5000 bytes of the output file differ");
     fclose(log);
     free(test_read_file(test_path("log"), &found));
     cr_assert_eq(found, size);

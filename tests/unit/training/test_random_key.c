@@ -99,7 +99,8 @@ TEST(random_key, stands_in_the_graph_as_two_variables)
 /* The way up from a detached node may lead around for ever. */
 TEST(random_key, needs_a_path_from_the_root)
 {
-    static const char *const wanted = "\": a random stream needs an object that can be reached";
+    static const char *const wanted =
+        "\": a random stream needs an object that can be reached";
     for (int around = 0; around < 2; around++) {
         varve_error error = { 0 };
         varve_random stream = { .position = 5 };

@@ -201,7 +201,8 @@ TEST(record_list, refuses_what_has_no_effect_and_what_is_no_list)
     cr_assert_null(varve_records_open_fixed_files(three, 3, 0, 0, NULL, NULL));
     cr_assert_null(
         varve_records_open_fixed_files(three, 3, 0, 4, &skip, &error));
-    cr_assert(strstr(error.message, "skip_lines is only for sources of lines, found"));
+    cr_assert(strstr(
+        error.message, "skip_lines is only for sources of lines, found"));
     cr_assert_null(
         varve_records_open_tfrecord_files(three, 3, &skip, &error));
     cr_assert_eq(error.status, VARVE_MISUSE);

@@ -173,7 +173,11 @@ TEST(tfrecord_source, reads_what_is_compressed_and_empty)
 
 TEST(tfrecord_source, says_which_compression_it_cannot_read)
 {
-    static const char *const says[] = { "compressed with GZIP: write the file without compression, or decompress it with gunzip", "compressed with ZLIB: write the file without compression" };
+    static const char *const says[] = {
+        "compressed with GZIP: write the file without compression, or "
+        "decompress it with gunzip",
+        "compressed with ZLIB: write the file without compression"
+    };
     for (size_t i = 0; !vv_inflater_exists() && i < 2; i++) {
         char name[64];
         size_t size;
