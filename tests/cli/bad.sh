@@ -116,7 +116,8 @@ for file in short.varve index.varve empty.varve foreign.varve endless.varve; do
     complains 4 "varve: cannot open: $file: " repair "$file" -o never.varve
 done
 [ ! -e never.varve ] || fail 'something came of nothing'
-complains 2 'varve: repair: -o OUT, the name of the new file' repair damaged.varve
+complains 2 'varve: repair: -o OUT, the name of the new file' \
+    repair damaged.varve
 ends 1 convert --salvage --only model damaged.varve repaired_part.safetensors
 has 'LOST  model/layers/0/kernel' out
 ends 0 convert --salvage --only types damaged.varve repaired_part.varve
@@ -170,7 +171,8 @@ complains 2 'varve: ls: --sort: must be path|bytes|offset' \
 complains 2 'varve: graph: --svg: must be tree|icicle' \
     graph --svg=pie sample.varve
 complains 2 'varve: ls: unexpected argument' ls sample.varve many.varve
-complains 2 'varve: graph: --svg, --dot, --mermaid, --html and --json exclude' graph --dot --svg sample.varve
+complains 2 'varve: graph: --svg, --dot, --mermaid, --html and --json' \
+    graph --dot --svg sample.varve
 has 'hint: varve help graph' err
 
 # Output that cannot be written.

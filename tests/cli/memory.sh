@@ -39,7 +39,8 @@ else
     [ ! -e never.varve ] || fail 'it wrote something'
     rm -f ./*.varve small.* less.npz
 fi
-complains 2 'varve: convert: one DESTINATION is required, after FILE or with -o' convert a.varve
-complains 2 'varve: convert: one DESTINATION is required, after FILE or with -o' \
+complains 2 'varve: convert: one DESTINATION is required, after FILE or with' \
+    convert a.varve
+complains 2 'varve: convert: one DESTINATION is required, after FILE or with' \
     convert a.varve b.varve -o c.varve
 cd ..

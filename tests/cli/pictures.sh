@@ -59,7 +59,8 @@ for option in --depth=1 --slots --values '-I model' '-X model'; do
     complains 2 'varve: graph: --html cannot be combined' \
         graph --html $option sample.varve
 done
-complains 2 'varve: graph: --svg, --dot, --mermaid, --html and --json exclude' graph --dot --html sample.varve
+complains 2 'varve: graph: --svg, --dot, --mermaid, --html and --json' \
+    graph --dot --html sample.varve
 
 # Boxes, lines and words, looked at by another program.
 looks() {

@@ -66,7 +66,8 @@ listing() {
 listing 4 "1: expected 'path dtype [shape]' or 'path state'" 'a float33 [2]\n'
 listing 4 "2: expected 'path dtype [shape]' or 'path state'" '#\na float32 [2\n'
 listing 4 "1: expected 'path dtype [shape]' or 'path state'" 'float32 [2]\n'
-listing 4 '1: a slot must have the path owner/slot(variable), and its variable must' 'o/m(x) float32 []\n'
+listing 4 '1: a slot must have the path owner/slot(variable), and its' \
+    'o/m(x) float32 []\n'
 listing 4 '2: ' 'a float32 []\na float32 []\n'
 listing 4 '2: ' 'a float32 []\na/b float32 []\n'
 complains 2 'varve: plan: expected --into B' plan sample.varve

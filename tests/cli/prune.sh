@@ -95,7 +95,7 @@ has 'owner: would delete 1 layer, would free 100 B' out
 [ -e owner/layers/00112233445566778899aabbccddeeff.data ] ||
     fail 'a dry run deletes a layer'
 lock LOCK_SH owner/layers
-complains 1 'varve: no data files were deleted: owner: a save is in progress there' \
+complains 1 'varve: no data files were deleted: owner: a save is in progress' \
     prune owner
 complains 1 'varve: no data files were deleted: owner: ' prune -n owner
 has 'hint: prune again when it has finished' err

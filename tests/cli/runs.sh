@@ -69,7 +69,7 @@ touch -d '2026-01-02 03:04:05Z' several/*
 prints log_several 0 log several
 ends 0 log --json several
 valid json
-complains 2 'varve: which checkpoint: several: the directory has checkpoints with several' \
+complains 2 'varve: which checkpoint: several: the directory has checkpoints' \
     ls several@latest
 has 'hint: choose one, such as several/arrays@latest' err
 ends 0 ls several/keras@latest
@@ -79,7 +79,8 @@ has 'several/two-10.varve' out
 complains 4 'varve: cannot open: several/two-11.varve: ' ls several/two@latest
 complains 1 'varve: cannot pin: several/keras-3.index: ' pin several/keras@3
 
-complains 2 'varve: pin: DIRECTORY@WHICH is required, such as run@12 or run@latest' pin managed 4
+complains 2 'varve: pin: DIRECTORY@WHICH is required, such as run@12 or' \
+    pin managed 4
 
 # What stays.
 ends 0 pin managed@4

@@ -1,7 +1,8 @@
 # shells.sh - what shells complete. Read by run.sh.
 #
 # SPDX-License-Identifier: MIT
-complains 2 'varve: completion: the shell must be bash, zsh or fish' completion ksh
+complains 2 'varve: completion: the shell must be bash, zsh or fish' \
+    completion ksh
 
 # completes WORDS... = ANSWER...: in bash, as far as it has them.
 completes() {

@@ -66,7 +66,8 @@ def lines_of(root):
     for folder, endings in (('lib', 'ch'), ('tools', 'ch'), ('python', 'py')):
         for path in sorted((root / folder).rglob('*')):
             name = path.relative_to(root).as_posix()
-            if path.suffix not in (['.py'] if endings == 'py' else ['.c', '.h']):
+            suffixes = ['.py'] if endings == 'py' else ['.c', '.h']
+            if path.suffix not in suffixes:
                 continue
             if name in SKIPPED or '/tests/' in name or '/build' in name:
                 continue
@@ -96,7 +97,9 @@ def main():
     elif path.read_text(encoding='utf-8') != text:
         wrong.append('messages.txt is not up to date: run '
                      'tests/docs/messages.py . --write, and read the diff')
-    print('\n'.join(wrong + [f'messages: {len(out)} lines, {len(wrong)} wrong']))
+    for line in wrong:
+        print(line)
+    print(f'messages: {len(out)} lines, {len(wrong)} wrong')
     return 1 if wrong else 0
 
 

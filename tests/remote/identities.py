@@ -211,7 +211,8 @@ class Identities(Remote):
 
     def test_failures(self):
         self.giver.fails = 403
-        for more, who in ((self.role, 'the STS request for a web identity role'),
+        for more, who in ((self.role,
+                           'the STS request for a web identity role'),
                           (self.container, 'the endpoint of the container'),
                           (self.instance, 'the metadata service')):
             self.verify(self.url, 'VARVE_NO_PERMISSION', who, **more)
@@ -219,7 +220,8 @@ class Identities(Remote):
         for body in ('', '{}', '<html>', '{"AccessKeyId":"a"}', 'x' * 100000,
                      '{"AccessKeyId":"a\\nb","SecretAccessKey":"b"}'):
             self.giver.body = body
-            self.verify(self.url, 'VARVE_NO_PERMISSION', 'the response has no keys', **self.container)
+            self.verify(self.url, 'VARVE_NO_PERMISSION',
+                        'the response has no keys', **self.container)
         self.verify(self.url, 'VARVE_NO_PERMISSION', 'cannot be read', **{
             **self.role, 'AWS_WEB_IDENTITY_TOKEN_FILE': '/nowhere'})
 
@@ -228,7 +230,8 @@ class Identities(Remote):
         with open(config, 'w', encoding='utf-8') as stream:
             stream.write('[default]\ncredential_process = hunter2 --secret\n')
         self.addCleanup(os.remove, config)
-        self.verify(self.url, 'VARVE_NO_PERMISSION', 'the profile has credential_process, which is not supported',
+        self.verify(self.url, 'VARVE_NO_PERMISSION',
+                    'the profile has credential_process, which is not',
                     AWS_CONFIG_FILE=config)
 
     def slowly(self, seconds):

@@ -177,7 +177,8 @@ class Locks(Store):
     def test_a_child_process_does_not_have_it(self):
         one, two = self.owner(), self.owner()
         self.assertEqual(one.does('take'), 'VARVE_OK')
-        self.says(one.does('fork'), 'VARVE_EXISTS', 'the parent of this forked process holds the lock')
+        self.says(one.does('fork'), 'VARVE_EXISTS',
+                  'the parent of this forked process holds the lock')
         self.is_refused(two.does('take'), one)
         self.assertEqual(one.does('take'), 'VARVE_OK')
 

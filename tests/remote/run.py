@@ -78,7 +78,8 @@ class WebServers(Remote):
 
     def test_only_whole_files(self):
         self.store.has_ranges = False
-        self.verify(self.url, 'VARVE_IO', 'the server cannot send parts of a file')
+        self.verify(self.url, 'VARVE_IO',
+                    'the server cannot send parts of a file')
         self.assertLess(self.store.requests, 50)
 
     def test_a_file_that_changes_is_no_mixture(self):
@@ -122,7 +123,8 @@ class WebServers(Remote):
         words = {'500': 'answered 500 InternalError', '503': '503 SlowDown',
                  'range': 'found another', 'total': 'found another',
                  'untold': 'found another', 'whole': 'whole files only',
-                 'longer': 'found more', 'gzip': 'the server sent compressed bytes'}
+                 'longer': 'found more',
+                 'gzip': 'the server sent compressed bytes'}
         for kind in server.KINDS:
             self.store.always = kind
             lines = probe('verify', self.url, PROBE_ATTEMPTS='3')
@@ -189,7 +191,8 @@ class WebServers(Remote):
         self.verify(self.url + QUERY, 'VARVE_IO', 'a.varve?: ',
                     PROBE_ATTEMPTS='1')
         user = self.url.replace('http://', 'http://me:hunter2@')
-        self.verify(user, 'VARVE_IO', 'the URL must not contain a user or password')
+        self.verify(user, 'VARVE_IO',
+                    'the URL must not contain a user or password')
 
     @unittest.skipIf(EXAMPLE == '-', 'there are no examples')
     def test_the_example_of_the_page(self):
@@ -281,9 +284,11 @@ class Buckets(Remote):
         none = {'AWS_ENDPOINT_URL': self.server.url}
         self.verify(url, 'VARVE_NO_PERMISSION', 'no credentials: looked for '
                     'AWS_ACCESS_KEY_ID', **none)
-        self.verify(url, 'VARVE_IO', 'the region must be a word such as us-east-1 (AWS_REGION,',
+        self.verify(url, 'VARVE_IO',
+                    'the region must be a word such as us-east-1 (AWS_REGION,',
                     **{**self.aws, 'AWS_REGION': 'a.example/'})
-        self.verify(url, 'VARVE_IO', 'the endpoint (AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL) must', **{
+        self.verify(url, 'VARVE_IO',
+                    'the endpoint (AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL)', **{
             **self.aws, 'AWS_ENDPOINT_URL': 'ftp://me:hunter2@there'})
 
     def test_a_clock_that_is_wrong(self):

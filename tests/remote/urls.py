@@ -120,7 +120,8 @@ class Secrets(Remote):
         before = sorted(os.listdir(PLACE))
         for place, word in (('s3://bucket', 'call varve_remote_enable()'),
                             ('https://there', 'call varve_remote_enable()'),
-                            ('gs://bucket/run', 'this scheme is not supported, only s3://, https:// and')):
+                            ('gs://bucket/run',
+                             'this scheme is not supported, only s3://,')):
             lines = probe('refuse', self.small, place, PROBE_LATE='1')
             self.assertGreater(len(lines), 5)
             for line in lines:

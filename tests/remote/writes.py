@@ -372,7 +372,8 @@ class Faults(Store):
     def test_a_store_that_is_full(self):
         self.rules.most_bytes = 1000
         for what in (SMALL, LARGE):
-            self.write('VARVE_NO_SPACE', 'no space left in the store (', what=what)
+            self.write('VARVE_NO_SPACE', 'no space left in the store (',
+                       what=what)
         self.has_nothing()
 
     def test_one_fault_of_each_request(self):
@@ -396,7 +397,7 @@ class Faults(Store):
         self.assertEqual(set(self.rules.faults), set(bucket.KINDS))
 
     def test_one_fault_at_all_times(self):
-        """What is not said to be there is not, but where it is unknown whether."""
+        """A file that was not reported is absent, or its state is unknown."""
         for what in (SMALL, LARGE):
             for kind in set(bucket.KINDS) - {'slow'}:
                 self.store.files.clear()
@@ -427,7 +428,8 @@ class Faults(Store):
         for what, end in ((SMALL, 'PUT'), (LARGE, 'POST .*uploadId=')):
             self.store.files.clear()
             self.faults_of('after', f'^({end}|HEAD)')
-            self.write('VARVE_UNKNOWN_OUTCOME', 'it is unknown whether', what=what,
+            self.write('VARVE_UNKNOWN_OUTCOME', 'it is unknown whether',
+                       what=what,
                        PROBE_ATTEMPTS='2')
             self.has(what)
 
@@ -444,8 +446,9 @@ class Faults(Store):
         """Of a part always; of the whole unless the store has it right."""
         for kind in ('tag', 'other'):
             self.faults_of(kind, 'PUT .*partNumber=3')
-            self.write('VARVE_IO', 'the server returned a wrong ETag for the bytes that were'
-                       'sent, found another, in each of 2 attempts',
+            self.write('VARVE_IO',
+                       'the server returned a wrong ETag for the bytes that '
+                       'were sent, in each of 2 attempts',
                        PROBE_ATTEMPTS='2')
             self.has_nothing()
         self.faults_of('tag', 'PUT')
@@ -453,7 +456,8 @@ class Faults(Store):
         self.has(SMALL)
         self.store.files.clear()
         self.faults_of('other', 'PUT')
-        self.write('VARVE_IO', 'the server returned a wrong ETag for the bytes that were',
+        self.write('VARVE_IO',
+                   'the server returned a wrong ETag for the bytes that',
                    how='new', what=SMALL, PROBE_ATTEMPTS='2')
         self.has_nothing()
 
