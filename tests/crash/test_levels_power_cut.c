@@ -77,7 +77,9 @@ static void lose(struct memory *disk, const char *directory)
  * and named. */
 static void check_warning(const char *warning)
 {
-    cr_assert(!warning || strstr(warning, "/ckpt.ledger: a file that is not"),
+    cr_assert(
+        !warning || strstr(warning,
+                        "/ckpt.ledger: this file has the name of the ledger"),
         "%s", warning);
 }
 
