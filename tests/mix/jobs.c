@@ -338,7 +338,8 @@ bool mix_was_told(
     struct mix *m, uint8_t graph, varve_status status, bool comes_after)
 {
     const varve_error error = m->error;
-    bool is_told = status && strstr(error.message, "background save") != NULL;
+    const char *words = strstr(error.message, "asynchronous save");
+    bool is_told = status && words && strstr(words, " failed");
     struct told told = take_untold(m, graph);
     bool must = told.is_sure;
     if (comes_after)

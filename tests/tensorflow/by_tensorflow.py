@@ -58,6 +58,7 @@ class Program:
         self.restorations = {}
         self.slots = {}
         self.claims = collections.defaultdict(set)
+        self.claimed = collections.defaultdict(list)
         self.bound = set()
         self.manager = None
         self.forgets = True
@@ -213,8 +214,12 @@ class Program:
     def claim(self, kind, things):
         """Notes the variables that these lead to, and their slots; and "*",
         that there are any of these."""
-        if not things:
-            return
+        if things:
+            self.claimed[kind] += things
+            self.note(kind, things)
+
+    def note(self, kind, things):
+        """Notes what these lead to now: edges may have been added."""
         found = self.reached(things)
         names = {n for n, v in self.variables.items() if id(v) in found}
         self.claims[kind] |= {'*'} | names | {
@@ -235,6 +240,8 @@ class Program:
         for name, status in self.restorations.items():
             self.find_claims(status)
             self.find_out_of_reach(name, status)
+        for kind, things in self.claimed.items():
+            self.note(kind, things)
         values = ''.join(f' {name}={self.value(variable)}'
                          for name, variable in self.variables.items())
         if self.manager:

@@ -69,7 +69,7 @@ def of_refusal(event, theirs, ours, before):
     if 'incompatible tensor' in theirs.line:
         if 'shared in the file with' in ours.note:
             return 'claimants'
-        if 'the node of the program has claimed another one' in ours.note:
+        if 'its node was restored from another value' in ours.note:
             return 'two nodes'
     return None
 
