@@ -208,7 +208,7 @@ class Bent(Test):
     def test_a_node_without_a_value(self):
         varve.write({'a': {'w': 1.0}}, self.path())
         with varve.open(self.path()) as reader:
-            with self.fails(varve.NotFoundError, 'expected a value'):
+            with self.fails(varve.NotFoundError, 'has no value'):
                 reader.root.read()
 
 

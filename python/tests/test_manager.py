@@ -176,7 +176,7 @@ class Together(Test):
                 self.assertEqual(watcher.w[0], 5.0)
                 self.assertEqual([m.step for m in reader.checkpoints], [2])
                 for change in lambda: reader.save(3), reader.prune:
-                    with self.fails(varve.MisuseError, 'read_only'):
+                    with self.fails(varve.MisuseError, 'read-only'):
                         change()
                 reader.pin(2)
                 writer.save(3)
@@ -255,7 +255,7 @@ class Together(Test):
         with varve.Manager(state(), self.folder) as manager:
             path = manager.save(1)
         os.remove(path)
-        with self.fails(varve.SystemError, 'ckpt.ledger names ckpt-1.varve'):
+        with self.fails(varve.SystemError, 'ckpt.ledger lists ckpt-1.varve'):
             with varve.Manager(state(), self.folder) as manager:
                 manager.resume()
         os.remove(self.path('ckpt.ledger'))

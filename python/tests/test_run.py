@@ -289,7 +289,7 @@ class Running(Test):
                       strict=True)
         strange = varve.Checkpoint(other=np.zeros(2))
         with varve.Manager(strange, self.path('own')) as manager:
-            with self.fails(varve.UnmatchedError, 'one of another'):
+            with self.fails(varve.UnmatchedError, 'of another program'):
                 manager.resume()
             manager.assert_consumed()  # nothing was resumed
         more = varve.Checkpoint(step=0)
