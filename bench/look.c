@@ -1,6 +1,6 @@
-/* look.c - what it costs that a save looks again at the memory of its values:
- * pointers that may lead elsewhere, counts that may have changed, values that
- * may share bytes by now.
+/* look.c - Measures the cost of checking, at each save, whether the memory of
+ * the variables has moved: pointers and counts are read again, and the memory
+ * of all values is compared for overlap.
  *
  *     look DIRECTORY [ROUNDS [COUNT...]]
  *
@@ -14,10 +14,9 @@
  *     resizable the same, and a restoration may give them room
  *     refresh   variables with a callback that binds them (varve_set_refresh)
  *
- * It prints nanoseconds of processor time for each variable, of a save as a
- * whole and beyond that of the plain graph, and that share of the save. The
- * rest of a save is the same, as far as the nodes remember no more.
- * Instructions of one save, and of the look in it (vv_structs_look,
+ * It prints nanoseconds of processor time per variable: of the whole save, of
+ * the part that exceeds the plain graph, and the share of that part. To count
+ * the instructions of one save and of the checks in it (vv_structs_look,
  * vv_overlap_check):
  *
  *     valgrind --tool=callgrind --toggle-collect=varve_write \
