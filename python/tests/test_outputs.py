@@ -102,7 +102,8 @@ class Outputs(Test):
             varve.write({'log': log, 'w': np.ones(3)}, self.path())
         with open(self.path('log'), 'w') as log:
             tree = {'log': log, 'w': np.zeros(3)}
-            with self.fails(varve.MismatchError, 'log: ', '4 bytes were recorded'):
+            with self.fails(varve.MismatchError, 'log: ',
+                            '4 bytes were recorded'):
                 varve.restore(tree, self.path())
             self.assertEqual(tree['w'].sum(), 0)
         self.assertEqual(self.content(), b'')
