@@ -1,9 +1,12 @@
-/* hdf5_lzf.c - the format of LibLZF: runs of literal bytes, and copies of what
- * came up to 8 KiB before.
+/* hdf5_lzf.c - Decompresses chunks in the format of LibLZF: runs of literal
+ * bytes, and copies of bytes up to 8 KiB before.
  *
- * A chunk is walked twice: the first walk checks every copy and measures the
- * result, so that the second needs no checks, and the memory that is taken is
- * what the chunk contains, whatever the file calls its size.
+ * A chunk is read twice. The first pass checks every copy and computes the size
+ * of the result. The second pass needs no checks, and allocates this size,
+ * whatever size the file claims.
+ *
+ * libhdf5 reads the size of a whole chunk from the result and does not compare
+ * the sizes. A result that is too short is therefore an error here.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,6 +17,10 @@
 #include "hdf5_file.h"
 
 enum { NUMBER = 32000, SHORTEST_COPY = 2, LONG_COPY = 7, FIRST_COPY = 32 };
+
+/* The size of a chunk in bytes while this module reads a dataset, otherwise 0.
+ * Guarded by the turn. */
+static size_t chunk_size;
 
 struct step {
     size_t size;     /* bytes that it makes */
@@ -74,15 +81,24 @@ static void hdf5_lzf_unpack(
     }
 }
 
+/* The smallest size that the result may have. Other readers of the process have
+ * the size that h5py stores with the filter. */
+static size_t least_size(size_t count, const unsigned *values)
+{
+    enum { OF_CHUNK = 2 };
+    return chunk_size > 0     ? chunk_size
+           : count > OF_CHUNK ? values[OF_CHUNK]
+                              : SIZE_MAX;
+}
+
 static size_t filter(unsigned flags, size_t count, const unsigned *values,
     size_t size, size_t *room, void **bytes)
 {
     const unsigned char *in = *bytes;
     size_t made =
         flags & H5Z_FLAG_REVERSE ? hdf5_lzf_measure(in, in + size) : 0;
-    unsigned char *out = made > 0 ? H5allocate_memory(made, false) : NULL;
-    (void)count;
-    (void)values;
+    bool is_whole = made > 0 && made >= least_size(count, values);
+    unsigned char *out = is_whole ? H5allocate_memory(made, false) : NULL;
     if (!out)
         return 0;
     hdf5_lzf_unpack(in, in + size, out);
@@ -99,6 +115,11 @@ static const H5Z_class2_t class = {
     .name = "lzf",
     .filter = filter,
 };
+
+void vv_hdf5_lzf_expect(size_t size)
+{
+    chunk_size = size;
+}
 
 void vv_hdf5_use_lzf(void)
 {

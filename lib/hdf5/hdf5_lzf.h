@@ -1,12 +1,18 @@
-/* hdf5_lzf.h - the filter LZF of h5py, which libhdf5 does not have.
+/* hdf5_lzf.h - Registers the filter LZF of h5py, which libhdf5 does not have.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef VV_HDF5_LZF_H
 #define VV_HDF5_LZF_H
 
-/* Registers the filter for reading, unless the process has one of its number:
- * that of h5py can write too. Runs in a turn. */
+#include <stddef.h>
+
+/* Registers the filter for reading, unless the process has a filter with its
+ * number: that of h5py can also write. Runs in a turn. */
 void vv_hdf5_use_lzf(void);
+
+/* Sets the size in bytes of the chunks of the dataset that is read now; 0: no
+ * dataset is read. Runs in a turn. */
+void vv_hdf5_lzf_expect(size_t size);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hdf5_lzf.h"
 #include "hdf5_object.h"
 #include "hdf5_type.h"
 
@@ -62,6 +63,34 @@ static bool open_set(struct vv_hdf5_file *f, uint64_t object, struct opened *o)
     return o->memory > 0;
 }
 
+/* The size of a chunk in bytes, SIZE_MAX if it is unknown. A dataset without
+ * chunks has no filters. */
+static size_t size_of_chunk(const struct opened *o)
+{
+    hsize_t extents[H5S_MAX_RANK];
+    hid_t plist = H5Dget_create_plist(o->set);
+    int rank = plist > 0 && H5Pget_layout(plist) == H5D_CHUNKED
+                   ? H5Pget_chunk(plist, H5S_MAX_RANK, extents)
+                   : 0;
+    size_t size = plist > 0 && rank >= 0 ? H5Tget_size(o->type) : SIZE_MAX;
+    for (int i = 0; i < rank; i++) {
+        if (__builtin_mul_overflow(size, extents[i], &size))
+            size = SIZE_MAX;
+    }
+    vv_hdf5_drop(plist);
+    return size;
+}
+
+/* H5Dread of all elements into `bytes`. */
+static bool hdf5_value_read(
+    const struct opened *o, hid_t memory, hid_t transfer, void *bytes)
+{
+    vv_hdf5_lzf_expect(size_of_chunk(o));
+    herr_t result = H5Dread(o->set, memory, H5S_ALL, H5S_ALL, transfer, bytes);
+    vv_hdf5_lzf_expect(0);
+    return result >= 0;
+}
+
 static bool hdf5_value_read_all(struct opened *o, void *bytes, size_t size)
 {
     hid_t space = H5Dget_space(o->set);
@@ -72,8 +101,7 @@ static bool hdf5_value_read_all(struct opened *o, void *bytes, size_t size)
                     (uint64_t)points, (uint64_t)H5Tget_size(o->memory), &all) &&
                 all == size;
     vv_hdf5_drop(space);
-    return fits && H5Dread(o->set, o->memory, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                       bytes) >= 0;
+    return fits && hdf5_value_read(o, o->memory, H5P_DEFAULT, bytes);
 }
 
 bool vv_hdf5_read_value(
@@ -177,7 +205,7 @@ static bool hdf5_value_read_texts(
         (elements = hdf5_value_take_room((size_t)size, room)) && transfer > 0 &&
         H5Pset_vlen_mem_manager(
             transfer, hdf5_value_take_room, room, give_room, room) >= 0 &&
-        H5Dread(o->set, o->memory, H5S_ALL, H5S_ALL, transfer, elements) >= 0 &&
+        hdf5_value_read(o, o->memory, transfer, elements) &&
         hdf5_value_hand_over(t, elements, o->count);
     vv_hdf5_drop(transfer);
     return is_done;
