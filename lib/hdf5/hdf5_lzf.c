@@ -83,7 +83,7 @@ static void hdf5_lzf_unpack(
 
 /* The smallest size that the result may have. Other readers of the process have
  * the size that h5py stores with the filter. */
-static size_t least_size(size_t count, const unsigned *values)
+static size_t hdf5_lzf_least_size(size_t count, const unsigned *values)
 {
     enum { OF_CHUNK = 2 };
     return chunk_size > 0     ? chunk_size
@@ -97,7 +97,7 @@ static size_t filter(unsigned flags, size_t count, const unsigned *values,
     const unsigned char *in = *bytes;
     size_t made =
         flags & H5Z_FLAG_REVERSE ? hdf5_lzf_measure(in, in + size) : 0;
-    bool is_whole = made > 0 && made >= least_size(count, values);
+    bool is_whole = made > 0 && made >= hdf5_lzf_least_size(count, values);
     unsigned char *out = is_whole ? H5allocate_memory(made, false) : NULL;
     if (!out)
         return 0;
