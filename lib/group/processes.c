@@ -151,11 +151,13 @@ const varve_comm *varve_processes_join(
     varve_processes *p, uint32_t rank, varve_error *error)
 {
     if (!p || rank >= p->size || p->joined >= 0) {
-        vv_fail(error, VARVE_MISUSE,
-            "a group of processes: each process must join once, with a rank "
-            "below %u, found rank %u%s",
-            p ? p->size : 0, rank,
-            p && p->joined >= 0 ? ", which joins again" : "");
+        if (!p)
+            vv_fail(error, VARVE_MISUSE, "the group of processes is NULL");
+        else
+            vv_fail(error, VARVE_MISUSE,
+                "a group of processes: each process must join once, with a "
+                "rank below %u, found rank %u%s",
+                p->size, rank, p->joined >= 0 ? ", which joins again" : "");
         return NULL;
     }
     p->joined = process_number(p);

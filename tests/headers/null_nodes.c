@@ -164,7 +164,8 @@ static void check(const struct call *call, const struct given *g)
         call->has_graph && (call->role == BUILDS || call->role == CHANGES);
     cr_assert_eq(status, is_mistake ? VARVE_MISUSE : VARVE_OK, "%s: %s",
         call->name, error.message);
-    cr_assert(!is_mistake || strstr(error.message, "found"));
+    cr_assert(!is_mistake || strchr(error.message, ':'), "%s: %s", call->name,
+        error.message);
     cr_assert_eq(g->called, 0, "%s", call->name);
     cr_assert_eq(o.number, 0, "%s", call->name);
     cr_assert_eq(o.status, VARVE_MISUSE, "%s", call->name);
@@ -177,7 +178,7 @@ static void check(const struct call *call, const struct given *g)
         call->name);
     if (call->role == FAILS)
         cr_assert(o.error.status == VARVE_MISUSE &&
-                      strstr(o.error.message, "a node"),
+                      strstr(o.error.message, "node"),
             "%s: %s", call->name, o.error.message);
     cr_assert_eq(test_file_count(), 1, "%s", call->name);
 }
@@ -208,7 +209,7 @@ TEST(null_handles, are_taken_by_every_call_as_nothing)
         if (call->role != FAILS)
             continue;
         cr_assert_eq(o.error.status, VARVE_MISUSE, "%s", call->name);
-        cr_assert(strstr(o.error.message, "expected"), "%s: %s", call->name,
+        cr_assert(strstr(o.error.message, "NULL"), "%s: %s", call->name,
             o.error.message);
         refused++;
     }
