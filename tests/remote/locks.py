@@ -56,7 +56,8 @@ class Locks(Store):
 
     def is_refused(self, line, owner):
         self.says(line, 'VARVE_EXISTS', '/.ckpt.lock: taking the lock failed: '
-                  f'process {owner.process.pid} on ', ', run run-7, has it')
+                  f'locked by process {owner.process.pid} on ',
+                  ', run run-7, since ')
 
     def asked(self, method):
         return sum(line.startswith(method) for line, _ in self.store.seen)

@@ -30,7 +30,7 @@ class Limits(Remote):
             self.verify(far, 'VARVE_NO_PERMISSION',
                         'the server redirects to another host', **same_host)
             for url in (near, far):
-                self.verify(url, 'VARVE_IO', 'answered 302', **none)
+                self.verify(url, 'VARVE_IO', 'unexpected response 302', **none)
             self.assertEqual(other.requests, asked)
         self.verify(self.url, 'VARVE_OK', **none)
 

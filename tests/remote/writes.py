@@ -218,7 +218,7 @@ class Writes(Store):
 
     def test_no_bucket_or_key(self):
         for url in ('s3://bucket', 's3://bucket/', 's3:///a', 's3://'):
-            self.write('VARVE_MISUSE', url + ': expected s3://BUCKET/KEY',
+            self.write('VARVE_MISUSE', 'expected s3://BUCKET/KEY',
                        url=url)
         self.assertEqual(self.store.seen, [])
 
@@ -226,7 +226,7 @@ class Writes(Store):
     def test_names_that_are_too_long(self):
         for size, status in ((229, 'VARVE_OK'), (230, 'VARVE_IO'),
                              (255, 'VARVE_IO')):
-            words = [] if status == 'VARVE_OK' else ['at most 229 bytes']
+            words = [] if status == 'VARVE_OK' else ['longer than 229 bytes']
             self.write(status, *words, url='s3://bucket/run/' + 'a' * size)
         self.assertEqual(list(self.store.files), ['/bucket/run/' + 'a' * 229])
         self.assertEqual(self.store.uploads, {})
@@ -351,7 +351,8 @@ class Faults(Store):
     def test_who_may_not(self):
         self.rules.refuses = 403, 'AccessDenied'
         for what in (SMALL, LARGE):
-            self.write('VARVE_NO_PERMISSION', 'refuses it (403 AccessDenied)',
+            self.write('VARVE_NO_PERMISSION',
+                       'access denied (403 AccessDenied)',
                        what=what)
         self.rules.refuses = None
         self.write('VARVE_NO_PERMISSION', 'SignatureDoesNotMatch',
@@ -476,7 +477,7 @@ class Faults(Store):
 
     def test_what_failed_leaves_no_parts(self):
         self.faults_of('500', 'POST .*uploadId=')
-        self.write('VARVE_IO', 'answered 500', PROBE_ATTEMPTS='2')
+        self.write('VARVE_IO', 'unexpected response 500', PROBE_ATTEMPTS='2')
         self.has_nothing()
         self.assertIn('DELETE uploadId', methods(self.store))
 
@@ -487,7 +488,7 @@ class Faults(Store):
                 for line, h in self.store.seen if line.startswith('PUT')]
         self.assertEqual(len(set(sums)), 5)
         self.rules.damages = True
-        self.write('VARVE_IO', 'answered 400 BadDigest, in each of 2 '
+        self.write('VARVE_IO', 'response 400 BadDigest, in each of 2 '
                    'attempts', PROBE_ATTEMPTS='2')
 
     def storm(self, rounds, rate):
