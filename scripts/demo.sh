@@ -25,10 +25,10 @@ status=0
 $program --directory run "$@" || status=$?
 cat <<EOF
 
-demo: the newest checkpoints are in run/, what TensorBoard shows is in
-      run/events. To go on from the last checkpoint:
+demo: run/ contains the newest checkpoints, and run/events the events for
+      TensorBoard. To resume from the last checkpoint:
           $program --directory run $*
-      A finished run goes on with a larger --steps. Kill it whenever you like;
-      Ctrl-C makes it save first. To begin anew, remove run/ first.
+      A finished run continues with a larger --steps. You can kill it at any
+      time; Ctrl-C saves first. To start from the beginning, remove run/.
 EOF
 exit $status

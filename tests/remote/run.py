@@ -122,9 +122,11 @@ class WebServers(Remote):
     def test_one_fault_at_all_times(self):
         words = {'500': 'unexpected response 500 InternalError',
                  '503': '503 SlowDown',
-                 'range': 'found another', 'total': 'found another',
-                 'untold': 'found another', 'whole': 'whole files only',
-                 'longer': 'found more',
+                 'range': 'another part of the file',
+                 'total': 'another part of the file',
+                 'untold': 'another part of the file',
+                 'whole': 'cannot send parts of a file',
+                 'longer': 'more bytes than requested',
                  'gzip': 'the server sent compressed bytes'}
         for kind in server.KINDS:
             self.store.always = kind
