@@ -55,7 +55,8 @@ class Locks(Store):
         return dict(line.split(' ', 1) for line in lines)
 
     def is_refused(self, line, owner):
-        self.says(line, 'VARVE_EXISTS', '/.ckpt.lock: taking the lock failed: ',
+        self.says(line, 'VARVE_EXISTS',
+                  '/.ckpt.lock: taking the lock failed: ',
                   f'process {owner.process.pid} on ', ', run run-7, ', ' since ')
 
     def asked(self, method):
