@@ -57,7 +57,8 @@ class Locks(Store):
     def is_refused(self, line, owner):
         self.says(line, 'VARVE_EXISTS',
                   '/.ckpt.lock: taking the lock failed: ',
-                  f'process {owner.process.pid} on ', ', run run-7, ', ' since ')
+                  f'process {owner.process.pid} on ', ', run run-7, ',
+                  ' since ')
 
     def asked(self, method):
         return sum(line.startswith(method) for line, _ in self.store.seen)
