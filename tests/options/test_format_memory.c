@@ -37,8 +37,8 @@ enum { TARGETS = sizeof targets / sizeof *targets };
 /* Golden files, parted by '|', of which the first is opened. */
 static const char *const samples[] = {
     "keras3_adam.index|keras3_adam.data-00000-of-00001",
-    "keras2_mixed_precision.index|"
-    "keras2_mixed_precision.data-00000-of-00001",
+    ("keras2_mixed_precision.index|"
+     "keras2_mixed_precision.data-00000-of-00001"),
     "st_all_types.safetensors",
     "npz_all_types.npz",
     "npy_big.npy",
