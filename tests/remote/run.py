@@ -53,7 +53,7 @@ class WebServers(Remote):
         self.assertLess(self.store.requests, 12)
         self.store.forget()
         self.assertEqual(probe('value', url, 'step'), ['VARVE_OK '])
-        self.assertLess(self.store.bytes, 3 << 19)
+        self.assertLess(self.store.bytes, 1 << 20)
 
     def test_what_is_not_there(self):
         self.verify(self.server.url + '/none.varve', 'VARVE_NOT_FOUND',

@@ -48,13 +48,17 @@ class Store:
         self.rate = 0
         self.kinds = KINDS
         self.chance = random.Random(1)
-        self.lock = threading.Lock()
+        self.lock = threading.Condition()
         self.flying = 0       # requests that are being answered
+        self.meeting = 0      # of two or more, wait until so many have come
         self.swap = None      # called with the count of each request
         self.always = None    # a fault that all requests have
         self.forget()
 
     def forget(self):
+        """Starts to count again, when the answers of before have ended."""
+        with self.lock:
+            self.lock.wait_for(lambda: self.flying == 0, 5)
         self.requests = 0
         self.most_flying = 0
         self.bytes = 0
@@ -68,11 +72,17 @@ class Store:
         with self.lock:
             self.flying += 1
             self.most_flying = max(self.most_flying, self.flying)
+            self.lock.notify_all()
+            if self.flying > 1 and self.meeting:
+                self.lock.wait_for(
+                    lambda: self.most_flying >= self.meeting, 5)
+                self.meeting = 0
         try:
             yield
         finally:
             with self.lock:
                 self.flying -= 1
+                self.lock.notify_all()
 
     def draw(self):
         """The fault of the next request, or None."""
