@@ -334,8 +334,7 @@ static const struct vv_backing own_backing = {
 
 /* --- Opening -------------------------------------------------------------- */
 
-/* An index that is summed and parsed at the same time: parsing believes nothing
- * anyway. */
+/* An index that is parsed while its checksum is computed. */
 struct indexing {
     struct vv_opened *opened;
     struct vv_digest found;
@@ -353,8 +352,7 @@ static void index_part(void *user, size_t part)
         i->found = vv_digest_of(o->index_bytes, o->index_size);
 }
 
-/* Nobody sees what was parsed, nor what is wrong with it, unless the sum is
- * right. */
+/* Uses the parsed index, or its error, only if the checksum is right. */
 static varve_status use_index(
     struct vv_opened *o, const struct vv_digest *expected, varve_error *error)
 {

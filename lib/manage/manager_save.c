@@ -1,5 +1,4 @@
-/* manager_save.c - Decides when a save is due, saves the checkpoint, deletes
- * old ones and writes the ledger.
+/* manager_save.c - Saves due checkpoints, deletes old ones, writes the ledger.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -48,8 +47,7 @@ bool varve_manager_is_due(const varve_manager *m, int64_t step)
            vv_interval_is_over(&m->interval, step, m->context.system);
 }
 
-/* In a collective manager each rank can request a save, and rank 0 has the
- * clock. */
+/* Each rank can request a collective save; only rank 0 has the clock. */
 static bool manager_save_wants(const varve_manager *m, int64_t step)
 {
     return vv_manager_leads(m) ? varve_manager_is_due(m, step)
@@ -100,8 +98,7 @@ static void manager_save_add_own(const varve_manager *m, const struct saving *s,
 
 /* --- The checkpoint ----------------------------------------------------- */
 
-/* Sets *counter to one above the highest save counter of the root, the
- * directory and the levels. */
+/* One above the highest counter of the root, the directory and the levels. */
 static varve_status next_counter(
     const varve_manager *m, uint64_t *counter, varve_error *error)
 {
@@ -120,8 +117,7 @@ static varve_status next_counter(
     return VARVE_OK;
 }
 
-/* For incremental saves: the newest checkpoint known to be intact, or else the
- * newest. */
+/* For incremental saves: the newest intact checkpoint, or else the newest. */
 static varve_status choose_base(
     varve_manager *m, struct saving *s, varve_error *error)
 {
@@ -294,9 +290,7 @@ static void look_and_tidy(varve_manager *m, const struct vv_manager_saving *s)
 static void offer_set(varve_manager *m, const struct vv_manager_order *order)
 {
     const struct vv_entry entry = {
-        .number = order->number,
-        .counter = order->counter,
-        .step = order->step,
+        .number = order->number, .counter = order->counter, .step = order->step
     };
     varve_error error = { 0 };
     if (vv_has_nodes(&m->nodes) && vv_set_levels_offer(vv_manager_comm(m),
@@ -355,10 +349,8 @@ static void manager_save_conclude(
         return;
     }
     /* A save that is not durable does not count as intact. */
-    if (s->is_durable) {
-        m->has_good = true;
-        m->good = s->number;
-    }
+    m->has_good |= s->is_durable;
+    m->good = s->is_durable ? s->number : m->good;
     if (vv_manager_leads(m))
         look_and_tidy(m, s);
 }

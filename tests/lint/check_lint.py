@@ -76,7 +76,7 @@ CASES = [
      + '#' * 81 + '\n'),
     ('space', SOURCE, c_file(SOURCE, 'int x; \n')),
     ('space', SOURCE, c_file(SOURCE, '\tint x;\n')),
-    ('file', SOURCE, c_file(SOURCE, '\n' * 637)),
+    ('file', SOURCE, c_file(SOURCE, '\n' * 597)),
     ('file: warning', SOURCE, c_file(SOURCE, '\n' * 397)),
     ('file', PUBLIC, c_file(PUBLIC, '\n' * 397)),
     ('opening', SOURCE, 'int x;\n'),

@@ -1,6 +1,5 @@
-/* reading.c - small neighbouring values are read together, large ones chunk by
- * chunk, straight to where they belong if they need no change; workers take the
- * next few runs as they come free.
+/* reading.c - Reads values with several threads: small neighbouring values
+ * together, large ones chunk by chunk, directly into their memory if possible.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,8 +27,7 @@ enum {
     PLACE_ALIGNMENT = 32 /* below, see place_of */
 };
 
-/* Neighbouring whole values, and moves between them that are not read, or one
- * chunk of one. */
+/* Neighbouring whole values with unread moves between them, or one chunk. */
 struct run {
     uint32_t first;
     uint32_t count;
@@ -55,22 +53,19 @@ static const struct vv_index *reading_index_of(const struct vv_reading *reading)
     return &reading->d->file->parsed.index;
 }
 
-static uint64_t reading_offset_of(const struct vv_reading *reading, size_t move)
+static uint64_t reading_offset_of(const struct vv_reading *r, size_t move)
 {
-    return vv_at64(
-        reading_index_of(reading)->value_offsets, reading->moves[move].value);
+    return vv_at64(reading_index_of(r)->value_offsets, r->moves[move].value);
 }
 
-static uint64_t reading_size_of(const struct vv_reading *reading, size_t move)
+static uint64_t reading_size_of(const struct vv_reading *r, size_t move)
 {
-    return vv_at64(
-        reading_index_of(reading)->value_sizes, reading->moves[move].value);
+    return vv_at64(reading_index_of(r)->value_sizes, r->moves[move].value);
 }
 
-static bool is_divided(
-    const struct vv_reading *reading, const struct vv_move *move)
+static bool is_divided(const struct vv_reading *r, const struct vv_move *move)
 {
-    return reading->division && move->needs > reading->division->need;
+    return r->division && move->needs > r->division->need;
 }
 
 static bool is_read(const struct vv_reading *reading, size_t move)
@@ -510,8 +505,7 @@ static void reading_work(void *user, unsigned worker)
     }
 }
 
-/* All who need the same have the same runs. What others verify counts as
- * done. */
+/* All ranks have the same runs. Those of other ranks count as done. */
 static void keep_part(struct pass *pass)
 {
     const struct vv_division *division = pass->reading->division;

@@ -130,8 +130,7 @@ static varve_status make_moves(struct transfer *t, const struct vv_pair *jobs,
     return VARVE_OK;
 }
 
-/* New memory for a library-owned variable that has none: nobody sees it before
- * the end. */
+/* New memory for a library-owned variable, which is unseen until the end. */
 static varve_status prepare_fresh(
     struct transfer *t, struct vv_move *m, varve_error *error)
 {

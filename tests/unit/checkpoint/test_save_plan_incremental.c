@@ -11,7 +11,7 @@
 #include "layer_prune.h"
 #include "support/faulty_system.h"
 
-TEST(save_plan_incremental, writes_everything_first_and_then_what_changed)
+TEST(incremental, writes_everything_first_and_then_what_changed)
 {
     uint64_t first, second, third;
     begin_incremental();
@@ -43,7 +43,7 @@ static void check_saves(uint8_t digests[][16], int count)
     }
 }
 
-TEST(save_plan_incremental, keeps_each_as_it_was_saved)
+TEST(incremental, keeps_each_as_it_was_saved)
 {
     enum { SAVES = 12 };
     uint8_t digests[SAVES][16];
@@ -65,7 +65,7 @@ TEST(save_plan_incremental, keeps_each_as_it_was_saved)
     end_incremental();
 }
 
-TEST(save_plan_incremental, restores_like_any_other)
+TEST(incremental, restores_like_any_other)
 {
     static float large[LARGE];
     varve_error error = { 0 };
@@ -83,7 +83,7 @@ TEST(save_plan_incremental, restores_like_any_other)
     end_incremental();
 }
 
-TEST(save_plan_incremental, writes_all_where_the_one_before_is_of_no_use)
+TEST(incremental, writes_all_where_the_one_before_is_of_no_use)
 {
     uint64_t one, two;
     static float more[10];
@@ -104,7 +104,7 @@ TEST(save_plan_incremental, writes_all_where_the_one_before_is_of_no_use)
     end_incremental();
 }
 
-TEST(save_plan_incremental, replaces_the_one_that_it_shares_with)
+TEST(incremental, replaces_the_one_that_it_shares_with)
 {
     varve_error error = { 0 };
     const varve_write_options options = { .incremental = true };
@@ -122,7 +122,7 @@ TEST(save_plan_incremental, replaces_the_one_that_it_shares_with)
     end_incremental();
 }
 
-TEST(save_plan_incremental, has_a_bounded_number_of_layers_of_bounded_size)
+TEST(incremental, has_a_bounded_number_of_layers_of_bounded_size)
 {
     varve_error error = { 0 };
     struct vv_opened *file;
@@ -152,7 +152,7 @@ static int cancel_late(
     return strcmp(what, "middle") == 0;
 }
 
-TEST(save_plan_incremental, leaves_nothing_where_it_is_cancelled)
+TEST(incremental, leaves_nothing_where_it_is_cancelled)
 {
     varve_error error = { 0 };
     const varve_write_options options = {
@@ -165,7 +165,7 @@ TEST(save_plan_incremental, leaves_nothing_where_it_is_cancelled)
     end_incremental();
 }
 
-TEST(save_plan_incremental, leaves_nothing_when_memory_ends)
+TEST(incremental, leaves_nothing_when_memory_ends)
 {
     varve_status status = VARVE_NO_MEMORY;
     begin_incremental();
@@ -189,10 +189,8 @@ TEST(save_plan_incremental, leaves_nothing_when_memory_ends)
     end_incremental();
 }
 
-/* What is shared with a checkpoint that a power cut may take must not go with
- * it. */
-TEST(save_plan_incremental,
-    a_durable_one_survives_on_layers_of_one_that_was_not_synced)
+/* Shared data survives the loss of the checkpoint that it is shared with. */
+TEST(incremental, a_durable_one_survives_on_layers_of_one_that_was_not_synced)
 {
     for (int way = 0; way < 4; way++) {
         const varve_write_options hasty = { .incremental = true,
@@ -268,7 +266,7 @@ static void check_damaged(const char *path, size_t at)
     free_root(root);
 }
 
-TEST(save_plan_incremental, never_gives_wrong_values_whatever_byte_is_damaged)
+TEST(incremental, never_gives_wrong_values_whatever_byte_is_damaged)
 {
     varve_error error = { 0 };
     begin_world();
@@ -291,7 +289,7 @@ TEST(save_plan_incremental, never_gives_wrong_values_whatever_byte_is_damaged)
     end_world();
 }
 
-TEST(save_plan_incremental, keeps_the_older_one_whatever_call_fails)
+TEST(incremental, keeps_the_older_one_whatever_call_fails)
 {
     bool hit = true;
     for (long n = 0; hit; n++) {
@@ -336,8 +334,7 @@ static size_t find_nth(
 
 /* The layer, which has its name, and the index are on their way to the disk;
  * what holds the folder of layers was on it before. */
-TEST(save_plan_incremental,
-    syncs_two_files_and_two_folders_from_the_second_save_on)
+TEST(incremental, syncs_two_files_and_two_folders_from_the_second_save_on)
 {
     varve_error error = { 0 };
     begin_world();
@@ -419,8 +416,7 @@ static varve_status open_during(
     return status;
 }
 
-TEST(save_plan_incremental,
-    is_opened_while_it_is_replaced_and_its_layers_are_deleted)
+TEST(incremental, is_opened_while_it_is_replaced_and_its_layers_are_deleted)
 {
     varve_error error = { 0 };
     begin_incremental();
@@ -441,7 +437,7 @@ static void write_now(const char *path, int level)
     cr_assert_ok(varve_write(incremental.root, path, &options, &error), error);
 }
 
-TEST(save_plan_incremental, packs_in_one_file_and_needs_no_folder)
+TEST(incremental, packs_in_one_file_and_needs_no_folder)
 {
     size_t packed, plain_size;
     begin_incremental();
@@ -455,7 +451,7 @@ TEST(save_plan_incremental, packs_in_one_file_and_needs_no_folder)
     end_incremental();
 }
 
-TEST(save_plan_incremental, packs_to_the_same_bytes_again)
+TEST(incremental, packs_to_the_same_bytes_again)
 {
     size_t sizes[2];
     begin_incremental();
@@ -469,8 +465,7 @@ TEST(save_plan_incremental, packs_to_the_same_bytes_again)
 }
 
 /* The bytes of one are made where those of the one before were. */
-TEST(save_plan_incremental,
-    packs_values_whose_bytes_are_made_one_after_the_other)
+TEST(incremental, packs_values_whose_bytes_are_made_one_after_the_other)
 {
     enum { VALUES = 5, STRINGS = 30000 };
     static varve_string strings[VALUES][STRINGS];
@@ -490,7 +485,7 @@ TEST(save_plan_incremental,
 }
 
 /* Pages of a packed chunk are shared, and whole ones; levels come and go. */
-TEST(save_plan_incremental, keeps_each_as_it_was_saved_packed_or_not)
+TEST(incremental, keeps_each_as_it_was_saved_packed_or_not)
 {
     enum { SAVES = 16 };
     uint8_t digests[SAVES][16];
@@ -509,7 +504,7 @@ TEST(save_plan_incremental, keeps_each_as_it_was_saved_packed_or_not)
     end_incremental();
 }
 
-TEST(save_plan_incremental, writes_only_what_changed_of_what_is_packed)
+TEST(incremental, writes_only_what_changed_of_what_is_packed)
 {
     uint64_t first, second;
     begin_incremental();
@@ -525,7 +520,7 @@ TEST(save_plan_incremental, writes_only_what_changed_of_what_is_packed)
     end_incremental();
 }
 
-TEST(save_plan_incremental, has_a_bounded_number_of_packed_layers_too)
+TEST(incremental, has_a_bounded_number_of_packed_layers_too)
 {
     varve_error error = { 0 };
     begin_incremental();
@@ -545,7 +540,7 @@ TEST(save_plan_incremental, has_a_bounded_number_of_packed_layers_too)
     end_incremental();
 }
 
-TEST(save_plan_incremental, shares_nothing_of_a_file_that_has_all_in_itself)
+TEST(incremental, shares_nothing_of_a_file_that_has_all_in_itself)
 {
     const varve_write_options options = { .incremental = true, .compress = 1 };
     varve_error error = { 0 };
@@ -560,7 +555,7 @@ TEST(save_plan_incremental, shares_nothing_of_a_file_that_has_all_in_itself)
     end_incremental();
 }
 
-TEST(save_plan_incremental, leaves_nothing_packed_when_memory_ends)
+TEST(incremental, leaves_nothing_packed_when_memory_ends)
 {
     varve_status status = VARVE_NO_MEMORY;
     const varve_write_options options = { .compress = 1 };
@@ -579,7 +574,7 @@ TEST(save_plan_incremental, leaves_nothing_packed_when_memory_ends)
     end_incremental();
 }
 
-TEST(save_plan_incremental, never_gives_wrong_values_of_a_packed_file)
+TEST(incremental, never_gives_wrong_values_of_a_packed_file)
 {
     const varve_write_options options = { .compress = 1 };
     const char *path = "run/m-2.varve";
