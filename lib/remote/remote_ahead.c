@@ -1,5 +1,5 @@
-/* remote_ahead.c - a queue of segments that are waited for, and slots with
- * those that come and have come. A thread fetches one segment.
+/* remote_ahead.c - A queue of pending segments, and slots for segments that are
+ * being fetched or are complete. One thread fetches one segment.
  *
  * A slot is free again when as many bytes as were planned of it have been read.
  * All files of a process together have `concurrency` slots, but each may always
@@ -210,8 +210,8 @@ static void remote_ahead_add(
     a->segments[a->count++] = *segment;
 }
 
-/* Whether a range was taken into the last segment, in front of it or behind
- * it. */
+/* Returns true if a range was taken into the last segment, in front of it or
+ * behind it. */
 static bool remote_ahead_extend(
     struct vv_remote_fetching *a, const struct segment *range)
 {
@@ -376,8 +376,8 @@ static void leave_to_reader(
     a->count--;
 }
 
-/* Whether a waiting segment is on its way now. A thread for a single request
- * would gain nothing. */
+/* Returns true if a waiting segment is on its way now. A thread for a single
+ * request would gain nothing. */
 static bool bring(
     struct vv_remote_fetching *a, size_t at, size_t size, uint64_t offset)
 {

@@ -1,5 +1,4 @@
-/* remote_ahead.h - ranges of a file that somebody is going to read, fetched
- * ahead by several requests at once.
+/* remote_ahead.h - Prefetches ranges of a file with several requests in flight.
  *
  * Neighbouring ranges become segments of the size of a request. Their bytes
  * stay in memory until they have been read, or until their owner drops them.

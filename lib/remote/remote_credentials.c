@@ -1,4 +1,5 @@
-/* remote_credentials.c - which service gives keys, and those that it gave.
+/* remote_credentials.c - Selects the service that issues credentials, and
+ * caches them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -127,7 +128,8 @@ static bool copy_keys(struct vv_remote_profile *p)
 
 enum turn { TO_USE, TO_ASK, TO_WAIT };
 
-/* Whether this thread uses what is kept, asks, or waits for one that does. */
+/* Returns true if this thread uses what is kept, asks, or waits for one that
+ * does. */
 static enum turn remote_credentials_take_turn(const char *source)
 {
     bool is_ours = kept.source && strcmp(kept.source, source) == 0;

@@ -1,5 +1,5 @@
-/* remote_credentials.h - keys that are none of the program's own, kept until
- * shortly before they expire.
+/* remote_credentials.h - Caches temporary credentials until shortly before they
+ * expire.
  *
  * SPDX-License-Identifier: MIT
  */

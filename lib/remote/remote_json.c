@@ -1,4 +1,5 @@
-/* remote_json.c - strings, one behind the other; a colon makes one a name.
+/* remote_json.c - Reads the strings of a text one after the other; a string
+ * before a colon is a name.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* remote_json.h - as little of JSON as the answers with keys have.
+/* remote_json.h - Reads the part of JSON that responses with credentials need.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* remote_parts.c - a thread for each part that is on its way.
+/* remote_parts.c - Sends each part of an upload with a thread of its own.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* remote_parts.h - parts of an upload that are on their way, several at once.
+/* remote_parts.h - Sends several parts of an upload at once.
  *
  * One thread at a time calls the functions; the requests have threads of their
  * own.

@@ -1,4 +1,5 @@
-/* remote_source.c - what is asked of each service, and what it answers.
+/* remote_source.c - Sends the requests to each credential service and parses
+ * the responses.
  *
  * Keys are sent by these services over http at addresses that nobody else is
  * asked at. So no redirect is followed, and no proxy is used but for STS.
@@ -140,7 +141,7 @@ static void remote_source_clear(struct question *q)
     q->answer = (struct vv_remote_text){ .at = NULL };
 }
 
-/* What becomes a header or is signed has no other characters. */
+/* Headers and signed texts have no other characters. */
 static bool remote_source_is_plain(const char *text)
 {
     if (!text || !*text)
@@ -290,7 +291,8 @@ bool vv_remote_has_container(void)
            vv_remote_setting("AWS_CONTAINER_CREDENTIALS_FULL_URI");
 }
 
-/* Whether a token may be sent there: the hosts that AWS's tools take. */
+/* Returns true if a token may be sent there: the hosts that AWS's tools take.
+ */
 static bool is_container_url(const char *url)
 {
     static const char *const hosts[] = { "localhost", "127.0.0.1", "[::1]",

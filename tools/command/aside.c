@@ -1,4 +1,5 @@
-/* aside.c - names, locks and what is left of others.
+/* aside.c - Names, locks and removes temporary files and folders of the
+ * command.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,7 +24,7 @@
 
 #define FILE_MARK ".varve-"
 
-/* Of which mkdtemp makes a name. */
+/* The template for mkdtemp. */
 static const char letters[] =
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -91,7 +92,7 @@ int aside_check_folder(const struct settings *settings, const char *path)
 
 /* --- What was left -------------------------------------------------------- */
 
-/* Whether the lock was free, or -1 where there are none. */
+/* Returns true if the lock was free, or -1 where there are none. */
 static int take_lock(int descriptor)
 {
     if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
@@ -178,8 +179,8 @@ static void sweep(const char *path, const struct pattern *p)
     free(folder);
 }
 
-/* What the library has left of the same name, which it removes itself where it
- * writes there (lib/os/temporary.h). */
+/* Removes temporary files that the library has left for this path, as its next
+ * write to the path would (lib/os/temporary.h). */
 static void sweep_library(const char *path)
 {
     const char *name = path + name_begin(path);

@@ -1,5 +1,5 @@
-/* aside.h - files and folders that are written beside their place until they
- * are complete, and those that a killed process has left.
+/* aside.h - Temporary files and folders beside an output until it is complete,
+ * and those that a killed process has left.
  *
  * Whoever writes one holds its lock, which ends with the process. The next
  * process that writes there takes the lock of what it finds and removes it.
@@ -14,7 +14,7 @@
 
 #include "settings.h"
 
-/* What the name of a folder begins with. */
+/* The beginning of the name of a folder. */
 #define ASIDE_FOLDER ".varve-convert-"
 enum { ASIDE_FOLDER_SIZE = sizeof ASIDE_FOLDER - 1 + 6 };
 

@@ -1,4 +1,4 @@
-/* interruption.c - the handler of the signals that end the program.
+/* interruption.c - The handler of the signals that end the program.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,7 @@ static char *volatile half_written;
 static volatile sig_atomic_t is_patient;
 static volatile sig_atomic_t noted; /* the number of the signal; 0: none */
 
-/* Where the program ends in the middle, as without memory, too. */
+/* Also called if the program ends early, for example without memory. */
 static void remove_half_written(void)
 {
     if (half_written)

@@ -1,5 +1,6 @@
-/* keras_again.c - `layers/<own name>/.../vars/0`, whose global name is
- * `layers/<name in the file>/.../vars/0`.
+/* keras_again.c - Finds the names of groups in global names: the path of a
+ * layer is `layers/<own name>/.../vars/0`, its global name `layers/<name in the
+ * file>/.../vars/0`.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -123,8 +124,8 @@ static struct text take_last(struct text *path)
     return last;
 }
 
-/* Whether the global name of a variable says that it is `vars/<name>`; *path is
- * what comes before that. */
+/* Returns true if the global name of a variable says that it is `vars/<name>`;
+ * *path is what comes before that. */
 static bool is_in_vars(const struct vv_index *index, uint32_t node,
     struct text name, struct text *path)
 {
@@ -222,7 +223,7 @@ static void list_layers(struct vv_keras_again *a, uint32_t layers)
     }
 }
 
-/* Whether no two would be called alike. */
+/* Returns true if no two would be called alike. */
 static bool keras_again_are_different(const struct vv_keras_again *a)
 {
     struct text *all = (struct text *)(void *)a->sorted.data;

@@ -1,6 +1,6 @@
-/* keras_again.h - the names that Keras gave the groups of a file, for a graph
- * that came through another format: the global names of its variables are their
- * paths in that file.
+/* keras_again.h - Restores the names that Keras gave the groups of a file, for
+ * a graph that was converted through another format. The global names of its
+ * variables are their paths in the file of Keras.
  *
  * SPDX-License-Identifier: MIT
  */

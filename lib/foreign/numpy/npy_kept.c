@@ -1,4 +1,4 @@
-/* npy_kept.c - numbers, then the type as it stands.
+/* npy_kept.c - Stores the rank, the extents and the text of the type.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* npy_kept.h - what is kept of an array of a type that we do not have: its type
- * and shape, so that it is written again as it was.
+/* npy_kept.h - Stores type and shape of an array whose type Varve does not
+ * have, so that it can be written again unchanged.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,8 +10,8 @@
 #include "npy_in.h"
 #include "target.h"
 
-/* Of a node of a draft, whose header was just parsed. Of a type as text of more
- * than 4 KiB nothing is kept. */
+/* Stores the type and the shape of a header that was just parsed with a node of
+ * the draft. A type whose text is longer than 4 KiB is not stored. */
 void vv_npy_keep(
     struct vv_draft *draft, uint32_t node, const struct vv_npy_header *header);
 
@@ -21,7 +21,7 @@ void vv_npy_keep(
 bool vv_npy_kept_of(const struct vv_target *target, uint32_t node,
     struct vv_npy_header *header);
 
-/* Whether a tag of a node says no more than what is written again. */
+/* Returns true if a tag of a node says no more than what is written again. */
 bool vv_npy_keeps_tag(
     const struct vv_target *target, uint32_t node, uint32_t name);
 

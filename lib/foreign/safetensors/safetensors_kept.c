@@ -1,4 +1,5 @@
-/* safetensors_kept.c - the place in the table of types, and the extents.
+/* safetensors_kept.c - Stores the position in the table of types, and the
+ * extents.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* safetensors_kept.h - what is kept of a tensor of a type that we do not have:
- * its type and shape, so that it is written again as it was.
+/* safetensors_kept.h - Stores type and shape of a tensor whose type Varve does
+ * not have, so that it can be written again unchanged.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,7 @@ bool vv_safetensors_kept_of(const struct vv_target *target, uint32_t node,
 /* The tag of such a state. */
 #define VV_SAFETENSORS_TAG "safetensors:"
 
-/* Whether a tag of a node says no more than what is written again. */
+/* Returns true if a tag of a node says no more than what is written again. */
 bool vv_safetensors_keeps_tag(
     const struct vv_target *target, uint32_t node, uint32_t name);
 

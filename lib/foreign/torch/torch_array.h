@@ -1,4 +1,4 @@
-/* torch_array.h - arrays of NumPy in a pickle.
+/* torch_array.h - Finds NumPy arrays in a pickle.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,8 +19,8 @@ struct vv_torch_array {
     uint64_t size;   /* that its shape says */
 };
 
-/* Whether a call makes an array of NumPy of a type that is one of ours, and may
- * have as many bytes as its shape says. */
+/* Returns true if a call makes an array of NumPy of a type that is one of ours,
+ * and may have as many bytes as its shape says. */
 bool vv_torch_array(const struct vv_pickle *pickle, uint32_t item,
     struct vv_torch_array *array);
 

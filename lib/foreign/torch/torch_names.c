@@ -1,5 +1,5 @@
-/* torch_names.c - a walk over the dicts as they will be written, then each
- * group against it.
+/* torch_names.c - Traverses the dicts that will be written, then compares each
+ * parameter group with them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -70,7 +70,7 @@ static void take_member(
     vv_buffer_add(&n->hashes, &hash, sizeof hash);
 }
 
-/* Of what the state dict of an optimizer holds, nothing is a parameter. */
+/* Values in the state dict of an optimizer are not parameters. */
 static varve_status torch_names_visit(
     struct vv_torch_names *n, uint32_t node, varve_error *error)
 {
@@ -273,8 +273,8 @@ static const struct vv_torch_written_slot *torch_names_of(
                : NULL;
 }
 
-/* Whether a variable is called like the text. An optimizer may be all that
- * there is: then nothing was renamed. */
+/* Returns true if a variable is called like the text. An optimizer may be all
+ * that there is: then nothing was renamed. */
 static bool is_written(const struct vv_torch_names *n)
 {
     uint64_t hash = vv_hash_of(n->text.data, n->text.size);

@@ -1,5 +1,5 @@
-/* owned_text.c - saves text up to its NUL, and lets the program's own functions
- * allocate what is restored.
+/* owned_text.c - Saves text up to its NUL. The functions of the program
+ * allocate restored text.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,7 @@ static char *text_at(const struct vv_owned_text *o)
     return text;
 }
 
-/* Where the text is now; true if that is another place or length. */
+/* Notes address and length of the text. Returns true if one has changed. */
 static bool owned_text_note(struct vv_owned_text *o)
 {
     char *text = text_at(o);

@@ -1,4 +1,4 @@
-/* owned_text.h - text behind a pointer of a struct, which owns it: a state over
+/* owned_text.h - A text that a struct owns through a pointer, as a state over
  * the pointer.
  *
  * The bytes are the text without its NUL, as those of text in place are. NULL
@@ -34,8 +34,8 @@ static inline struct vv_owned_text *vv_owned_text_of(const varve_node *node)
 varve_node *vv_owned_text_new(
     varve_graph *graph, const varve_field *field, const void *object);
 
-/* Whether a node is over the member of that object. Notes the text that there
- * is now. */
+/* Returns true if a node is over the member of that object. Notes the text that
+ * there is now. */
 bool vv_owned_text_look(
     varve_node *node, const varve_field *field, const void *object);
 
