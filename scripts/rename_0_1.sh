@@ -3,9 +3,11 @@
 #
 #     scripts/rename_0_1.sh FILE...
 #
-# FILE is a source file in C, C++ or Python. It is changed in place. Whole
-# identifiers are replaced, and fields of option structs only after a `.` or
-# `->`. CHANGELOG.md lists the names. A second run changes nothing.
+# FILE is a source file in C, C++ or Python. It is changed in place. Identifiers
+# are replaced as a whole, and members of option structs only after `.` or `->`.
+# A member of a struct of the program that has such a name is renamed too:
+# review the changes. The script prints how many lines of each file it changed.
+# CHANGELOG.md lists the names. A second run changes nothing.
 #
 # SPDX-License-Identifier: MIT
 set -euo pipefail
@@ -91,5 +93,10 @@ s/\bexpect_unused\b/expect_unexpected/g
 SED
 
 for file; do
+    before=$(mktemp)
+    cp "$file" "$before"
     sed -E -i -f "$script" "$file"
+    lines=$(diff "$before" "$file" | grep -c '^>' || true)
+    rm -f "$before"
+    echo "$file: $lines lines changed"
 done
