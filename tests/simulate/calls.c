@@ -75,6 +75,8 @@ static int make(struct process *p, int directory, const char *path,
         fault ? fault : place_find_parent(p, directory, path, &parent, name);
     if (result)
         return result;
+    if (!parent->links) /* it was removed while this process had it open */
+        return -ENOENT;
     bool exists = disk_find(parent, name) || strcmp(name, ".") == 0 ||
         strcmp(name, "..") == 0 || !*name;
     if (!exists)

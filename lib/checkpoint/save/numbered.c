@@ -25,6 +25,7 @@ enum {
     MOST_EMPTY = 8,      /* in a manager's directory, until it is believed */
     MOST_VANISHED = 20,  /* files that are gone when they are looked at; then
                             such a name is no file */
+    MOST_LATE = 7 /* listings that are older than the ledger: 1/4 s in all */
 };
 
 /* --- Names -------------------------------------------------------------- */
@@ -189,6 +190,7 @@ struct numbered_search {
                                   listings */
     bool has_gone;             /* the newest was gone when it was looked at: */
     uint64_t gone;             /* its number */
+    unsigned late;             /* listings that did not show the ledger */
     struct vv_buffer counters; /* uint64_t, of each file of the list; 0: it is
                                   no checkpoint, or cannot be the newest */
     struct vv_buffer path;     /* scratch */
@@ -378,12 +380,36 @@ static varve_status numbered_choose(struct numbered_search *s,
         s->prefix, VARVE_SUFFIX);
 }
 
+/* Returns whether the listing is older than the directory: it shows neither a
+ * checkpoint nor the ledger, which was read by its name. */
+static bool numbered_is_late(const struct numbered_search *s)
+{
+    return s->has_ledger && !s->list.has_ledger &&
+           vv_numbered_count(&s->list) == 0;
+}
+
+static varve_status numbered_wait(
+    struct numbered_search *s, bool *is_gone, varve_error *error)
+{
+    const struct vv_system *system = s->context->system;
+    if (s->late++ == MOST_LATE)
+        return vv_fail(error, VARVE_IO,
+            "%s%s: the ledger exists, but the listing of its directory does "
+            "not show it: the listing is out of date, try again later",
+            s->prefix, VV_LEDGER_ENDING);
+    system->sleep(system->state, A_MILLISECOND << s->late);
+    *is_gone = true;
+    return VARVE_OK;
+}
+
 static varve_status numbered_search_once(struct numbered_search *s,
     struct vv_buffer *found, bool *is_gone, varve_error *error)
 {
     unsigned vanished = s->vanished;
     VV_TRY(vv_numbered_list_again(s->context, s->prefix, &s->list, error));
     VV_TRY(numbered_find_counters(s, error));
+    if (numbered_is_late(s))
+        return numbered_wait(s, is_gone, error);
     *is_gone = s->vanished > vanished && vanished < MOST_VANISHED;
     return *is_gone ? VARVE_OK : numbered_choose(s, found, is_gone, error);
 }

@@ -10,6 +10,7 @@
 #include <varve/manager.h>
 
 #include "graph.h"
+#include "ledger.h"
 #include "numbered.h"
 #include "save.h"
 #include "support/memory_system.h"
@@ -23,6 +24,7 @@ static struct {
     struct vv_context context;
     int torn;        /* so many listings show nothing but the ledger */
     int stale;       /* so many listings do not show the last name */
+    int late;        /* so many listings show nothing */
     int slept;       /* calls of sleep */
 } world;
 
@@ -45,6 +47,10 @@ static int each_name(
     void *state, int directory, vv_each_name *each, void *user)
 {
     struct hiding h = { each, user, NULL };
+    if (world.late > 0) {
+        world.late--;
+        return 0;
+    }
     if (world.torn > 0) {
         world.torn--;
         return world.under->each_name(state, directory, pass_on, &h);
@@ -71,7 +77,7 @@ static void begin_world(void)
     world.system.each_name = each_name;
     world.system.sleep = sleep_for;
     world.context = test_context(&world.system);
-    world.torn = world.stale = world.slept = 0;
+    world.torn = world.stale = world.late = world.slept = 0;
 }
 
 static void end_world(void)
@@ -176,6 +182,28 @@ TEST(numbered, waits_only_where_a_ledger_says_that_there_was_one)
     put("run/c.ledger");
     cr_assert_str_eq(newest("run/c"), "VARVE_NOT_FOUND");
     cr_assert_gt(world.slept, 0);
+    end_world();
+}
+
+/* The cache of a network file system: the ledger is there, and not listed. The
+ * ledger lacks a checkpoint that could not be read back after its save. */
+TEST(numbered, does_not_believe_a_listing_that_lacks_the_ledger)
+{
+    begin_world();
+    const struct vv_ledger ledger = {
+        .allocator = &world.context.allocator
+    };
+    varve_error error = { 0 };
+    cr_assert_ok(vv_ledger_write(
+        &ledger, &world.context, "run/c.ledger", &error), error);
+    put("run/c-1.varve");
+    world.late = 6;
+    cr_assert_str_eq(newest("run/c"), "run/c-1.varve");
+    cr_assert_eq(world.late, 0);
+    cr_assert_gt(world.slept, 0);
+    world.late = 1000;
+    cr_assert_str_eq(newest("run/c"), "VARVE_IO");
+    cr_assert_gt(world.late, 900);
     end_world();
 }
 
