@@ -116,8 +116,8 @@ int64_t vv_remote_list_time(const char *date)
         number_at(date, 4), number_at(date + 5, 2), number_at(date + 8, 2));
     int hour = number_at(date + 11, 2), minute = number_at(date + 14, 2);
     int second = number_at(date + 17, 2);
-    if (strcmp(at, "Z") != 0 || days < 0 || hour > 23 || minute > 59 ||
-        second > 60)
+    bool is_utc = strcmp(at, "Z") == 0 || strcmp(at, "+00:00") == 0;
+    if (!is_utc || days < 0 || hour > 23 || minute > 59 || second > 60)
         return 0;
     return remote_identity_nanoseconds(
         days * 86400 + hour * 3600 + minute * 60 + second);

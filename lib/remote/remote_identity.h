@@ -23,8 +23,9 @@ uint64_t vv_remote_serial(const char *path, const char *tag, uint64_t size);
  * 0 where there is none, or one that cannot be parsed. */
 int64_t vv_remote_header_time(const char *date);
 
-/* LastModified of a list: "2026-10-01T10:00:00.000Z". The fraction is cut off,
- * because the header has none. 0 where it has another form. */
+/* LastModified of a list: "2026-10-01T10:00:00.000Z". "+00:00" may replace the
+ * "Z". The fraction is cut off, because the header has none. 0 where it has
+ * another form. */
 int64_t vv_remote_list_time(const char *date);
 
 #endif

@@ -153,14 +153,25 @@ static bool remote_source_is_plain(const char *text)
     return true;
 }
 
-static int remote_source_check(const char *who, struct vv_remote_keys *keys)
+/* Takes the text of the expiration. Keys without one never expire; one that
+ * cannot be parsed is an error, since they may expire at any time. */
+static int remote_source_check(
+    const char *who, struct vv_remote_keys *keys, char *expiration)
 {
-    if (remote_source_is_plain(keys->key_id) &&
-        remote_source_is_plain(keys->secret) &&
-        (!keys->token || remote_source_is_plain(keys->token)))
+    keys->expiry = expiration ? vv_remote_list_time(expiration) : 0;
+    bool is_dated = !expiration || keys->expiry > 0;
+    free(expiration);
+    bool has_keys = remote_source_is_plain(keys->key_id) &&
+                    remote_source_is_plain(keys->secret) &&
+                    (!keys->token || remote_source_is_plain(keys->token));
+    if (has_keys && is_dated)
         return 0;
     vv_remote_keys_clear(keys);
-    return fail_answer(who);
+    return !has_keys ? fail_answer(who)
+                     : vv_remote_fail(EACCES,
+                           "no credentials: %s: the Expiration of the response "
+                           "is not a time in UTC, such as 2026-10-01T10:00:00Z",
+                           who);
 }
 
 /* --- A web identity ---------------------------------------------------------
@@ -231,13 +242,10 @@ static char *element(const char *text, const char *name)
 static int parse_role(const struct question *q, struct vv_remote_keys *keys)
 {
     const char *text = q->answer.at ? q->answer.at : "";
-    char *expiry = element(text, "<Expiration>");
     keys->key_id = element(text, "<AccessKeyId>");
     keys->secret = element(text, "<SecretAccessKey>");
     keys->token = element(text, "<SessionToken>");
-    keys->expiry = expiry ? vv_remote_list_time(expiry) : 0;
-    free(expiry);
-    return remote_source_check(q->who, keys);
+    return remote_source_check(q->who, keys, element(text, "<Expiration>"));
 }
 
 int vv_remote_keys_of_role(
@@ -276,13 +284,11 @@ int vv_remote_keys_of_role(
 static int parse_json(const struct question *q, struct vv_remote_keys *keys)
 {
     const char *text = q->answer.at ? q->answer.at : "";
-    char *expiry = vv_remote_json_text(text, "Expiration");
     keys->key_id = vv_remote_json_text(text, "AccessKeyId");
     keys->secret = vv_remote_json_text(text, "SecretAccessKey");
     keys->token = vv_remote_json_text(text, "Token");
-    keys->expiry = expiry ? vv_remote_list_time(expiry) : 0;
-    free(expiry);
-    return remote_source_check(q->who, keys);
+    return remote_source_check(
+        q->who, keys, vv_remote_json_text(text, "Expiration"));
 }
 
 bool vv_remote_has_container(void)

@@ -222,6 +222,13 @@ class Identities(Remote):
             self.giver.body = body
             self.verify(self.url, 'VARVE_NO_PERMISSION',
                         'the response has no keys', **self.container)
+        for date in ('', 'never', '2026-10-01T10:00:00+01:00'):
+            self.giver.body = json.dumps({
+                'AccessKeyId': KEY_ID, 'SecretAccessKey': SECRET,
+                'Token': TOKEN, 'Expiration': date})
+            self.verify(self.url, 'VARVE_NO_PERMISSION',
+                        'the Expiration of the response is not a time',
+                        **self.container)
         self.verify(self.url, 'VARVE_NO_PERMISSION', 'cannot be read', **{
             **self.role, 'AWS_WEB_IDENTITY_TOKEN_FILE': '/nowhere'})
 
