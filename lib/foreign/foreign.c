@@ -160,6 +160,8 @@ bool vv_name_stays(const char *name, size_t size)
 
 bool vv_path_stays(const char *path, size_t size)
 {
+    if (size == 0) /* `path` may be NULL */
+        return false;
     const char *end = path + size;
     for (const char *part = path; part <= end; part++) {
         const char *next =
