@@ -68,7 +68,9 @@ struct varve_manager {
 
     varve_job *job; /* the asynchronous save; NULL: none */
     struct vv_manager_saving flight;
-    varve_error failure; /* an error that was not returned yet */
+    varve_error failure;    /* an error that was not returned yet */
+    varve_error taken_over; /* rank 0: another manager has taken the lock over
+                               during a save; not returned yet */
 
     varve_restoration *restoration;
     struct vv_manager_match resumed; /* zeroed where there is no restoration */

@@ -22,7 +22,9 @@
 
 #define A_MILLISECOND ((int64_t)1000000)
 
-enum { OWNER_SIZE = 256, HOST_SIZE = 64 };
+enum { OWNER_SIZE = VV_LOCK_OWNER_SIZE, HOST_SIZE = 64 };
+
+static const char lock_mark[] = "varve lock 1\n", lock_active[] = "active\n";
 
 /* Opens for writing, because NFS has no exclusive lock of a file that is open
  * for reading. */
@@ -43,20 +45,24 @@ static int lock_open_or_create(
 
 /* --- Who holds it ------------------------------------------------------- */
 
-/* Writes the owner to the file. It is only informative, so a failure is
+/* Writes the owner to the file. The lock is valid without it, so a failure is
  * ignored. */
-static void lock_write_owner(
-    const struct vv_context *context, int file, const char *run)
+static void lock_write_owner(struct vv_manager_lock *lock,
+    const struct vv_context *context, const char *run, bool is_active)
 {
     const struct vv_system *system = context->system;
     char host[HOST_SIZE] = "", text[OWNER_SIZE + 1];
     int64_t process = system->process(system->state, host, sizeof host);
-    int size = snprintf(text, sizeof text,
-        "varve lock 1\nhost %s\npid %" PRId64 "\nrun %s\n", host, process, run);
+    int size =
+        snprintf(text, sizeof text, "%shost %s\npid %" PRId64 "\nrun %s\n%s",
+            lock_mark, host, process, run, is_active ? lock_active : "");
+    lock->is_active = is_active;
+    lock->owner[0] = '\0';
     if (size < 0 || size >= OWNER_SIZE)
         return;
     memset(text + size, ' ', OWNER_SIZE - (size_t)size);
-    vv_file_write(context, file, "", text, OWNER_SIZE, 0, NULL);
+    if (!vv_file_write(context, lock->file, "", text, OWNER_SIZE, 0, NULL))
+        memcpy(lock->owner, text, OWNER_SIZE);
 }
 
 /* Returns the rest of the line that begins with `key`, or "unknown". */
@@ -82,6 +88,21 @@ static const char *lock_make_path(
     vv_buffer_add_string(path, l->prefix);
     vv_buffer_add_string(path, ".lock");
     return vv_buffer_string(path);
+}
+
+static varve_status lock_fail_taken_over(const struct vv_manager_lock *lock,
+    const struct vv_listing *l, const char *text, varve_error *error)
+{
+    char host[HOST_SIZE], pid[24], run[VV_RUN_SIZE];
+    return vv_fail(error, VARVE_EXISTS,
+        "%s: process %s on %s, run %s, has taken over %s-N%s from this "
+        "manager: %s; stop one of the two programs",
+        l->directory, lock_owner_field(text, "\npid ", pid, sizeof pid),
+        lock_owner_field(text, "\nhost ", host, sizeof host),
+        lock_owner_field(text, "\nrun ", run, sizeof run), l->prefix,
+        VARVE_SUFFIX,
+        lock->is_absent ? "this file system has no locks"
+                        : "the locks of this file system are local to a node");
 }
 
 static varve_status lock_fail(struct vv_listing *l, varve_error *error)
@@ -149,37 +170,81 @@ static bool manager_lock_is_same(
            (a.device == b.device && a.serial == b.serial);
 }
 
-/* Returns true if the locked file is no longer the lock, because the directory
- * was removed and possibly created again. Returns false if that is unknown. */
-static bool is_gone(const struct vv_manager_lock *lock, struct vv_listing *l)
+/* The file that the name of the lock refers to now. */
+struct lock_found {
+    char owner[OWNER_SIZE + 1]; /* empty: unknown */
+    bool is_gone;               /* it is not the locked file */
+};
+
+/* Opens the name again, because a node can cache the content of an open file.
+ * `is_gone` is false if that is unknown. */
+static void lock_find_in(const struct vv_manager_lock *lock,
+    struct vv_listing *l, int directory, struct lock_found *found)
 {
     const struct vv_system *system = l->context->system;
-    const char *path = vv_listing_path(l, NULL, "");
-    int directory;
-    if (l->path.failed)
-        return false;
-    varve_status status =
-        vv_directory_open_parent(l->context, path, &directory, NULL);
-    if (status)
-        return status == VARVE_NOT_FOUND;
     struct vv_buffer name;
     const char *text = make_name(l, &name);
     int file = name.failed ? -EINVAL
                            : system->open_file(system->state, directory, text);
-    bool gone =
+    found->is_gone =
         file == -ENOENT ||
         (file >= 0 && !manager_lock_is_same(l->context, lock->file, file));
+    if (file >= 0 && !found->is_gone &&
+        vv_file_read(l->context, file, "", found->owner, OWNER_SIZE, 0, NULL))
+        found->owner[0] = '\0';
     vv_buffer_clear(&name);
     vv_file_close(l->context, file);
+}
+
+/* The directory can have been removed, and created again. */
+static void lock_find(const struct vv_manager_lock *lock, struct vv_listing *l,
+    struct lock_found *found)
+{
+    const char *path = vv_listing_path(l, NULL, "");
+    int directory;
+    *found = (struct lock_found){ .is_gone = false };
+    if (l->path.failed)
+        return;
+    varve_status status =
+        vv_directory_open_parent(l->context, path, &directory, NULL);
+    found->is_gone = status == VARVE_NOT_FOUND;
+    if (status)
+        return;
+    lock_find_in(lock, l, directory, found);
     vv_file_close(l->context, directory);
-    return gone;
+}
+
+static bool lock_is_taken_over(
+    const struct vv_manager_lock *lock, const struct lock_found *found)
+{
+    return lock->owner[0] && !found->is_gone &&
+           strncmp(found->owner, lock_mark, sizeof lock_mark - 1) == 0 &&
+           strstr(found->owner, lock_active) &&
+           memcmp(found->owner, lock->owner, OWNER_SIZE) != 0;
+}
+
+varve_status vv_manager_lock_confirm(const struct vv_manager_lock *lock,
+    struct vv_listing *l, varve_error *error)
+{
+    struct lock_found found;
+    if (!lock->is_taken || vv_is_of_store(l->directory))
+        return VARVE_OK;
+    lock_find(lock, l, &found);
+    return lock_is_taken_over(lock, &found)
+               ? lock_fail_taken_over(lock, l, found.owner, error)
+               : VARVE_OK;
 }
 
 bool vv_manager_lock_is_held(
     const struct vv_manager_lock *lock, struct vv_listing *l)
 {
-    return lock->is_taken && !lock->is_absent &&
-           (vv_is_of_store(l->directory) || !is_gone(lock, l));
+    struct lock_found found;
+    if (!lock->is_taken || lock->is_absent)
+        return false;
+    if (vv_is_of_store(l->directory))
+        return true;
+    lock_find(lock, l, &found);
+    return !found.is_gone && !lock_is_taken_over(lock, &found);
 }
 
 varve_status vv_manager_lock_check(struct vv_listing *l, varve_error *error)
@@ -260,11 +325,16 @@ varve_status vv_manager_lock_take(struct vv_manager_lock *lock,
     varve_error *error)
 {
     const struct vv_system *system = l->context->system;
+    struct lock_found found;
     int file = -1;
     if (vv_is_of_store(l->directory))
         return lock_take_in_store(lock, l, request, error);
-    if (lock->is_taken && !is_gone(lock, l))
-        return VARVE_OK;
+    if (lock->is_taken)
+        lock_find(lock, l, &found);
+    if (lock->is_taken && !found.is_gone)
+        return lock_is_taken_over(lock, &found)
+                   ? lock_fail_taken_over(lock, l, found.owner, error)
+                   : VARVE_OK;
     VV_TRY(open_lock(l, request->no_sync, &file, error));
     int result = lock_wait(l->context, file, request->seconds);
     if (result == -EWOULDBLOCK) {
@@ -276,8 +346,15 @@ varve_status vv_manager_lock_take(struct vv_manager_lock *lock,
     lock->is_taken = true;
     lock->is_absent = result < 0;
     lock->process = system->process(system->state, NULL, 0);
-    lock_write_owner(l->context, file, request->run);
+    lock_write_owner(lock, l->context, request->run, false);
     return VARVE_OK;
+}
+
+void vv_manager_lock_activate(struct vv_manager_lock *lock,
+    const struct vv_context *context, const char *run)
+{
+    if (lock->is_taken && lock->owner[0] && !lock->is_active)
+        lock_write_owner(lock, context, run, true);
 }
 
 void vv_manager_lock_release(

@@ -1,12 +1,15 @@
 /* manager_lock.h - Locks a prefix for one manager, with an exclusive lock on
  * the file `.PREFIX.lock` in the directory.
  *
- * The file contains the present or last owner, in 256 bytes padded with spaces:
+ * The file contains the present or last owner, in 256 bytes padded with spaces.
+ * An owner that has resumed or saved is active; one that only lists or prunes
+ * is not.
  *
  *     varve lock 1
  *     host HOST
  *     pid NUMBER
  *     run IDENTITY
+ *     active
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,12 +18,16 @@
 
 #include "listing.h"
 
+enum { VV_LOCK_OWNER_SIZE = 256 };
+
 struct vv_manager_lock {
     /* to fill in */
     int file; /* -1: not taken */
     /* own */
-    int64_t process; /* the process that took it */
+    int64_t process;                /* the process that took it */
+    char owner[VV_LOCK_OWNER_SIZE]; /* as written; empty if that failed */
     bool is_taken;
+    bool is_active;
     /* to read */
     bool is_absent; /* the file system has no locks */
 };
@@ -39,12 +46,27 @@ struct vv_lock_request {
  * removed and created again, takes the lock again. Returns:
  *
  * - VARVE_EXISTS, with the host, process and run of another manager that has
- *   the lock.
+ *   the lock, or that has taken a held lock over as in
+ *   vv_manager_lock_confirm.
  * - VARVE_OK with `is_absent` if there are no locks: on some file systems, and
  *   in stores without conditional requests. */
 varve_status vv_manager_lock_take(struct vv_manager_lock *lock,
     struct vv_listing *listing, const struct vv_lock_request *request,
     varve_error *error);
+
+/* Records that the owner of a held lock is active. Call it before the listing
+ * of a resume or a first save. */
+void vv_manager_lock_activate(struct vv_manager_lock *lock,
+    const struct vv_context *context, const char *run);
+
+/* Checks that no other manager has taken over a held lock. That happens without
+ * locks, and where each node has locks of its own (NFS with `local_lock`,
+ * Lustre with `localflock`): the file then contains another active owner.
+ * Returns VARVE_EXISTS with that owner, and VARVE_OK if the file cannot be read
+ * or the lock is not held. Call it before reporting a save or replacing a
+ * file. */
+varve_status vv_manager_lock_confirm(const struct vv_manager_lock *lock,
+    struct vv_listing *listing, varve_error *error);
 
 /* Checks that the directory exists, for a manager that must resume. A missing
  * directory is not created, because its file system may not be mounted yet.

@@ -4,17 +4,14 @@
  */
 #include "manager_save.h"
 
-#include <string.h>
-
-#include "allocator.h"
 #include "background.h"
 #include "failure.h"
-#include "lineage.h"
 #include "job_together.h"
 #include "layer_prune.h"
+#include "lineage.h"
+#include "manager_metadata.h"
 #include "manager_tell.h"
 #include "manager_together.h"
-#include "reader.h"
 #include "resume_match.h"
 #include "retention.h"
 #include "save.h"
@@ -23,8 +20,6 @@
 #include "try.h"
 #include "write.h"
 #include "write_all.h"
-
-enum { OWN_METADATA = 6 }; /* manager, step, time, metric, run, parent */
 
 /* --- When --------------------------------------------------------------- */
 
@@ -54,49 +49,13 @@ static bool manager_save_wants(const varve_manager *m, int64_t step)
                                : is_requested(m);
 }
 
-/* --- What is written besides the graph ---------------------------------- */
+/* --- The checkpoint ----------------------------------------------------- */
 
 struct saving {
     struct vv_manager_order order;
     varve_write_options write;
     struct vv_buffer base; /* path of the base checkpoint */
 };
-
-static void manager_save_add_metadata(varve_metadata *all, size_t *count,
-    const varve_metadata *more, size_t more_count)
-{
-    if (more_count)
-        memcpy(all + *count, more, more_count * sizeof *more);
-    *count += more_count;
-}
-
-static void manager_save_add_own(const varve_manager *m, const struct saving *s,
-    varve_metadata *all, size_t *count)
-{
-    all[(*count)++] = (varve_metadata){ .name = VV_MANAGER_KEY,
-        .kind = VARVE_METADATA_STRING,
-        .string = m->listing.prefix };
-    all[(*count)++] = (varve_metadata){ .name = VV_STEP_KEY,
-        .kind = VARVE_METADATA_INTEGER,
-        .integer = s->order.step };
-    if (m->options.keep_every_seconds || m->options.record_time)
-        all[(*count)++] = (varve_metadata){ .name = VV_TIME_KEY,
-            .kind = VARVE_METADATA_INTEGER,
-            .integer = s->order.time };
-    if (s->order.has_metric)
-        all[(*count)++] = (varve_metadata){ .name = m->listing.metric,
-            .kind = VARVE_METADATA_REAL,
-            .real = s->order.metric };
-    all[(*count)++] = (varve_metadata){
-        .name = VV_RUN_KEY, .kind = VARVE_METADATA_STRING, .string = m->run
-    };
-    if (*m->parent)
-        all[(*count)++] = (varve_metadata){ .name = VV_PARENT_KEY,
-            .kind = VARVE_METADATA_STRING,
-            .string = m->parent };
-}
-
-/* --- The checkpoint ----------------------------------------------------- */
 
 /* One above the highest counter of the root, the directory and the levels. */
 static varve_status next_counter(
@@ -193,36 +152,18 @@ static varve_status manager_save_write_now(varve_manager *m, const char *path,
     return status;
 }
 
-/* Collects the metadata, which must stay valid after the call. */
-static varve_status gather_metadata(varve_manager *m, struct saving *s,
-    const varve_manager_save_options *o, varve_metadata **all, size_t *most,
-    varve_error *error)
-{
-    size_t count = 0;
-    *most = s->write.metadata_count + o->metadata_count + OWN_METADATA;
-    *all = vv_allocate_array(&m->context.allocator, *most, sizeof **all);
-    if (!*all)
-        return vv_fail_memory(error, "metadata");
-    manager_save_add_metadata(
-        *all, &count, s->write.metadata, s->write.metadata_count);
-    manager_save_add_metadata(*all, &count, o->metadata, o->metadata_count);
-    manager_save_add_own(m, s, *all, &count);
-    s->write.metadata = *all;
-    s->write.metadata_count = count;
-    return VARVE_OK;
-}
-
 static varve_status manager_save_write_with(varve_manager *m, struct saving *s,
     const varve_manager_save_options *o, varve_error *error)
 {
-    const varve_allocator *a = &m->context.allocator;
-    varve_metadata *all = NULL;
-    size_t most = 0;
+    struct vv_manager_metadata metadata;
     if (m->options.write)
         s->write = *m->options.write;
     s->write.no_replace |= s->order.is_new;
-    vv_buffer_init(&s->base, a);
-    varve_status status = gather_metadata(m, s, o, &all, &most, error);
+    vv_buffer_init(&s->base, &m->context.allocator);
+    varve_status status = vv_manager_metadata_collect(
+        m, &s->order, &s->write, o, &metadata, error);
+    s->write.metadata = metadata.all;
+    s->write.metadata_count = metadata.count;
     if (!status)
         status = manager_save_name_it(m, s, error);
     const char *path = (const char *)m->saved.data;
@@ -230,7 +171,7 @@ static varve_status manager_save_write_with(varve_manager *m, struct saving *s,
         (m->options.async ? manager_save_start_job : manager_save_write_now)(
             m, path, s, status, error);
     vv_buffer_clear(&s->base);
-    vv_release(a, all, all ? most * sizeof *all : 0);
+    vv_manager_metadata_clear(m, &metadata);
     return status;
 }
 
@@ -334,6 +275,15 @@ static bool is_open_end(varve_status status)
     return status == VARVE_UNKNOWN_OUTCOME || status == VARVE_DISCONNECTED;
 }
 
+/* Without locks that all nodes share, another manager can have begun from an
+ * older checkpoint while this one was written, and can delete it. */
+static bool manager_save_is_confirmed(varve_manager *m)
+{
+    m->taken_over.status = VARVE_OK;
+    return vv_has_nodes(&m->nodes) ||
+           !vv_manager_lock_confirm(&m->lock, &m->listing, &m->taken_over);
+}
+
 /* Call when the save is complete or has failed. */
 static void manager_save_conclude(
     varve_manager *m, const struct vv_manager_saving *s, varve_status status)
@@ -351,8 +301,19 @@ static void manager_save_conclude(
     /* A save that is not durable does not count as intact. */
     m->has_good |= s->is_durable;
     m->good = s->is_durable ? s->number : m->good;
-    if (vv_manager_leads(m))
+    if (vv_manager_leads(m) && manager_save_is_confirmed(m))
         look_and_tidy(m, s);
+}
+
+/* Returns `taken_over` once, on all ranks, and broadcasts the listing. */
+static varve_status tell_of_save(varve_manager *m, varve_error *error)
+{
+    varve_error reason = m->taken_over;
+    m->taken_over.status = VARVE_OK;
+    varve_status status = vv_manager_tell(m, reason.status, &reason);
+    if (status)
+        *error = reason;
+    return status;
 }
 
 void vv_manager_finish_pending_save(varve_manager *m)
@@ -384,7 +345,7 @@ static varve_status land_and_tell(varve_manager *m, varve_error *error)
 {
     bool has_one = m->job != NULL;
     vv_manager_finish_pending_save(m);
-    return has_one ? vv_manager_tell(m, VARVE_OK, error) : VARVE_OK;
+    return has_one ? tell_of_save(m, error) : VARVE_OK;
 }
 
 /* The save is complete on all ranks if one rank finds that it is. */
@@ -461,6 +422,7 @@ static varve_status find_place(
     if (!m->options.async)
         VV_TRY(vv_background_settle(m->graph, error));
     VV_TRY(vv_manager_lock(m, 0, error));
+    vv_manager_lock_activate(&m->lock, &m->context, m->run);
     VV_TRY(vv_manager_look_at_names(m, error));
     return next_counter(m, &order->counter, error);
 }
@@ -477,6 +439,8 @@ static varve_status give_order(varve_manager *m,
     /* Only a number that is a step can already exist. */
     order->is_new = !m->options.number_by_step || o->number != 0 ||
                     !vv_manager_may_replace(m, order->number);
+    if (!order->is_new)
+        VV_TRY(vv_manager_lock_confirm(&m->lock, &m->listing, error));
     order->time = system->now(system->state) / VV_SECOND;
     order->has_metric = o->has_metric;
     order->metric = o->metric;
@@ -535,7 +499,7 @@ static varve_status save_and_tell(varve_manager *m, int64_t step,
 {
     varve_error reason = { 0 };
     varve_status status = manager_save_save(m, step, o, error);
-    varve_status told = vv_manager_tell(m, VARVE_OK, &reason);
+    varve_status told = tell_of_save(m, &reason);
     if (!status && told == VARVE_NO_MEMORY)
         m->warning = reason;
     else if (!status && told)
@@ -569,7 +533,9 @@ static varve_status save_if_due(varve_manager *m, int64_t step,
     bool is_due = !status && (o->force || manager_save_wants(m, step));
     VV_TRY(vv_manager_any(m, status, &is_due, error));
     if (!is_due)
-        return has_landed ? vv_manager_tell(m, VARVE_OK, error) : VARVE_OK;
+        return has_landed ? tell_of_save(m, error) : VARVE_OK;
+    if (has_landed)
+        VV_TRY(tell_of_save(m, error));
     VV_TRY(varve_manager_wait(m, error));
     VV_TRY(vv_resume_match_demand(m, error));
     VV_TRY(vv_resume_match_weigh(m, error));

@@ -388,6 +388,7 @@ static varve_status look_to_resume(varve_manager *m, varve_error *error)
     vv_manager_finish_pending_save(m);
     if (!vv_manager_leads(m))
         return VARVE_OK;
+    vv_manager_lock_activate(&m->lock, &m->context, m->run);
     VV_TRY(vv_manager_read_ledger(m, NULL, error));
     VV_TRY(vv_manager_look(m, error));
     warn_of_missing(m);

@@ -281,13 +281,15 @@ TEST(lineage, without_locks_a_step_of_another_program_is_not_replaced)
     const varve_manager_options by_step = { .number_by_step = true };
     begin_without_locks(&w);
     world_again(&w, &by_step);
+    world_save(&w, 10);
+    world_save(&w, 10);
     varve_manager *other = second_manager(&w, &graph, &by_step);
-    world_save(&w, 10);
-    world_save(&w, 10);
     cr_assert_eq(varve_manager_save(other, 10, &error), VARVE_EXISTS);
+    cr_assert(!strstr(error.message, "taken over"), "%s", error.message);
     cr_assert_ok(varve_manager_save(other, 20, &error), error);
     w.value = 20;
     cr_assert_eq(varve_manager_save(w.manager, 20, &error), VARVE_EXISTS);
+    cr_assert(strstr(error.message, "taken over"), "%s", error.message);
     varve_manager_free(other);
     varve_graph_free(graph);
     world_end(&w);

@@ -49,6 +49,122 @@ TEST(manager_lock, locks_a_directory_that_was_made_anew)
     world_end(&w);
 }
 
+/* --- Locks that nodes do not share ---------------------------------------- */
+
+static struct {
+    struct vv_system system;
+    bool has_locks; /* each manager gets one */
+} nodes;
+
+static int local_lock(void *state, int file)
+{
+    (void)state;
+    (void)file;
+    return nodes.has_locks ? 0 : -ENOSYS;
+}
+
+/* Two managers of one directory, as on two nodes. */
+static void begin_nodes(
+    struct world *w, bool has_locks, const varve_manager_options *options)
+{
+    world_begin(w, NULL);
+    world_stop(w);
+    nodes.system = *w->context.system;
+    nodes.system.lock = nodes.system.share_lock = local_lock;
+    nodes.has_locks = has_locks;
+    w->context.system = &nodes.system;
+    w->may_warn = !has_locks;
+    world_start(w, options);
+}
+
+static varve_manager *other_node(
+    struct world *w, varve_graph **graph, const varve_manager_options *options)
+{
+    static float value;
+    varve_error error = { 0 };
+    *graph = vv_graph_new_in(&w->context);
+    varve_add_variable(
+        varve_graph_root(*graph), "value", varve_scalar(&value));
+    varve_manager *other = varve_manager_new(
+        varve_graph_root(*graph), "run", options, &error);
+    cr_assert(other, "%s", error.message);
+    return other;
+}
+
+static void end_nodes(
+    struct world *w, varve_manager *other, varve_graph *graph)
+{
+    varve_manager_free(other);
+    varve_graph_free(graph);
+    world_end(w);
+}
+
+static bool has_file(const struct world *w, const char *path)
+{
+    for (size_t i = 0; i < memory_file_count(w->memory); i++)
+        if (strcmp(memory_file_path(w->memory, i), path) == 0)
+            return true;
+    return false;
+}
+
+static void is_taken_over(varve_status status, const varve_error *error)
+{
+    cr_assert_eq(status, VARVE_EXISTS, "%s", error->message);
+    cr_assert(strstr(error->message, "has taken over ckpt-N.varve"), "%s",
+        error->message);
+}
+
+TEST(manager_lock, that_is_not_shared_ends_the_older_of_two_managers)
+{
+    for (int has_locks = 0; has_locks < 2; has_locks++) {
+        struct world w;
+        varve_graph *graph;
+        varve_error error = { 0 };
+        begin_nodes(&w, has_locks, NULL);
+        world_save(&w, 10);
+        varve_manager *other = other_node(&w, &graph, NULL);
+        world_save(&w, 20);
+        cr_assert_ok(varve_manager_resume(other, &error), error);
+        is_taken_over(varve_manager_save(w.manager, 30, &error), &error);
+        is_taken_over(varve_manager_prune(w.manager, &error), &error);
+        cr_assert_ok(varve_manager_save(other, 30, &error), error);
+        end_nodes(&w, other, graph);
+    }
+}
+
+/* Else it would report a checkpoint that the other one does not continue. */
+TEST(manager_lock, that_is_taken_over_during_a_save_fails_the_save)
+{
+    struct world w;
+    varve_graph *graph;
+    varve_error error = { 0 };
+    const varve_manager_options options = { .async = true, .keep_last = 1 };
+    begin_nodes(&w, true, &options);
+    world_save(&w, 10);
+    cr_assert_ok(varve_manager_wait(w.manager, &error), error);
+    cr_assert_ok(varve_manager_save(w.manager, 20, &error), error);
+    varve_manager *other = other_node(&w, &graph, NULL);
+    cr_assert_ok(varve_manager_resume(other, &error), error);
+    is_taken_over(varve_manager_wait(w.manager, &error), &error);
+    cr_assert(has_file(&w, "run/ckpt-1.varve"));
+    is_taken_over(varve_manager_save(w.manager, 30, &error), &error);
+    end_nodes(&w, other, graph);
+}
+
+/* As the command does it beside a run. */
+TEST(manager_lock, that_is_not_shared_can_be_taken_to_prune)
+{
+    struct world w;
+    varve_graph *graph;
+    varve_error error = { 0 };
+    begin_nodes(&w, true, NULL);
+    world_save(&w, 10);
+    varve_manager *other = other_node(&w, &graph, NULL);
+    cr_assert_ok(varve_manager_prune(other, &error), error);
+    world_save(&w, 20);
+    end_nodes(&w, other, graph);
+}
+
 /* A real child process: a loader that the program has forked. */
 TEST(manager_lock, is_released_although_a_child_has_the_file)
 {
