@@ -282,9 +282,8 @@ typedef struct varve_manager_save_options {
  *
  * - Returns VARVE_UNMATCHED if `strict` is set and the resume is not complete.
  * - Returns VARVE_EXISTS if the directory was created again since, and another
- *   manager of the same prefix has locked it. Also if there are no locks, or
- *   locks that are local to a node, and another manager has taken over by a
- *   resume or save; a checkpoint that was written then may exist.
+ *   manager of the same prefix has locked it, or if another manager has
+ *   resumed or saved without a lock that all nodes share.
  * - Fails otherwise as varve_save does. */
 VARVE_API varve_status varve_manager_save(
     varve_manager *manager, int64_t step, varve_error *error) VARVE_MUST_CHECK;
