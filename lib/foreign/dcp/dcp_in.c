@@ -44,7 +44,7 @@ static varve_status read_metadata(struct reading *r)
     uint64_t size = r->foreign->files[0].size;
     if (size > MOST_METADATA)
         return vv_fail(r->error, VARVE_LIMIT,
-            "%s: expected at most 1 GiB of metadata, found more", r->path);
+            "%s: the metadata exceeds the limit of 1 GiB", r->path);
     void *bytes = vv_buffer_extend(&r->bytes, (size_t)size);
     if (!bytes)
         return vv_fail_memory(r->error, "the metadata of a checkpoint");
@@ -66,7 +66,7 @@ static varve_status dcp_in_add_file(
     const char *bytes = vv_pickle_bytes(&r->pickle, name);
     if (!vv_name_stays(bytes, name->b))
         return vv_dcp_fail(&r->metadata, VARVE_CORRUPT, part->name,
-            "the name of a file beside the metadata", "another");
+            "its file is not in the directory of the metadata");
     vv_buffer_init(&path, &r->foreign->context->allocator);
     vv_sibling_path(&path, r->path, bytes, name->b);
     varve_status status = path.failed
@@ -75,8 +75,8 @@ static varve_status dcp_in_add_file(
                                     vv_buffer_string(&path), file, r->error);
     if (status == VARVE_NOT_FOUND)
         status = vv_fail(r->error, status,
-            "%s: expected the file \"%.*s\" beside it, found none: all files "
-            "of a checkpoint belong into one directory",
+            "%s: the file \"%.*s\" is missing: all files of a checkpoint must "
+            "be in one directory",
             r->path, vv_dcp_shown(name->b), bytes);
     vv_buffer_clear(&path);
     return status;
@@ -137,12 +137,12 @@ static varve_status dcp_in_read_value(
         return vv_dcp_read_tensor(&r->values, name, value, item);
     if (!vv_dcp_is_a(p, value, "BytesStorageMetadata"))
         return vv_dcp_fail(&r->metadata, VARVE_CORRUPT, name,
-            "a tensor or an object", "another thing");
+            "it is neither a tensor nor an object");
     const struct vv_dcp_part *part =
         vv_dcp_part_of(&r->metadata, name, VV_DCP_OBJECT, NULL);
     if (!part)
-        return vv_dcp_fail(&r->metadata, VARVE_TRUNCATED, name,
-            "an object in a file", "it in none");
+        return vv_dcp_fail(
+            &r->metadata, VARVE_TRUNCATED, name, "the object is in no file");
     return vv_dcp_read_object(&r->values, part, item);
 }
 
@@ -153,14 +153,14 @@ static varve_status dcp_in_add_value(
     bool is_free;
     if (vv_pickle_item(&r->pickle, name)->kind != VV_PICKLE_TEXT)
         return vv_fail(r->error, VARVE_CORRUPT,
-            "%s: expected names of values, found another thing", r->path);
+            "%s: a key of state_dict_metadata is not a string", r->path);
     VV_TRY(dcp_in_read_value(r, name, value, &item));
     size_t count = keys_of(r, name, keys);
     if (!vv_dcp_tree_add(&r->tree, keys, count, item, &is_free))
         return vv_fail_memory(r->error, "values");
     return is_free ? VARVE_OK
                    : vv_dcp_fail(&r->metadata, VARVE_CORRUPT, name,
-                         "keys of its own", "those of another value");
+                         "its keys conflict with those of another value");
 }
 
 static varve_status dcp_in_add_values(struct reading *r)

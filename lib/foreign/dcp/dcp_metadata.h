@@ -74,10 +74,8 @@ static inline int vv_dcp_shown(uint32_t size)
     return size < 200 ? (int)size : 200;
 }
 
-/* VARVE_CORRUPT or another status: "where: \"name\": expected this, found
- * that". */
+/* Returns `status` with the message "where: \"name\": <problem>". */
 varve_status vv_dcp_fail(const struct vv_dcp_metadata *metadata,
-    varve_status status, uint32_t name, const char *expected,
-    const char *found);
+    varve_status status, uint32_t name, const char *problem);
 
 #endif

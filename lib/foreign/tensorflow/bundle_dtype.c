@@ -51,7 +51,7 @@ static const struct {
 enum { COUNT = sizeof types / sizeof *types };
 
 _Static_assert(VARVE_DTYPE_COUNT == 18,
-    "an element type is new: say what it is in this format, if it has it");
+    "add the new element type to the table if TensorFlow has it");
 
 static bool is_quantized(uint32_t number)
 {

@@ -151,14 +151,13 @@ varve_status vv_bundle_files_begin(struct vv_bundle_files *files,
     *files = (struct vv_bundle_files){ .context = context };
     if (*path && !*vv_path_name(path))
         return vv_fail(error, VARVE_IS_DIRECTORY,
-            "%s: expected the prefix of files, found the path of a directory",
+            "%s: the path is a directory: append the prefix of the files",
             path);
     varve_status status = VARVE_NOT_FOUND;
     if (*path)
         status = name_files(files, path, error);
     else
-        vv_fail(
-            error, status, "\"\": expected the prefix of files, found nothing");
+        vv_fail(error, status, "\"\": the prefix of the files is empty");
     if (!status)
         status = vv_file_set_begin(&files->set, context, files->index_path,
             vv_path_name(files->prefix), &names, flags, error);

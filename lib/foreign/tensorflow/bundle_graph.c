@@ -46,7 +46,7 @@ static varve_status bundle_graph_add_object(struct vv_object_graph *g,
     VV_TRY(vv_wire_expect(wire, f, VV_WIRE_SIZED));
     if (g->count >= VV_NONE || f->value > UINT32_MAX)
         return vv_fail(g->error, VARVE_LIMIT,
-            "%s: expected an object graph of fewer than %u nodes, found more",
+            "%s: the object graph exceeds the limit of %u nodes",
             g->bundle->path, VV_NONE);
     if (!vv_grow_array(&g->bundle->context->allocator, &g->objects,
             &g->capacity, g->count, sizeof *g->objects))
@@ -227,8 +227,7 @@ static void bundle_graph_add_value(
         declare(g, node);
     } else if (a->entry->is_added) {
         vv_draft_fail(g->draft, VARVE_CORRUPT,
-            "%s: object graph: expected an entry \"%.500s\" of one node, found "
-            "it in two",
+            "%s: object graph: two nodes have the entry \"%.500s\"",
             g->bundle->path, a->entry->key);
         return;
     } else if (vv_attribute_is_bytes(a))
@@ -344,7 +343,8 @@ static varve_status add_saver(
             continue;
         VV_TRY(vv_object_text(&wire, &f, &name, &size));
         if (size > 200)
-            return vv_object_fail(g, object, "the short name of a saver");
+            return vv_object_fail(
+                g, object, "the name of its saver is too long");
         memcpy(tag, "registered:", 11);
         memcpy(tag + 11, name, size);
         tag[11 + size] = '\0';
@@ -416,8 +416,7 @@ static varve_status read_graph(struct vv_object_graph *g)
 {
     VV_TRY(find_objects(g));
     if (g->count == 0)
-        return vv_fail(g->error, VARVE_CORRUPT,
-            "%s: expected an object graph with a root, found an empty one",
+        return vv_fail(g->error, VARVE_CORRUPT, "%s: the object graph is empty",
             g->bundle->path);
     VV_TRY(find_counter(g));
     for (uint32_t i = 0; i < g->count && !g->draft->failed; i++)
@@ -436,9 +435,7 @@ varve_status vv_bundle_read_graph(const struct vv_foreign *foreign,
     draft->has_labels = true;
     if (entry->dtype != VARVE_STRING || entry->rank != 0)
         return vv_fail(error, VARVE_CORRUPT,
-            "%s: " VV_BUNDLE_GRAPH_KEY ": expected a string, found another "
-            "type",
-            b->path);
+            "%s: " VV_BUNDLE_GRAPH_KEY " is not a string", b->path);
     size_t size = (size_t)entry->strings_size;
     unsigned char *bytes = vv_allocate(a, size);
     if (!bytes)

@@ -68,8 +68,8 @@ static varve_status open_shard(struct vv_foreign *f, const struct vv_bundle *b,
             : vv_foreign_add_file(f, (const char *)path.data, file, error);
     if (status == VARVE_NOT_FOUND)
         status = vv_fail(error, VARVE_NOT_FOUND,
-            "%s: expected this data shard, one of %" PRIu64 " that the index "
-            "names, found none: copy it beside the index",
+            "%s: this data shard is missing (the index names %" PRIu64
+            "): copy it into the directory of the index",
             vv_buffer_string(&path), b->shard_count);
     if (!status)
         status = vv_foreign_refuse_pointer(f, *file, "a data shard", error);
@@ -120,8 +120,8 @@ static varve_status settle_entry(struct vv_foreign *f,
     const struct vv_foreign_file *file = &f->files[e->file];
     if (e->size > file->size || e->offset > file->size - e->size)
         return vv_fail(error, VARVE_TRUNCATED,
-            "%s: %s: expected %" PRIu64 " bytes at offset %" PRIu64
-            ", found a file of %" PRIu64 " bytes",
+            "%s: %s: its %" PRIu64 " bytes at offset %" PRIu64
+            " do not fit into the file of %" PRIu64 " bytes",
             file->path, e->key + vv_bundle_is_slice(e), e->size, e->offset,
             file->size);
     if (e->dtype == VARVE_STRING)
@@ -153,8 +153,8 @@ static varve_status check_slices_used(
         const struct vv_bundle_entry *e = &b->entries[i];
         if (vv_bundle_is_slice(e) && !e->is_added)
             return vv_fail(error, VARVE_CORRUPT,
-                "%s: a slice of %s: expected a tensor that has it, found none",
-                b->path, e->key + 1);
+                "%s: a slice of %s: no tensor refers to it", b->path,
+                e->key + 1);
     }
     return VARVE_OK;
 }
@@ -253,8 +253,8 @@ static varve_status fail_hole(
     const struct vv_bundle *b, size_t at, varve_error *error)
 {
     return vv_fail(error, VARVE_CORRUPT,
-        "%s: bytes %zu to %zu: expected blocks of a table, found zeros alone",
-        b->path, at, at + PIECE);
+        "%s: bytes %zu to %zu are all zero, which no table contains", b->path,
+        at, at + PIECE);
 }
 
 static bool is_hole(const unsigned char *piece, size_t size)
@@ -287,8 +287,7 @@ static varve_status bundle_in_read_index(
     uint64_t size = f->files[0].size;
     if (size > SIZE_MAX / 2)
         return vv_fail(error, VARVE_LIMIT,
-            "%s: expected an index that fits the memory, found %" PRIu64
-            " bytes",
+            "%s: the index of %" PRIu64 " bytes does not fit into memory",
             b->path, size);
     vv_buffer_init(&index, &f->context->allocator);
     if (size < PIECE)
@@ -314,8 +313,8 @@ static varve_status open_bundle(
     VV_TRY(bundle_in_read_index(f, b, error));
     if (!has_index_name(b->path))
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-            "%s: expected the index of a TensorFlow checkpoint under a name "
-            "that ends in %s, found another",
+            "%s: the name of the index of a TensorFlow checkpoint must end in "
+            "%s",
             b->path, INDEX_ENDING);
     VV_TRY(settle_entries(f, b, error));
     return bundle_in_add_all(f, b, draft, error);

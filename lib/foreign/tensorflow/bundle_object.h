@@ -56,9 +56,9 @@ struct vv_child {
 typedef varve_status vv_each_child(struct vv_object_graph *graph,
     uint32_t object, const struct vv_child *child, void *user);
 
-/* VARVE_CORRUPT of a node. */
+/* Returns VARVE_CORRUPT with a message about the node of an object. */
 varve_status vv_object_fail(
-    const struct vv_object_graph *graph, uint32_t object, const char *expected);
+    const struct vv_object_graph *graph, uint32_t object, const char *problem);
 
 /* The fields of an object. */
 struct vv_wire vv_object_wire(

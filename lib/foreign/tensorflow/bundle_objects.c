@@ -340,8 +340,8 @@ static varve_status fail_too_large(
     const struct vv_bundle_objects *o, uint64_t size, varve_error *error)
 {
     return vv_fail(error, VARVE_LIMIT,
-        "%.300s: expected an object graph below 2 GiB, which is what protobuf "
-        "can hold, found %" PRIu64 " bytes",
+        "%.300s: the object graph of %" PRIu64
+        " bytes exceeds the 2 GiB limit of protobuf",
         o->target->path, size);
 }
 

@@ -148,7 +148,7 @@ static varve_status bundle_out_check_shape(const struct vv_bundle_out *out,
     for (uint32_t i = 0; i < value->type.rank; i++) {
         if (value->type.shape[i] > INT64_MAX)
             return vv_fail(error, VARVE_LIMIT,
-                "%.300s: %.*s: expected extents below 2^63, found %" PRIu64,
+                "%.300s: %.*s: extents must be less than 2^63, not %" PRIu64,
                 out->path, value->key_size < 500 ? (int)value->key_size : 500,
                 value->key, value->type.shape[i]);
     }
@@ -211,9 +211,8 @@ static varve_status sort_records(struct vv_bundle_out *out, varve_error *error)
         const struct vv_bundle_record *record = &out->records[i];
         if (bundle_out_compare(record - 1, record) == 0)
             return vv_fail(error, VARVE_DUPLICATE,
-                "%.300s: expected one value under each key, found two under "
-                "\"%.*s\"",
-                out->path, record->key_size < 500 ? (int)record->key_size : 500,
+                "%.300s: two values have the key \"%.*s\"", out->path,
+                record->key_size < 500 ? (int)record->key_size : 500,
                 (const char *)record->texts + record->key);
     }
     return VARVE_OK;

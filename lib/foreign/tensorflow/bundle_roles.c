@@ -293,8 +293,8 @@ varve_status vv_bundle_roles_begin(struct vv_bundle_roles *r,
     *r = (struct vv_bundle_roles){ .target = target, .counter = VV_NONE };
     if (nodes >= INT32_MAX)
         return vv_fail(error, VARVE_LIMIT,
-            "%.300s: expected fewer than 2^31 nodes, found %zu", target->path,
-            nodes);
+            "%.300s: there must be fewer than 2^31 nodes, not %zu",
+            target->path, nodes);
     r->roles = vv_allocate_zeroed(a, nodes);
     r->numbers = vv_allocate_zeroed(a, nodes * sizeof *r->numbers);
     r->has_values = vv_allocate_zeroed(a, nodes);

@@ -74,10 +74,10 @@ static varve_status bundle_target_add_state(struct writer *w, uint32_t node,
     varve_error *error)
 {
     if (kept->number)
-        vv_target_lose(w->target, node, "its type: it is a string there");
+        vv_target_lose(w->target, node, "its type: it is written as a string");
     else if (w->is_flat)
         vv_target_lose(
-            w->target, node, "that it is a state: it is a string there");
+            w->target, node, "that it is a state: it is written as a string");
     return bundle_target_add_string(w, value->bytes, value->size, error);
 }
 
@@ -212,7 +212,7 @@ static void lose_attributes(
             kept.role != VV_ROLE_OBJECT && vv_bundle_is_object(roles, node))
             vv_target_lose(target, node,
                 kept.role == VV_ROLE_ENTRY
-                    ? "that it is an entry by its key alone"
+                    ? "that it is an entry without an object"
                     : "that it is an attribute of its object");
     }
 }
@@ -311,13 +311,12 @@ static varve_status bundle_target_check_key(
         return vv_fail_memory(error, "the key of a value");
     if (w->key.size == 0)
         return vv_fail(error, VARVE_BAD_NAME,
-            "%.300s: expected a global name for the value of the root, found "
-            "none",
+            "%.300s: the value of the root needs a global name",
             w->target->path);
     if (w->key.size == strlen(graph) &&
         memcmp(w->key.data, graph, w->key.size) == 0)
         return vv_fail(error, VARVE_BAD_NAME,
-            "%.300s: expected names of values, found \"%s\"", w->target->path,
+            "%.300s: no value can have the name \"%s\"", w->target->path,
             graph);
     return VARVE_OK;
 }

@@ -28,13 +28,13 @@ static const char *bundle_value_path_of(const struct decoding *c)
 }
 
 static varve_status bundle_value_fail(
-    const struct decoding *c, const char *expected)
+    const struct decoding *c, const char *problem)
 {
     const struct vv_bundle_entry *e = c->entry;
     return vv_fail(c->error, VARVE_CORRUPT,
-        "%s: %s: bytes %" PRIu64 " to %" PRIu64 ": expected %s, found others",
-        bundle_value_path_of(c), e->key + vv_bundle_is_slice(e), e->offset,
-        e->offset + e->size, expected);
+        "%s: %s: bytes %" PRIu64 " to %" PRIu64 ": %s", bundle_value_path_of(c),
+        e->key + vv_bundle_is_slice(e), e->offset, e->offset + e->size,
+        problem);
 }
 
 static varve_status bundle_value_check_sum(
@@ -110,7 +110,8 @@ static varve_status take_lengths(const struct decoding *c,
         uint64_t length;
         at = vv_take_varint(at, end, &length);
         if (!at || length > c->entry->size - *total)
-            return bundle_value_fail(c, "a length for every string");
+            return bundle_value_fail(
+                c, "the length of a string is missing or too large");
         *total += length;
         *sum = add_length(c, *sum, length);
         if (lengths)
@@ -132,7 +133,8 @@ varve_status vv_bundle_measure_strings(const struct vv_foreign *foreign,
     if (e->count == 0 && e->size == 0)
         return VARVE_OK;
     if (e->size < 4 || e->count > e->size - 4)
-        return bundle_value_fail(&c, "a length for every string");
+        return bundle_value_fail(
+            &c, "the length of a string is missing or too large");
     /* A length takes up to 10 bytes; 4 behind them are their sum. */
     uint64_t most = e->count > e->size / 10 ? e->size : 10 * e->count;
     size_t room = (size_t)(most ? most : 1);
@@ -145,7 +147,8 @@ varve_status vv_bundle_measure_strings(const struct vv_foreign *foreign,
         status =
             take_lengths(&c, bytes, bytes + most, NULL, &behind, &total, &sum);
     if (!status && (uint64_t)(behind - bytes) + 4 + total != e->size)
-        status = bundle_value_fail(&c, "as many bytes as the strings take");
+        status = bundle_value_fail(
+            &c, "the size does not match the lengths of the strings");
     if (!status)
         e->strings_size = 8 * e->count + total;
     vv_release(a, bytes, room);
@@ -167,7 +170,7 @@ static varve_status bundle_value_decode_strings(const struct decoding *c,
     VV_TRY(take_lengths(c, stored, end, bytes, &at, &total, &sum));
     if ((uint64_t)(end - at) != 4 + total || size != 8 * e->count + total)
         return bundle_value_fail(
-            c, "the lengths that were there when it was opened");
+            c, "the lengths of the strings changed after the file was opened");
     VV_TRY(bundle_value_check_sum(c, load_sum(c, at), sum));
     sum = vv_crc32c(sum, at, 4);
     sum = vv_crc32c(sum, at + 4, (size_t)total);
@@ -192,7 +195,7 @@ static varve_status check_variants(
         unsigned char bytes[8];
         at = at < end ? vv_take_varint(at, end, &length) : NULL;
         if (!at || end - at < 4 || length > (uint64_t)(end - at) - 4)
-            return bundle_value_fail(c, "variants");
+            return bundle_value_fail(c, "malformed variants");
         vv_store64(bytes,
             c->bundle->is_big_endian ? __builtin_bswap64(length) : length);
         sum = vv_crc32c(sum, bytes, 8);
@@ -203,7 +206,7 @@ static varve_status check_variants(
         at += 4;
     }
     if (at != end)
-        return bundle_value_fail(c, "variants and nothing else");
+        return bundle_value_fail(c, "other bytes follow the variants");
     return bundle_value_check_sum(c, e->sum, sum);
 }
 
@@ -309,8 +312,7 @@ static varve_status place_slice(const struct decoding *c, uint32_t number,
     varve_status status = bundle_value_decode_numbers(&part, from);
     if (!status && !place_rows(&box, from, bytes, marks))
         status = vv_fail(c->error, VARVE_CORRUPT,
-            "%s: %s: expected slices that do not overlap, found two that do",
-            b->path, c->entry->key);
+            "%s: %s: two of its slices overlap", b->path, c->entry->key);
     vv_release(a, from, size);
     return status;
 }
@@ -324,7 +326,7 @@ static varve_status decode_slices(
     size_t size = (size_t)(c->entry->count / 8 + 1);
     unsigned char *marks = vv_allocate_zeroed(a, size);
     if (!marks)
-        return vv_fail_memory(c->error, "marks of slices");
+        return vv_fail_memory(c->error, "the elements that slices cover");
     varve_status status = VARVE_OK;
     for (uint32_t i = 0; i < c->entry->slice_count && !status; i++)
         status = place_slice(c, i, bytes, marks);

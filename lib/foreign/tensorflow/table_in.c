@@ -50,11 +50,10 @@ struct pass {
 };
 
 static varve_status table_in_fail(
-    struct pass *p, uint64_t offset, const char *expected)
+    struct pass *p, uint64_t offset, const char *problem)
 {
-    return vv_fail(p->error, VARVE_CORRUPT,
-        "%s: offset %" PRIu64 ": expected %s, found other bytes",
-        p->table->path, offset, expected);
+    return vv_fail(p->error, VARVE_CORRUPT, "%s: offset %" PRIu64 ": %s",
+        p->table->path, offset, problem);
 }
 
 /* --- Blocks --------------------------------------------------------------- */
@@ -79,7 +78,7 @@ static varve_status table_in_unpack(struct pass *p, const struct handle *handle,
             SNAPPY_OK ||
         plain / MOST_OF_SNAPPY > handle->size)
         return table_in_fail(
-            p, handle->offset, "a block compressed with Snappy");
+            p, handle->offset, "the block is not valid Snappy data");
     block->owned_size = plain;
     block->owned = vv_allocate(&p->table->context->allocator, plain);
     if (!block->owned && plain > 0)
@@ -90,14 +89,14 @@ static varve_status table_in_unpack(struct pass *p, const struct handle *handle,
             SNAPPY_OK ||
         *size != plain)
         return table_in_fail(
-            p, handle->offset, "a block compressed with Snappy");
+            p, handle->offset, "the block is not valid Snappy data");
     return VARVE_OK;
 #else
     (void)block;
     (void)size;
     return vv_fail(p->error, VARVE_TOO_NEW,
-        "%s: offset %" PRIu64 ": expected a block that is not compressed, "
-        "found one compressed with Snappy: build Varve with libsnappy, or save "
+        "%s: offset %" PRIu64 ": the block is compressed with Snappy: build "
+                              "Varve with libsnappy, or save "
         "the checkpoint again with TensorFlow 2",
         p->table->path, handle->offset);
 #endif
@@ -126,8 +125,8 @@ static varve_status open_block(
     if (handle->size > room || handle->offset > room - handle->size ||
         room - handle->size - handle->offset < TRAILER_SIZE)
         return vv_fail(p->error, VARVE_TRUNCATED,
-            "%s: expected a block of %" PRIu64 " bytes at offset %" PRIu64
-            ", found a file of %zu bytes",
+            "%s: a block of %" PRIu64 " bytes at offset %" PRIu64
+            " does not fit into the file of %zu bytes",
             p->table->path, handle->size, handle->offset, p->table->size);
     VV_TRY(check_block_sum(p, handle));
     const unsigned char *bytes = p->table->bytes + handle->offset;
@@ -138,20 +137,20 @@ static varve_status open_block(
         bytes = block->owned;
     } else if (kind != STORED) {
         return vv_fail(p->error, VARVE_TOO_NEW,
-            "%s: offset %" PRIu64 ": expected a block that is stored or "
-            "compressed with Snappy, found kind %d",
+            "%s: offset %" PRIu64 ": compression type %d is not supported",
             p->table->path, handle->offset + size, kind);
     }
     uint64_t restarts = size >= 4 ? vv_load32(bytes + size - 4) : 0;
     if (restarts == 0 || restarts > (size - 4) / 4)
-        return table_in_fail(p, handle->offset, "a block with its restarts");
+        return table_in_fail(
+            p, handle->offset, "the number of restart points is invalid");
     p->block_bytes += size;
     block->at = bytes;
     block->end = bytes + (size - 4 - 4 * (size_t)restarts);
     for (size_t i = 0; i < restarts; i++) {
         if (vv_load32(block->end + 4 * i) > (size_t)(block->end - bytes))
             return table_in_fail(
-                p, handle->offset, "restarts inside their block");
+                p, handle->offset, "a restart point is outside its block");
     }
     return VARVE_OK;
 }
@@ -182,7 +181,7 @@ static varve_status table_in_take_entry(struct pass *p, struct block *block,
     at = at ? vv_take_varint(at, block->end, &value) : NULL;
     if (!at || shared > key->size || rest > (size_t)(block->end - at) ||
         value > (size_t)(block->end - at) - rest)
-        return table_in_fail(p, block->offset, "a block of whole entries");
+        return table_in_fail(p, block->offset, "an entry is malformed");
     *entry = (struct entry){
         .shared = (size_t)shared,
         .rest = at,
@@ -215,7 +214,7 @@ static varve_status set_key(
     uint64_t most = MOST_KEYS * p->block_bytes + KEYS_BESIDES;
     if (p->key_bytes > most)
         return vv_fail(p->error, VARVE_LIMIT,
-            "%s: expected keys of %" PRIu64 " bytes at most so far, found more",
+            "%s: the keys so far exceed the limit of %" PRIu64 " bytes",
             p->table->path, most);
     return VARVE_OK;
 }
@@ -228,9 +227,11 @@ static varve_status read_entries(struct pass *p, struct block *block)
         bool is_first = block->at == begin;
         VV_TRY(table_in_take_entry(p, block, &p->key, &entry));
         if (is_first && entry.shared > 0)
-            return table_in_fail(p, block->offset, "a whole key first");
+            return table_in_fail(
+                p, block->offset, "the first key of the block is incomplete");
         if (p->has_key && !table_in_is_behind(&p->key, &entry))
-            return table_in_fail(p, block->offset, "keys that increase");
+            return table_in_fail(
+                p, block->offset, "the keys are not in increasing order");
         p->has_key = true;
         VV_TRY(set_key(p, &p->key, &entry));
         VV_TRY(p->entry(p->user,
@@ -247,7 +248,7 @@ static varve_status take_handle(struct pass *p, const unsigned char **at,
     next = next ? vv_take_varint(next, end, &handle->size) : NULL;
     if (!next)
         return table_in_fail(p, (uint64_t)p->table->size - VV_TABLE_FOOTER_SIZE,
-            "offset and size of a block");
+            "the offset or size of a block is malformed");
     *at = next;
     return VARVE_OK;
 }
@@ -274,8 +275,8 @@ static varve_status table_in_read_blocks(struct pass *p, struct block *index)
         if (p->has_key && table_in_is_behind(&p->last_key,
                               &(struct entry){ .rest = p->key.data,
                                   .rest_size = p->key.size }))
-            return table_in_fail(
-                p, handle.offset, "keys up to that of the index");
+            return table_in_fail(p, handle.offset,
+                "a key is greater than that of its block in the index");
     }
     return VARVE_OK;
 }
@@ -288,8 +289,7 @@ static varve_status read_table(struct pass *p)
     if (table->size < VV_TABLE_FOOTER_SIZE ||
         !vv_table_ends_in(table->bytes + table->size - 8, 8))
         return vv_fail(p->error, VARVE_TRUNCATED,
-            "%s: expected the footer of a table at its end, found %zu other "
-            "bytes",
+            "%s: the file of %zu bytes does not end with the footer of a table",
             table->path, table->size);
     const unsigned char *at = table->bytes + table->size - VV_TABLE_FOOTER_SIZE;
     const unsigned char *end = at + VV_TABLE_FOOTER_SIZE - 8;
@@ -297,7 +297,8 @@ static varve_status read_table(struct pass *p)
     VV_TRY(take_handle(p, &at, end, &index));
     varve_status status = open_block(p, &metaindex, &block);
     if (!status && block.at < block.end)
-        status = table_in_fail(p, metaindex.offset, "no metadata of the table");
+        status = table_in_fail(
+            p, metaindex.offset, "the block of metadata is not empty");
     close_block(p, &block);
     if (status)
         return status;

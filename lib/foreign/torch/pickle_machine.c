@@ -14,10 +14,10 @@
 
 /* --- Failures ------------------------------------------------------------- */
 
-varve_status vv_machine_fail(const struct vv_machine *m, const char *expected)
+varve_status vv_machine_fail(const struct vv_machine *m, const char *problem)
 {
-    return vv_fail(m->error, VARVE_CORRUPT, "%s: byte %" PRIu32 ": expected %s",
-        m->where, m->code_at, expected);
+    return vv_fail(m->error, VARVE_CORRUPT, "%s: byte %" PRIu32 ": %s",
+        m->where, m->code_at, problem);
 }
 
 varve_status vv_machine_fail_memory(const struct vv_machine *m)
@@ -32,8 +32,8 @@ varve_status vv_machine_take(
 {
     if (size > m->p->size - m->at)
         return vv_fail(m->error, VARVE_TRUNCATED,
-            "%s: byte %" PRIu32 ": expected %" PRIu64
-            " bytes more, found the end of the pickle",
+            "%s: byte %" PRIu32 ": the pickle ends before the next %" PRIu64
+            " bytes",
             m->where, m->code_at, size);
     *bytes = m->p->bytes + m->at;
     m->at += (uint32_t)size;
@@ -87,7 +87,7 @@ size_t vv_machine_floor_of(const struct vv_machine *m)
 varve_status vv_machine_pop(struct vv_machine *m, uint32_t *number)
 {
     if (vv_machine_depth_of(m) <= vv_machine_floor_of(m))
-        return vv_machine_fail(m, "something on the stack, found nothing");
+        return vv_machine_fail(m, "the stack is empty");
     *number = vv_machine_stack_of(m)[vv_machine_depth_of(m) - 1];
     m->stack.size -= sizeof(uint32_t);
     return VARVE_OK;
@@ -105,7 +105,7 @@ varve_status vv_machine_top(struct vv_machine *m, uint32_t *number)
 varve_status vv_machine_pop_mark(struct vv_machine *m, size_t *begin)
 {
     if (m->marks.size == 0)
-        return vv_machine_fail(m, "a mark on the stack, found none");
+        return vv_machine_fail(m, "the stack has no mark");
     m->marks.size -= sizeof(uint32_t);
     *begin = *(uint32_t *)(void *)(m->marks.data + m->marks.size);
     return VARVE_OK;
@@ -156,7 +156,7 @@ varve_status vv_machine_memorize(struct vv_machine *m, uint64_t number)
     VV_TRY(vv_machine_top(m, &item));
     if (number > m->p->size)
         return vv_machine_fail(
-            m, "a small number in the memo, found a large one");
+            m, "the number of a memo entry is larger than the pickle");
     size_t count = m->memo.size / sizeof(uint32_t);
     if (number >= count) {
         size_t more = ((size_t)number + 1 - count) * sizeof(uint32_t);
@@ -177,6 +177,6 @@ varve_status vv_machine_recall(struct vv_machine *m, uint64_t number)
     if (number < m->memo.size / sizeof item)
         item = ((uint32_t *)(void *)m->memo.data)[number];
     if (item == NOTHING)
-        return vv_machine_fail(m, "a number that the memo has, found another");
+        return vv_machine_fail(m, "the memo has no entry of this number");
     return vv_machine_push(m, item);
 }

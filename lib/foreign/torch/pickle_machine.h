@@ -22,8 +22,8 @@ struct vv_machine {
     uint32_t code_at;              /* the opcode that is carried out */
 };
 
-/* VARVE_CORRUPT: "where: byte N: expected <that>". */
-varve_status vv_machine_fail(const struct vv_machine *m, const char *expected);
+/* Returns VARVE_CORRUPT with the message "where: byte N: <problem>". */
+varve_status vv_machine_fail(const struct vv_machine *m, const char *problem);
 varve_status vv_machine_fail_memory(const struct vv_machine *m);
 
 /* The next bytes. VARVE_TRUNCATED where there are fewer. */

@@ -367,7 +367,7 @@ varve_status vv_torch_again_init(struct vv_torch_again *a,
     vv_buffer_init(&a->bytes, allocator);
     a->ranges = vv_allocate_zeroed(allocator, count * sizeof *a->ranges);
     if (!a->ranges)
-        return vv_fail_memory(error, "what an optimizer was");
+        return vv_fail_memory(error, "optimizer state");
     for (uint32_t i = 0; i < count; i++) {
         if (vv_torch_has_parts(target->index, i) &&
             !torch_again_is_kept(target, i) &&
@@ -379,7 +379,7 @@ varve_status vv_torch_again_init(struct vv_torch_again *a,
         if (!torch_again_is_kept(target, i) && has_integers(target->index, i))
             torch_again_add_dict(a, i, VV_PICKLE_INTEGER);
     }
-    return a->bytes.failed ? vv_fail_memory(error, "what an optimizer was")
+    return a->bytes.failed ? vv_fail_memory(error, "optimizer state")
                            : VARVE_OK;
 }
 

@@ -93,7 +93,7 @@ static varve_status torch_decode_gather(
     unsigned char *span =
         spanned > SIZE_MAX ? NULL : vv_allocate(a, (size_t)spanned);
     if (!span)
-        return vv_fail_memory(error, "a tensor that is gathered");
+        return vv_fail_memory(error, "a strided tensor");
     varve_status status =
         read_span(w, span, (size_t)spanned, bytes, size, error);
     vv_release(a, span, (size_t)spanned);

@@ -135,8 +135,7 @@ static varve_status fail_tensor(
     vv_buffer_init(&where, g->ways.allocator);
     torch_graph_add_path(g, &where);
     varve_status status = vv_fail(g->error, VARVE_CORRUPT,
-        "%s: a tensor: expected %s, found another thing",
-        vv_buffer_string(&where), t->expected);
+        "%s: the tensor has no %s", vv_buffer_string(&where), t->expected);
     vv_buffer_clear(&where);
     return status;
 }

@@ -102,7 +102,7 @@ static varve_status list_found(
     if (are_texts)
         return VARVE_OK;
     return vv_fail(r->error, VARVE_CORRUPT,
-        "%s: expected a dict of tensors by their names, found another thing",
+        "%s: the file is not a dict with strings as keys",
         r->foreign->files[file].path);
 }
 

@@ -111,14 +111,13 @@ static varve_status check_machine(const struct legacy *l)
     if (number->kind != VV_PICKLE_INTEGER ||
         vv_pickle_integer(number) != NEWEST)
         return vv_fail(l->error, VARVE_TOO_NEW,
-            "%s: expected version %d of the old files of torch.save, found "
-            "another",
-            l->path, NEWEST);
+            "%s: the version of a legacy torch.save file must be %d", l->path,
+            NEWEST);
     if (vv_pickle_look_up(machine, machine->root, "little_endian") !=
         VV_PICKLE_THE_TRUE)
         return vv_fail(l->error, VARVE_TOO_NEW,
-            "%s: expected an old file of torch.save from a little-endian "
-            "machine, found one from another",
+            "%s: a legacy torch.save file can be read only if it was written "
+            "on a little-endian machine",
             l->path);
     return VARVE_OK;
 }
@@ -213,13 +212,12 @@ static varve_status torch_legacy_add_storage(
     *at += sizeof head;
     if (s->width == 0)
         return vv_fail(l->error, VARVE_TOO_NEW,
-            "%s: storage \"%.*s\": expected elements of a known type, found "
-            "others",
-            l->path, (int)s->size, s->key);
+            "%s: storage \"%.*s\": the element type is not supported", l->path,
+            (int)s->size, s->key);
     if (!vv_size_of(vv_load64(head), s->width, &size) || size > end - *at)
         return vv_fail(l->error, VARVE_TRUNCATED,
-            "%s: storage \"%.*s\" at offset %" PRIu64 ": expected %" PRIu64
-            " elements, found %" PRIu64 " bytes",
+            "%s: storage \"%.*s\" at offset %" PRIu64 ": %" PRIu64
+            " elements do not fit into the remaining %" PRIu64 " bytes",
             l->path, (int)s->size, s->key, *at, vv_load64(head), end - *at);
     VV_TRY(torch_legacy_add_entry(l, "/data/", s, *at, size));
     *at += size;
@@ -242,8 +240,8 @@ static varve_status add_storages(struct legacy *l)
                 torch_legacy_is_called, &s);
         if (!known)
             return vv_fail(l->error, VARVE_CORRUPT,
-                "%s: expected keys of storages that the object has, found "
-                "another",
+                "%s: the list of storages has a key that the object does not "
+                "use",
                 l->path);
         VV_TRY(torch_legacy_add_storage(l, known, &at));
     }

@@ -189,7 +189,7 @@ varve_status vv_torch_merge_order(
     if (is_big == m->file->is_big_endian)
         return VARVE_OK;
     return vv_fail(m->error, VARVE_CORRUPT,
-        "%s: expected the byte order of the files before it, found another",
+        "%s: the byte order differs from that of the previous files",
         part->zip.foreign->files[part->zip.span.file].path);
 }
 
@@ -203,7 +203,7 @@ varve_status vv_torch_merge_add(struct vv_torch_merge *m,
         return torch_merge_fail_memory(m);
     if (p->used > MOST_BYTES - bytes->size)
         return vv_fail(m->error, VARVE_LIMIT,
-            "%s: expected pickles of at most %d bytes in all, found more",
+            "%s: the pickles have more than %d bytes in total",
             m->file->zip.foreign->files[0].path, MOST_BYTES);
     VV_TRY(add_items(m, p, root));
     vv_buffer_add(bytes, p->bytes, p->used);

@@ -33,7 +33,7 @@ struct group {
 
 static varve_status torch_names_fail_memory(varve_error *error)
 {
-    return vv_fail_memory(error, "the names of parameters");
+    return vv_fail_memory(error, "parameter names");
 }
 
 static const struct vv_index *torch_names_index_of(
@@ -330,7 +330,7 @@ static varve_status compare_group(
     list.count = g.has_slots ? g.count : 0;
     if (!list.is_true && list.count == 0)
         vv_target_lose(n->tree->target, g.names,
-            "the names of parameters: the file has no variables called so");
+            "the parameter names: no variables are written under them");
     n->numbered[list.node] = (uint32_t)(n->lists.size / sizeof list) + 2;
     vv_buffer_add(&n->lists, &list, sizeof list);
     return n->lists.failed ? torch_names_fail_memory(error) : VARVE_OK;

@@ -167,8 +167,8 @@ static varve_status torch_optimizer_add_group(
     op(o, VV_OP_SET);
     op(o, VV_OP_APPEND);
     if (!has_rate)
-        vv_target_lose(t->target, node,
-            "its learning rate: PyTorch looks for a value called lr");
+        vv_target_lose(
+            t->target, node, "its learning rate: no value is named \"lr\"");
     return VARVE_OK;
 }
 
@@ -177,8 +177,8 @@ varve_status vv_torch_add_optimizer(
 {
     if (vv_torch_child(o->tree->target->index, node, "state") == VV_NONE)
         vv_target_lose(o->tree->target, node,
-            "the order in which PyTorch knows what it trains: it is that of "
-            "the names");
+            "the order of its parameters: they are written in the order of "
+            "their names");
     op(o, VV_OP_DICT);
     op(o, VV_OP_MARK);
     VV_TRY(torch_optimizer_add_state(o, node, error));

@@ -55,7 +55,7 @@ varve_status vv_torch_order(
     size_t size = index->node_count * sizeof(uint32_t);
     uint32_t *room = vv_allocate_zeroed(a, size);
     if (!room)
-        return vv_fail_memory(error, "the order of what is trained");
+        return vv_fail_memory(error, "the order of parameters");
     for (uint32_t i = 0; i < index->slot_count; i++) {
         uint32_t variable = vv_at32(index->slot_variables, i);
         if (vv_at32(index->slot_owners, i) != owner) {

@@ -198,7 +198,8 @@ static varve_status torch_out_add_node(
     if (w->values.notes[node]) {
         vv_pickle_out_noted(out, w->values.notes[node] - 1);
     } else if (w->is_open[node]) {
-        vv_target_lose(w->target, node, "that a tuple leads to itself");
+        vv_target_lose(w->target, node,
+            "a reference from a tuple to itself: it is written as None");
         vv_pickle_out_op(out, VV_OP_NONE);
     } else if (vv_torch_is_optimizer(&w->tree, node)) {
         return torch_out_add_optimizer(w, node, error);
@@ -255,7 +256,7 @@ static varve_status torch_out_add_member(
     speak(w, &m, name);
     /* Names are read again before the pickle is complete. */
     if (w->names.failed || w->spoken.failed)
-        return vv_fail_memory(error, "the names of parameters");
+        return vv_fail_memory(error, "parameter names");
     return torch_out_add_node(w, m.node, error);
 }
 
@@ -293,8 +294,7 @@ static varve_status make_pickle(struct writing *w, varve_error *error)
         return vv_fail_memory(error, "a pickle");
     if (bytes->size > UINT32_MAX)
         return vv_fail(error, VARVE_LIMIT,
-            "%s: expected a pickle of less than 4 GiB, found a larger one",
-            w->target->path);
+            "%s: the pickle exceeds the limit of 4 GiB", w->target->path);
     return VARVE_OK;
 }
 

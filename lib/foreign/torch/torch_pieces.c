@@ -91,15 +91,15 @@ const char *vv_torch_check_boxes(uint32_t rank, const uint64_t *shape,
         const uint64_t *box = pieces[i].box;
         vv_shape_count(rank, box + rank, &size);
         if (size > left)
-            return "pieces that overlap";
+            return "its pieces overlap";
         left -= size;
         sum = (sum + number_of_box(rank, box, box + rank)) % prime;
     }
     if (left > 0)
-        return "pieces that leave a hole";
+        return "its pieces do not cover its shape";
     return sum == number_of_box(rank, NULL, shape)
                ? NULL
-               : "pieces that overlap, and a hole";
+               : "its pieces overlap and do not cover its shape";
 }
 
 /* --- Reading -------------------------------------------------------------- */

@@ -105,14 +105,14 @@ static enum vv_torch_kind take_storage(const struct looking *l)
         vv_pickle_item(l->p, argument(l, STORAGE));
     if (item->kind != VV_PICKLE_OUTSIDE ||
         !vv_pickle_is_text(l->p, vv_pickle_nth(l->p, item->a, 0), "storage"))
-        return broken(l, "a storage");
+        return broken(l, "storage");
     uint32_t class = vv_pickle_nth(l->p, item->a, 1);
     t->of = vv_torch_type(l->p, class);
     t->part = item->b;
     t->key = vv_pickle_nth(l->p, item->a, 2);
     if (vv_pickle_item(l->p, t->key)->kind != VV_PICKLE_TEXT ||
         !vv_torch_size_of(l->p, vv_pickle_nth(l->p, item->a, 4), &t->count))
-        return broken(l, "a storage with a key and a count");
+        return broken(l, "storage with a key and a count");
     t->has_storage = true;
     if (vv_pickle_nth(l->p, item->a, 5) != VV_PICKLE_THE_NONE)
         return alien(l, VV_PICKLE_THE_NONE); /* a part of another storage */
@@ -124,7 +124,7 @@ static enum vv_torch_kind torch_tensor_take_shape(
 {
     uint32_t rank = 0;
     if (!vv_torch_sizes(l->p, argument(l, index), l->t->type.shape, &rank))
-        return broken(l, "a shape of integers");
+        return broken(l, "shape of integers");
     if (rank > VARVE_MAX_RANK)
         return alien(l, VV_PICKLE_THE_NONE);
     l->t->type.rank = rank;
@@ -143,10 +143,10 @@ static enum vv_torch_kind torch_tensor_take_parts(const struct looking *l)
     if (kind != VV_TORCH_TENSOR)
         return kind;
     if (!vv_torch_size_of(l->p, argument(l, OFFSET), &l->t->offset))
-        return broken(l, "an offset");
+        return broken(l, "offset");
     if (!vv_torch_sizes(l->p, argument(l, STRIDES), l->t->strides, &strides) ||
         strides != l->t->type.rank)
-        return broken(l, "as many strides as extents");
+        return broken(l, "stride for each dimension");
     l->t->type.dtype = l->t->of;
     return VV_TORCH_TENSOR;
 }

@@ -110,7 +110,7 @@ varve_status vv_torch_tree_init(
     t->positions =
         vv_allocate_zeroed(a, target->index->node_count * sizeof *t->positions);
     if (!t->flags || !t->positions)
-        return vv_fail_memory(error, "what becomes a dict");
+        return vv_fail_memory(error, "the flags of nodes");
     set_flags(t);
     return vv_torch_order(target, t->positions, error);
 }
@@ -277,9 +277,8 @@ static varve_status refuse_same(
             continue;
         const struct vv_torch_member *m = member_at(t, all[i].number);
         return vv_fail(error, VARVE_DUPLICATE,
-            "%s: expected values of different names, found two \"%.*s\"",
-            t->target->path, (int)m->size,
-            (const char *)t->names.data + m->name);
+            "%s: two values have the name \"%.*s\"", t->target->path,
+            (int)m->size, (const char *)t->names.data + m->name);
     }
     return VARVE_OK;
 }
@@ -333,13 +332,13 @@ varve_status vv_torch_add_members(
     size_t count = t->members.size / sizeof(struct vv_torch_member) - begin;
     if (t->members.failed || t->names.failed || t->path.failed ||
         t->steps.failed || !hash_members(t, begin, count))
-        return vv_fail_memory(error, "what is in a dict");
+        return vv_fail_memory(error, "the members of a dict");
     VV_TRY(refuse_same(t, count, error));
     set_orders(t, begin, count);
     if (t->flags[node] & IS_DICT)
         order_members(t, node, count);
     if (t->members.failed || t->names.failed)
-        return vv_fail_memory(error, "what is in a dict");
+        return vv_fail_memory(error, "the members of a dict");
     count = t->members.size / sizeof(struct vv_torch_member) - begin;
     if (count > 0)
         qsort(member_at(t, begin), count, sizeof(struct vv_torch_member),

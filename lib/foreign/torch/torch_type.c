@@ -34,7 +34,7 @@ static const struct known known[] = {
 };
 
 _Static_assert(VARVE_DTYPE_COUNT == 18,
-    "an element type is new: say what it is in torch, if it has it");
+    "add the new element type to the table if PyTorch has it");
 
 /* As a pickle has them. */
 static const struct known *of(varve_dtype dtype)

@@ -351,11 +351,12 @@ void vv_torch_lose_values(const struct vv_torch_values_out *v)
     for (uint32_t i = 0; i < index->value_count; i++) {
         uint32_t node = vv_at32(index->value_nodes, i);
         if (!v->is_written[i])
-            vv_target_lose(v->target, node, "its value: no dict has a place");
+            vv_target_lose(v->target, node, "its value: it is in no dict");
         else if (vv_index_kind(index, node) == VARVE_STATE)
-            vv_target_lose(v->target, node, "that it is a state: bytes");
-        else if (vv_torch_was_of(v->target, node) == VV_TORCH_WAS_ARRAY)
             vv_target_lose(
-                v->target, node, "that it is an array of NumPy: a tensor");
+                v->target, node, "that it is a state: it is written as bytes");
+        else if (vv_torch_was_of(v->target, node) == VV_TORCH_WAS_ARRAY)
+            vv_target_lose(v->target, node,
+                "that it is a NumPy array: it is written as a tensor");
     }
 }
