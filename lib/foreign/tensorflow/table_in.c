@@ -96,7 +96,7 @@ static varve_status table_in_unpack(struct pass *p, const struct handle *handle,
     (void)size;
     return vv_fail(p->error, VARVE_TOO_NEW,
         "%s: offset %" PRIu64 ": the block is compressed with Snappy: build "
-                              "Varve with libsnappy, or save "
+        "Varve with libsnappy, or save "
         "the checkpoint again with TensorFlow 2",
         p->table->path, handle->offset);
 #endif
