@@ -1,4 +1,4 @@
-/* pickle_in.c - the opcodes.
+/* pickle_in.c - Executes the opcodes of a pickle on a table of items.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,7 @@
 
 enum {
     NEWEST_PROTOCOL = 5,
-    MOST_BYTES = 1 << 30, /* more is refused: counts are of 32 bits */
+    MOST_BYTES = 1 << 30, /* limit: counts have 32 bits */
 };
 
 /* --- Opcodes: text, bytes, numbers ---------------------------------------- */
@@ -38,7 +38,8 @@ static varve_status push_bytes(
     VV_TRY(vv_machine_take(m, size, &bytes));
     if (kind == VV_PICKLE_TEXT &&
         !vv_utf8_is_valid((const char *)bytes, (size_t)size))
-        kind = VV_PICKLE_BYTES; /* a lone surrogate, a NUL, or of Python 2 */
+        kind = VV_PICKLE_BYTES; /* a lone surrogate, a NUL, or a byte string of
+                                   Python 2 */
     struct vv_pickle_item item = { .kind = (uint16_t)kind,
         .a = (uint32_t)(bytes - m->p->bytes),
         .b = (uint32_t)size };
@@ -78,7 +79,7 @@ static varve_status push_int32(struct vv_machine *m)
     return push_integer(m, (int32_t)(uint32_t)value);
 }
 
-/* Finds the end of the line that begins here, and goes behind it. */
+/* Sets *begin and *size to the rest of the line and moves past its newline. */
 static varve_status pickle_in_take_line(
     struct vv_machine *m, const char *what, const char **begin, uint32_t *size)
 {
@@ -93,8 +94,8 @@ static varve_status pickle_in_take_line(
     return VARVE_OK;
 }
 
-/* Decimals, as Python 2 writes integers of more than 32 bits in protocol 2;
- * 00 and 01 are bools. */
+/* Parses a decimal, which Python 2 writes in protocol 2 for integers of more
+ * than 32 bits. 00 and 01 are bools. */
 static varve_status push_decimal(struct vv_machine *m)
 {
     const char *text = NULL;
@@ -111,7 +112,7 @@ static varve_status push_decimal(struct vv_machine *m)
     return push_integer(m, (int64_t)(is_below ? 0 - value : value));
 }
 
-/* It is big-endian. */
+/* Parses a big-endian float64. */
 static varve_status push_real(struct vv_machine *m)
 {
     const unsigned char *bytes = NULL;
@@ -126,7 +127,7 @@ static varve_status push_real(struct vv_machine *m)
 
 /* --- Opcodes: globals and calls ------------------------------------------- */
 
-/* A text up to the end of the line. */
+/* Adds the rest of the line as a text. */
 static varve_status pickle_in_add_line(struct vv_machine *m, uint32_t *number)
 {
     const char *begin;
@@ -206,7 +207,7 @@ static varve_status push_kind(struct vv_machine *m, enum vv_pickle_kind kind)
         m, (struct vv_pickle_item){ .kind = (uint16_t)kind });
 }
 
-/* Of what stands in the stack from `begin` on. */
+/* Pushes a new container that takes the stack from `begin` as its members. */
 static varve_status pickle_in_gather(
     struct vv_machine *m, enum vv_pickle_kind kind, size_t begin)
 {
@@ -232,7 +233,8 @@ static varve_status gather_marked(
     return pickle_in_gather(m, kind, begin);
 }
 
-/* Whether an item takes members of a kind: what is called may have made any. */
+/* Returns true if an item can take members of a kind. A call may have created
+ * any kind of container. */
 static bool pickle_in_takes(
     struct vv_machine *m, uint32_t number, enum vv_pickle_kind kind)
 {
@@ -240,7 +242,7 @@ static bool pickle_in_takes(
     return found == kind || found == VV_PICKLE_CALL;
 }
 
-/* Members for what stands before them in the stack: those from `begin` on. */
+/* Adds the stack from `begin` as members to the item below. */
 static varve_status pickle_in_add_members(
     struct vv_machine *m, size_t begin, enum vv_pickle_kind kind)
 {
@@ -283,7 +285,7 @@ static varve_status drop_marked(struct vv_machine *m)
     return VARVE_OK;
 }
 
-/* What is on top, be it a mark. */
+/* Removes the top of the stack, which may be a mark. */
 static varve_status pickle_in_drop(struct vv_machine *m)
 {
     uint32_t number = 0;
@@ -340,8 +342,8 @@ static varve_status memorize_next(struct vv_machine *m)
     return vv_machine_memorize(m, m->memorized);
 }
 
-/* What is left, and whether it is of protocols 0 and 1, which write numbers as
- * decimals. */
+/* Fails for an unsupported opcode. Protocols 0 and 1 are named in the message.
+ */
 static varve_status pickle_in_refuse(struct vv_machine *m, unsigned code)
 {
     bool is_old = code != 0 && code < 0x80 && strchr("LFSVdlgpioP", (int)code);
@@ -351,7 +353,7 @@ static varve_status pickle_in_refuse(struct vv_machine *m, unsigned code)
         m->where, m->code_at, code, is_old ? " of protocols 0 and 1" : "");
 }
 
-/* Protocol 4 and 5. */
+/* Executes the opcodes of protocols 4 and 5. */
 static varve_status step_new(struct vv_machine *m, unsigned code)
 {
     switch (code) {
@@ -370,7 +372,7 @@ static varve_status step_new(struct vv_machine *m, unsigned code)
     }
 }
 
-/* What carries data. */
+/* Executes the opcodes that push data. */
 static varve_status step_data(struct vv_machine *m, unsigned code)
 {
     switch (code) {

@@ -1,4 +1,4 @@
-/* pickle_machine.c - bytes, a stack with marks in it, a memo.
+/* pickle_machine.c - Implements the stack, the marks and the memo.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 #include "failure.h"
 #include "try.h"
 
-#define NOTHING UINT32_MAX /* in the memo */
+#define NOTHING UINT32_MAX /* an unused entry of the memo */
 
 /* --- Failures ------------------------------------------------------------- */
 
@@ -40,7 +40,6 @@ varve_status vv_machine_take(
     return VARVE_OK;
 }
 
-/* A little-endian number of so many bytes, 8 at most. */
 varve_status vv_machine_take_number(
     struct vv_machine *m, unsigned width, uint64_t *number)
 {
@@ -76,14 +75,12 @@ varve_status vv_machine_push_new(
     return vv_machine_push(m, number);
 }
 
-/* Where what is above the last mark begins in the stack. */
 size_t vv_machine_floor_of(const struct vv_machine *m)
 {
     size_t marks = m->marks.size / sizeof(uint32_t);
     return marks ? ((uint32_t *)(void *)m->marks.data)[marks - 1] : 0;
 }
 
-/* What is on top of the stack, above the last mark. */
 varve_status vv_machine_pop(struct vv_machine *m, uint32_t *number)
 {
     if (vv_machine_depth_of(m) <= vv_machine_floor_of(m))
@@ -100,8 +97,6 @@ varve_status vv_machine_top(struct vv_machine *m, uint32_t *number)
     return VARVE_OK;
 }
 
-/* Where the items above the last mark begin in the stack; takes the mark
- * away, and leaves them. */
 varve_status vv_machine_pop_mark(struct vv_machine *m, size_t *begin)
 {
     if (m->marks.size == 0)
@@ -130,8 +125,6 @@ static varve_status pickle_machine_append(
     return VARVE_OK;
 }
 
-/* Hangs what stands in the stack from `begin` on at an item, and cuts it off.
- */
 varve_status vv_machine_append_from(
     struct vv_machine *m, uint32_t to, size_t begin)
 {
@@ -149,7 +142,7 @@ varve_status vv_machine_push_mark(struct vv_machine *m)
     return m->marks.failed ? vv_machine_fail_memory(m) : VARVE_OK;
 }
 
-/* Numbers are no greater than the pickle is long: so the memo is not larger. */
+/* A number is at most the size of the pickle, so the memo is not larger. */
 varve_status vv_machine_memorize(struct vv_machine *m, uint64_t number)
 {
     uint32_t item = 0;

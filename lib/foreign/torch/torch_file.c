@@ -1,4 +1,5 @@
-/* torch_file.c - entries by name, and the few that say something of the others.
+/* torch_file.c - Finds the entries of a torch.save archive by name, and checks
+ * storages.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -45,14 +46,14 @@ static const char *torch_file_path_of(const struct vv_torch_file *t)
     return t->zip.foreign->files[t->zip.span.file].path;
 }
 
-/* Whether it is TOP/data.pkl. */
+/* Returns true for TOP/data.pkl. */
 static bool torch_file_is_object(const char *name, size_t size)
 {
     return vv_text_ends_in(name, size, OBJECT) &&
            !memchr(name, '/', size + sizeof "" - sizeof OBJECT);
 }
 
-/* A program of torch.jit has pickles of its own, which are no data. */
+/* A TorchScript program has pickles too, but they contain no checkpoint. */
 varve_status vv_torch_file_list(struct vv_torch_file *t, varve_error *error)
 {
     for (size_t i = 0; i < t->zip.count; i++) {
@@ -71,7 +72,7 @@ varve_status vv_torch_file_list(struct vv_torch_file *t, varve_error *error)
     return VARVE_OK;
 }
 
-/* Sets `room` to TOP/ of TOP/data.pkl, or PART/. */
+/* Sets `room` to TOP/ of TOP/data.pkl, or to PART/. */
 static void set_folder(
     const struct vv_torch_file *t, uint32_t part, struct vv_buffer *room)
 {
@@ -85,7 +86,7 @@ static void set_folder(
     vv_buffer_add8(room, '/');
 }
 
-/* The entry `room``folder``name`. */
+/* Finds the entry with the name `room``folder``name`. */
 static const struct vv_zip_entry *torch_file_find_entry(
     const struct vv_torch_file *t, const char *folder, const char *name,
     size_t size, struct vv_buffer *room)
@@ -114,7 +115,7 @@ varve_status vv_torch_check_sum(const struct vv_torch_file *t,
         found);
 }
 
-/* All of an entry, which is not packed. */
+/* Reads all of an uncompressed entry. */
 static varve_status torch_file_read_entry(const struct vv_torch_file *t,
     const struct vv_zip_entry *e, struct vv_buffer *to, varve_error *error)
 {
@@ -136,7 +137,8 @@ static varve_status torch_file_read_entry(const struct vv_torch_file *t,
 
 /* --- Opening -------------------------------------------------------------- */
 
-/* `little` where there is no word of it. */
+/* Sets the byte order; it is little-endian if the archive has no entry for it.
+ */
 static varve_status torch_file_read_order(
     struct vv_torch_file *t, varve_error *error)
 {
@@ -162,7 +164,7 @@ static varve_status torch_file_read_order(
     return status;
 }
 
-/* Older files are never a part of one. */
+/* A legacy file cannot be a part of another file. */
 static varve_status torch_file_read_directory(struct vv_torch_file *t,
     const struct vv_foreign *foreign, struct vv_zip_span span,
     varve_error *error)

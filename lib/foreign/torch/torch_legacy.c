@@ -1,5 +1,5 @@
-/* torch_legacy.c - five pickles: a mark, a version, a machine, the object, and
- * the keys of its storages in their order.
+/* torch_legacy.c - Parses the five pickles of a legacy file (magic number,
+ * version, machine, object, keys of the storages) and lists its storages.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +24,8 @@ enum { MARK, VERSION, MACHINE, OBJECT, KEYS, PICKLES };
 
 enum { FIRST_WINDOW = 1 << 16, LARGER = 4, NEWEST = 1001, LONGEST_KEY = 255 };
 
-/* A storage that the object has: what its elements take. */
+/* A storage that the object uses. `width` is the size of an element in bytes.
+ */
 struct storage {
     const char *key;
     uint32_t size;
@@ -36,15 +37,14 @@ struct legacy {
     uint32_t file;
     const char *path;
     varve_error *error;
-    struct vv_buffer window; /* the beginning of the file */
+    struct vv_buffer window; /* the first bytes of the file */
     struct vv_pickle pickles[PICKLES];
     uint64_t begins[PICKLES + 1];
     struct vv_map storages; /* struct storage, in an arena */
     struct vv_arena arena;
-    struct vv_buffer entries, names; /* of the directory */
+    struct vv_buffer entries, names; /* of the directory that is made */
 };
 
-/* A pickle of a number, which protocols 4 and 5 put into a frame. */
 static varve_status torch_legacy_fail_memory(const struct legacy *l)
 {
     return vv_fail_memory(l->error, "the storages of a file");
@@ -76,7 +76,8 @@ static varve_status torch_legacy_read_all(struct legacy *l)
     return VARVE_OK;
 }
 
-/* How long the pickles are nobody says: so with more of the file each time. */
+/* The file does not contain the size of the pickles, so more of the file is
+ * read each time until they are complete. */
 static varve_status read_pickles(struct legacy *l)
 {
     uint64_t size = l->foreign->files[l->file].size, room = FIRST_WINDOW;
@@ -130,7 +131,7 @@ static bool torch_legacy_is_called(const void *item, const void *key)
     return a->size == b->size && memcmp(a->key, b->key, a->size) == 0;
 }
 
-/* Bytes of an element; 0: nobody knows. */
+/* Returns the size of an element in bytes, or 0 if the type is unknown. */
 static uint32_t width_of(const struct vv_pickle *p, uint32_t class)
 {
     static const struct {
@@ -149,7 +150,7 @@ static uint32_t width_of(const struct vv_pickle *p, uint32_t class)
     return 0;
 }
 
-/* The first time that a key comes counts. */
+/* Records a storage, unless its key occurred before. */
 static varve_status note_storage(
     struct legacy *l, const struct vv_pickle *p, uint32_t id)
 {
@@ -201,7 +202,7 @@ static varve_status torch_legacy_add_entry(struct legacy *l, const char *folder,
                                                 : VARVE_OK;
 }
 
-/* A count of elements, and the elements. */
+/* Adds a storage, which is a count followed by the elements. */
 static varve_status torch_legacy_add_storage(
     struct legacy *l, const struct storage *s, uint64_t *at)
 {
