@@ -1,4 +1,5 @@
-/* dcp_in.c - the metadata, the files that it names, the values one by one.
+/* dcp_in.c - Reads the metadata, opens the files that it names, and adds the
+ * values one by one.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -50,7 +51,8 @@ static varve_status read_metadata(struct reading *r)
         return vv_fail_memory(r->error, "the metadata of a checkpoint");
     VV_TRY(vv_foreign_read(r->foreign, 0, bytes, (size_t)size, 0, r->error));
     VV_TRY(vv_pickle_read(&r->pickle, &r->bytes, r->path, r->error));
-    /* The keys of the whole are texts of it, which have the same numbers. */
+    /* Added first, so that texts of the metadata can be keys: their items keep
+     * their numbers. */
     VV_TRY(vv_torch_merge_add(&r->merge, NULL, &r->pickle, &root));
     return vv_dcp_metadata_read(&r->metadata, &r->pickle,
         &r->foreign->context->allocator, r->path, r->error);
@@ -82,7 +84,7 @@ static varve_status dcp_in_add_file(
     return status;
 }
 
-/* They come by their files. */
+/* Parts are sorted by file. */
 static varve_status dcp_in_add_files(struct reading *r)
 {
     struct vv_dcp_part *const *parts =
@@ -105,7 +107,8 @@ static varve_status dcp_in_add_files(struct reading *r)
 
 /* --- Values --------------------------------------------------------------- */
 
-/* The keys of a value; its name, where they are none that it may have. */
+/* Sets `keys` to the path of a value, or to its name if the path is not usable,
+ * and returns the number of keys. */
 static size_t keys_of(
     const struct reading *r, uint32_t name, uint32_t keys[MOST_LEVELS])
 {
@@ -208,7 +211,7 @@ static varve_status open_metadata(
         return vv_fail_memory(error, "a checkpoint");
     foreign->decode = vv_torch_decode;
     foreign->decode_part = vv_torch_decode_part;
-    /* What is kept of it is what torch.save would have kept. */
+    /* The format extras are those that a torch.save file would have. */
     draft->kept.format = VARVE_FORMAT_TORCH;
     vv_buffer_init(&r.bytes, a);
     vv_torch_merge_begin(&r.merge, file, foreign, error);

@@ -1,4 +1,5 @@
-/* dcp_metadata.c - parts by names and starts.
+/* dcp_metadata.c - Indexes the parts of values by name and start, and checks
+ * that they do not overlap.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,9 +16,9 @@
 
 #define MODULE "torch.distributed.checkpoint.metadata"
 
-enum { MOST_FIELDS = 16 }; /* of an object that are looked at */
+enum { MOST_FIELDS = 16 }; /* maximum number of fields that are read */
 
-/* The keys under which a value was. */
+/* The keys of a value in nested dicts. */
 struct path {
     uint32_t name;
     uint32_t keys;
@@ -74,7 +75,7 @@ uint32_t vv_dcp_field(
 
 /* --- Parts ---------------------------------------------------------------- */
 
-/* What a part is looked for by. */
+/* The key of a part in `by_name`. */
 struct key {
     const struct vv_pickle *p;
     uint32_t name;
@@ -128,7 +129,7 @@ struct vv_dcp_part *vv_dcp_part_of(const struct vv_dcp_metadata *m,
         &m->by_name, dcp_metadata_hash_of(&key), dcp_metadata_is_part, &key);
 }
 
-/* Which value, or which piece of it. */
+/* Reads the name of a value, and the start of a piece. */
 static varve_status take_index(const struct vv_dcp_metadata *m, uint32_t index,
     struct key *key, uint64_t starts[VARVE_MAX_RANK])
 {
@@ -193,9 +194,9 @@ static varve_status dcp_metadata_add_part(
     return VARVE_OK;
 }
 
-/* --- Where they are ------------------------------------------------------- */
+/* --- --- Overlaps --------------------------------------------------------- */
 
-/* A part, to be sorted. */
+/* A part that is being sorted. */
 struct spot {
     const char *path;
     uint32_t path_size;
@@ -219,8 +220,8 @@ static int dcp_metadata_compare(const void *left, const void *right)
     return order ? order : (x > y) - (x < y);
 }
 
-/* No two share bytes: so reading all of them takes no longer than the files
- * are. */
+/* Fails if two parts share bytes. Therefore reading all parts takes no longer
+ * than reading the files. */
 static varve_status check_spots(
     struct vv_dcp_metadata *m, const struct spot *spots, size_t count)
 {

@@ -1,4 +1,5 @@
-/* dcp_tensor.c - what the metadata says, and what the pieces have.
+/* dcp_tensor.c - Parses the metadata of a tensor and compares its pieces with
+ * it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,14 +16,14 @@
 #include "torch_type.h"
 #include "try.h"
 
-/* A tensor while it is read. */
+/* A tensor that is being read. */
 struct tensor {
     struct vv_dcp_reading *r;
-    const struct vv_pickle *p; /* of the metadata */
+    const struct vv_pickle *p; /* the pickle of the metadata */
     uint32_t name;
     uint32_t type; /* item: the element type */
     uint32_t chunks;
-    uint32_t count; /* of pieces */
+    uint32_t count; /* number of pieces */
     struct vv_torch_pieced whole;
 };
 
@@ -38,7 +39,7 @@ static varve_status dcp_tensor_fail(const struct tensor *t, const char *problem)
 
 /* --- Parts ---------------------------------------------------------------- */
 
-/* A part that is open. */
+/* An open part. */
 struct opened {
     struct vv_torch_file file;
     struct vv_pickle pickle;
@@ -79,7 +80,7 @@ varve_status vv_dcp_read_object(
     return status;
 }
 
-/* --- What the metadata says ----------------------------------------------- */
+/* --- --- Metadata of a tensor --------------------------------------------- */
 
 static varve_status dcp_tensor_take_shape(struct tensor *t, uint32_t metadata)
 {
@@ -96,7 +97,7 @@ static varve_status dcp_tensor_take_shape(struct tensor *t, uint32_t metadata)
     return VARVE_OK;
 }
 
-/* The properties are a tuple; a dict they were before torch 2.1. */
+/* The properties are a tuple, or before torch 2.1 a dict. */
 static varve_status dcp_tensor_take_metadata(
     struct tensor *t, uint32_t metadata)
 {
@@ -117,7 +118,7 @@ static varve_status dcp_tensor_take_metadata(
 
 /* --- Pieces --------------------------------------------------------------- */
 
-/* Its box: starts, and then lengths. */
+/* Sets `box` to the starts and then the lengths of a piece. */
 static varve_status take_box(
     const struct tensor *t, uint32_t chunk, uint64_t box[2 * VARVE_MAX_RANK])
 {
@@ -160,7 +161,7 @@ static void dcp_tensor_add_name(void *user, struct vv_buffer *text)
     vv_buffer_add_string(text, "\"");
 }
 
-/* What an open part has is a tensor of these lengths. */
+/* Checks that an open part is a tensor with these lengths. */
 static varve_status check_tensor(const struct tensor *t, const struct opened *o,
     const uint64_t *lengths, struct vv_torch_tensor *found)
 {
@@ -220,7 +221,7 @@ static varve_status dcp_tensor_read_piece(
     VV_TRY(take_box(t, chunk, box));
     vv_shape_count(rank, box + rank, &count);
     t->count += count > 0;
-    if (is_counted || count == 0) /* what has no elements has no file */
+    if (is_counted || count == 0) /* a piece without elements has no file */
         return VARVE_OK;
     VV_TRY(dcp_tensor_find_part(t, box, &part));
     varve_status status = open_part(t->r, part, &o);
@@ -260,7 +261,7 @@ static varve_status dcp_tensor_read_pieces(struct tensor *t, uint32_t *item)
 
 /* --- In one part ---------------------------------------------------------- */
 
-/* Whether it has one piece, which is all of it. */
+/* Sets *part to the part of a tensor with a single piece, or to NULL. */
 static varve_status look_for_whole(
     const struct tensor *t, const struct vv_dcp_part **part)
 {
@@ -281,7 +282,8 @@ static varve_status look_for_whole(
     return dcp_tensor_find_part(t, box, part);
 }
 
-/* A tensor of a type that we do not have is whatever it is. */
+/* Reads a tensor in one part. A tensor of an unsupported type becomes an
+ * object. */
 static varve_status dcp_tensor_read_whole(
     const struct tensor *t, const struct vv_dcp_part *part, uint32_t *item)
 {
@@ -307,6 +309,6 @@ varve_status vv_dcp_read_tensor(
         return dcp_tensor_read_whole(&t, part, item);
     if (t.whole.type.dtype)
         return dcp_tensor_read_pieces(&t, item);
-    *item = t.type; /* an object that says what it is */
+    *item = t.type; /* an object with the type as its tag */
     return VARVE_OK;
 }

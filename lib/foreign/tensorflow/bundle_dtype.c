@@ -1,4 +1,4 @@
-/* bundle_dtype.c - one table of all types that TensorFlow has.
+/* bundle_dtype.c - Contains one table of all types of TensorFlow.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,10 +8,10 @@
 
 enum { REFERENCE = 100 };
 
-/* By number. */
+/* Indexed by TensorFlow's number. */
 static const struct {
     const char *name;
-    varve_dtype dtype; /* 0: none of ours */
+    varve_dtype dtype; /* 0: not supported */
 } types[] = {
     [0] = { "invalid", 0 },
     [1] = { "float32", VARVE_FLOAT32 },

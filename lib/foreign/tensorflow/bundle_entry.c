@@ -1,5 +1,4 @@
-/* bundle_entry.c - header and entries of an index, believed only after they
- * were checked against each other.
+/* bundle_entry.c - Parses and validates the header and the entries of an index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -35,7 +34,7 @@ static varve_status bundle_entry_fail(const struct reading *r,
 
 /* --- The header ----------------------------------------------------------- */
 
-/* A list of numbers, each a field of its own or all in one. */
+/* Sets *is_there if a repeated number, packed or not, contains `wanted`. */
 static varve_status bundle_entry_look_for(const struct vv_wire *wire,
     const struct vv_wire_field *f, uint64_t wanted, bool *is_there)
 {
@@ -54,8 +53,8 @@ static varve_status bundle_entry_look_for(const struct vv_wire *wire,
     return VARVE_OK;
 }
 
-/* An int32, which TensorFlow compares with the oldest producer that it reads
- * (kTensorBundleMinProducer, 0). */
+/* Returns true if an int32 is negative. TensorFlow rejects producers below
+ * kTensorBundleMinProducer, which is 0. */
 static bool is_below_0(const struct vv_wire_field *f)
 {
     return f->type != VV_WIRE_SIZED && f->value >> 31 & 1;
@@ -145,8 +144,7 @@ static varve_status bundle_entry_add_extent(struct reading *r, uint64_t extent)
     return VARVE_OK;
 }
 
-/* The number in a message that has one field of interest, 0 if it is left
- * out. */
+/* Reads one number of a message; it is 0 if it is left out. */
 static varve_status bundle_entry_take_number(
     struct vv_wire wire, uint64_t number, uint64_t *value)
 {
@@ -190,8 +188,8 @@ static varve_status bundle_entry_take_shape(
     return VARVE_OK;
 }
 
-/* Start and length in one dimension; without a length all of it, which a key
- * has as -1. */
+/* Reads the start and length in one dimension. A slice without a length covers
+ * the whole dimension; its key contains -1. */
 static varve_status take_extent(struct vv_wire wire, int64_t pair[2])
 {
     struct vv_wire_field f;
@@ -227,7 +225,7 @@ static varve_status take_pairs(struct reading *r,
     return VARVE_OK;
 }
 
-/* The entry of a slice, which stands before all others. */
+/* Finds the entry of a slice. Slices sort before all tensors. */
 static varve_status find_slice(const struct reading *r,
     const struct vv_bundle_entry *e, const int64_t *pairs, uint32_t *number)
 {
@@ -249,7 +247,8 @@ static varve_status find_slice(const struct reading *r,
     return VARVE_OK;
 }
 
-/* What a pair means; its numbers are those of the slice's own shape. */
+/* Replaces the length -1 by the whole dimension, and checks that the pair
+ * agrees with the shape of the slice. */
 static varve_status settle_pair(const struct reading *r,
     const struct vv_bundle_entry *e, uint32_t slice, uint32_t i,
     int64_t pair[2])
@@ -344,8 +343,8 @@ static varve_status bundle_entry_take_fields(
     return VARVE_OK;
 }
 
-/* The elements of the slices are as many as those of the whole; that none is
- * there twice is seen when they are put together. */
+/* Checks that the slices have as many elements as the tensor. Overlaps are
+ * detected when the slices are read. */
 static varve_status check_slices(
     const struct reading *r, const struct vv_bundle_entry *e)
 {
@@ -496,7 +495,8 @@ varve_kind vv_bundle_kind(const struct vv_bundle_entry *e)
     return e->dtype ? VARVE_VARIABLE : VARVE_STATE;
 }
 
-/* Bytes that lie as ours do are read where they lie. */
+/* Returns true if the bytes have the layout of Varve's own format and can be
+ * read without decoding. */
 static bool lies_as_ours(
     const struct vv_bundle *b, const struct vv_bundle_entry *e)
 {

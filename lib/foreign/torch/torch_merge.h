@@ -1,7 +1,7 @@
 /* torch_merge.h - Merges several torch.save files into one: a pickle with the
  * items of all pickles, and a directory with the storages of all files.
  *
- * begin; for each file: add; ... further items; end
+ *     begin; for each file: add; ... further items; end
  *
  * SPDX-License-Identifier: MIT
  */

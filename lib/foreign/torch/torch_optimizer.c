@@ -1,4 +1,5 @@
-/* torch_optimizer.c - state, then one group of all that it trains.
+/* torch_optimizer.c - Writes the state of an optimizer, followed by one group
+ * with all of its variables.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -86,7 +87,7 @@ static varve_status torch_optimizer_add_state(
 
 /* --- The group ------------------------------------------------------------ */
 
-/* Numbers, and the names that say what they mean. */
+/* Adds the numbers of the variables, or their names. */
 static void add_params(
     const struct vv_torch_optimizer *o, uint32_t node, bool as_names)
 {
@@ -121,7 +122,8 @@ static bool is_setting(
            !vv_torch_is_slot(o->tree, m->node);
 }
 
-/* What the object has itself: `lr`, or `param_groups/0/lr`. */
+/* Adds the values of the object itself as settings: `lr`, or
+ * `param_groups/0/lr`. */
 static varve_status torch_optimizer_add_settings(
     const struct vv_torch_optimizer *o, size_t begin, bool *has_rate,
     varve_error *error)

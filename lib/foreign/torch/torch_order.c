@@ -1,4 +1,5 @@
-/* torch_order.c - from the entries of a state to what they are slots of.
+/* torch_order.c - Finds positions by following the entries of an optimizer's
+ * state to their slots.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +11,7 @@
 #include "failure.h"
 #include "name.h"
 
-/* What is in the entry of a position is marked with it. */
+/* Sets the position plus 1 of all nodes in the entry of an edge. */
 static void mark_entry(
     const struct vv_index *index, uint32_t edge, uint32_t *room)
 {

@@ -1,5 +1,5 @@
-/* torch_reason.c - writes one line that names the optimizer, the model and the
- * shape or name that leaves a choice.
+/* torch_reason.c - Writes one line with the optimizer, the model, and the shape
+ * or name that is ambiguous or missing.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 #include "failure.h"
 #include "name.h"
 
-enum { MOST_SHOWN = 4 /* extents of a shape */ };
+enum { MOST_SHOWN = 4 /* dimensions of a shape */ };
 
 static void torch_reason_add_shape(
     struct vv_buffer *text, const struct vv_torch_form *form)
@@ -80,7 +80,7 @@ static void add_reason(const struct vv_torch_graph *g, struct vv_buffer *text,
     }
 }
 
-/* The path of a node, climbed from its end. */
+/* Adds the path of a node, from its end to the root. */
 static void torch_reason_add_path(
     const struct vv_torch_graph *g, struct vv_buffer *text, uint32_t node)
 {

@@ -1,4 +1,5 @@
-/* torch_tensor.c - the calls that make tensors, by name; none is made.
+/* torch_tensor.c - Parses the arguments of the functions that create tensors,
+ * without calling them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,12 +10,12 @@
 #include "torch_type.h"
 
 enum {
-    STORAGE, /* arguments, in this order */
+    STORAGE, /* indices of the arguments */
     OFFSET,
     SHAPE,
     STRIDES,
-    MOST_SIGNS = 8, /* keys that are looked at */
-    MOST_WRAPS = 8, /* what is in more is no tensor for us */
+    MOST_SIGNS = 8, /* maximum number of keys that are read */
+    MOST_WRAPS = 8, /* maximum nesting of a parameter or subclass */
 };
 
 struct looking {
@@ -78,7 +79,7 @@ static enum vv_torch_kind alien(const struct looking *l, uint32_t name)
     return VV_TORCH_ALIEN;
 }
 
-/* {'conj': True, 'neg': True}; other keys mean nothing to us. */
+/* Reads {'conj': True, 'neg': True}; other keys are ignored. */
 static void take_signs(const struct looking *l, unsigned index)
 {
     const struct vv_pickle_item *dict =
@@ -96,8 +97,8 @@ static void take_signs(const struct looking *l, unsigned index)
     }
 }
 
-/* ('storage', class, key, location, count [, view]): where it was matters to
- * nobody, and views are of torch before 0.4. */
+/* Reads ('storage', class, key, location, count [, view]). The location is
+ * ignored. Views occur only before torch 0.4. */
 static enum vv_torch_kind take_storage(const struct looking *l)
 {
     struct vv_torch_tensor *t = l->t;
@@ -115,7 +116,7 @@ static enum vv_torch_kind take_storage(const struct looking *l)
         return broken(l, "storage with a key and a count");
     t->has_storage = true;
     if (vv_pickle_nth(l->p, item->a, 5) != VV_PICKLE_THE_NONE)
-        return alien(l, VV_PICKLE_THE_NONE); /* a part of another storage */
+        return alien(l, VV_PICKLE_THE_NONE); /* a view of another storage */
     return t->of ? VV_TORCH_TENSOR : alien(l, class);
 }
 
@@ -173,14 +174,14 @@ static enum vv_torch_kind take_v3(const struct looking *l)
     return kind == VV_TORCH_TENSOR ? torch_tensor_take_type(l, 6) : kind;
 }
 
-/* (dtype, shape, strides, requires_grad): on no device */
+/* (dtype, shape, strides, requires_grad): a tensor on the meta device */
 static enum vv_torch_kind take_meta(const struct looking *l)
 {
     enum vv_torch_kind kind = torch_tensor_take_type(l, 0);
     return kind == VV_TORCH_TENSOR ? torch_tensor_take_shape(l, 1) : kind;
 }
 
-/* The others: what they are, their names say. */
+/* Other functions: the tensor is identified by the function's name. */
 static enum vv_torch_kind take_alien(const struct looking *l)
 {
     return alien(l, VV_PICKLE_THE_NONE);
@@ -226,8 +227,8 @@ static bool makes_parameter(const struct looking *l)
                "_rebuild_parameter_with_state");
 }
 
-/* Goes into a parameter (tensor, ...), and into a subclass (function, class,
- * arguments, state), which is made by another call. */
+/* Replaces a parameter (tensor, ...) or a subclass (function, class, arguments,
+ * state) by the call that creates its tensor. Returns false for other calls. */
 static bool go_in(struct looking *l)
 {
     if (makes_parameter(l)) {
@@ -264,7 +265,7 @@ enum vv_torch_kind vv_torch_tensor(
     return maker ? maker->take(&l) : VV_TORCH_OTHER;
 }
 
-/* --- Where elements lie --------------------------------------------------- */
+/* --- --- Layout ----------------------------------------------------------- */
 
 bool vv_torch_size(const struct vv_torch_tensor *t, uint64_t *size)
 {
