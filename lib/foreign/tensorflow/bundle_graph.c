@@ -277,7 +277,7 @@ static varve_status bundle_graph_add_attribute(
     g->has_families |= is_family;
     if (g->draft->failed || object == g->counter || is_family ||
         (a.is_optional && !is_object))
-        return VARVE_OK; /* an attribute without a node is not listed */
+        return VARVE_OK; /* no node of its own */
     if (is_object) {
         struct vv_child named = { .name = a.name, .size = a.name_size };
         node = vv_draft_node(g->draft, vv_attribute_kind(&a));

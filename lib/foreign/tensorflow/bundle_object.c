@@ -1,4 +1,4 @@
-/* bundle_object.c - what a node says of itself, field by field.
+/* bundle_object.c - Parses the fields of a node in TensorFlow's object graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,9 @@
 
 #define CONFIG "OBJECT_CONFIG_JSON"
 
-enum { ATTRIBUTE_IS_OPTIONAL = 4 }; /* a field that later files reserve */
+enum {
+    ATTRIBUTE_IS_OPTIONAL = 4
+}; /* a field number that newer versions of the proto reserve */
 
 varve_status vv_object_fail(
     const struct vv_object_graph *g, uint32_t object, const char *problem)

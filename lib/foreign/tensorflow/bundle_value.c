@@ -1,4 +1,5 @@
-/* bundle_value.c - strings, variants, foreign byte order, slices.
+/* bundle_value.c - Decodes strings, variants, big-endian values and tensors in
+ * slices.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +15,7 @@
 #include "try.h"
 #include "wire_in.h"
 
-/* What every function here is about. */
+/* The parameters of all functions here. */
 struct decoding {
     const struct vv_foreign *foreign;
     const struct vv_bundle *bundle;
@@ -51,8 +52,8 @@ static varve_status bundle_value_check_sum(
         e->offset + e->size, expected, found);
 }
 
-/* The stored bytes of the entry, all of them; NULL where there are none. The
- * caller frees them. */
+/* Reads all stored bytes of the entry, which the caller must free. *stored is
+ * NULL if there are none. */
 static varve_status read_stored(
     const struct decoding *c, unsigned char **stored)
 {
@@ -76,7 +77,7 @@ static void bundle_value_release(
 
 /* --- Strings -------------------------------------------------------------- */
 
-/* The writer's order is that in which it summed. */
+/* Adds a length to a CRC in the byte order of the writer. */
 static uint32_t add_length(
     const struct decoding *c, uint32_t sum, uint64_t size)
 {
@@ -98,8 +99,9 @@ static uint32_t load_sum(const struct decoding *c, const unsigned char *at)
     return c->bundle->is_big_endian ? __builtin_bswap32(sum) : sum;
 }
 
-/* Where the lengths end, what they add up to, and their sum; `each` takes them
- * where it is not NULL. */
+/* Parses the lengths of strings, and sets *behind to their end, *total to their
+ * sum, and *sum to their CRC. Stores the lengths in `lengths` unless it is
+ * NULL. */
 static varve_status take_lengths(const struct decoding *c,
     const unsigned char *at, const unsigned char *end, unsigned char *lengths,
     const unsigned char **behind, uint64_t *total, uint32_t *sum)
@@ -135,7 +137,7 @@ varve_status vv_bundle_measure_strings(const struct vv_foreign *foreign,
     if (e->size < 4 || e->count > e->size - 4)
         return bundle_value_fail(
             &c, "the length of a string is missing or too large");
-    /* A length takes up to 10 bytes; 4 behind them are their sum. */
+    /* A length takes up to 10 bytes. A CRC of 4 bytes follows the lengths. */
     uint64_t most = e->count > e->size / 10 ? e->size : 10 * e->count;
     size_t room = (size_t)(most ? most : 1);
     unsigned char *bytes = vv_allocate(a, room);
@@ -155,8 +157,8 @@ varve_status vv_bundle_measure_strings(const struct vv_foreign *foreign,
     return status;
 }
 
-/* Lengths, their sum, the strings; both sums are of the lengths as numbers of
- * fixed size. */
+/* Decodes the lengths, their CRC and the strings. Both CRCs cover the lengths
+ * as integers of fixed size. */
 static varve_status bundle_value_decode_strings(const struct decoding *c,
     const unsigned char *stored, unsigned char *bytes, size_t size)
 {
@@ -181,8 +183,9 @@ static varve_status bundle_value_decode_strings(const struct decoding *c,
 
 /* --- Variants ------------------------------------------------------------- */
 
-/* Each element: its length, its bytes, and the sum of all before; the sum goes
- * on over that. Nothing is made of it but what is there. */
+/* Verifies variants: each is stored as its length, its bytes and the CRC of
+ * everything before, which the running CRC covers too. The bytes are used as
+ * they are. */
 static varve_status check_variants(
     const struct decoding *c, const unsigned char *stored)
 {
@@ -212,7 +215,7 @@ static varve_status check_variants(
 
 /* --- Numbers -------------------------------------------------------------- */
 
-/* Numbers as they are stored; `bytes` is as large as they are. */
+/* Reads numbers. `bytes` has the size of the stored bytes. */
 static varve_status bundle_value_decode_numbers(
     const struct decoding *c, unsigned char *bytes)
 {
@@ -230,7 +233,7 @@ static varve_status bundle_value_decode_numbers(
 
 /* --- Slices --------------------------------------------------------------- */
 
-/* A slice on its way into the whole. */
+/* The position of a slice in the tensor. */
 struct box {
     uint32_t rank;
     size_t element;
@@ -254,7 +257,7 @@ static void find_box(const struct decoding *c, uint32_t slice, struct box *box)
     }
 }
 
-/* Marks elements, a bit each; false where one was marked. */
+/* Sets one bit for each element; returns false if a bit was set before. */
 static bool bundle_value_mark(
     unsigned char *marks, uint64_t begin, uint64_t count)
 {
@@ -267,7 +270,8 @@ static bool bundle_value_mark(
     return true;
 }
 
-/* Copies the rows of a slice, those of the last dimension, to their places. */
+/* Copies a slice into the tensor, row by row of the last dimension. Returns
+ * false if it overlaps another slice. */
 static bool place_rows(const struct box *box, const unsigned char *from,
     unsigned char *to, unsigned char *marks)
 {
@@ -317,8 +321,8 @@ static varve_status place_slice(const struct decoding *c, uint32_t number,
     return status;
 }
 
-/* There are as many elements in all slices as in the whole: when none comes
- * twice, all have come. */
+/* All slices together have as many elements as the tensor. If none overlap,
+ * they cover it. */
 static varve_status decode_slices(
     const struct decoding *c, unsigned char *bytes)
 {

@@ -1,5 +1,5 @@
-/* table_in.c - footer, index block, data blocks; each block's sum before its
- * content.
+/* table_in.c - Reads the footer, the index block and the data blocks, and
+ * checks the CRC of each block before it is parsed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,11 +20,11 @@
 #include "wire_in.h"
 
 enum {
-    TRAILER_SIZE = 5,    /* how it is compressed, and the sum */
-    MOST_OF_SNAPPY = 22, /* times as many bytes: a copy of 64 takes 3 */
-    MOST_KEYS = 16,      /* times what the blocks take when unpacked: a key
-                            stands whole at least so often, and another is no
-                            longer than what stands since then */
+    TRAILER_SIZE = 5,    /* compression type and CRC */
+    MOST_OF_SNAPPY = 22, /* maximum ratio: a copy of 64 bytes takes 3 bytes */
+    MOST_KEYS = 16, /* times the size of the uncompressed blocks: at least every
+                       16th key is stored as a whole, and other keys are no
+                       longer than what is stored since then */
     KEYS_BESIDES = 64 * 1024,
 };
 
@@ -42,11 +42,11 @@ struct pass {
     varve_error *error;
     vv_table_entry *entry;
     void *user;
-    struct vv_buffer key;      /* of the entry before */
+    struct vv_buffer key;      /* key of the previous entry */
     struct vv_buffer last_key; /* in the index block */
     bool has_key;
-    uint64_t key_bytes;   /* of all keys so far */
-    uint64_t block_bytes; /* of all blocks so far, unpacked */
+    uint64_t key_bytes;   /* total size of all keys so far */
+    uint64_t block_bytes; /* total size of all blocks so far, uncompressed */
 };
 
 static varve_status table_in_fail(
@@ -58,7 +58,7 @@ static varve_status table_in_fail(
 
 /* --- Blocks --------------------------------------------------------------- */
 
-/* A block's entries, without its restarts. */
+/* The entries of a block, without its restart points. */
 struct block {
     const unsigned char *at;
     const unsigned char *end;
@@ -73,7 +73,7 @@ static varve_status table_in_unpack(struct pass *p, const struct handle *handle,
 #ifdef VV_HAVE_SNAPPY
     const char *packed = (const char *)p->table->bytes + handle->offset;
     size_t plain;
-    /* Snappy packs no better than this, so nobody makes room in vain. */
+    /* Checked before memory is allocated: Snappy never compresses better. */
     if (snappy_uncompressed_length(packed, (size_t)handle->size, &plain) !=
             SNAPPY_OK ||
         plain / MOST_OF_SNAPPY > handle->size)
@@ -116,7 +116,8 @@ static varve_status check_block_sum(struct pass *p, const struct handle *handle)
         p->table->path, handle->offset, handle->offset + size, expected, found);
 }
 
-/* Finds the entries of a block. The caller frees what it owns. */
+/* Opens a block and finds its entries. The caller must call close_block even
+ * after failure. */
 static varve_status open_block(
     struct pass *p, const struct handle *handle, struct block *block)
 {
@@ -164,13 +165,14 @@ static void close_block(struct pass *p, struct block *block)
 
 struct entry {
     size_t shared;
-    const unsigned char *rest; /* of the key */
+    const unsigned char *rest; /* the part of the key that is not shared */
     size_t rest_size;
     const unsigned char *value;
     size_t value_size;
 };
 
-/* Takes an entry off a block; a key shares at most the one before. */
+/* Parses an entry of a block. A key can share at most the whole previous key.
+ */
 static varve_status table_in_take_entry(struct pass *p, struct block *block,
     const struct vv_buffer *key, struct entry *entry)
 {
@@ -193,7 +195,7 @@ static varve_status table_in_take_entry(struct pass *p, struct block *block,
     return VARVE_OK;
 }
 
-/* The new key must stand behind the old one, or be the first. */
+/* Returns true if the new key is greater than the previous one. */
 static bool table_in_is_behind(
     const struct vv_buffer *key, const struct entry *entry)
 {
@@ -271,7 +273,8 @@ static varve_status table_in_read_blocks(struct pass *p, struct block *index)
         close_block(p, &block);
         if (status)
             return status;
-        /* What the index says of a block bounds its keys from above. */
+        /* The key of a block in the index must not be less than any key in the
+         * block. */
         if (p->has_key && table_in_is_behind(&p->last_key,
                               &(struct entry){ .rest = p->key.data,
                                   .rest_size = p->key.size }))
