@@ -14,7 +14,7 @@
 struct vv_torch_again {
     /* to read */
     struct vv_target
-        target; /* the same, with the types of such objects added */
+        target; /* the same target, with types added to the optimizers */
     /* own */
     const struct vv_target *real;
     struct vv_buffer bytes;        /* in the form of torch_kept.h */

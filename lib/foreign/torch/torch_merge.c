@@ -46,7 +46,7 @@ void vv_torch_merge_clear(struct vv_torch_merge *m)
 
 /* --- Items ---------------------------------------------------------------- */
 
-/* What is added to the numbers in a pickle. */
+/* Offsets that are added to the numbers of items, links, bytes and parts. */
 struct shift {
     uint32_t items, links, bytes, part;
 };

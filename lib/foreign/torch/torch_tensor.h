@@ -34,7 +34,7 @@ struct vv_torch_tensor {
     bool is_parameter;
     uint32_t name; /* of an alien tensor: the global that describes it */
     const char
-        *expected; /* of a broken tensor: what the message says is missing */
+        *expected; /* of a broken tensor: the missing part, for the message */
 };
 
 /* Parses an item as a tensor. A parameter is parsed as the tensor in it. */
