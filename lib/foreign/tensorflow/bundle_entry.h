@@ -21,7 +21,7 @@ struct vv_bundle_entry {
     uint32_t sum;         /* masked CRC-32C */
     uint32_t shard;
     uint32_t file;         /* number of the open file of the shard */
-    bool is_added;         /* the entry is in the draft */
+    bool is_added;         /* in the draft, or a slice of a tensor */
     uint64_t first_extent; /* index in `extents` of the bundle */
     uint64_t first_pair; /* likewise: start and length in each dimension of each
                             slice */

@@ -136,7 +136,7 @@ static varve_status bundle_target_add_counter(
         error);
 }
 
-/* --- What is lost -------------------------------------------------------- */
+/* --- Losses --------------------------------------------------------------- */
 
 static void lose_metadata(const struct vv_target *target)
 {

@@ -364,7 +364,7 @@ static varve_status torch_out_publish(struct writing *w, varve_error *error)
     return vv_publish_end(&p, status, error);
 }
 
-/* --- What is left out ----------------------------------------------------- */
+/* --- Losses --------------------------------------------------------------- */
 
 static bool torch_out_keeps_tag(
     const struct vv_target *target, uint32_t node, uint32_t name)
