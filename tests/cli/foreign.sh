@@ -287,7 +287,7 @@ ends 0 cat --json --slice=1,: distributed/__1_0.distcp model/w.rows
 has '[3,4,5]' out
 rm distributed/__1_0.distcp
 complains 3 'varve: cannot open: distributed: ' ls distributed
-has 'expected the file "__1_0.distcp" beside it, found none' err
+has 'the file "__1_0.distcp" is missing' err
 rm distributed/.metadata
 complains 3 'varve: cannot open: distributed/__0_0.distcp: ' \
     ls distributed/__0_0.distcp
@@ -307,7 +307,7 @@ has 'DAMAGED' out
 complains 4 'varve: cannot read: ruined.index: ' convert ruined never.varve
 rm ruined.data-00001-of-00006
 complains 3 'varve: cannot open: ruined: ' convert ruined never.varve
-has 'ruined.data-00001-of-00006: expected this data shard' err
+has 'ruined.data-00001-of-00006: this data shard is missing' err
 head -c 3000 sample.safetensors >short.safetensors
 complains 4 'varve: cannot open: short.safetensors: ' ls short.safetensors
 [ -z "$(ls never* 2>/dev/null)" ] || fail 'convert left something behind'

@@ -1,4 +1,5 @@
-/* dcp_in.c - the metadata, the files that it names, the values one by one.
+/* dcp_in.c - Reads the metadata, opens the files that it names, and adds the
+ * values one by one.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -44,13 +45,14 @@ static varve_status read_metadata(struct reading *r)
     uint64_t size = r->foreign->files[0].size;
     if (size > MOST_METADATA)
         return vv_fail(r->error, VARVE_LIMIT,
-            "%s: expected at most 1 GiB of metadata, found more", r->path);
+            "%s: the metadata exceeds the limit of 1 GiB", r->path);
     void *bytes = vv_buffer_extend(&r->bytes, (size_t)size);
     if (!bytes)
         return vv_fail_memory(r->error, "the metadata of a checkpoint");
     VV_TRY(vv_foreign_read(r->foreign, 0, bytes, (size_t)size, 0, r->error));
     VV_TRY(vv_pickle_read(&r->pickle, &r->bytes, r->path, r->error));
-    /* The keys of the whole are texts of it, which have the same numbers. */
+    /* Added first, so that texts of the metadata can be keys: their items keep
+     * their numbers. */
     VV_TRY(vv_torch_merge_add(&r->merge, NULL, &r->pickle, &root));
     return vv_dcp_metadata_read(&r->metadata, &r->pickle,
         &r->foreign->context->allocator, r->path, r->error);
@@ -66,7 +68,7 @@ static varve_status dcp_in_add_file(
     const char *bytes = vv_pickle_bytes(&r->pickle, name);
     if (!vv_name_stays(bytes, name->b))
         return vv_dcp_fail(&r->metadata, VARVE_CORRUPT, part->name,
-            "the name of a file beside the metadata", "another");
+            "its file is not in the directory of the metadata");
     vv_buffer_init(&path, &r->foreign->context->allocator);
     vv_sibling_path(&path, r->path, bytes, name->b);
     varve_status status = path.failed
@@ -75,14 +77,14 @@ static varve_status dcp_in_add_file(
                                     vv_buffer_string(&path), file, r->error);
     if (status == VARVE_NOT_FOUND)
         status = vv_fail(r->error, status,
-            "%s: expected the file \"%.*s\" beside it, found none: all files "
-            "of a checkpoint belong into one directory",
+            "%s: the file \"%.*s\" is missing: all files of a checkpoint must "
+            "be in one directory",
             r->path, vv_dcp_shown(name->b), bytes);
     vv_buffer_clear(&path);
     return status;
 }
 
-/* They come by their files. */
+/* Parts are sorted by file. */
 static varve_status dcp_in_add_files(struct reading *r)
 {
     struct vv_dcp_part *const *parts =
@@ -105,7 +107,8 @@ static varve_status dcp_in_add_files(struct reading *r)
 
 /* --- Values --------------------------------------------------------------- */
 
-/* The keys of a value; its name, where they are none that it may have. */
+/* Sets `keys` to the path of a value, or to its name if the path is not usable,
+ * and returns the number of keys. */
 static size_t keys_of(
     const struct reading *r, uint32_t name, uint32_t keys[MOST_LEVELS])
 {
@@ -137,12 +140,12 @@ static varve_status dcp_in_read_value(
         return vv_dcp_read_tensor(&r->values, name, value, item);
     if (!vv_dcp_is_a(p, value, "BytesStorageMetadata"))
         return vv_dcp_fail(&r->metadata, VARVE_CORRUPT, name,
-            "a tensor or an object", "another thing");
+            "it is neither a tensor nor an object");
     const struct vv_dcp_part *part =
         vv_dcp_part_of(&r->metadata, name, VV_DCP_OBJECT, NULL);
     if (!part)
-        return vv_dcp_fail(&r->metadata, VARVE_TRUNCATED, name,
-            "an object in a file", "it in none");
+        return vv_dcp_fail(
+            &r->metadata, VARVE_TRUNCATED, name, "the object is in no file");
     return vv_dcp_read_object(&r->values, part, item);
 }
 
@@ -153,14 +156,14 @@ static varve_status dcp_in_add_value(
     bool is_free;
     if (vv_pickle_item(&r->pickle, name)->kind != VV_PICKLE_TEXT)
         return vv_fail(r->error, VARVE_CORRUPT,
-            "%s: expected names of values, found another thing", r->path);
+            "%s: a key of state_dict_metadata is not a string", r->path);
     VV_TRY(dcp_in_read_value(r, name, value, &item));
     size_t count = keys_of(r, name, keys);
     if (!vv_dcp_tree_add(&r->tree, keys, count, item, &is_free))
         return vv_fail_memory(r->error, "values");
     return is_free ? VARVE_OK
                    : vv_dcp_fail(&r->metadata, VARVE_CORRUPT, name,
-                         "keys of its own", "those of another value");
+                         "its keys conflict with those of another value");
 }
 
 static varve_status dcp_in_add_values(struct reading *r)
@@ -208,7 +211,7 @@ static varve_status open_metadata(
         return vv_fail_memory(error, "a checkpoint");
     foreign->decode = vv_torch_decode;
     foreign->decode_part = vv_torch_decode_part;
-    /* What is kept of it is what torch.save would have kept. */
+    /* The format extras are those that a torch.save file would have. */
     draft->kept.format = VARVE_FORMAT_TORCH;
     vv_buffer_init(&r.bytes, a);
     vv_torch_merge_begin(&r.merge, file, foreign, error);

@@ -1,9 +1,9 @@
-/* dcp_in.h - what torch.distributed.checkpoint writes: a directory with
- * `.metadata`, a pickle that says what there is, and `__RANK_N.distcp`, files
- * of torch.save one behind the other, as a checkpoint.
+/* dcp_in.h - Reads checkpoints of torch.distributed.checkpoint: a directory
+ * with `.metadata`, a pickle that lists all values, and `__RANK_N.distcp`,
+ * files that are sequences of torch.save files.
  *
- * Values are in the dicts and lists in which they were saved, as if torch.save
- * had written the whole; tensors in pieces are put together.
+ * Values are placed in the dicts and lists in which they were saved, as if
+ * torch.save had written them. Tensors in pieces are assembled.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@
 
 #include "foreign_format.h"
 
-/* The file that is bid for is `.metadata`. */
+/* The file to open is `.metadata`. */
 extern const struct vv_foreign_format vv_dcp_format;
 
 #endif

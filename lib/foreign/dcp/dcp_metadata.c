@@ -1,4 +1,5 @@
-/* dcp_metadata.c - parts by names and starts.
+/* dcp_metadata.c - Indexes the parts of values by name and start, and checks
+ * that they do not overlap.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,9 +16,9 @@
 
 #define MODULE "torch.distributed.checkpoint.metadata"
 
-enum { MOST_FIELDS = 16 }; /* of an object that are looked at */
+enum { MOST_FIELDS = 16 }; /* maximum number of fields that are read */
 
-/* The keys under which a value was. */
+/* The keys of a value in nested dicts. */
 struct path {
     uint32_t name;
     uint32_t keys;
@@ -26,24 +27,22 @@ struct path {
 /* --- Failures ------------------------------------------------------------- */
 
 varve_status vv_dcp_fail(const struct vv_dcp_metadata *m, varve_status status,
-    uint32_t name, const char *expected, const char *found)
+    uint32_t name, const char *problem)
 {
     const struct vv_pickle_item *text = vv_pickle_item(m->p, name);
-    return vv_fail(m->error, status, "%s: \"%.*s\": expected %s, found %s",
-        m->where, vv_dcp_shown(text->b), vv_pickle_bytes(m->p, text), expected,
-        found);
+    return vv_fail(m->error, status, "%s: \"%.*s\": %s", m->where,
+        vv_dcp_shown(text->b), vv_pickle_bytes(m->p, text), problem);
 }
 
 static varve_status dcp_metadata_fail_memory(const struct vv_dcp_metadata *m)
 {
-    return vv_fail_memory(m->error, "what a checkpoint has");
+    return vv_fail_memory(m->error, "the metadata of a checkpoint");
 }
 
 static varve_status dcp_metadata_fail(
-    const struct vv_dcp_metadata *m, const char *expected)
+    const struct vv_dcp_metadata *m, const char *problem)
 {
-    return vv_fail(m->error, VARVE_CORRUPT, "%s: expected %s, found another",
-        m->where, expected);
+    return vv_fail(m->error, VARVE_CORRUPT, "%s: %s", m->where, problem);
 }
 
 /* --- Objects -------------------------------------------------------------- */
@@ -76,7 +75,7 @@ uint32_t vv_dcp_field(
 
 /* --- Parts ---------------------------------------------------------------- */
 
-/* What a part is looked for by. */
+/* The key of a part in `by_name`. */
 struct key {
     const struct vv_pickle *p;
     uint32_t name;
@@ -130,7 +129,7 @@ struct vv_dcp_part *vv_dcp_part_of(const struct vv_dcp_metadata *m,
         &m->by_name, dcp_metadata_hash_of(&key), dcp_metadata_is_part, &key);
 }
 
-/* Which value, or which piece of it. */
+/* Reads the name of a value, and the start of a piece. */
 static varve_status take_index(const struct vv_dcp_metadata *m, uint32_t index,
     struct key *key, uint64_t starts[VARVE_MAX_RANK])
 {
@@ -139,16 +138,16 @@ static varve_status take_index(const struct vv_dcp_metadata *m, uint32_t index,
     key->rank = VV_DCP_OBJECT;
     key->starts = starts;
     if (vv_pickle_item(m->p, key->name)->kind != VV_PICKLE_TEXT)
-        return dcp_metadata_fail(m, "names of values in storage_data");
+        return dcp_metadata_fail(
+            m, "an entry of storage_data does not name its value");
     if (offset == VV_PICKLE_THE_NONE)
         return VARVE_OK;
     if (!vv_torch_sizes(m->p, offset, starts, &key->rank))
-        return vv_dcp_fail(m, VARVE_CORRUPT, key->name, "a piece at an offset",
-            "another thing");
-    return key->rank <= VARVE_MAX_RANK
-               ? VARVE_OK
-               : vv_dcp_fail(m, VARVE_LIMIT, key->name,
-                     "a rank that a tensor may have", "a larger one");
+        return vv_dcp_fail(m, VARVE_CORRUPT, key->name,
+            "the offset of a piece is not a sequence of integers");
+    return key->rank <= VARVE_MAX_RANK ? VARVE_OK
+                                       : vv_dcp_fail(m, VARVE_LIMIT, key->name,
+                                             "a piece has too many dimensions");
 }
 
 static varve_status take_info(
@@ -158,8 +157,8 @@ static varve_status take_info(
     uint64_t end;
     part->path = vv_dcp_field(m->p, info, "relative_path");
     if (packed != VV_PICKLE_THE_NONE && vv_pickle_item(m->p, packed)->first)
-        return vv_dcp_fail(m, VARVE_TOO_NEW, part->name, "bytes as they are",
-            "ones that an extension packed");
+        return vv_dcp_fail(m, VARVE_TOO_NEW, part->name,
+            "its bytes were encoded by an extension, which is not supported");
     if (vv_pickle_item(m->p, part->path)->kind != VV_PICKLE_TEXT ||
         !vv_torch_size_of(
             m->p, vv_dcp_field(m->p, info, "offset"), &part->begin) ||
@@ -167,7 +166,7 @@ static varve_status take_info(
             m->p, vv_dcp_field(m->p, info, "length"), &part->size) ||
         __builtin_add_overflow(part->begin, part->size, &end))
         return vv_dcp_fail(m, VARVE_CORRUPT, part->name,
-            "a file, an offset and a length", "another thing");
+            "its file, offset or length is missing or invalid");
     return VARVE_OK;
 }
 
@@ -188,16 +187,16 @@ static varve_status dcp_metadata_add_part(
     uint64_t hash = dcp_metadata_hash_of(&key);
     if (vv_map_find(&m->by_name, hash, dcp_metadata_is_part, &key))
         return vv_dcp_fail(
-            m, VARVE_CORRUPT, key.name, "a piece at one place", "one at two");
+            m, VARVE_CORRUPT, key.name, "a piece is stored twice");
     vv_buffer_add(&m->parts, &part, sizeof part);
     if (m->parts.failed || !vv_map_add(&m->by_name, hash, part))
         return dcp_metadata_fail_memory(m);
     return VARVE_OK;
 }
 
-/* --- Where they are ------------------------------------------------------- */
+/* --- --- Overlaps --------------------------------------------------------- */
 
-/* A part, to be sorted. */
+/* A part that is being sorted. */
 struct spot {
     const char *path;
     uint32_t path_size;
@@ -221,8 +220,8 @@ static int dcp_metadata_compare(const void *left, const void *right)
     return order ? order : (x > y) - (x < y);
 }
 
-/* No two share bytes: so reading all of them takes no longer than the files
- * are. */
+/* Fails if two parts share bytes. Therefore reading all parts takes no longer
+ * than reading the files. */
 static varve_status check_spots(
     struct vv_dcp_metadata *m, const struct spot *spots, size_t count)
 {
@@ -233,7 +232,7 @@ static varve_status check_spots(
         if (before && compare_paths(&spots[i - 1], &spots[i]) == 0 &&
             before->begin + before->size > spots[i].part->begin)
             return vv_dcp_fail(m, VARVE_CORRUPT, spots[i].part->name,
-                "bytes of its own", "some that another value has too");
+                "its bytes overlap those of another value");
     }
     return VARVE_OK;
 }
@@ -324,16 +323,16 @@ varve_status vv_dcp_metadata_read(struct vv_dcp_metadata *m,
     vv_map_init(&m->paths, a);
     if (!vv_dcp_is_a(p, p->root, "Metadata"))
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-            "%s: expected the Metadata of a checkpoint of torch.distributed, "
-            "found another pickle",
+            "%s: the pickle is not the Metadata of a torch.distributed "
+            "checkpoint",
             where);
     uint32_t parts = vv_dcp_field(p, p->root, "storage_data");
     uint32_t paths = vv_dcp_field(p, p->root, "planner_data");
     m->values = vv_dcp_field(p, p->root, "state_dict_metadata");
     if (!vv_pickle_has_keys(p, m->values))
-        return dcp_metadata_fail(m, "a dict state_dict_metadata");
+        return dcp_metadata_fail(m, "state_dict_metadata is not a dict");
     if (!vv_pickle_has_keys(p, parts))
-        return dcp_metadata_fail(m, "a dict storage_data");
+        return dcp_metadata_fail(m, "storage_data is not a dict");
     VV_TRY(each_pair(m, parts, dcp_metadata_add_part));
     VV_TRY(sort_parts(m));
     return vv_pickle_has_keys(p, paths)

@@ -1,4 +1,5 @@
-/* dcp_tensor.c - what the metadata says, and what the pieces have.
+/* dcp_tensor.c - Parses the metadata of a tensor and compares its pieces with
+ * it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,14 +16,14 @@
 #include "torch_type.h"
 #include "try.h"
 
-/* A tensor while it is read. */
+/* A tensor that is being read. */
 struct tensor {
     struct vv_dcp_reading *r;
-    const struct vv_pickle *p; /* of the metadata */
+    const struct vv_pickle *p; /* the pickle of the metadata */
     uint32_t name;
     uint32_t type; /* item: the element type */
     uint32_t chunks;
-    uint32_t count; /* of pieces */
+    uint32_t count; /* number of pieces */
     struct vv_torch_pieced whole;
 };
 
@@ -31,15 +32,14 @@ static varve_status dcp_tensor_fail_memory(const struct vv_dcp_reading *r)
     return vv_fail_memory(r->error, "pieces of tensors");
 }
 
-static varve_status dcp_tensor_fail(
-    const struct tensor *t, const char *expected, const char *found)
+static varve_status dcp_tensor_fail(const struct tensor *t, const char *problem)
 {
-    return vv_dcp_fail(t->r->metadata, VARVE_CORRUPT, t->name, expected, found);
+    return vv_dcp_fail(t->r->metadata, VARVE_CORRUPT, t->name, problem);
 }
 
 /* --- Parts ---------------------------------------------------------------- */
 
-/* A part that is open. */
+/* An open part. */
 struct opened {
     struct vv_torch_file file;
     struct vv_pickle pickle;
@@ -56,8 +56,8 @@ static varve_status open_part(const struct vv_dcp_reading *r,
     vv_torch_file_init(&o->file, r->metadata->parts.allocator);
     if (part->begin > file->size || part->size > file->size - part->begin)
         return vv_fail(r->error, VARVE_TRUNCATED,
-            "%s: expected %" PRIu64 " bytes of a value at offset %" PRIu64
-            ", found a file of %" PRIu64 " bytes",
+            "%s: a value of %" PRIu64 " bytes at offset %" PRIu64
+            " does not fit into the file of %" PRIu64 " bytes",
             file->path, part->size, part->begin, file->size);
     VV_TRY(vv_torch_file_read(&o->file, r->foreign, span, r->error));
     return vv_torch_file_pickle(&o->file, &o->pickle, r->error);
@@ -80,7 +80,7 @@ varve_status vv_dcp_read_object(
     return status;
 }
 
-/* --- What the metadata says ----------------------------------------------- */
+/* --- --- Metadata of a tensor --------------------------------------------- */
 
 static varve_status dcp_tensor_take_shape(struct tensor *t, uint32_t metadata)
 {
@@ -88,17 +88,16 @@ static varve_status dcp_tensor_take_shape(struct tensor *t, uint32_t metadata)
     varve_tensor *type = &t->whole.type;
     if (!vv_torch_sizes(t->p, vv_dcp_field(t->p, metadata, "size"), type->shape,
             &type->rank))
-        return dcp_tensor_fail(t, "a shape of integers", "another thing");
+        return dcp_tensor_fail(t, "its shape is not a sequence of integers");
     if (type->rank > VARVE_MAX_RANK)
-        return vv_dcp_fail(t->r->metadata, VARVE_LIMIT, t->name,
-            "a rank that a tensor may have", "a larger one");
+        return vv_dcp_fail(
+            t->r->metadata, VARVE_LIMIT, t->name, "it has too many dimensions");
     if (!vv_shape_count(type->rank, type->shape, &count))
-        return dcp_tensor_fail(
-            t, "a shape of less than 2^64 elements", "a larger one");
+        return dcp_tensor_fail(t, "its shape has 2^64 elements or more");
     return VARVE_OK;
 }
 
-/* The properties are a tuple; a dict they were before torch 2.1. */
+/* The properties are a tuple, or before torch 2.1 a dict. */
 static varve_status dcp_tensor_take_metadata(
     struct tensor *t, uint32_t metadata)
 {
@@ -113,13 +112,13 @@ static varve_status dcp_tensor_take_metadata(
     if (vv_pickle_item(t->p, t->type)->kind != VV_PICKLE_GLOBAL ||
         vv_pickle_item(t->p, t->chunks)->kind != VV_PICKLE_LIST)
         return dcp_tensor_fail(
-            t, "an element type and pieces", "another thing");
+            t, "its element type or its list of pieces is missing");
     return dcp_tensor_take_shape(t, metadata);
 }
 
 /* --- Pieces --------------------------------------------------------------- */
 
-/* Its box: starts, and then lengths. */
+/* Sets `box` to the starts and then the lengths of a piece. */
 static varve_status take_box(
     const struct tensor *t, uint32_t chunk, uint64_t box[2 * VARVE_MAX_RANK])
 {
@@ -131,14 +130,14 @@ static varve_status take_box(
         !vv_torch_sizes(
             t->p, vv_dcp_field(t->p, chunk, "sizes"), lengths, &ranks[1]) ||
         ranks[0] != type->rank || ranks[1] != type->rank)
-        return dcp_tensor_fail(t, "pieces of its rank", "another one");
+        return dcp_tensor_fail(
+            t, "a piece has a different number of dimensions");
     for (uint32_t i = 0; i < type->rank; i++) {
         box[i] = starts[i];
         box[type->rank + i] = lengths[i];
         if (__builtin_add_overflow(starts[i], lengths[i], &end) ||
             end > type->shape[i])
-            return dcp_tensor_fail(
-                t, "pieces inside its shape", "one that leaves it");
+            return dcp_tensor_fail(t, "a piece extends beyond its shape");
     }
     return VARVE_OK;
 }
@@ -149,7 +148,7 @@ static varve_status dcp_tensor_find_part(const struct tensor *t,
     *part = vv_dcp_part_of(t->r->metadata, t->name, t->whole.type.rank, starts);
     return *part ? VARVE_OK
                  : vv_dcp_fail(t->r->metadata, VARVE_TRUNCATED, t->name,
-                       "each of its pieces in a file", "one in none");
+                       "a piece is in no file");
 }
 
 static void dcp_tensor_add_name(void *user, struct vv_buffer *text)
@@ -162,7 +161,7 @@ static void dcp_tensor_add_name(void *user, struct vv_buffer *text)
     vv_buffer_add_string(text, "\"");
 }
 
-/* What an open part has is a tensor of these lengths. */
+/* Checks that an open part is a tensor with these lengths. */
 static varve_status check_tensor(const struct tensor *t, const struct opened *o,
     const uint64_t *lengths, struct vv_torch_tensor *found)
 {
@@ -171,12 +170,12 @@ static varve_status check_tensor(const struct tensor *t, const struct opened *o,
         vv_torch_tensor(&o->pickle, o->pickle.root, found);
     if (kind != VV_TORCH_TENSOR || !found->has_storage)
         return dcp_tensor_fail(
-            t, "a tensor with values in its file", "another thing");
+            t, "its file does not contain a tensor with values");
     if (found->type.dtype != t->whole.type.dtype || found->type.rank != rank ||
         (rank > 0 &&
             memcmp(found->type.shape, lengths, rank * sizeof *lengths) != 0))
         return dcp_tensor_fail(
-            t, "in its file the type and shape that it has", "others there");
+            t, "its type or shape differs from that in its file");
     return VARVE_OK;
 }
 
@@ -196,8 +195,7 @@ static varve_status dcp_tensor_take_piece(
     VV_TRY(vv_torch_storage(
         &o->file, &o->pickle, &piece->what.tensor, &where, &entry));
     if (!vv_torch_size(&piece->what.tensor, &size) || size > entry->size)
-        return dcp_tensor_fail(
-            t, "pieces as large as their storages", "a larger one");
+        return dcp_tensor_fail(t, "a piece is larger than its storage");
     struct vv_zip_entry *kept = vv_arena_take(arena, sizeof *kept);
     uint64_t *kept_box = vv_arena_take(arena, 2 * rank * sizeof *box);
     if (!kept || !kept_box)
@@ -219,11 +217,11 @@ static varve_status dcp_tensor_read_piece(
     uint32_t rank = t->whole.type.rank;
     if (t->r->left-- == 0)
         return dcp_tensor_fail(
-            t, "fewer pieces", "more than the file has bytes");
+            t, "there are more pieces than bytes of metadata");
     VV_TRY(take_box(t, chunk, box));
     vv_shape_count(rank, box + rank, &count);
     t->count += count > 0;
-    if (is_counted || count == 0) /* what has no elements has no file */
+    if (is_counted || count == 0) /* a piece without elements has no file */
         return VARVE_OK;
     VV_TRY(dcp_tensor_find_part(t, box, &part));
     varve_status status = open_part(t->r, part, &o);
@@ -255,7 +253,7 @@ static varve_status dcp_tensor_read_pieces(struct tensor *t, uint32_t *item)
     const char *wrong = vv_torch_check_boxes(
         whole->type.rank, whole->type.shape, whole->pieces, whole->count);
     if (wrong)
-        return dcp_tensor_fail(t, "pieces that make up its shape", wrong);
+        return dcp_tensor_fail(t, wrong);
     if (!vv_torch_add_pieces(t->r->merge->file, *whole, &outside))
         return dcp_tensor_fail_memory(t->r);
     return vv_torch_merge_item(t->r->merge, outside, item);
@@ -263,7 +261,7 @@ static varve_status dcp_tensor_read_pieces(struct tensor *t, uint32_t *item)
 
 /* --- In one part ---------------------------------------------------------- */
 
-/* Whether it has one piece, which is all of it. */
+/* Sets *part to the part of a tensor with a single piece, or to NULL. */
 static varve_status look_for_whole(
     const struct tensor *t, const struct vv_dcp_part **part)
 {
@@ -284,7 +282,8 @@ static varve_status look_for_whole(
     return dcp_tensor_find_part(t, box, part);
 }
 
-/* A tensor of a type that we do not have is whatever it is. */
+/* Reads a tensor in one part. A tensor of an unsupported type becomes an
+ * object. */
 static varve_status dcp_tensor_read_whole(
     const struct tensor *t, const struct vv_dcp_part *part, uint32_t *item)
 {
@@ -310,6 +309,6 @@ varve_status vv_dcp_read_tensor(
         return dcp_tensor_read_whole(&t, part, item);
     if (t.whole.type.dtype)
         return dcp_tensor_read_pieces(&t, item);
-    *item = t.type; /* an object that says what it is */
+    *item = t.type; /* an object with the type as its tag */
     return VARVE_OK;
 }

@@ -1,5 +1,5 @@
-/* dcp_tensor.h - a tensor of a checkpoint of torch.distributed: whole in one
- * part, or put together of pieces.
+/* dcp_tensor.h - Reads a tensor of a torch.distributed checkpoint, which is
+ * stored in one part or assembled from pieces.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,16 +15,17 @@ struct vv_dcp_reading {
     struct vv_dcp_metadata *metadata;
     struct vv_torch_merge *merge;
     varve_error *error;
-    uint64_t left; /* pieces that may come: as many as there are bytes */
+    uint64_t left; /* remaining number of pieces; at first the size of the
+                      metadata */
 };
 
-/* Reads a part, a file of torch.save, which then is in the merged one; *item is
- * what it has. */
+/* Reads a part, which is a torch.save file, and adds it to the merged file.
+ * Sets *item to its value. */
 varve_status vv_dcp_read_object(struct vv_dcp_reading *reading,
     const struct vv_dcp_part *part, uint32_t *item);
 
-/* The same of the tensor with this name, whose TensorStorageMetadata is
- * `metadata`. What is wrong with it and its pieces is told by its name. */
+/* Reads the tensor with this name. `metadata` is its TensorStorageMetadata.
+ * Error messages contain the name. */
 varve_status vv_dcp_read_tensor(struct vv_dcp_reading *reading, uint32_t name,
     uint32_t metadata, uint32_t *item);
 

@@ -1,4 +1,4 @@
-/* dcp_tree.c - places by the one above and a key.
+/* dcp_tree.c - Finds nodes by their parent and key in a hash map.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,12 +11,13 @@
 
 struct vv_dcp_node {
     struct vv_dcp_node *parent;
-    struct vv_dcp_node *first, *last, *next; /* children; the next of those */
+    struct vv_dcp_node *first, *last,
+        *next; /* the first and last child; the next sibling */
     uint32_t key;
-    uint32_t item; /* of a value; of a dict once it has one */
+    uint32_t item; /* of a value; of a dict once it was added */
     uint32_t count;
     bool is_value;
-    bool is_list; /* its keys are positions */
+    bool is_list; /* the keys are 0, 1, 2, ... */
 };
 
 struct place {
@@ -80,8 +81,8 @@ void vv_dcp_tree_clear(struct vv_dcp_tree *t)
     vv_buffer_clear(&t->nodes);
 }
 
-/* What is below a node under a key, made where there is nothing; NULL without
- * memory. */
+/* Returns the child of a node under a key, and creates it if there is none.
+ * Returns NULL without memory. */
 static struct vv_dcp_node *dcp_tree_step(
     struct vv_dcp_tree *t, struct vv_dcp_node *parent, uint32_t key)
 {
@@ -130,7 +131,7 @@ bool vv_dcp_tree_add(struct vv_dcp_tree *t, const uint32_t *keys, size_t count,
     return true;
 }
 
-/* Children have their items already. */
+/* Adds the dict or list of a node. The items of its children exist already. */
 static varve_status dcp_tree_add_dict(
     struct vv_dcp_tree *t, struct vv_dcp_node *node)
 {

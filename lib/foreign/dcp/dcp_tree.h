@@ -1,5 +1,5 @@
-/* dcp_tree.h - values with the keys under which they were, as the dicts and
- * lists of a pickle.
+/* dcp_tree.h - Arranges values in the nested dicts and lists in which they were
+ * saved.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,19 +13,21 @@ struct vv_dcp_tree {
     struct vv_torch_merge *merge;
     struct vv_arena arena;
     struct vv_map places;
-    struct vv_buffer nodes; /* struct vv_dcp_node *; the root is the first */
+    struct vv_buffer nodes; /* struct vv_dcp_node *; the first is the root */
 };
 
-/* False without memory. End with vv_dcp_tree_clear all the same. */
+/* Returns false without memory; vv_dcp_tree_clear must be called even then. */
 bool vv_dcp_tree_begin(struct vv_dcp_tree *tree, struct vv_torch_merge *merge);
 void vv_dcp_tree_clear(struct vv_dcp_tree *tree);
 
-/* Adds an item under keys, texts or integers, of which there is one at least.
- * *is_free is false where another one is there. False without memory. */
+/* Adds an item under a path of at least one key, each a text or an integer.
+ * Sets *is_free to false if the path is used already. Returns false without
+ * memory. */
 bool vv_dcp_tree_add(struct vv_dcp_tree *tree, const uint32_t *keys,
     size_t count, uint32_t item, bool *is_free);
 
-/* Adds the dicts to the pickle; those with the keys 0, 1, 2, ... are lists. */
+/* Adds the dicts to the pickle. Dicts whose keys are 0, 1, 2, ... in this order
+ * become lists. */
 varve_status vv_dcp_tree_end(struct vv_dcp_tree *tree, uint32_t *root);
 
 #endif

@@ -1,5 +1,5 @@
-/* bundle.h - the numbers of a TensorFlow checkpoint: fields of its messages,
- * and names that mean something (tensor_bundle.proto,
+/* bundle.h - Defines the field numbers of the protobuf messages in a TensorFlow
+ * checkpoint, and reserved names (tensor_bundle.proto,
  * trackable_object_graph.proto).
  *
  * SPDX-License-Identifier: MIT
@@ -47,10 +47,10 @@ enum vv_dim_field { VV_DIM_SIZE = 1, VV_DIM_NAME = 2 };
 enum vv_slice_field { VV_SLICE_EXTENT = 1 };
 enum vv_extent_field { VV_EXTENT_START = 1, VV_EXTENT_LENGTH = 2 };
 
-/* TrackableObjectGraph. */
+/* TrackableObjectGraph */
 enum vv_objects_field { VV_OBJECTS_NODE = 1 };
 
-/* Its TrackableObject. */
+/* TrackableObject, a node of it */
 enum vv_object_field {
     VV_OBJECT_CHILD = 1,
     VV_OBJECT_ATTRIBUTE = 2,
@@ -75,22 +75,22 @@ enum vv_slot_field {
 enum vv_saver_field { VV_SAVER_NAME = 1, VV_SAVER_OBJECT = 2 };
 enum vv_bool_field { VV_BOOL_VALUE = 1 };
 
-/* The key of the object graph, and what stands between parts of other keys. */
+/* The key of the object graph, and the separators in other keys. */
 #define VV_BUNDLE_GRAPH_KEY "_CHECKPOINTABLE_OBJECT_GRAPH"
 #define VV_BUNDLE_ATTRIBUTES ".ATTRIBUTES"
 #define VV_BUNDLE_SLOT ".OPTIMIZER_SLOT"
 
-/* Attributes of variables and of states. */
+/* The attributes of variables and of states. */
 #define VV_BUNDLE_VARIABLE "VARIABLE_VALUE"
 #define VV_BUNDLE_STATE "py_state"
 
-/* The tag of a variable of which a file has neither type nor value. */
+/* The tag of a variable whose type and value are not in the file. */
 #define VV_BUNDLE_UNTYPED_TAG "tensorflow:untyped"
 
-/* The number of the type of variants. */
+/* The number of the variant type. */
 enum { VV_BUNDLE_VARIANT = 21 };
 
-/* The edge of node 0 to the number of saves, and the key of that. */
+/* The edge from node 0 to the save counter, and the key of the counter. */
 #define VV_BUNDLE_COUNTER "save_counter"
 #define VV_BUNDLE_COUNTER_KEY                                                  \
     VV_BUNDLE_COUNTER "/" VV_BUNDLE_ATTRIBUTES "/" VV_BUNDLE_VARIABLE

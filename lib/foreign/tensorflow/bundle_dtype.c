@@ -1,4 +1,4 @@
-/* bundle_dtype.c - one table of all types that TensorFlow has.
+/* bundle_dtype.c - Contains one table of all types of TensorFlow.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,10 +8,10 @@
 
 enum { REFERENCE = 100 };
 
-/* By number. */
+/* Indexed by TensorFlow's number. */
 static const struct {
     const char *name;
-    varve_dtype dtype; /* 0: none of ours */
+    varve_dtype dtype; /* 0: not supported */
 } types[] = {
     [0] = { "invalid", 0 },
     [1] = { "float32", VARVE_FLOAT32 },
@@ -51,7 +51,7 @@ static const struct {
 enum { COUNT = sizeof types / sizeof *types };
 
 _Static_assert(VARVE_DTYPE_COUNT == 18,
-    "an element type is new: say what it is in this format, if it has it");
+    "add the new element type to the table if TensorFlow has it");
 
 static bool is_quantized(uint32_t number)
 {

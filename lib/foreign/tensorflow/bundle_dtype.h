@@ -1,4 +1,5 @@
-/* bundle_dtype.h - element types by their numbers in TensorFlow (types.proto).
+/* bundle_dtype.h - Maps element types to their numbers in TensorFlow
+ * (types.proto).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,18 +10,20 @@
 
 #include <varve/tensor.h>
 
-/* What TensorFlow calls a type of ours; all of ours have a number there. */
+/* Returns TensorFlow's number of a type. Every type has one. */
 uint32_t vv_bundle_dtype_number(varve_dtype dtype);
 
-/* Our type for a number, quantized ones as the integers that they are; 0 for
- * one that we do not have. Numbers of references (100 more) are those of what
- * they refer to. */
+/* Returns the type with a number, or 0 if it is not supported. Quantized types
+ * are returned as integers. The number of a reference type (100 more) is
+ * replaced by that of the type it refers to. */
 varve_dtype vv_bundle_dtype(uint64_t number);
 
-/* The number of what a reference refers to; any other as it is. */
+/* Returns the number of the type that a reference type refers to, and any other
+ * number unchanged. */
 uint64_t vv_bundle_dtype_referred(uint64_t number);
 
-/* "float32", "variant" and so on; NULL for any other number. */
+/* Returns a name such as "float32" or "variant", or NULL for an unknown number.
+ */
 const char *vv_bundle_dtype_name(uint64_t number);
 
 #endif

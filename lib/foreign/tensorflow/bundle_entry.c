@@ -1,5 +1,4 @@
-/* bundle_entry.c - header and entries of an index, believed only after they
- * were checked against each other.
+/* bundle_entry.c - Parses and validates the header and the entries of an index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,17 +24,17 @@ struct reading {
 };
 
 static varve_status bundle_entry_fail(const struct reading *r,
-    const struct vv_bundle_entry *e, const char *expected, const char *found)
+    const struct vv_bundle_entry *e, const char *problem)
 {
     bool is_slice = vv_bundle_is_slice(e);
-    return vv_fail(r->error, VARVE_CORRUPT, "%s: %s%s: expected %s, found %s",
-        r->bundle->path, is_slice ? "a slice of " : "",
-        e->key_size == 0 ? "the header" : e->key + is_slice, expected, found);
+    return vv_fail(r->error, VARVE_CORRUPT, "%s: %s%s: %s", r->bundle->path,
+        is_slice ? "a slice of " : "",
+        e->key_size == 0 ? "the header" : e->key + is_slice, problem);
 }
 
 /* --- The header ----------------------------------------------------------- */
 
-/* A list of numbers, each a field of its own or all in one. */
+/* Sets *is_there if a repeated number, packed or not, contains `wanted`. */
 static varve_status bundle_entry_look_for(const struct vv_wire *wire,
     const struct vv_wire_field *f, uint64_t wanted, bool *is_there)
 {
@@ -47,15 +46,15 @@ static varve_status bundle_entry_look_for(const struct vv_wire *wire,
         at = vv_take_varint(at, end, &value);
         if (!at)
             return vv_fail(wire->error, VARVE_CORRUPT,
-                "%s: %s: expected a list of numbers, found other bytes",
-                wire->path, wire->what);
+                "%s: %s: a list of numbers is malformed", wire->path,
+                wire->what);
         *is_there |= value == wanted;
     }
     return VARVE_OK;
 }
 
-/* An int32, which TensorFlow compares with the oldest producer that it reads
- * (kTensorBundleMinProducer, 0). */
+/* Returns true if an int32 is negative. TensorFlow rejects producers below
+ * kTensorBundleMinProducer, which is 0. */
 static bool is_below_0(const struct vv_wire_field *f)
 {
     return f->type != VV_WIRE_SIZED && f->value >> 31 & 1;
@@ -75,13 +74,12 @@ static varve_status bundle_entry_check_version(
             is_bad = f.value > VV_BUNDLE_VERSION && !is_below_0(&f);
         else if (f.number == VV_VERSION_PRODUCER && is_below_0(&f))
             return vv_fail(r->error, VARVE_CORRUPT,
-                "%s: the version: expected a producer of 0 or more, found "
-                "%" PRId32,
+                "%s: the version: the producer is negative: %" PRId32,
                 r->bundle->path, (int32_t)(uint32_t)f.value);
         if (is_bad)
             return vv_fail(r->error, VARVE_TOO_NEW,
-                "%s: expected a checkpoint for readers of version %d, found "
-                "one for others: save it again with an older TensorFlow",
+                "%s: the checkpoint excludes readers of version %d: save it "
+                "again with an older TensorFlow",
                 r->bundle->path, VV_BUNDLE_VERSION);
     }
     return VARVE_OK;
@@ -95,9 +93,9 @@ static varve_status take_header_field(struct reading *r,
     case VV_HEADER_SHARD_COUNT:
         if (f->type == VV_WIRE_SIZED)
             return vv_fail(r->error, VARVE_NOT_A_CHECKPOINT,
-                "%s: expected a checkpoint in TensorFlow's format V2, found "
-                "one in format V1: load it with TensorFlow and save it again "
-                "with tf.compat.v1.train.Saver(write_version=2)",
+                "%s: the checkpoint has TensorFlow's format V1, which is not "
+                "supported: load it with TensorFlow and save it again with "
+                "tf.compat.v1.train.Saver(write_version=2)",
                 b->path);
         VV_TRY(vv_wire_expect(wire, f, VV_WIRE_VARINT));
         b->shard_count = f->value;
@@ -106,7 +104,7 @@ static varve_status take_header_field(struct reading *r,
         VV_TRY(vv_wire_expect(wire, f, VV_WIRE_VARINT));
         if (f->value > VV_BUNDLE_BIG_ENDIAN)
             return vv_fail(r->error, VARVE_CORRUPT,
-                "%s: the header: expected a byte order, 0 or 1, found %" PRIu64,
+                "%s: the header: the byte order must be 0 or 1, not %" PRIu64,
                 b->path, f->value);
         b->is_big_endian = f->value == VV_BUNDLE_BIG_ENDIAN;
         return VARVE_OK;
@@ -129,7 +127,7 @@ static varve_status bundle_entry_take_header(
     }
     if (r->bundle->shard_count == 0 || r->bundle->shard_count > INT32_MAX)
         return vv_fail(r->error, VARVE_CORRUPT,
-            "%s: the header: expected a number of shards, found %" PRIu64,
+            "%s: the header: invalid number of shards: %" PRIu64,
             r->bundle->path, r->bundle->shard_count);
     return VARVE_OK;
 }
@@ -146,8 +144,7 @@ static varve_status bundle_entry_add_extent(struct reading *r, uint64_t extent)
     return VARVE_OK;
 }
 
-/* The number in a message that has one field of interest, 0 if it is left
- * out. */
+/* Reads one number of a message; it is 0 if it is left out. */
 static varve_status bundle_entry_take_number(
     struct vv_wire wire, uint64_t number, uint64_t *value)
 {
@@ -168,31 +165,31 @@ static varve_status bundle_entry_take_shape(
 {
     struct vv_wire_field f;
     if (e->rank > 0)
-        return bundle_entry_fail(r, e, "one shape", "two");
+        return bundle_entry_fail(r, e, "it has two shapes");
     e->first_extent = r->bundle->extent_count;
     while (vv_wire_has_more(&wire)) {
         uint64_t extent;
         VV_TRY(vv_wire_next(&wire, &f));
         if (f.number == VV_SHAPE_UNKNOWN_RANK && f.value)
-            return bundle_entry_fail(r, e, "a shape", "one of unknown rank");
+            return bundle_entry_fail(r, e, "its rank is unknown");
         if (f.number != VV_SHAPE_DIM)
             continue;
         VV_TRY(vv_wire_expect(&wire, &f, VV_WIRE_SIZED));
         VV_TRY(bundle_entry_take_number(
             vv_wire_open(&wire, &f, "an extent"), VV_DIM_SIZE, &extent));
         if (extent > INT64_MAX)
-            return bundle_entry_fail(r, e, "extents of 0 or more", "one below");
+            return bundle_entry_fail(r, e, "an extent is negative");
         if (++e->rank > VARVE_MAX_RANK)
             return vv_fail(r->error, VARVE_LIMIT,
-                "%s: %s: expected a rank up to %d, found more", r->bundle->path,
+                "%s: %s: it has more than %d dimensions", r->bundle->path,
                 e->key + vv_bundle_is_slice(e), VARVE_MAX_RANK);
         VV_TRY(bundle_entry_add_extent(r, extent));
     }
     return VARVE_OK;
 }
 
-/* Start and length in one dimension; without a length all of it, which a key
- * has as -1. */
+/* Reads the start and length in one dimension. A slice without a length covers
+ * the whole dimension; its key contains -1. */
 static varve_status take_extent(struct vv_wire wire, int64_t pair[2])
 {
     struct vv_wire_field f;
@@ -219,18 +216,16 @@ static varve_status take_pairs(struct reading *r,
             continue;
         VV_TRY(vv_wire_expect(&wire, &f, VV_WIRE_SIZED));
         if (rank == e->rank)
-            return bundle_entry_fail(
-                r, e, "slices of its rank", "one of more dimensions");
+            return bundle_entry_fail(r, e, "a slice has too many dimensions");
         VV_TRY(take_extent(
             vv_wire_open(&wire, &f, "a slice"), pairs + 2 * rank++));
     }
     if (rank != e->rank || rank == 0)
-        return bundle_entry_fail(
-            r, e, "slices of its rank", "one of fewer dimensions");
+        return bundle_entry_fail(r, e, "a slice has too few dimensions");
     return VARVE_OK;
 }
 
-/* The entry of a slice, which stands before all others. */
+/* Finds the entry of a slice. Slices sort before all tensors. */
 static varve_status find_slice(const struct reading *r,
     const struct vv_bundle_entry *e, const int64_t *pairs, uint32_t *number)
 {
@@ -245,16 +240,15 @@ static varve_status find_slice(const struct reading *r,
     if (failed)
         return vv_fail_memory(r->error, "slices");
     if (!slice)
-        return bundle_entry_fail(
-            r, e, "an entry for each of its slices", "none for one");
+        return bundle_entry_fail(r, e, "a slice has no entry in the index");
     if (slice->number != e->number || slice->rank != e->rank)
-        return bundle_entry_fail(
-            r, e, "slices of its own type", "one of another");
+        return bundle_entry_fail(r, e, "a slice has a different type or rank");
     *number = (uint32_t)(slice - b->entries);
     return VARVE_OK;
 }
 
-/* What a pair means; its numbers are those of the slice's own shape. */
+/* Replaces the length -1 by the whole dimension, and checks that the pair
+ * agrees with the shape of the slice. */
 static varve_status settle_pair(const struct reading *r,
     const struct vv_bundle_entry *e, uint32_t slice, uint32_t i,
     int64_t pair[2])
@@ -266,8 +260,7 @@ static varve_status settle_pair(const struct reading *r,
         pair[1] = (int64_t)whole;
     if (pair[0] < 0 || pair[1] < 0 || (uint64_t)pair[1] != extent ||
         extent > whole || (uint64_t)pair[0] > whole - extent)
-        return bundle_entry_fail(
-            r, e, "slices inside its shape", "one outside");
+        return bundle_entry_fail(r, e, "a slice does not fit into its shape");
     return VARVE_OK;
 }
 
@@ -308,13 +301,14 @@ static varve_status take_scalar(struct reading *r, struct vv_bundle_entry *e,
     }
     VV_TRY(vv_wire_expect(wire, f, VV_WIRE_VARINT));
     if (f->value > INT64_MAX)
-        return bundle_entry_fail(r, e, "numbers of 0 or more", "one below");
+        return bundle_entry_fail(r, e, "a number is negative");
     if (f->number == VV_ENTRY_OFFSET)
         e->offset = f->value;
     else if (f->number == VV_ENTRY_SIZE)
         e->size = f->value;
     else if (f->value > INT32_MAX)
-        return bundle_entry_fail(r, e, "a type and a shard", "larger numbers");
+        return bundle_entry_fail(
+            r, e, "the number of its type or shard is too large");
     else if (f->number == VV_ENTRY_DTYPE)
         e->number = (uint32_t)vv_bundle_dtype_referred(f->value);
     else
@@ -349,8 +343,8 @@ static varve_status bundle_entry_take_fields(
     return VARVE_OK;
 }
 
-/* The elements of the slices are as many as those of the whole; that none is
- * there twice is seen when they are put together. */
+/* Checks that the slices have as many elements as the tensor. Overlaps are
+ * detected when the slices are read. */
 static varve_status check_slices(
     const struct reading *r, const struct vv_bundle_entry *e)
 {
@@ -360,17 +354,18 @@ static varve_status check_slices(
         uint64_t count = b->entries[b->slices[e->first_slice + i]].count;
         if (count > left)
             return bundle_entry_fail(
-                r, e, "slices that make up the whole", "more");
+                r, e, "its slices have more elements than its shape");
         left -= count;
     }
     if (left > 0)
         return bundle_entry_fail(
-            r, e, "slices that make up the whole", "fewer");
+            r, e, "its slices have fewer elements than its shape");
     if (e->size > 0 || vv_bundle_is_slice(e))
         return bundle_entry_fail(
-            r, e, "a tensor in slices", "bytes of its own");
+            r, e, "it has both slices and bytes of its own");
     if (e->dtype == 0 || e->dtype == VARVE_STRING)
-        return bundle_entry_fail(r, e, "slices of numbers", "another type");
+        return bundle_entry_fail(
+            r, e, "a tensor of this type cannot have slices");
     return VARVE_OK;
 }
 
@@ -383,19 +378,16 @@ static varve_status bundle_entry_check_entry(
     e->dtype = vv_bundle_dtype(e->number);
     size_t element = vv_dtype_file_size(e->dtype);
     if (e->shard >= r->bundle->shard_count)
-        return bundle_entry_fail(
-            r, e, "a shard that there is", "a larger number");
+        return bundle_entry_fail(r, e, "its shard does not exist");
     if (e->number == 0)
-        return bundle_entry_fail(r, e, "an element type", "none");
+        return bundle_entry_fail(r, e, "it has no element type");
     if (!vv_shape_count(e->rank, extents, &e->count) ||
         !vv_size_of(e->count, element ? element : 16, &size))
-        return bundle_entry_fail(
-            r, e, "a shape of less than 2^64 bytes", "a larger one");
+        return bundle_entry_fail(r, e, "its shape has 2^64 bytes or more");
     if (e->slice_count > 0)
         return check_slices(r, e);
     if (element > 0 && size != e->size)
-        return bundle_entry_fail(
-            r, e, "as many bytes as its shape takes", "others");
+        return bundle_entry_fail(r, e, "its size does not match its shape");
     return VARVE_OK;
 }
 
@@ -418,7 +410,7 @@ static varve_status bundle_entry_take_entry(void *user,
     struct vv_bundle_entry e = { .key_size = (uint32_t)key_size };
     if (!r->has_header)
         return vv_fail(error, VARVE_CORRUPT,
-            "%s: expected a header first, found none", b->path);
+            "%s: the index does not begin with a header", b->path);
     e.key = vv_arena_text(&b->keys, (const char *)key, key_size);
     if (!e.key || !vv_grow_array(&b->context->allocator, &b->entries,
                       &b->entry_capacity, b->entry_count, sizeof e))
@@ -439,8 +431,7 @@ varve_status vv_bundle_read_index(
     vv_arena_init(&b->keys, &b->context->allocator);
     VV_TRY(vv_table_each(&table, bundle_entry_take_entry, &r, error));
     if (!r.has_header)
-        return vv_fail(error, VARVE_CORRUPT,
-            "%s: expected a header, found an empty table", b->path);
+        return vv_fail(error, VARVE_CORRUPT, "%s: the index is empty", b->path);
     return VARVE_OK;
 }
 
@@ -504,7 +495,8 @@ varve_kind vv_bundle_kind(const struct vv_bundle_entry *e)
     return e->dtype ? VARVE_VARIABLE : VARVE_STATE;
 }
 
-/* Bytes that lie as ours do are read where they lie. */
+/* Returns true if the bytes have the layout of Varve's own format and can be
+ * read without decoding. */
 static bool lies_as_ours(
     const struct vv_bundle *b, const struct vv_bundle_entry *e)
 {

@@ -1,4 +1,5 @@
-/* bundle_files.c - data files called by their number and an index.
+/* bundle_files.c - Names the data files by their number and writes them through
+ * a buffer.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,7 +24,8 @@ static const char suffix[] = ".index";
 
 /* --- Names ---------------------------------------------------------------- */
 
-/* Of the prefix in a path; the whole, unless it is that of an index. */
+/* Returns the size of the prefix in a path: the path without `.index`, if it
+ * ends in that. */
 static size_t prefix_size(const char *path)
 {
     size_t size = strlen(path), end = sizeof suffix - 1;
@@ -33,7 +35,7 @@ static size_t prefix_size(const char *path)
     return size;
 }
 
-/* `size` bytes of `text` and then `more`; NULL without memory. */
+/* Returns `size` bytes of `text` followed by `more`, or NULL without memory. */
 static char *bundle_files_join(
     const varve_allocator *a, const char *text, size_t size, const char *more)
 {
@@ -59,7 +61,8 @@ static varve_status name_files(
     return VARVE_OK;
 }
 
-/* Data file `number`; `count` 0: of a number not known yet. */
+/* Returns the path of data file `number`. `count` is 0 if the number of files
+ * is not known yet. */
 static char *shard_path(
     const struct vv_bundle_files *files, size_t number, size_t count)
 {
@@ -85,7 +88,8 @@ static void bundle_files_clear(struct vv_bundle_files *files)
     vv_release(a, files->staging, STAGING_SIZE);
 }
 
-/* Whether a name is `STEM.data-SSSSS-of-NNNNN`; sets *count to N. */
+/* Returns true if a name has the form `STEM.data-SSSSS-of-NNNNN`. Sets *count
+ * to N. */
 static bool is_data_of(const char *stem, const char *name, uint64_t *count)
 {
     static const char middle[] = ".data-";
@@ -104,7 +108,7 @@ static bool bundle_files_is_data(
     return is_data_of(set->stem, name, &count);
 }
 
-/* Takes the first entry of an index, and no other. */
+/* Reads the first entry of an index and stops there. */
 static varve_status bundle_files_take_header(void *user,
     const unsigned char *key, size_t key_size, const unsigned char *value,
     size_t value_size, varve_error *error)
@@ -151,14 +155,13 @@ varve_status vv_bundle_files_begin(struct vv_bundle_files *files,
     *files = (struct vv_bundle_files){ .context = context };
     if (*path && !*vv_path_name(path))
         return vv_fail(error, VARVE_IS_DIRECTORY,
-            "%s: expected the prefix of files, found the path of a directory",
+            "%s: the path is a directory: append the prefix of the files",
             path);
     varve_status status = VARVE_NOT_FOUND;
     if (*path)
         status = name_files(files, path, error);
     else
-        vv_fail(
-            error, status, "\"\": expected the prefix of files, found nothing");
+        vv_fail(error, status, "\"\": the prefix of the files is empty");
     if (!status)
         status = vv_file_set_begin(&files->set, context, files->index_path,
             vv_path_name(files->prefix), &names, flags, error);

@@ -1,14 +1,14 @@
-/* bundle_files.h - the files of a TensorFlow checkpoint on their way to disk:
- * `PREFIX.data-00000-of-00001` and so on, and `PREFIX.index`, which makes them
- * a checkpoint.
+/* bundle_files.h - Writes the files of a TensorFlow checkpoint:
+ * `PREFIX.data-00000-of-00001` and so on, and `PREFIX.index`, whose rename
+ * publishes the checkpoint.
  *
  *     begin; shard, write, write, ..., shard, write, ...; count; end
  *
- * The names of the data files are fixed by their number, which the index says.
- * A checkpoint that replaces one of as many files says that it has one file
- * more, and has one that is empty. So no name is ever that of two checkpoints,
- * and file_set.h can promise that there is always the older one or the newer
- * one, whole.
+ * The names of the data files contain their number, which is also in the index.
+ * A checkpoint that replaces one with the same number of files is written with
+ * one additional, empty file. Therefore two checkpoints never share a name, and
+ * file_set.h can guarantee that either the older or the newer checkpoint is
+ * always complete.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,9 +20,9 @@
 #include "file_set.h"
 
 struct vv_bundle_shard {
-    char *first_path; /* while nobody knows how many there will be */
+    char *first_path; /* the path until the number of files is known */
     char *path;
-    uint64_t size; /* so far */
+    uint64_t size; /* bytes written so far */
 };
 
 struct vv_bundle_files {
@@ -32,30 +32,32 @@ struct vv_bundle_files {
     struct vv_file_set set;
     struct vv_bundle_shard *shards;
     size_t count, capacity;
-    size_t named_count;     /* how many the index says there are */
-    unsigned char *staging; /* small pieces gather here */
-    size_t staged;          /* bytes in it; they end at the shard's size */
+    size_t named_count;     /* the number of files in the index */
+    unsigned char *staging; /* buffer for small writes */
+    size_t staged;          /* bytes in `staging`: the last ones of the shard */
 };
 
-/* `path` is the prefix, or that of the index. On failure nothing is left, and
- * nothing is to be ended. */
+/* `path` is the prefix or the path of the index. On failure no files remain,
+ * and vv_bundle_files_end must not be called. */
 varve_status vv_bundle_files_begin(struct vv_bundle_files *files,
     const struct vv_context *context, const char *path, int flags,
     varve_error *error);
 
-/* Begins the first or another data file. */
+/* Begins a data file. */
 varve_status vv_bundle_files_shard(
     struct vv_bundle_files *files, varve_error *error);
 
-/* Appends to the data file begun last. */
+/* Appends to the last data file. */
 varve_status vv_bundle_files_write(struct vv_bundle_files *files,
     const void *bytes, size_t size, varve_error *error);
 
-/* How many data files the index has to name, once all are written. */
+/* Returns the number of data files to write into the index. Call it after all
+ * data was written. */
 size_t vv_bundle_files_count(struct vv_bundle_files *files);
 
-/* Puts all in place if `status` is VARVE_OK, else gives up; frees everything;
- * returns `status` or what failed now. */
+/* Publishes the checkpoint if `status` is VARVE_OK, and removes its files
+ * otherwise. Frees everything. Returns `status`, or the status of a failure of
+ * its own. */
 varve_status vv_bundle_files_end(struct vv_bundle_files *files,
     const struct vv_buffer *index, varve_status status, varve_error *error);
 

@@ -1,5 +1,5 @@
-/* bundle_graph.c - two passes over the nodes: what each will be, then what it
- * holds. Between the passes a node takes 16 bytes.
+/* bundle_graph.c - Reads the nodes in two passes: the kind of each node, then
+ * its contents. Between the passes a node takes 16 bytes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,11 +20,13 @@
 
 #define OPTIONAL_TAG "optional"
 
-enum { FEW_ATTRIBUTES = 64 }; /* so many are compared with all children */
+enum {
+    FEW_ATTRIBUTES = 64
+}; /* up to this many attributes are compared with all children */
 
-/* --- What each node will be ----------------------------------------------- */
+/* --- --- Kinds of nodes --------------------------------------------------- */
 
-/* A value of its own, or an object that may hold some. */
+/* Sets *kind to that of a value, or to VARVE_OBJECT. */
 static varve_status bundle_graph_find_kind(
     const struct vv_object_graph *g, uint32_t object, varve_kind *kind)
 {
@@ -46,7 +48,7 @@ static varve_status bundle_graph_add_object(struct vv_object_graph *g,
     VV_TRY(vv_wire_expect(wire, f, VV_WIRE_SIZED));
     if (g->count >= VV_NONE || f->value > UINT32_MAX)
         return vv_fail(g->error, VARVE_LIMIT,
-            "%s: expected an object graph of fewer than %u nodes, found more",
+            "%s: the object graph exceeds the limit of %u nodes",
             g->bundle->path, VV_NONE);
     if (!vv_grow_array(&g->bundle->context->allocator, &g->objects,
             &g->capacity, g->count, sizeof *g->objects))
@@ -73,7 +75,7 @@ static varve_status find_objects(struct vv_object_graph *g)
         if (f.number == VV_OBJECTS_NODE)
             VV_TRY(bundle_graph_add_object(g, &wire, &f));
     }
-    /* Object 0 is the root, which a draft has from the beginning. */
+    /* Object 0 is the root, which every draft has. */
     for (uint32_t i = 1; i < g->count && !g->draft->failed; i++) {
         varve_kind kind;
         VV_TRY(bundle_graph_find_kind(g, i, &kind));
@@ -107,8 +109,8 @@ static varve_status count_edge(struct vv_object_graph *g, uint32_t object,
     return VARVE_OK;
 }
 
-/* The number of saves, if the object is such: the only attribute of a node to
- * which one edge leads. */
+/* Finds the save counter. It must be the only attribute of a node to which a
+ * single edge leads. */
 static varve_status find_counter(struct vv_object_graph *g)
 {
     uint32_t attributes, others, edges = 0;
@@ -132,7 +134,7 @@ static varve_status find_counter(struct vv_object_graph *g)
         g->foreign, g->bundle, a.entry, bytes, sizeof bytes, g->error));
     uint64_t counter = vv_load64(bytes);
     if (counter > INT64_MAX) {
-        g->counter = VV_NONE; /* a number below 0 is not one of saves */
+        g->counter = VV_NONE; /* a negative number is no count of saves */
         return VARVE_OK;
     }
     g->draft->counter = counter;
@@ -140,7 +142,7 @@ static varve_status find_counter(struct vv_object_graph *g)
     return VARVE_OK;
 }
 
-/* --- What each node holds ------------------------------------------------- */
+/* --- --- Contents of nodes ------------------------------------------------ */
 
 static varve_status bundle_graph_add_child(struct vv_object_graph *g,
     uint32_t object, const struct vv_child *child, void *user)
@@ -186,7 +188,7 @@ static varve_status same_name(struct vv_object_graph *g, uint32_t object,
     return VARVE_OK;
 }
 
-/* The edge of an attribute below its object. */
+/* Adds the edge from an object to an attribute. */
 static varve_status hang_attribute(struct vv_object_graph *g, uint32_t object,
     const struct vv_child *named, uint32_t node)
 {
@@ -212,7 +214,7 @@ static varve_status hang_attribute(struct vv_object_graph *g, uint32_t object,
     return failed ? vv_fail_memory(g->error, "a name") : VARVE_OK;
 }
 
-/* A variable of which the file has neither type nor value. */
+/* Declares a variable whose type and value are not in the file. */
 static void declare(struct vv_object_graph *g, uint32_t node)
 {
     varve_tensor nothing = { .dtype = VARVE_UINT8, .rank = 1, .shape = { 0 } };
@@ -227,8 +229,7 @@ static void bundle_graph_add_value(
         declare(g, node);
     } else if (a->entry->is_added) {
         vv_draft_fail(g->draft, VARVE_CORRUPT,
-            "%s: object graph: expected an entry \"%.500s\" of one node, found "
-            "it in two",
+            "%s: object graph: two nodes have the entry \"%.500s\"",
             g->bundle->path, a->entry->key);
         return;
     } else if (vv_attribute_is_bytes(a))
@@ -241,8 +242,8 @@ static void bundle_graph_add_value(
         vv_draft_tag(g->draft, node, OPTIONAL_TAG);
 }
 
-/* For writing it again. `wire` is the attribute, as is `entry`, where it has
- * one. */
+/* Keeps the information needed to write the node again. `wire` contains the
+ * attribute; `entry` is NULL if it has none. */
 static void bundle_graph_keep(struct vv_object_graph *g, uint32_t node,
     enum vv_bundle_role role, const struct vv_wire *wire,
     const struct vv_bundle_entry *entry, uint32_t members)
@@ -276,7 +277,7 @@ static varve_status bundle_graph_add_attribute(
     g->has_families |= is_family;
     if (g->draft->failed || object == g->counter || is_family ||
         (a.is_optional && !is_object))
-        return VARVE_OK; /* what hangs nowhere is not listed */
+        return VARVE_OK; /* no node of its own */
     if (is_object) {
         struct vv_child named = { .name = a.name, .size = a.name_size };
         node = vv_draft_node(g->draft, vv_attribute_kind(&a));
@@ -288,7 +289,8 @@ static varve_status bundle_graph_add_attribute(
     return VARVE_OK;
 }
 
-/* Its name: that of the attribute, and what its key has behind that of it. */
+/* Adds one tensor of an attribute. Its name is that of the attribute followed
+ * by the end of the tensor's key. */
 static varve_status bundle_graph_add_member(struct vv_object_graph *g,
     uint32_t object, const struct vv_attribute *a, struct vv_bundle_entry *e,
     uint32_t *node)
@@ -308,7 +310,8 @@ static varve_status bundle_graph_add_member(struct vv_object_graph *g,
     return status;
 }
 
-/* Each entry has one node, so what was added already ends a family. */
+/* Adds all tensors of an attribute. Each entry has one node, so an entry that
+ * was added already ends the sequence. */
 static varve_status add_family(
     struct vv_object_graph *g, uint32_t object, struct vv_wire wire)
 {
@@ -344,7 +347,8 @@ static varve_status add_saver(
             continue;
         VV_TRY(vv_object_text(&wire, &f, &name, &size));
         if (size > 200)
-            return vv_object_fail(g, object, "the short name of a saver");
+            return vv_object_fail(
+                g, object, "the name of its saver is too long");
         memcpy(tag, "registered:", 11);
         memcpy(tag + 11, name, size);
         tag[11 + size] = '\0';
@@ -353,7 +357,7 @@ static varve_status add_saver(
     return VARVE_OK;
 }
 
-/* Fields that nothing else takes. */
+/* Collects the fields that are not parsed. */
 static varve_status gather_rest(struct vv_object_graph *g, uint32_t object)
 {
     struct vv_wire wire = vv_object_wire(g, object);
@@ -375,8 +379,9 @@ static varve_status gather_rest(struct vv_object_graph *g, uint32_t object)
     return VARVE_OK;
 }
 
-/* All that an object holds; or, with `families`, only those: they come behind
- * everything else, whose keys may begin like theirs. */
+/* Adds the contents of an object. If `families` is true, adds only attributes
+ * of several tensors, which come last because other keys may begin like theirs.
+ */
 static varve_status add_to_draft(
     struct vv_object_graph *g, uint32_t object, bool families)
 {
@@ -416,8 +421,7 @@ static varve_status read_graph(struct vv_object_graph *g)
 {
     VV_TRY(find_objects(g));
     if (g->count == 0)
-        return vv_fail(g->error, VARVE_CORRUPT,
-            "%s: expected an object graph with a root, found an empty one",
+        return vv_fail(g->error, VARVE_CORRUPT, "%s: the object graph is empty",
             g->bundle->path);
     VV_TRY(find_counter(g));
     for (uint32_t i = 0; i < g->count && !g->draft->failed; i++)
@@ -436,14 +440,13 @@ varve_status vv_bundle_read_graph(const struct vv_foreign *foreign,
     draft->has_labels = true;
     if (entry->dtype != VARVE_STRING || entry->rank != 0)
         return vv_fail(error, VARVE_CORRUPT,
-            "%s: " VV_BUNDLE_GRAPH_KEY ": expected a string, found another "
-            "type",
-            b->path);
+            "%s: " VV_BUNDLE_GRAPH_KEY " is not a string", b->path);
     size_t size = (size_t)entry->strings_size;
     unsigned char *bytes = vv_allocate(a, size);
     if (!bytes)
         return vv_fail_memory(error, "an object graph");
-    /* A value of strings begins with their lengths: of one, 8 bytes. */
+    /* A string value begins with the lengths of its strings: 8 bytes for one.
+     */
     struct vv_object_graph g = {
         .foreign = foreign,
         .bundle = b,

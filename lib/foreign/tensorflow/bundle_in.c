@@ -1,4 +1,5 @@
-/* bundle_in.c - the index, the shards it needs, and its graph or its names.
+/* bundle_in.c - Opens the index and its shards, and adds the graph or the names
+ * to the draft.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,18 +19,18 @@
 #include "table_in.h"
 #include "try.h"
 
-enum { PIECE = 1 << 20 }; /* of an index */
+enum { PIECE = 1 << 20 }; /* bytes of an index that are read at once */
 
 #define INDEX_ENDING ".index"
 
-/* A shard that is open. */
+/* An open shard. */
 struct shard {
     uint32_t number;
     uint32_t file;
 };
 
 struct shards {
-    struct shard *all; /* in order of their numbers */
+    struct shard *all; /* sorted by number */
     size_t count, capacity;
 };
 
@@ -68,8 +69,8 @@ static varve_status open_shard(struct vv_foreign *f, const struct vv_bundle *b,
             : vv_foreign_add_file(f, (const char *)path.data, file, error);
     if (status == VARVE_NOT_FOUND)
         status = vv_fail(error, VARVE_NOT_FOUND,
-            "%s: expected this data shard, one of %" PRIu64 " that the index "
-            "names, found none: copy it beside the index",
+            "%s: this data shard is missing (the index names %" PRIu64
+            "): copy it into the directory of the index",
             vv_buffer_string(&path), b->shard_count);
     if (!status)
         status = vv_foreign_refuse_pointer(f, *file, "a data shard", error);
@@ -78,7 +79,8 @@ static varve_status open_shard(struct vv_foreign *f, const struct vv_bundle *b,
     return status;
 }
 
-/* Where a shard is, or belongs, among those that are open. */
+/* Returns the position of a shard among the open ones, or the position to
+ * insert it. */
 static size_t bundle_in_place_of(const struct shards *shards, uint32_t number)
 {
     size_t low = 0, high = shards->count;
@@ -120,8 +122,8 @@ static varve_status settle_entry(struct vv_foreign *f,
     const struct vv_foreign_file *file = &f->files[e->file];
     if (e->size > file->size || e->offset > file->size - e->size)
         return vv_fail(error, VARVE_TRUNCATED,
-            "%s: %s: expected %" PRIu64 " bytes at offset %" PRIu64
-            ", found a file of %" PRIu64 " bytes",
+            "%s: %s: its %" PRIu64 " bytes at offset %" PRIu64
+            " do not fit into the file of %" PRIu64 " bytes",
             file->path, e->key + vv_bundle_is_slice(e), e->size, e->offset,
             file->size);
     if (e->dtype == VARVE_STRING)
@@ -129,8 +131,8 @@ static varve_status settle_entry(struct vv_foreign *f,
     return VARVE_OK;
 }
 
-/* Opens the shards that hold something, and the first: an index alone is no
- * checkpoint. */
+/* Opens all shards that contain values, and the first shard in any case: an
+ * index without data is no checkpoint. */
 static varve_status settle_entries(
     struct vv_foreign *f, struct vv_bundle *b, varve_error *error)
 {
@@ -153,14 +155,14 @@ static varve_status check_slices_used(
         const struct vv_bundle_entry *e = &b->entries[i];
         if (vv_bundle_is_slice(e) && !e->is_added)
             return vv_fail(error, VARVE_CORRUPT,
-                "%s: a slice of %s: expected a tensor that has it, found none",
-                b->path, e->key + 1);
+                "%s: a slice of %s: no tensor refers to it", b->path,
+                e->key + 1);
     }
     return VARVE_OK;
 }
 
-/* What no attribute of the graph names hangs at the root, so that nothing is
- * hidden. */
+/* Adds an entry that no attribute of the graph names as a child of the root, so
+ * that it can be found. */
 static uint32_t add_unlisted(
     struct vv_draft *draft, const struct vv_bundle_entry *e)
 {
@@ -171,7 +173,7 @@ static uint32_t add_unlisted(
     return node;
 }
 
-/* That, or everything where there is no graph. */
+/* Adds these entries, or all entries if there is no graph. */
 static void bundle_in_add_names(
     struct vv_bundle *b, struct vv_draft *draft, bool has_graph)
 {
@@ -211,7 +213,7 @@ static varve_status bundle_in_add_all(struct vv_foreign *f, struct vv_bundle *b,
 
 /* --- Opening -------------------------------------------------------------- */
 
-/* A string without the length before it. */
+/* Reads a string without its length. */
 static varve_status decode_only_string(const struct vv_foreign *f,
     const struct vv_bundle_entry *e, unsigned char *bytes, size_t size,
     varve_error *error)
@@ -253,8 +255,8 @@ static varve_status fail_hole(
     const struct vv_bundle *b, size_t at, varve_error *error)
 {
     return vv_fail(error, VARVE_CORRUPT,
-        "%s: bytes %zu to %zu: expected blocks of a table, found zeros alone",
-        b->path, at, at + PIECE);
+        "%s: bytes %zu to %zu are all zero, which no table contains", b->path,
+        at, at + PIECE);
 }
 
 static bool is_hole(const unsigned char *piece, size_t size)
@@ -263,8 +265,8 @@ static bool is_hole(const unsigned char *piece, size_t size)
            memcmp(piece, piece + 1, size - 1) == 0;
 }
 
-/* In memory that grows with what is read: a hole in a sparse file takes
- * none. */
+/* The buffer grows with the bytes read, so a sparse file takes no memory for
+ * its hole. */
 static varve_status load_index(struct vv_foreign *f, const struct vv_bundle *b,
     struct vv_buffer *index, size_t size, varve_error *error)
 {
@@ -287,8 +289,7 @@ static varve_status bundle_in_read_index(
     uint64_t size = f->files[0].size;
     if (size > SIZE_MAX / 2)
         return vv_fail(error, VARVE_LIMIT,
-            "%s: expected an index that fits the memory, found %" PRIu64
-            " bytes",
+            "%s: the index of %" PRIu64 " bytes does not fit into memory",
             b->path, size);
     vv_buffer_init(&index, &f->context->allocator);
     if (size < PIECE)
@@ -314,8 +315,8 @@ static varve_status open_bundle(
     VV_TRY(bundle_in_read_index(f, b, error));
     if (!has_index_name(b->path))
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-            "%s: expected the index of a TensorFlow checkpoint under a name "
-            "that ends in %s, found another",
+            "%s: the name of the index of a TensorFlow checkpoint must end in "
+            "%s",
             b->path, INDEX_ENDING);
     VV_TRY(settle_entries(f, b, error));
     return bundle_in_add_all(f, b, draft, error);

@@ -1,11 +1,11 @@
-/* bundle_in.h - checkpoints of TensorFlow (TensorBundle V2): `<prefix>.index`,
- * a table of entries, and `<prefix>.data-SSSSS-of-NNNNN`, the bytes of tensors
- * (tensorflow/core/util/tensor_bundle).
+/* bundle_in.h - Reads TensorFlow checkpoints (TensorBundle V2):
+ * `<prefix>.index`, a table of entries, and `<prefix>.data-SSSSS-of-NNNNN`, the
+ * bytes of tensors (tensorflow/core/util/tensor_bundle).
  *
- * An object-based checkpoint becomes its object graph (bundle_graph.h), a
- * name-based one flat names. Plain tensors of a little-endian writer are read
- * where they lie; strings, variants, tensors in slices and those of a writer of
- * the other byte order are made when they are read.
+ * The graph of an object-based checkpoint is its object graph (bundle_graph.h);
+ * that of a name-based checkpoint is made of flat names. Numbers from a
+ * little-endian writer are read in place. Strings, variants, tensors in slices,
+ * and values from a big-endian writer are decoded when they are read.
  *
  * SPDX-License-Identifier: MIT
  */

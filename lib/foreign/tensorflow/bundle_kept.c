@@ -1,4 +1,5 @@
-/* bundle_kept.c - a message of our own for what is kept, in memory alone.
+/* bundle_kept.c - Encodes the information as a protobuf message, in memory
+ * only.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +20,8 @@ enum field {
     FIELD_REST = 7,
 };
 
-/* Variants of the other byte order have sums that we would not write. */
+/* Big-endian variants are not kept, because their checksums are in a byte order
+ * that is not written. */
 void vv_bundle_keep_type(const struct vv_bundle *b,
     const struct vv_bundle_entry *e, struct vv_bundle_kept *kept)
 {
@@ -53,9 +55,10 @@ void vv_bundle_keep(
     vv_buffer_clear(&b);
 }
 
-/* --- Taking --------------------------------------------------------------- */
+/* --- --- Decoding --------------------------------------------------------- */
 
-/* The bytes are our own, or were checked when they were read. */
+/* Returns false at the end. Parsing cannot fail: the bytes were written by this
+ * file or checked when they were read. */
 static bool bundle_kept_next(struct vv_wire *wire, struct vv_wire_field *f)
 {
     return vv_wire_has_more(wire) && vv_wire_next(wire, f) == VARVE_OK;
@@ -85,7 +88,7 @@ static void take_record(struct vv_bundle_kept *kept)
 static void bundle_kept_take_field(
     struct vv_bundle_kept *kept, const struct vv_wire_field *f)
 {
-    /* This library wrote it, into memory: it is believed. */
+    /* The message was written by this file, so it is not validated. */
     switch (f->number) {
     case FIELD_ROLE: kept->role = (enum vv_bundle_role)f->value; break;
     case FIELD_RECORD:
@@ -122,7 +125,7 @@ bool vv_bundle_kept_of(
     return wire.bytes != NULL;
 }
 
-/* --- Giving --------------------------------------------------------------- */
+/* --- --- Encoding --------------------------------------------------------- */
 
 void vv_bundle_kept_record(const struct vv_bundle_kept *kept,
     const struct vv_buffer *full_name, const struct vv_buffer *key,

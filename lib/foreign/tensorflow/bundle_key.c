@@ -1,4 +1,4 @@
-/* bundle_key.c - the names of a key looked up one by one.
+/* bundle_key.c - Follows the names in a key through the graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,12 +8,12 @@
 
 #include "bundle.h"
 
-/* What is left of a key. */
+/* The rest of a key. */
 struct rest {
     const struct vv_index *index;
     const char *at;
     const char *end;
-    struct vv_buffer *name; /* of the part that was taken last */
+    struct vv_buffer *name; /* the last name that was parsed */
 };
 
 static bool bundle_key_begins_with(const struct rest *r, const char *mark)
@@ -22,7 +22,7 @@ static bool bundle_key_begins_with(const struct rest *r, const char *mark)
     return (size_t)(r->end - r->at) >= size && memcmp(r->at, mark, size) == 0;
 }
 
-/* Takes a name and the '/' behind it; false where it is escaped otherwise. */
+/* Parses a name and the '/' after it. Returns false if an escape is invalid. */
 static bool bundle_key_take_name(struct rest *r)
 {
     r->name->size = 0;
@@ -46,12 +46,13 @@ static uint32_t name_number(const struct rest *r)
                          : VV_NONE;
 }
 
-/* The node to which the names up to the next mark lead from the root. */
+/* Returns the node to which the names up to the next mark lead from the root.
+ */
 static uint32_t bundle_key_follow(struct rest *r, const char *mark)
 {
     uint32_t node = 0;
     if (r->at < r->end && *r->at == '/')
-        r->at++; /* behind the empty path */
+        r->at++; /* the path is empty */
     while (
         node != VV_NONE && r->at < r->end && !bundle_key_begins_with(r, mark)) {
         uint32_t name = bundle_key_take_name(r) ? name_number(r) : VV_NONE;
@@ -61,7 +62,8 @@ static uint32_t bundle_key_follow(struct rest *r, const char *mark)
     return node;
 }
 
-/* Where the last name before the last mark begins: that of a slot. */
+/* Returns the beginning of the last name before the last mark, which is the
+ * name of a slot. */
 static const char *last_name(const struct rest *r)
 {
     static const char mark[] = "/" VV_BUNDLE_ATTRIBUTES "/";
@@ -86,7 +88,8 @@ static uint32_t bundle_key_follow_slot(struct rest *r, uint32_t variable)
                : vv_index_find_slot(r->index, owner, variable, number);
 }
 
-/* Up to the mark of slots or of attributes, whichever comes first. */
+/* Follows the key up to the mark of attributes, through a slot if there is one.
+ */
 static uint32_t bundle_key_follow_all(struct rest *r)
 {
     static const char slot[] = VV_BUNDLE_SLOT "/";

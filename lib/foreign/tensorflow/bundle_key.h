@@ -1,6 +1,7 @@
-/* bundle_key.h - keys of values in an object-based TensorFlow checkpoint, taken
- * apart: `PATH/.ATTRIBUTES/NAME`, or `VARIABLE/.OPTIMIZER_SLOT/OWNER/SLOT` and
- * then that. In names a '.' is ".." and a '/' is ".S".
+/* bundle_key.h - Parses the keys of values in an object-based TensorFlow
+ * checkpoint: `PATH/.ATTRIBUTES/NAME`, or `VARIABLE/.OPTIMIZER_SLOT/OWNER/SLOT`
+ * followed by `/.ATTRIBUTES/NAME`. In names, '.' is written as ".." and '/' as
+ * ".S".
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,8 +11,8 @@
 #include "buffer.h"
 #include "index.h"
 
-/* Whether a key is that of an attribute of this node, by any of its paths from
- * node 0 or as a slot variable. */
+/* Returns true if a key belongs to an attribute of a node, by any path from
+ * node 0 to the node or as that of a slot variable. */
 bool vv_bundle_key_leads(const struct vv_index *index, const char *key,
     size_t size, uint32_t node, struct vv_buffer *scratch);
 

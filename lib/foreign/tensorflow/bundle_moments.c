@@ -1,4 +1,4 @@
-/* bundle_moments.c - lists of one length, one position after the other.
+/* bundle_moments.c - Compares the lists of an optimizer position by position.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,13 +12,13 @@
 #include "moments.h"
 #include "try.h"
 
-/* --- Adding them ---------------------------------------------------------- */
+/* --- --- Adding slots ----------------------------------------------------- */
 
-/* What an object is known as. A list serves one optimizer, so that the work is
- * bounded by the edges. */
+/* The role of an object. A list is used for one optimizer only, so the work is
+ * proportional to the number of edges. */
 struct mark {
-    uint32_t trained_by; /* the last optimizer, plus 1 */
-    bool is_used;        /* a list */
+    uint32_t trained_by; /* the last optimizer that trains it, plus 1 */
+    bool is_used;        /* as a list */
     bool is_moment;
 };
 
@@ -30,12 +30,12 @@ struct element {
 
 struct lists {
     struct vv_object_graph *graph;
-    struct mark *marks;         /* by object */
-    uint32_t trained;           /* of one optimizer; VV_NONE: it has none */
-    struct vv_buffer others;    /* struct vv_child: what else it has */
-    struct vv_buffer found;     /* struct element, as they come */
-    struct vv_buffer variables; /* objects, by position */
-    struct vv_buffer list;      /* the same of moments */
+    struct mark *marks; /* by object */
+    uint32_t trained; /* `_trainable_variables` of the optimizer, or VV_NONE */
+    struct vv_buffer others;    /* struct vv_child: other children */
+    struct vv_buffer found;     /* struct element, in file order */
+    struct vv_buffer variables; /* objects of variables, by position */
+    struct vv_buffer list;      /* objects of moments, by position */
     bool is_list;
 };
 
@@ -83,7 +83,8 @@ static varve_status bundle_moments_add_element(struct vv_object_graph *g,
     return VARVE_OK;
 }
 
-/* Puts the elements where they belong; false where one is missing. */
+/* Sorts the elements by position. Returns false if a position is missing or
+ * occurs twice. */
 static bool bundle_moments_sort(
     const struct lists *l, uint32_t *objects, size_t count)
 {
@@ -97,7 +98,8 @@ static bool bundle_moments_sort(
     return true;
 }
 
-/* Sets the objects of a list, and whether it is one that serves nobody yet. */
+/* Sets `objects` to the elements of a list. Sets *is_good if it is a list that
+ * was not used before. */
 static varve_status bundle_moments_read_list(
     struct lists *l, uint32_t object, struct vv_buffer *objects, bool *is_good)
 {
@@ -143,7 +145,7 @@ static bool bundle_moments_fits(
                                 extents + 8 * b->extents, 8 * a->rank) == 0);
 }
 
-/* Whether each is a variable, and there once. */
+/* Returns true if all elements are distinct variables. */
 static bool take_variables(struct lists *l, uint32_t optimizer)
 {
     const uint32_t *objects = (const void *)l->variables.data;
@@ -157,8 +159,8 @@ static bool take_variables(struct lists *l, uint32_t optimizer)
     return true;
 }
 
-/* Whether each is the moment of the variable at its position, and of no other;
- * else none of them is marked. */
+/* Returns true if each element is the moment of the variable at its position
+ * and of no other. Otherwise none of them is marked. */
 static bool take_moments(struct lists *l)
 {
     const uint32_t *variables = (const void *)l->variables.data;
@@ -219,7 +221,7 @@ varve_status vv_bundle_moments_add(struct vv_object_graph *g)
     const varve_allocator *a = &g->bundle->context->allocator;
     struct lists l = { .graph = g };
     varve_status status = VARVE_OK;
-    /* Where a file names its slots there is nothing to guess. */
+    /* If the file has slot records, no slots are guessed. */
     if (g->draft->failed || g->draft->slots.size)
         return VARVE_OK;
     l.marks = vv_allocate_zeroed(a, g->count * sizeof *l.marks);

@@ -1,12 +1,13 @@
-/* bundle_moments.h - slots of a TensorFlow checkpoint that only positions tell.
+/* bundle_moments.h - Finds slots of a TensorFlow checkpoint that are identified
+ * by positions only.
  *
- * An optimizer of Keras 3 has the variables that it trains in a list,
- * `_trainable_variables`, and its moments in others, `_momentums` and
- * `_velocities`: what is at one position belongs together. Where every list has
- * as many elements, and every moment is of the type and shape of its variable,
- * the moments are slots as well, by the name of their list. The edges stay.
+ * A Keras 3 optimizer has its variables in a list, `_trainable_variables`, and
+ * their moments in other lists, such as `_momentums` and `_velocities`, at the
+ * same positions. If all lists have the same length and every moment has the
+ * type and shape of its variable, the moments become slots too, with the name
+ * of their list. The edges are kept.
  *
- * A checkpoint that has slots of its own has no others.
+ * A checkpoint with slot records gets no other slots.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +16,7 @@
 
 #include "bundle_object.h"
 
-/* Adds those slots, once all objects and their values are there. */
+/* Adds these slots. All objects and values must be in the draft. */
 varve_status vv_bundle_moments_add(struct vv_object_graph *graph);
 
 #endif

@@ -1,4 +1,4 @@
-/* bundle_object.c - what a node says of itself, field by field.
+/* bundle_object.c - Parses the fields of a node in TensorFlow's object graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,14 +12,16 @@
 
 #define CONFIG "OBJECT_CONFIG_JSON"
 
-enum { ATTRIBUTE_IS_OPTIONAL = 4 }; /* a field that later files reserve */
+enum {
+    ATTRIBUTE_IS_OPTIONAL = 4
+}; /* a field number that newer versions of the proto reserve */
 
 varve_status vv_object_fail(
-    const struct vv_object_graph *g, uint32_t object, const char *expected)
+    const struct vv_object_graph *g, uint32_t object, const char *problem)
 {
     return vv_fail(g->error, VARVE_CORRUPT,
-        "%s: object graph, node %" PRIu32 ": expected %s, found another",
-        g->bundle->path, object, expected);
+        "%s: object graph, node %" PRIu32 ": %s", g->bundle->path, object,
+        problem);
 }
 
 struct vv_wire vv_object_wire(const struct vv_object_graph *g, uint32_t object)
@@ -50,7 +52,8 @@ varve_status vv_object_node(const struct vv_object_graph *g, uint32_t object,
 {
     VV_TRY(vv_wire_expect(wire, f, VV_WIRE_VARINT));
     if (f->value >= g->count)
-        return vv_object_fail(g, object, "the number of a node that there is");
+        return vv_object_fail(
+            g, object, "it refers to a node that does not exist");
     *node = (uint32_t)f->value;
     return VARVE_OK;
 }
@@ -73,8 +76,7 @@ static varve_status bundle_object_find_entry(
     if (a->is_declared)
         return VARVE_OK;
     return vv_fail(g->error, VARVE_CORRUPT,
-        "%s: object graph, node %" PRIu32 ": expected an entry \"%.*s\" in the "
-        "index, found none",
+        "%s: object graph, node %" PRIu32 ": the index has no entry \"%.*s\"",
         g->bundle->path, object, (int)(a->key_size < 500 ? a->key_size : 500),
         a->key);
 }

@@ -1,4 +1,5 @@
-/* bundle_objects.c - objects, children, attributes and slots as protobuf.
+/* bundle_objects.c - Encodes objects, children, attributes and slots in
+ * protobuf.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,8 +35,8 @@ void vv_bundle_objects_end(struct vv_bundle_objects *o)
 
 /* --- Names --------------------------------------------------------------- */
 
-/* A '.' that is doubled is never taken for one that means something, and a '/'
- * in a name is not one between names. */
+/* Doubles every '.', because a single one begins a reserved name or an escape,
+ * and escapes '/', which separates names. */
 static void add_escaped(const char *text, size_t size, struct vv_buffer *to)
 {
     for (size_t i = 0; i < size; i++) {
@@ -56,7 +57,7 @@ static void bundle_objects_add_name(
     add_escaped(text, size, to);
 }
 
-/* The path of a node to which edges lead. */
+/* Adds the path of a node that is reached by edges. */
 static void bundle_objects_add_path(
     struct vv_bundle_objects *o, uint32_t node, struct vv_buffer *to)
 {
@@ -95,7 +96,8 @@ static const char *attribute_of(const struct vv_index *index, uint32_t node)
                                                      : VV_BUNDLE_VARIABLE;
 }
 
-/* The object of which a node is an attribute; itself, if it is one. */
+/* Returns the object of which a node is an attribute, or the node itself if it
+ * is an object. */
 static uint32_t holder_of(const struct vv_bundle_objects *o, uint32_t node)
 {
     return vv_bundle_is_object(&o->roles, node)
@@ -103,7 +105,7 @@ static uint32_t holder_of(const struct vv_bundle_objects *o, uint32_t node)
                : o->target->paths->parents[node];
 }
 
-/* By the path. */
+/* Makes a key from the path of a node. */
 static void make_key(struct vv_bundle_objects *o, uint32_t node,
     const struct vv_bundle_kept *kept, struct vv_buffer *key)
 {
@@ -122,8 +124,9 @@ static void make_key(struct vv_bundle_objects *o, uint32_t node,
         vv_buffer_add_string(key, name);
 }
 
-/* Of the attribute that a node is, or is a part of: what it was in the file
- * that the graph was made from, if that still leads to it. */
+/* Sets `key` to the key of the attribute that contains a node: the key in the
+ * original file if it still leads to the node, otherwise one made from the
+ * path. */
 static void find_key(struct vv_bundle_objects *o, uint32_t node,
     const struct vv_bundle_kept *kept, struct vv_buffer *key)
 {
@@ -191,7 +194,7 @@ static void add_children(
             strlen(VV_BUNDLE_COUNTER));
 }
 
-/* An attribute named `name`, called and under a key as the buffers have it. */
+/* Adds an attribute `name` with the full name and the key in the buffers. */
 static void bundle_objects_add_attribute(
     struct vv_bundle_objects *o, const char *name, struct vv_buffer *b)
 {
@@ -203,8 +206,9 @@ static void bundle_objects_add_attribute(
     vv_wire_end(b, attribute);
 }
 
-/* Its global name; where it has none, and never had another, what it was
- * called in the file. */
+/* Sets the full name: the global name if there is one, or the path for a
+ * variable that was not read from such a file; otherwise the full name in the
+ * original file. */
 static void find_full_name(struct vv_bundle_objects *o, uint32_t node,
     const struct vv_bundle_kept *kept)
 {
@@ -217,7 +221,8 @@ static void find_full_name(struct vv_bundle_objects *o, uint32_t node,
         vv_buffer_add(&o->name, kept->full_name, kept->full_name_size);
 }
 
-/* The value of an object. One that was declared without one still is. */
+/* Adds the value of an object. A variable that was declared without a value
+ * stays declared. */
 static void bundle_objects_add_value(
     struct vv_bundle_objects *o, uint32_t node, struct vv_buffer *b)
 {
@@ -239,8 +244,8 @@ static void bundle_objects_add_value(
         bundle_objects_add_attribute(o, attribute_of(index, node), b);
 }
 
-/* Those that hang below an object; one of several tensors is added with its
- * first. */
+/* Adds the attributes of an object that have nodes. An attribute of several
+ * tensors is added with the first of them. */
 static void add_attributes(
     struct vv_bundle_objects *o, uint32_t object, struct vv_buffer *b)
 {
@@ -324,7 +329,8 @@ static void bundle_objects_add_counter(
     vv_wire_end(b, object);
 }
 
-/* Every edge spells its name: a file with a long one may have very many. */
+/* Returns the total size of the names of all edges. Edges can share a long
+ * name, but each one is written with its name. */
 static uint64_t size_of_names(const struct vv_index *index)
 {
     uint64_t sum = 0;
@@ -340,8 +346,8 @@ static varve_status fail_too_large(
     const struct vv_bundle_objects *o, uint64_t size, varve_error *error)
 {
     return vv_fail(error, VARVE_LIMIT,
-        "%.300s: expected an object graph below 2 GiB, which is what protobuf "
-        "can hold, found %" PRIu64 " bytes",
+        "%.300s: the object graph of %" PRIu64
+        " bytes exceeds the 2 GiB limit of protobuf",
         o->target->path, size);
 }
 

@@ -1,5 +1,5 @@
-/* bundle_out.c - data as it comes, and an entry about each value, sorted at the
- * end.
+/* bundle_out.c - Writes data immediately and collects an entry for each value;
+ * the entries are sorted at the end.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,8 +22,8 @@
 
 /* --- Data ---------------------------------------------------------------- */
 
-/* How the lengths of strings are stored, and their sum: over 32 bits each, or
- * 64 where those do not do. False without memory. */
+/* Encodes the lengths of strings and their CRC, which covers each length as 32
+ * bits, or as 64 bits if it needs more. Returns false without memory. */
 static bool encode_lengths(
     struct vv_buffer *to, const struct vv_bundle_value *value, uint32_t *sum)
 {
@@ -44,8 +44,8 @@ static bool encode_lengths(
     return !to->failed;
 }
 
-/* Each is its length, its bytes, and the sum of all before, over which the sum
- * goes on; the length is summed as 64 bits. */
+/* A variant is stored as its length, its bytes and the CRC of everything
+ * before. The running CRC covers these parts too, and the length as 64 bits. */
 bool vv_bundle_sum_variants(
     const unsigned char *bytes, uint64_t size, uint64_t count, uint32_t *sum)
 {
@@ -75,7 +75,8 @@ static uint32_t sum_of(const struct vv_bundle_value *value, uint32_t before)
     return vv_crc32c(before, value->bytes, (size_t)value->size);
 }
 
-/* A file that holds nothing yet is as good as another. */
+/* Begins another data file if the current one would become too large. An empty
+ * file takes a value of any size. */
 static varve_status choose_shard(
     struct vv_bundle_out *out, uint64_t size, varve_error *error)
 {
@@ -87,7 +88,7 @@ static varve_status choose_shard(
     return vv_bundle_files_shard(&out->files, error);
 }
 
-/* What an entry says besides type and shape. */
+/* The fields of an entry other than type and shape. */
 struct extent {
     uint64_t shard, offset, size;
     uint32_t sum;
@@ -148,7 +149,7 @@ static varve_status bundle_out_check_shape(const struct vv_bundle_out *out,
     for (uint32_t i = 0; i < value->type.rank; i++) {
         if (value->type.shape[i] > INT64_MAX)
             return vv_fail(error, VARVE_LIMIT,
-                "%.300s: %.*s: expected extents below 2^63, found %" PRIu64,
+                "%.300s: %.*s: extents must be less than 2^63, not %" PRIu64,
                 out->path, value->key_size < 500 ? (int)value->key_size : 500,
                 value->key, value->type.shape[i]);
     }
@@ -211,15 +212,14 @@ static varve_status sort_records(struct vv_bundle_out *out, varve_error *error)
         const struct vv_bundle_record *record = &out->records[i];
         if (bundle_out_compare(record - 1, record) == 0)
             return vv_fail(error, VARVE_DUPLICATE,
-                "%.300s: expected one value under each key, found two under "
-                "\"%.*s\"",
-                out->path, record->key_size < 500 ? (int)record->key_size : 500,
+                "%.300s: two values have the key \"%.*s\"", out->path,
+                record->key_size < 500 ? (int)record->key_size : 500,
                 (const char *)record->texts + record->key);
     }
     return VARVE_OK;
 }
 
-/* The entry about the bundle as a whole, under a key that sorts before all. */
+/* Adds the header under the empty key, which sorts first. */
 static void bundle_out_add_header(
     struct vv_table_out *table, struct vv_buffer *b, size_t shard_count)
 {

@@ -1,4 +1,5 @@
-/* bundle_roles.c - parents of nodes, what was kept of them, and what follows.
+/* bundle_roles.c - Determines roles from the parents of each node and from what
+ * was kept of it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,12 +15,11 @@
 
 /* --- Parents ------------------------------------------------------------- */
 
-/* The parents of every node: those of node i are number first[i] to
- * first[i + 1] - 1. And nodes that are to be looked at. */
+/* The parents of node i are parents[first[i]] to parents[first[i + 1] - 1]. */
 struct parents {
-    uint32_t *first;   /* node_count + 2: one more while it is built */
-    uint32_t *parents; /* edge_count */
-    uint32_t *queue;   /* node_count */
+    uint32_t *first; /* node_count + 2 elements: one more during construction */
+    uint32_t *parents; /* edge_count elements */
+    uint32_t *queue;   /* node_count elements: nodes to visit */
 };
 
 static void clear_parents(struct parents *p, const struct vv_target *target)
@@ -43,9 +43,9 @@ static varve_status make_parents(
     p->queue = vv_allocate_array(a, nodes, sizeof *p->queue);
     if (!p->first || (edges && !p->parents) || !p->queue)
         return vv_fail_memory(error, "the objects of a checkpoint");
-    /* Counted two places further on, so that filling moves first[child + 1]
-     * from where the parents of a child begin to where they end, which is where
-     * those of the next begin. */
+    /* Counts are stored two places further on. Filling then moves first[child +
+     * 1] from the beginning of the child's parents to their end, which is the
+     * beginning of the next node's parents. */
     for (size_t e = 0; e < edges; e++)
         p->first[vv_at32(index->edge_children, e) + 2]++;
     for (size_t i = 2; i < nodes + 2; i++)
@@ -100,7 +100,8 @@ static void find_left_out(struct vv_bundle_roles *r)
 
 enum { UNDECIDED = VV_ROLE_ENTRY + 1 };
 
-/* Whether the edge to a node is called as the attribute is that it was. */
+/* Returns true if the name of the edge to a node is that of the attribute or
+ * entry that it was. */
 static bool is_named_so(const struct vv_bundle_roles *r, uint32_t node,
     const struct vv_bundle_kept *kept)
 {
@@ -124,7 +125,8 @@ static bool is_named_so(const struct vv_bundle_roles *r, uint32_t node,
                          kept->entry + kept->key_size, more) == 0);
 }
 
-/* Where it hangs as it did it is what it was. */
+/* Returns the role of a node. A node whose edge has not changed keeps its role
+ * in the file that was read; others are objects. */
 static enum vv_bundle_role role_of(
     const struct vv_bundle_roles *r, const struct parents *p, uint32_t node)
 {
@@ -142,7 +144,7 @@ static enum vv_bundle_role role_of(
     return may_be && is_named_so(r, node, &kept) ? kept.role : VV_ROLE_OBJECT;
 }
 
-/* Nodes of slots are objects. */
+/* Sets the roles of all nodes. Nodes of slots are always objects. */
 static void find_roles(struct vv_bundle_roles *r, const struct parents *p)
 {
     const struct vv_index *index = r->target->index;
@@ -158,7 +160,8 @@ static void find_roles(struct vv_bundle_roles *r, const struct parents *p)
     }
 }
 
-/* How many edges from `begin` on lead to tensors of one attribute. */
+/* Returns the number of edges from `begin` that lead to tensors of the same
+ * attribute. */
 static uint32_t family_size(const struct vv_bundle_roles *r, uint32_t begin,
     uint32_t end, struct vv_bundle_kept *first)
 {
@@ -178,7 +181,8 @@ static uint32_t family_size(const struct vv_bundle_roles *r, uint32_t begin,
     return count;
 }
 
-/* An attribute of which not all tensors are there is none. */
+/* Makes objects of the tensors of an attribute, unless all of its tensors are
+ * there. */
 static void break_families(struct vv_bundle_roles *r, uint32_t object)
 {
     const struct vv_index *index = r->target->index;
@@ -192,7 +196,7 @@ static void break_families(struct vv_bundle_roles *r, uint32_t object)
     }
 }
 
-/* --- Which have values --------------------------------------------------- */
+/* --- --- Nodes with values ------------------------------------------------ */
 
 static bool has_own(const struct vv_bundle_roles *r, uint32_t node)
 {
@@ -208,7 +212,7 @@ static bool has_own(const struct vv_bundle_roles *r, uint32_t node)
                (kept.rest_size || kept.record_size));
 }
 
-/* Tells all that lead to a node that something is below them. */
+/* Marks all ancestors of nodes with values. */
 static void bundle_roles_mark_all(struct vv_bundle_roles *r, struct parents *p)
 {
     size_t count = 0;
@@ -231,7 +235,8 @@ static void bundle_roles_mark_all(struct vv_bundle_roles *r, struct parents *p)
 
 /* --- Numbers ------------------------------------------------------------- */
 
-/* Children of the root have the first numbers; the one behind them. */
+/* Returns the node after the last child of the root, before which the save
+ * counter is numbered. */
 static uint32_t counter_place(const struct vv_index *index)
 {
     uint32_t begin, end, last = 0;
@@ -293,8 +298,8 @@ varve_status vv_bundle_roles_begin(struct vv_bundle_roles *r,
     *r = (struct vv_bundle_roles){ .target = target, .counter = VV_NONE };
     if (nodes >= INT32_MAX)
         return vv_fail(error, VARVE_LIMIT,
-            "%.300s: expected fewer than 2^31 nodes, found %zu", target->path,
-            nodes);
+            "%.300s: there must be fewer than 2^31 nodes, not %zu",
+            target->path, nodes);
     r->roles = vv_allocate_zeroed(a, nodes);
     r->numbers = vv_allocate_zeroed(a, nodes * sizeof *r->numbers);
     r->has_values = vv_allocate_zeroed(a, nodes);

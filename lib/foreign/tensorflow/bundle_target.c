@@ -1,5 +1,5 @@
-/* bundle_target.c - which values go into a TensorFlow checkpoint, in which
- * order and under which keys.
+/* bundle_target.c - Selects the values of a TensorFlow checkpoint, their order
+ * and their keys.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,15 +18,15 @@
 struct writer {
     const struct vv_target *target;
     struct vv_bundle_out out;
-    struct vv_bundle_objects objects; /* object-based */
-    struct vv_buffer graph;           /* of those */
+    struct vv_bundle_objects objects; /* of an object-based checkpoint */
+    struct vv_buffer graph;           /* the encoded object graph */
     struct vv_buffer key;
-    bool is_flat; /* name-based */
+    bool is_flat; /* a name-based checkpoint */
 };
 
 /* --- Values -------------------------------------------------------------- */
 
-/* Under the key in w->key. */
+/* Adds a value under the key in w->key. */
 static varve_status bundle_target_add(
     struct writer *w, struct vv_bundle_value *value, varve_error *error)
 {
@@ -37,8 +37,8 @@ static varve_status bundle_target_add(
     return vv_bundle_out_add(&w->out, value, error);
 }
 
-/* Whether the bytes of a state are still of the type that they had in the file
- * that the graph was made from. */
+/* Returns true if the bytes of a state still have the type that they had in the
+ * original file. */
 static bool has_type(
     const struct vv_bundle_kept *kept, const void *bytes, uint64_t size)
 {
@@ -52,7 +52,7 @@ static bool has_type(
     return count ? size % count == 0 : size == 0;
 }
 
-/* A single string. */
+/* Adds a value that is a single string. */
 static varve_status bundle_target_add_string(
     struct writer *w, const void *bytes, uint64_t size, varve_error *error)
 {
@@ -68,16 +68,17 @@ static varve_status bundle_target_add_string(
         error);
 }
 
-/* Python state, a state of ours, or one whose type cannot be kept. */
+/* Adds a state as a string. If it had another type in the original file, the
+ * type is lost. */
 static varve_status bundle_target_add_state(struct writer *w, uint32_t node,
     const struct vv_bundle_kept *kept, const struct vv_bundle_value *value,
     varve_error *error)
 {
     if (kept->number)
-        vv_target_lose(w->target, node, "its type: it is a string there");
+        vv_target_lose(w->target, node, "its type: it is written as a string");
     else if (w->is_flat)
         vv_target_lose(
-            w->target, node, "that it is a state: it is a string there");
+            w->target, node, "that it is a state: it is written as a string");
     return bundle_target_add_string(w, value->bytes, value->size, error);
 }
 
@@ -90,7 +91,8 @@ static varve_status bundle_target_add_value(
     struct vv_source source;
     uint64_t size = vv_at64(index->value_sizes, number);
     VV_TRY(target->value(target->user, number, &source, error));
-    /* (All of it: the sum of a value is written before it.) */
+    /* The value is read as a whole, because its CRC is computed before it is
+     * written. */
     VV_TRY(vv_source_piece(&source, 0, (size_t)size, &bytes, error));
     uint32_t node = vv_at32(index->value_nodes, number);
     struct vv_bundle_kept kept;
@@ -101,8 +103,7 @@ static varve_status bundle_target_add_value(
         .size = size,
     };
     if (vv_index_kind(index, node) == VARVE_STATE) {
-        /* It may have been a value of a type that is none of ours, kept as
-         * bytes. */
+        /* The state may contain a value of a type that Varve does not have. */
         if (!has_type(&kept, bytes, size))
             return bundle_target_add_state(w, node, &kept, &value, error);
         value.type = kept.shape;
@@ -135,7 +136,7 @@ static varve_status bundle_target_add_counter(
         error);
 }
 
-/* --- What is lost -------------------------------------------------------- */
+/* --- Losses --------------------------------------------------------------- */
 
 static void lose_metadata(const struct vv_target *target)
 {
@@ -182,7 +183,7 @@ static bool bundle_target_begins_with(
     return size >= strlen(text) && memcmp(tag, text, strlen(text)) == 0;
 }
 
-/* Tags that a reader gives to what was kept. */
+/* Returns true for the tags that a reader derives from what was kept. */
 static bool bundle_target_keeps_tag(
     const struct vv_target *target, uint32_t node, uint32_t name)
 {
@@ -193,7 +194,8 @@ static bool bundle_target_keeps_tag(
            vv_bundle_kept_of(target, node, &kept);
 }
 
-/* Without objects: that of a type that is kept. */
+/* Returns true for the tag of a type that was kept; a name-based checkpoint
+ * keeps no others. */
 static bool keeps_type_tag(
     const struct vv_target *target, uint32_t node, uint32_t name)
 {
@@ -202,7 +204,7 @@ static bool keeps_type_tag(
            vv_bundle_kept_of(target, node, &kept) && kept.number;
 }
 
-/* What cannot be what it was in the file that the graph was made from. */
+/* Reports nodes that lose the role that they had in the original file. */
 static void lose_attributes(
     const struct vv_target *target, const struct vv_bundle_roles *roles)
 {
@@ -212,14 +214,14 @@ static void lose_attributes(
             kept.role != VV_ROLE_OBJECT && vv_bundle_is_object(roles, node))
             vv_target_lose(target, node,
                 kept.role == VV_ROLE_ENTRY
-                    ? "that it is an entry by its key alone"
+                    ? "that it is an entry without an object"
                     : "that it is an attribute of its object");
     }
 }
 
 /* --- Object-based -------------------------------------------------------- */
 
-/* Adds the variables from *value on, up to and without `node`. */
+/* Adds the variables from *value to the last one before `node`. */
 static varve_status add_variables(
     struct writer *w, uint32_t *value, uint32_t node, varve_error *error)
 {
@@ -301,8 +303,8 @@ static varve_status write_objects(
 
 /* --- Name-based ---------------------------------------------------------- */
 
-/* The header has the empty key, and who finds an object graph looks no further
- * for names. */
+/* Rejects the empty key, which is that of the header, and the key of the object
+ * graph: a reader that finds an object graph ignores names. */
 static varve_status bundle_target_check_key(
     const struct writer *w, varve_error *error)
 {
@@ -311,13 +313,12 @@ static varve_status bundle_target_check_key(
         return vv_fail_memory(error, "the key of a value");
     if (w->key.size == 0)
         return vv_fail(error, VARVE_BAD_NAME,
-            "%.300s: expected a global name for the value of the root, found "
-            "none",
+            "%.300s: the value of the root needs a global name",
             w->target->path);
     if (w->key.size == strlen(graph) &&
         memcmp(w->key.data, graph, w->key.size) == 0)
         return vv_fail(error, VARVE_BAD_NAME,
-            "%.300s: expected names of values, found \"%s\"", w->target->path,
+            "%.300s: no value can have the name \"%s\"", w->target->path,
             graph);
     return VARVE_OK;
 }

@@ -1,19 +1,20 @@
-/* bundle_target.h - graphs as TensorFlow checkpoints.
+/* bundle_target.h - Writes graphs as TensorFlow checkpoints.
  *
- * Object-based (vv_bundle_target): all nodes, edges, slots and values; the save
- * counter; the bytes of states. In the order in which TensorFlow adds them:
- * variables by node, slot variables behind them, states, the object graph.
- * `tf.train.Checkpoint(...).restore(path)` takes it.
+ * vv_bundle_target writes object-based checkpoints: all nodes, edges, slots and
+ * values, the save counter, and states as bytes. The order is that of
+ * TensorFlow: variables by node, slot variables, states, the object graph.
+ * `tf.train.Checkpoint(...).restore(path)` reads them.
  *
- * Name-based (vv_bundle_names_target): values under their global names, or
- * where they have none under those of vv_target_name, that of a slot variable
- * being `<owner>/<slot>(<variable>)`; a state is a string. `tf.train.Saver` and
- * `tf.train.load_checkpoint` take it. VARVE_DUPLICATE where two values come to
- * one name, VARVE_BAD_NAME for a name that stands for something else there.
+ * vv_bundle_names_target writes name-based checkpoints: values under their
+ * global names, or under the names that vv_target_name returns, which for a
+ * slot variable is `<owner>/<slot>(<variable>)`. A state becomes a string.
+ * `tf.train.Saver` and `tf.train.load_checkpoint` read them. Fails with
+ * VARVE_DUPLICATE if two values get the same name, and with VARVE_BAD_NAME for
+ * a reserved name.
  *
- * Neither keeps tags, kinds of objects or metadata. The path is the prefix or
- * that of the index; bundle_files.h says which files there are, and what a
- * failure may leave.
+ * Neither format keeps tags, kinds of objects or metadata. The path is the
+ * prefix or the path of the index. See bundle_files.h for the files that are
+ * written, and for those that a failure can leave.
  *
  * SPDX-License-Identifier: MIT
  */

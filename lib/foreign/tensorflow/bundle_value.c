@@ -1,4 +1,5 @@
-/* bundle_value.c - strings, variants, foreign byte order, slices.
+/* bundle_value.c - Decodes strings, variants, big-endian values and tensors in
+ * slices.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +15,7 @@
 #include "try.h"
 #include "wire_in.h"
 
-/* What every function here is about. */
+/* The parameters of all functions here. */
 struct decoding {
     const struct vv_foreign *foreign;
     const struct vv_bundle *bundle;
@@ -28,13 +29,13 @@ static const char *bundle_value_path_of(const struct decoding *c)
 }
 
 static varve_status bundle_value_fail(
-    const struct decoding *c, const char *expected)
+    const struct decoding *c, const char *problem)
 {
     const struct vv_bundle_entry *e = c->entry;
     return vv_fail(c->error, VARVE_CORRUPT,
-        "%s: %s: bytes %" PRIu64 " to %" PRIu64 ": expected %s, found others",
-        bundle_value_path_of(c), e->key + vv_bundle_is_slice(e), e->offset,
-        e->offset + e->size, expected);
+        "%s: %s: bytes %" PRIu64 " to %" PRIu64 ": %s", bundle_value_path_of(c),
+        e->key + vv_bundle_is_slice(e), e->offset, e->offset + e->size,
+        problem);
 }
 
 static varve_status bundle_value_check_sum(
@@ -51,8 +52,8 @@ static varve_status bundle_value_check_sum(
         e->offset + e->size, expected, found);
 }
 
-/* The stored bytes of the entry, all of them; NULL where there are none. The
- * caller frees them. */
+/* Reads all stored bytes of the entry, which the caller must free. *stored is
+ * NULL if there are none. */
 static varve_status read_stored(
     const struct decoding *c, unsigned char **stored)
 {
@@ -76,7 +77,7 @@ static void bundle_value_release(
 
 /* --- Strings -------------------------------------------------------------- */
 
-/* The writer's order is that in which it summed. */
+/* Adds a length to a CRC in the byte order of the writer. */
 static uint32_t add_length(
     const struct decoding *c, uint32_t sum, uint64_t size)
 {
@@ -98,8 +99,9 @@ static uint32_t load_sum(const struct decoding *c, const unsigned char *at)
     return c->bundle->is_big_endian ? __builtin_bswap32(sum) : sum;
 }
 
-/* Where the lengths end, what they add up to, and their sum; `each` takes them
- * where it is not NULL. */
+/* Parses the lengths of strings, and sets *behind to their end, *total to their
+ * sum, and *sum to their CRC. Stores the lengths in `lengths` unless it is
+ * NULL. */
 static varve_status take_lengths(const struct decoding *c,
     const unsigned char *at, const unsigned char *end, unsigned char *lengths,
     const unsigned char **behind, uint64_t *total, uint32_t *sum)
@@ -110,7 +112,8 @@ static varve_status take_lengths(const struct decoding *c,
         uint64_t length;
         at = vv_take_varint(at, end, &length);
         if (!at || length > c->entry->size - *total)
-            return bundle_value_fail(c, "a length for every string");
+            return bundle_value_fail(
+                c, "the length of a string is missing or too large");
         *total += length;
         *sum = add_length(c, *sum, length);
         if (lengths)
@@ -132,8 +135,9 @@ varve_status vv_bundle_measure_strings(const struct vv_foreign *foreign,
     if (e->count == 0 && e->size == 0)
         return VARVE_OK;
     if (e->size < 4 || e->count > e->size - 4)
-        return bundle_value_fail(&c, "a length for every string");
-    /* A length takes up to 10 bytes; 4 behind them are their sum. */
+        return bundle_value_fail(
+            &c, "the length of a string is missing or too large");
+    /* A length takes up to 10 bytes. A CRC of 4 bytes follows the lengths. */
     uint64_t most = e->count > e->size / 10 ? e->size : 10 * e->count;
     size_t room = (size_t)(most ? most : 1);
     unsigned char *bytes = vv_allocate(a, room);
@@ -145,15 +149,16 @@ varve_status vv_bundle_measure_strings(const struct vv_foreign *foreign,
         status =
             take_lengths(&c, bytes, bytes + most, NULL, &behind, &total, &sum);
     if (!status && (uint64_t)(behind - bytes) + 4 + total != e->size)
-        status = bundle_value_fail(&c, "as many bytes as the strings take");
+        status = bundle_value_fail(
+            &c, "the size does not match the lengths of the strings");
     if (!status)
         e->strings_size = 8 * e->count + total;
     vv_release(a, bytes, room);
     return status;
 }
 
-/* Lengths, their sum, the strings; both sums are of the lengths as numbers of
- * fixed size. */
+/* Decodes the lengths, their CRC and the strings. Both CRCs cover the lengths
+ * as integers of fixed size. */
 static varve_status bundle_value_decode_strings(const struct decoding *c,
     const unsigned char *stored, unsigned char *bytes, size_t size)
 {
@@ -167,7 +172,7 @@ static varve_status bundle_value_decode_strings(const struct decoding *c,
     VV_TRY(take_lengths(c, stored, end, bytes, &at, &total, &sum));
     if ((uint64_t)(end - at) != 4 + total || size != 8 * e->count + total)
         return bundle_value_fail(
-            c, "the lengths that were there when it was opened");
+            c, "the lengths of the strings changed after the file was opened");
     VV_TRY(bundle_value_check_sum(c, load_sum(c, at), sum));
     sum = vv_crc32c(sum, at, 4);
     sum = vv_crc32c(sum, at + 4, (size_t)total);
@@ -178,8 +183,9 @@ static varve_status bundle_value_decode_strings(const struct decoding *c,
 
 /* --- Variants ------------------------------------------------------------- */
 
-/* Each element: its length, its bytes, and the sum of all before; the sum goes
- * on over that. Nothing is made of it but what is there. */
+/* Verifies variants: each is stored as its length, its bytes and the CRC of
+ * everything before, which the running CRC covers too. The bytes are used as
+ * they are. */
 static varve_status check_variants(
     const struct decoding *c, const unsigned char *stored)
 {
@@ -192,7 +198,7 @@ static varve_status check_variants(
         unsigned char bytes[8];
         at = at < end ? vv_take_varint(at, end, &length) : NULL;
         if (!at || end - at < 4 || length > (uint64_t)(end - at) - 4)
-            return bundle_value_fail(c, "variants");
+            return bundle_value_fail(c, "malformed variants");
         vv_store64(bytes,
             c->bundle->is_big_endian ? __builtin_bswap64(length) : length);
         sum = vv_crc32c(sum, bytes, 8);
@@ -203,13 +209,13 @@ static varve_status check_variants(
         at += 4;
     }
     if (at != end)
-        return bundle_value_fail(c, "variants and nothing else");
+        return bundle_value_fail(c, "other bytes follow the variants");
     return bundle_value_check_sum(c, e->sum, sum);
 }
 
 /* --- Numbers -------------------------------------------------------------- */
 
-/* Numbers as they are stored; `bytes` is as large as they are. */
+/* Reads numbers. `bytes` has the size of the stored bytes. */
 static varve_status bundle_value_decode_numbers(
     const struct decoding *c, unsigned char *bytes)
 {
@@ -227,7 +233,7 @@ static varve_status bundle_value_decode_numbers(
 
 /* --- Slices --------------------------------------------------------------- */
 
-/* A slice on its way into the whole. */
+/* The position of a slice in the tensor. */
 struct box {
     uint32_t rank;
     size_t element;
@@ -251,7 +257,7 @@ static void find_box(const struct decoding *c, uint32_t slice, struct box *box)
     }
 }
 
-/* Marks elements, a bit each; false where one was marked. */
+/* Sets one bit for each element; returns false if a bit was set before. */
 static bool bundle_value_mark(
     unsigned char *marks, uint64_t begin, uint64_t count)
 {
@@ -264,7 +270,8 @@ static bool bundle_value_mark(
     return true;
 }
 
-/* Copies the rows of a slice, those of the last dimension, to their places. */
+/* Copies a slice into the tensor, row by row of the last dimension. Returns
+ * false if it overlaps another slice. */
 static bool place_rows(const struct box *box, const unsigned char *from,
     unsigned char *to, unsigned char *marks)
 {
@@ -309,14 +316,13 @@ static varve_status place_slice(const struct decoding *c, uint32_t number,
     varve_status status = bundle_value_decode_numbers(&part, from);
     if (!status && !place_rows(&box, from, bytes, marks))
         status = vv_fail(c->error, VARVE_CORRUPT,
-            "%s: %s: expected slices that do not overlap, found two that do",
-            b->path, c->entry->key);
+            "%s: %s: two of its slices overlap", b->path, c->entry->key);
     vv_release(a, from, size);
     return status;
 }
 
-/* There are as many elements in all slices as in the whole: when none comes
- * twice, all have come. */
+/* All slices together have as many elements as the tensor. If none overlap,
+ * they cover it. */
 static varve_status decode_slices(
     const struct decoding *c, unsigned char *bytes)
 {
@@ -324,7 +330,7 @@ static varve_status decode_slices(
     size_t size = (size_t)(c->entry->count / 8 + 1);
     unsigned char *marks = vv_allocate_zeroed(a, size);
     if (!marks)
-        return vv_fail_memory(c->error, "marks of slices");
+        return vv_fail_memory(c->error, "the elements that slices cover");
     varve_status status = VARVE_OK;
     for (uint32_t i = 0; i < c->entry->slice_count && !status; i++)
         status = place_slice(c, i, bytes, marks);

@@ -1,5 +1,5 @@
-/* bundle_value.h - values of a TensorFlow checkpoint that do not lie in it as
- * ours do, made and verified.
+/* bundle_value.h - Decodes and verifies values of a TensorFlow checkpoint that
+ * do not have the layout of Varve's own format.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,14 +8,14 @@
 
 #include "bundle_entry.h"
 
-/* Reads the lengths of a string tensor, as far as to know what its elements
- * take in a file of ours: entry->strings_size. */
+/* Reads the lengths of a string tensor and sets entry->strings_size, the size
+ * of its elements in Varve's own format. */
 varve_status vv_bundle_measure_strings(const struct vv_foreign *foreign,
     const struct vv_bundle *bundle, struct vv_bundle_entry *entry,
     varve_error *error);
 
-/* Makes the bytes of an entry as a file of ours would have them; `size` is what
- * they take. */
+/* Decodes a value to the layout of Varve's own format. `size` is its size
+ * there. */
 varve_status vv_bundle_decode(const struct vv_foreign *foreign,
     const struct vv_bundle *bundle, const struct vv_bundle_entry *entry,
     unsigned char *bytes, size_t size, varve_error *error);

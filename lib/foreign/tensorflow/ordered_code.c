@@ -1,10 +1,12 @@
-/* ordered_code.c - only the writing direction: a reader compares keys.
+/* ordered_code.c - Encodes keys; decoding is not needed, because readers
+ * compare encoded keys.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "ordered_code.h"
 
-/* How many bytes follow, and then these, the highest first. */
+/* Writes the number of bytes, followed by these bytes, the most significant
+ * first. */
 static void ordered_code_put_number(struct vv_buffer *to, uint64_t value)
 {
     unsigned count = 0;
@@ -15,7 +17,8 @@ static void ordered_code_put_number(struct vv_buffer *to, uint64_t value)
         vv_buffer_add8(to, (uint8_t)(value >> 8 * count));
 }
 
-/* 00 and ff are escaped, so that 00 01 ends a string before all others. */
+/* Escapes 00 and ff, so that the terminator 00 01 sorts before all other
+ * strings. */
 static void ordered_code_put_string(
     struct vv_buffer *to, const char *text, size_t size)
 {
@@ -31,8 +34,8 @@ static void ordered_code_put_string(
     vv_buffer_add8(to, 1);
 }
 
-/* Two's complement in n bytes for 7n bits; the number of bytes stands in unary
- * in the first bits, inverted for negative numbers. */
+/* Writes two's complement in n bytes for 7n bits. The first bits contain the
+ * number of bytes in unary, inverted for negative numbers. */
 static void put_signed(struct vv_buffer *to, int64_t value)
 {
     uint64_t magnitude = (uint64_t)(value < 0 ? ~value : value);
@@ -47,7 +50,7 @@ static void put_signed(struct vv_buffer *to, int64_t value)
                                     : 0;
         bytes[i] = (uint8_t)part;
     }
-    /* n ones and a zero, of which the first stands for the sign. */
+    /* n ones and a zero; the first one is the sign bit */
     bytes[0] ^= (uint8_t)(n >= 8 ? 0xff : 0xff << (8 - n));
     if (n > 8)
         bytes[1] ^= (uint8_t)(0xff << (16 - n));

@@ -1,5 +1,6 @@
-/* ordered_code.h - the keys of slices: numbers and strings so encoded that
- * their bytes sort as they do (tensorflow/core/lib/strings/ordered_code.cc).
+/* ordered_code.h - Encodes the keys of slices. The bytes of encoded numbers and
+ * strings sort like the numbers and strings
+ * (tensorflow/core/lib/strings/ordered_code.cc).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,8 +11,8 @@
 
 #include "buffer.h"
 
-/* Sets `key` to that of a slice: `rank` pairs of start and length, 0 and -1 for
- * a whole dimension. */
+/* Sets `key` to the key of a slice with `rank` pairs of start and length. A
+ * whole dimension has start 0 and length -1. */
 void vv_slice_key(struct vv_buffer *key, const char *name, size_t size,
     uint32_t rank, const int64_t *pairs);
 

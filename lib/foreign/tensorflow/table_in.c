@@ -1,5 +1,5 @@
-/* table_in.c - footer, index block, data blocks; each block's sum before its
- * content.
+/* table_in.c - Reads the footer, the index block and the data blocks, and
+ * checks the CRC of each block before it is parsed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,11 +20,11 @@
 #include "wire_in.h"
 
 enum {
-    TRAILER_SIZE = 5,    /* how it is compressed, and the sum */
-    MOST_OF_SNAPPY = 22, /* times as many bytes: a copy of 64 takes 3 */
-    MOST_KEYS = 16,      /* times what the blocks take when unpacked: a key
-                            stands whole at least so often, and another is no
-                            longer than what stands since then */
+    TRAILER_SIZE = 5,    /* compression type and CRC */
+    MOST_OF_SNAPPY = 22, /* maximum ratio: a copy of 64 bytes takes 3 bytes */
+    MOST_KEYS = 16, /* times the size of the uncompressed blocks: at least every
+                       16th key is stored as a whole, and other keys are no
+                       longer than what is stored since then */
     KEYS_BESIDES = 64 * 1024,
 };
 
@@ -42,24 +42,23 @@ struct pass {
     varve_error *error;
     vv_table_entry *entry;
     void *user;
-    struct vv_buffer key;      /* of the entry before */
+    struct vv_buffer key;      /* key of the previous entry */
     struct vv_buffer last_key; /* in the index block */
     bool has_key;
-    uint64_t key_bytes;   /* of all keys so far */
-    uint64_t block_bytes; /* of all blocks so far, unpacked */
+    uint64_t key_bytes;   /* total size of all keys so far */
+    uint64_t block_bytes; /* total size of all blocks so far, uncompressed */
 };
 
 static varve_status table_in_fail(
-    struct pass *p, uint64_t offset, const char *expected)
+    struct pass *p, uint64_t offset, const char *problem)
 {
-    return vv_fail(p->error, VARVE_CORRUPT,
-        "%s: offset %" PRIu64 ": expected %s, found other bytes",
-        p->table->path, offset, expected);
+    return vv_fail(p->error, VARVE_CORRUPT, "%s: offset %" PRIu64 ": %s",
+        p->table->path, offset, problem);
 }
 
 /* --- Blocks --------------------------------------------------------------- */
 
-/* A block's entries, without its restarts. */
+/* The entries of a block, without its restart points. */
 struct block {
     const unsigned char *at;
     const unsigned char *end;
@@ -74,12 +73,12 @@ static varve_status table_in_unpack(struct pass *p, const struct handle *handle,
 #ifdef VV_HAVE_SNAPPY
     const char *packed = (const char *)p->table->bytes + handle->offset;
     size_t plain;
-    /* Snappy packs no better than this, so nobody makes room in vain. */
+    /* Checked before memory is allocated: Snappy never compresses better. */
     if (snappy_uncompressed_length(packed, (size_t)handle->size, &plain) !=
             SNAPPY_OK ||
         plain / MOST_OF_SNAPPY > handle->size)
         return table_in_fail(
-            p, handle->offset, "a block compressed with Snappy");
+            p, handle->offset, "the block is not valid Snappy data");
     block->owned_size = plain;
     block->owned = vv_allocate(&p->table->context->allocator, plain);
     if (!block->owned && plain > 0)
@@ -90,14 +89,14 @@ static varve_status table_in_unpack(struct pass *p, const struct handle *handle,
             SNAPPY_OK ||
         *size != plain)
         return table_in_fail(
-            p, handle->offset, "a block compressed with Snappy");
+            p, handle->offset, "the block is not valid Snappy data");
     return VARVE_OK;
 #else
     (void)block;
     (void)size;
     return vv_fail(p->error, VARVE_TOO_NEW,
-        "%s: offset %" PRIu64 ": expected a block that is not compressed, "
-        "found one compressed with Snappy: build Varve with libsnappy, or save "
+        "%s: offset %" PRIu64 ": the block is compressed with Snappy: build "
+        "Varve with libsnappy, or save "
         "the checkpoint again with TensorFlow 2",
         p->table->path, handle->offset);
 #endif
@@ -117,7 +116,8 @@ static varve_status check_block_sum(struct pass *p, const struct handle *handle)
         p->table->path, handle->offset, handle->offset + size, expected, found);
 }
 
-/* Finds the entries of a block. The caller frees what it owns. */
+/* Opens a block and finds its entries. The caller must call close_block even
+ * after failure. */
 static varve_status open_block(
     struct pass *p, const struct handle *handle, struct block *block)
 {
@@ -126,8 +126,8 @@ static varve_status open_block(
     if (handle->size > room || handle->offset > room - handle->size ||
         room - handle->size - handle->offset < TRAILER_SIZE)
         return vv_fail(p->error, VARVE_TRUNCATED,
-            "%s: expected a block of %" PRIu64 " bytes at offset %" PRIu64
-            ", found a file of %zu bytes",
+            "%s: a block of %" PRIu64 " bytes at offset %" PRIu64
+            " does not fit into the file of %zu bytes",
             p->table->path, handle->size, handle->offset, p->table->size);
     VV_TRY(check_block_sum(p, handle));
     const unsigned char *bytes = p->table->bytes + handle->offset;
@@ -138,20 +138,20 @@ static varve_status open_block(
         bytes = block->owned;
     } else if (kind != STORED) {
         return vv_fail(p->error, VARVE_TOO_NEW,
-            "%s: offset %" PRIu64 ": expected a block that is stored or "
-            "compressed with Snappy, found kind %d",
+            "%s: offset %" PRIu64 ": compression type %d is not supported",
             p->table->path, handle->offset + size, kind);
     }
     uint64_t restarts = size >= 4 ? vv_load32(bytes + size - 4) : 0;
     if (restarts == 0 || restarts > (size - 4) / 4)
-        return table_in_fail(p, handle->offset, "a block with its restarts");
+        return table_in_fail(
+            p, handle->offset, "the number of restart points is invalid");
     p->block_bytes += size;
     block->at = bytes;
     block->end = bytes + (size - 4 - 4 * (size_t)restarts);
     for (size_t i = 0; i < restarts; i++) {
         if (vv_load32(block->end + 4 * i) > (size_t)(block->end - bytes))
             return table_in_fail(
-                p, handle->offset, "restarts inside their block");
+                p, handle->offset, "a restart point is outside its block");
     }
     return VARVE_OK;
 }
@@ -165,13 +165,14 @@ static void close_block(struct pass *p, struct block *block)
 
 struct entry {
     size_t shared;
-    const unsigned char *rest; /* of the key */
+    const unsigned char *rest; /* the part of the key that is not shared */
     size_t rest_size;
     const unsigned char *value;
     size_t value_size;
 };
 
-/* Takes an entry off a block; a key shares at most the one before. */
+/* Parses an entry of a block. A key can share at most the whole previous key.
+ */
 static varve_status table_in_take_entry(struct pass *p, struct block *block,
     const struct vv_buffer *key, struct entry *entry)
 {
@@ -182,7 +183,7 @@ static varve_status table_in_take_entry(struct pass *p, struct block *block,
     at = at ? vv_take_varint(at, block->end, &value) : NULL;
     if (!at || shared > key->size || rest > (size_t)(block->end - at) ||
         value > (size_t)(block->end - at) - rest)
-        return table_in_fail(p, block->offset, "a block of whole entries");
+        return table_in_fail(p, block->offset, "an entry is malformed");
     *entry = (struct entry){
         .shared = (size_t)shared,
         .rest = at,
@@ -194,7 +195,7 @@ static varve_status table_in_take_entry(struct pass *p, struct block *block,
     return VARVE_OK;
 }
 
-/* The new key must stand behind the old one, or be the first. */
+/* Returns true if the new key is greater than the previous one. */
 static bool table_in_is_behind(
     const struct vv_buffer *key, const struct entry *entry)
 {
@@ -215,7 +216,7 @@ static varve_status set_key(
     uint64_t most = MOST_KEYS * p->block_bytes + KEYS_BESIDES;
     if (p->key_bytes > most)
         return vv_fail(p->error, VARVE_LIMIT,
-            "%s: expected keys of %" PRIu64 " bytes at most so far, found more",
+            "%s: the keys so far exceed the limit of %" PRIu64 " bytes",
             p->table->path, most);
     return VARVE_OK;
 }
@@ -228,9 +229,11 @@ static varve_status read_entries(struct pass *p, struct block *block)
         bool is_first = block->at == begin;
         VV_TRY(table_in_take_entry(p, block, &p->key, &entry));
         if (is_first && entry.shared > 0)
-            return table_in_fail(p, block->offset, "a whole key first");
+            return table_in_fail(
+                p, block->offset, "the first key of the block is incomplete");
         if (p->has_key && !table_in_is_behind(&p->key, &entry))
-            return table_in_fail(p, block->offset, "keys that increase");
+            return table_in_fail(
+                p, block->offset, "the keys are not in increasing order");
         p->has_key = true;
         VV_TRY(set_key(p, &p->key, &entry));
         VV_TRY(p->entry(p->user,
@@ -247,7 +250,7 @@ static varve_status take_handle(struct pass *p, const unsigned char **at,
     next = next ? vv_take_varint(next, end, &handle->size) : NULL;
     if (!next)
         return table_in_fail(p, (uint64_t)p->table->size - VV_TABLE_FOOTER_SIZE,
-            "offset and size of a block");
+            "the offset or size of a block is malformed");
     *at = next;
     return VARVE_OK;
 }
@@ -270,12 +273,13 @@ static varve_status table_in_read_blocks(struct pass *p, struct block *index)
         close_block(p, &block);
         if (status)
             return status;
-        /* What the index says of a block bounds its keys from above. */
+        /* The key of a block in the index must not be less than any key in the
+         * block. */
         if (p->has_key && table_in_is_behind(&p->last_key,
                               &(struct entry){ .rest = p->key.data,
                                   .rest_size = p->key.size }))
-            return table_in_fail(
-                p, handle.offset, "keys up to that of the index");
+            return table_in_fail(p, handle.offset,
+                "a key is greater than that of its block in the index");
     }
     return VARVE_OK;
 }
@@ -288,8 +292,7 @@ static varve_status read_table(struct pass *p)
     if (table->size < VV_TABLE_FOOTER_SIZE ||
         !vv_table_ends_in(table->bytes + table->size - 8, 8))
         return vv_fail(p->error, VARVE_TRUNCATED,
-            "%s: expected the footer of a table at its end, found %zu other "
-            "bytes",
+            "%s: the file of %zu bytes does not end with the footer of a table",
             table->path, table->size);
     const unsigned char *at = table->bytes + table->size - VV_TABLE_FOOTER_SIZE;
     const unsigned char *end = at + VV_TABLE_FOOTER_SIZE - 8;
@@ -297,7 +300,8 @@ static varve_status read_table(struct pass *p)
     VV_TRY(take_handle(p, &at, end, &index));
     varve_status status = open_block(p, &metaindex, &block);
     if (!status && block.at < block.end)
-        status = table_in_fail(p, metaindex.offset, "no metadata of the table");
+        status = table_in_fail(
+            p, metaindex.offset, "the block of metadata is not empty");
     close_block(p, &block);
     if (status)
         return status;

@@ -1,4 +1,5 @@
-/* table_out.c - blocks of entries, the index of the blocks, and the footer.
+/* table_out.c - Writes blocks of entries, the index of the blocks, and the
+ * footer.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,9 +16,10 @@
 enum {
     INTERVAL = 16,
     INDEX_INTERVAL = 1,
-    OVERLY_LARGE = 2, /* blocks: an entry of this size gets one of its own */
+    OVERLY_LARGE = 2, /* times the block size: an entry of this size gets a
+                         block of its own */
     UNCOMPRESSED = 0,
-    HANDLES_SIZE = 40, /* of the two handles in the footer */
+    HANDLES_SIZE = 40, /* size of the two handles in the footer */
 };
 
 /* --- Blocks -------------------------------------------------------------- */
@@ -54,7 +56,7 @@ static bool block_failed(const struct vv_table_block *block)
            block->last_key.failed;
 }
 
-/* With the number of restarts behind them. */
+/* Returns the size of a block, including the number of restarts. */
 static size_t table_out_block_size(const struct vv_table_block *block)
 {
     return block->entries.size + block->restarts.size + 4;
@@ -109,7 +111,8 @@ void vv_table_out_begin(
     init_block(&table->index, allocator, INDEX_INTERVAL);
 }
 
-/* Appends a block, its kind and the sum of both, and empties it. */
+/* Appends a block, its compression type and the CRC of both, and clears the
+ * block. */
 static void write_block(struct vv_table_out *table,
     struct vv_table_block *block, uint64_t *offset, uint64_t *size)
 {
@@ -136,8 +139,8 @@ static void table_out_flush(struct vv_table_out *table)
     table->is_pending = true;
 }
 
-/* Tells the index of the last block, under a key that is not below any in that
- * block and below all that follow. */
+/* Adds the last block to the index, under a key that is not less than any key
+ * in the block and less than all later keys. */
 static void add_pending(
     struct vv_table_out *table, const unsigned char *key, size_t size)
 {
@@ -149,8 +152,9 @@ static void add_pending(
     table->is_pending = false;
 }
 
-/* Shortens `last`, the last key of a block, to one that is still below `next`:
- * cut at the first byte where they differ, plus one. */
+/* Shortens `last`, the last key of a block, if possible: cuts it after the
+ * first byte that differs from `next` and increments that byte. The result is
+ * less than `next`. */
 static void separate(
     struct vv_buffer *last, const unsigned char *next, size_t size)
 {
@@ -163,7 +167,8 @@ static void separate(
     }
 }
 
-/* The shortest key above all that begin as `last` does. */
+/* Replaces `last` by the shortest key that is greater than all keys with this
+ * prefix. */
 static void succeed(struct vv_buffer *last)
 {
     for (size_t i = 0; i < last->size; i++) {
@@ -207,8 +212,7 @@ static void add_footer(struct vv_table_out *table, const uint64_t handles[4])
 
 bool vv_table_out_end(struct vv_table_out *table)
 {
-    uint64_t handles[4]; /* of the block of meta blocks, which is empty, and of
-                            the index */
+    uint64_t handles[4]; /* of the empty metaindex block and of the index */
     table_out_flush(table);
     if (table->is_pending && !table->bytes.failed) {
         succeed(&table->last_key);

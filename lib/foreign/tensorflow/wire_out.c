@@ -1,4 +1,5 @@
-/* wire_out.c - numbers, bytes and nested messages on the wire.
+/* wire_out.c - Writes numbers, bytes and nested messages in protobuf's wire
+ * format.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -55,8 +56,8 @@ void vv_wire_bytes(
     vv_buffer_add(b, bytes, size);
 }
 
-/* Most messages are shorter than 128 bytes, so room is left for a length of one
- * byte. */
+/* Reserves one byte for the length, because most messages are shorter than 128
+ * bytes. */
 size_t vv_wire_begin(struct vv_buffer *b, unsigned field)
 {
     wire_out_add_key(b, field, SIZED);

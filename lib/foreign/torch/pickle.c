@@ -1,4 +1,4 @@
-/* pickle.c - looking into the table.
+/* pickle.c - Accesses the items of a parsed pickle.
  *
  * SPDX-License-Identifier: MIT
  */

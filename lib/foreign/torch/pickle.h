@@ -1,9 +1,11 @@
-/* pickle.h - a pickle of Python as a table of what it would make. Nothing of it
- * is ever made: a call is an item that says what would be called.
+/* pickle.h - Represents a Python pickle as a table of the values it would
+ * create. Nothing is executed: a call is an item that records the function and
+ * its arguments.
  *
- * An item is known by its number. What it is made of (a tuple's members, what a
- * call is given) has smaller numbers, but for what is added to lists, dicts,
- * sets and objects later: there may be cycles through these.
+ * Items are identified by their numbers. The parts of an item (the members of a
+ * tuple, the arguments of a call) have smaller numbers than the item. Members
+ * added later to lists, dicts, sets and objects may have greater numbers and
+ * can form cycles.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,36 +18,37 @@ enum vv_pickle_kind {
     VV_PICKLE_NONE,
     VV_PICKLE_BOOL,
     VV_PICKLE_INTEGER,
-    VV_PICKLE_LONG, /* an integer that 64 bits do not hold */
+    VV_PICKLE_LONG, /* an integer that does not fit in 64 bits */
     VV_PICKLE_REAL,
     VV_PICKLE_TEXT, /* valid UTF-8 without NUL */
     VV_PICKLE_BYTES,
-    VV_PICKLE_GLOBAL,    /* a function or class: texts of module and name */
-    VV_PICKLE_EXTENSION, /* one that only Python's registry of codes knows */
+    VV_PICKLE_GLOBAL,    /* a function or class: the texts of module and name */
+    VV_PICKLE_EXTENSION, /* a global that is identified by a number in Python's
+                            extension registry */
     VV_PICKLE_TUPLE,
     VV_PICKLE_LIST,
-    VV_PICKLE_DICT, /* members are a key, its value, the next key, ... */
+    VV_PICKLE_DICT, /* members alternate: a key, its value, the next key, ... */
     VV_PICKLE_SET,
-    VV_PICKLE_CALL,   /* what a function or class makes of arguments */
-    VV_PICKLE_OUTSIDE /* what a persistent id stands for */
+    VV_PICKLE_CALL,   /* the result of calling a function or class */
+    VV_PICKLE_OUTSIDE /* the object that a persistent id refers to */
 };
 
-/* The items that every pickle has. */
+/* Items that every pickle has. */
 enum { VV_PICKLE_THE_NONE, VV_PICKLE_THE_FALSE, VV_PICKLE_THE_TRUE };
 
 struct vv_pickle_item {
     /* to read */
     uint16_t kind;
-    uint16_t holds; /* of a call: what kind of members it was given, or 0 */
-    uint32_t a;     /* of a number: its low half; of text and bytes: where they
-                       begin; of a global: its module; of a call: what is
-                       called; of an outside: its id; of an extension: its
-                       code */
-    uint32_t b;     /* the high half; how many; its name; its arguments; of an
-                       outside: which of several pickles it was in, or where
-                       it has no id, what it is (torch_pieces.h) */
-    uint32_t state; /* of a call: what it was built with; 0 (None): nothing */
-    uint32_t first; /* of its members: a link; 0: it has none */
+    uint16_t holds; /* of a call: the kind of members it was given, or 0 */
+    uint32_t a; /* number: the low half; text, bytes: the offset; global: the
+                   module; call: the function; outside: the persistent id;
+                   extension: the code */
+    uint32_t b; /* number: the high half; text, bytes: the size; global: the
+                   name; call: the arguments; outside: the number of the pickle
+                   it comes from, or without an id, the number of a tensor in
+                   pieces plus 1 (torch_pieces.h) */
+    uint32_t state; /* of a call: the state given to BUILD; 0 (None): none */
+    uint32_t first; /* the link of the first member; 0: no members */
     uint32_t last;
 };
 
@@ -59,14 +62,14 @@ struct vv_pickle {
     /* to read */
     const unsigned char *bytes; /* borrowed */
     uint32_t size;
-    uint32_t root;          /* the item that it makes */
-    uint32_t used;          /* bytes up to its end */
+    uint32_t root;          /* the item that the pickle creates */
+    uint32_t used;          /* bytes up to the end of the pickle */
     struct vv_buffer items; /* struct vv_pickle_item */
-    struct vv_buffer links; /* struct vv_pickle_link; the first is none */
+    struct vv_buffer links; /* struct vv_pickle_link; the first is unused */
 };
 
-/* Adds the items and the link that every pickle has to one whose buffers have
- * begun. */
+/* Adds the items and the link that every pickle has. The buffers must be
+ * initialized. */
 void vv_pickle_begin(struct vv_pickle *pickle);
 
 static inline const struct vv_pickle_item *vv_pickle_item(
@@ -91,7 +94,7 @@ static inline struct vv_pickle_link vv_pickle_link(
     return ((const struct vv_pickle_link *)(const void *)p->links.data)[link];
 }
 
-/* The value of an integer or a bool. */
+/* Returns the value of an integer or a bool. */
 static inline int64_t vv_pickle_integer(const struct vv_pickle_item *item)
 {
     return (int64_t)((uint64_t)item->b << 32 | item->a);
@@ -99,32 +102,32 @@ static inline int64_t vv_pickle_integer(const struct vv_pickle_item *item)
 
 double vv_pickle_real(const struct vv_pickle_item *item);
 
-/* The bytes of a text or bytes. */
+/* Returns the bytes of a text or of bytes. */
 static inline const char *vv_pickle_bytes(
     const struct vv_pickle *p, const struct vv_pickle_item *item)
 {
     return (const char *)p->bytes + item->a;
 }
 
-/* Whether it is this text. */
+/* Returns true if the item is this text. */
 bool vv_pickle_is_text(
     const struct vv_pickle *pickle, uint32_t item, const char *text);
 
-/* Whether it is the global of this name in this module. */
+/* Returns true if the item is the global `name` of `module`. */
 bool vv_pickle_is_global(const struct vv_pickle *pickle, uint32_t item,
     const char *module, const char *name);
 
-/* The member of a tuple or list with this index; None where it has fewer. It
- * takes time for those before. */
+/* Returns a member of a tuple or list by index, or None if there are fewer
+ * members. Takes time proportional to the index. */
 uint32_t vv_pickle_nth(
     const struct vv_pickle *pickle, uint32_t item, unsigned index);
 
-/* Whether an item has keys with values: a dict, or a call that was given such
- * or that makes an OrderedDict. */
+/* Returns true if an item has keys and values: a dict, or a call that was given
+ * key-value pairs or that creates an OrderedDict. */
 bool vv_pickle_has_keys(const struct vv_pickle *pickle, uint32_t item);
 
-/* What an item that has keys has under a text; None where it has nothing. It
- * takes time for all of its keys. */
+/* Returns the value that an item has under a text key, or None. Takes time
+ * proportional to the number of keys. */
 uint32_t vv_pickle_look_up(
     const struct vv_pickle *pickle, uint32_t item, const char *text);
 

@@ -1,4 +1,4 @@
-/* pickle_in.c - the opcodes.
+/* pickle_in.c - Executes the opcodes of a pickle on a table of items.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,7 @@
 
 enum {
     NEWEST_PROTOCOL = 5,
-    MOST_BYTES = 1 << 30, /* more is refused: counts are of 32 bits */
+    MOST_BYTES = 1 << 30, /* limit: counts have 32 bits */
 };
 
 /* --- Opcodes: text, bytes, numbers ---------------------------------------- */
@@ -38,7 +38,8 @@ static varve_status push_bytes(
     VV_TRY(vv_machine_take(m, size, &bytes));
     if (kind == VV_PICKLE_TEXT &&
         !vv_utf8_is_valid((const char *)bytes, (size_t)size))
-        kind = VV_PICKLE_BYTES; /* a lone surrogate, a NUL, or of Python 2 */
+        kind = VV_PICKLE_BYTES; /* a lone surrogate, a NUL, or a byte string of
+                                   Python 2 */
     struct vv_pickle_item item = { .kind = (uint16_t)kind,
         .a = (uint32_t)(bytes - m->p->bytes),
         .b = (uint32_t)size };
@@ -78,7 +79,7 @@ static varve_status push_int32(struct vv_machine *m)
     return push_integer(m, (int32_t)(uint32_t)value);
 }
 
-/* Finds the end of the line that begins here, and goes behind it. */
+/* Sets *begin and *size to the rest of the line and moves past its newline. */
 static varve_status pickle_in_take_line(
     struct vv_machine *m, const char *what, const char **begin, uint32_t *size)
 {
@@ -86,16 +87,15 @@ static varve_status pickle_in_take_line(
     const char *end = memchr(*begin, '\n', m->p->size - m->at);
     if (!end)
         return vv_fail(m->error, VARVE_TRUNCATED,
-            "%s: byte %" PRIu32
-            ": expected %s and a new line, found the end of the pickle",
-            m->where, m->code_at, what);
+            "%s: byte %" PRIu32 ": the pickle ends inside %s", m->where,
+            m->code_at, what);
     *size = (uint32_t)(end - *begin);
     m->at += *size + 1;
     return VARVE_OK;
 }
 
-/* Decimals, as Python 2 writes integers of more than 32 bits in protocol 2;
- * 00 and 01 are bools. */
+/* Parses a decimal, which Python 2 writes in protocol 2 for integers of more
+ * than 32 bits. 00 and 01 are bools. */
 static varve_status push_decimal(struct vv_machine *m)
 {
     const char *text = NULL;
@@ -108,11 +108,11 @@ static varve_status push_decimal(struct vv_machine *m)
     bool is_below = size > 0 && text[0] == '-';
     if (!vv_parse_decimal(text + is_below, size - is_below, &value) ||
         value > (uint64_t)INT64_MAX + is_below)
-        return vv_machine_fail(m, "a number of 64 bits, found another");
+        return vv_machine_fail(m, "an integer is malformed or exceeds 64 bits");
     return push_integer(m, (int64_t)(is_below ? 0 - value : value));
 }
 
-/* It is big-endian. */
+/* Parses a big-endian float64. */
 static varve_status push_real(struct vv_machine *m)
 {
     const unsigned char *bytes = NULL;
@@ -127,14 +127,14 @@ static varve_status push_real(struct vv_machine *m)
 
 /* --- Opcodes: globals and calls ------------------------------------------- */
 
-/* A text up to the end of the line. */
+/* Adds the rest of the line as a text. */
 static varve_status pickle_in_add_line(struct vv_machine *m, uint32_t *number)
 {
     const char *begin;
     struct vv_pickle_item item = { .kind = VV_PICKLE_TEXT, .a = m->at };
     VV_TRY(pickle_in_take_line(m, "a name", &begin, &item.b));
     if (!vv_utf8_is_valid(begin, item.b))
-        return vv_machine_fail(m, "a name in UTF-8, found other bytes");
+        return vv_machine_fail(m, "a name is not valid UTF-8");
     return vv_machine_add(m, item, number);
 }
 
@@ -153,7 +153,8 @@ static varve_status push_stacked_global(struct vv_machine *m)
     VV_TRY(vv_machine_pop(m, &item.a));
     if (vv_machine_item_at(m, item.a)->kind != VV_PICKLE_TEXT ||
         vv_machine_item_at(m, item.b)->kind != VV_PICKLE_TEXT)
-        return vv_machine_fail(m, "a module and a name, found other things");
+        return vv_machine_fail(
+            m, "the module or name of a global is not a string");
     return vv_machine_push_new(m, item);
 }
 
@@ -175,7 +176,7 @@ static varve_status push_call(struct vv_machine *m, bool has_keywords)
     VV_TRY(vv_machine_pop(m, &item.b));
     VV_TRY(vv_machine_pop(m, &item.a));
     if (vv_machine_item_at(m, item.b)->kind != VV_PICKLE_TUPLE)
-        return vv_machine_fail(m, "a tuple of arguments, found another thing");
+        return vv_machine_fail(m, "the arguments of a call are not a tuple");
     return vv_machine_push_new(m, item);
 }
 
@@ -186,7 +187,7 @@ static varve_status build(struct vv_machine *m)
     VV_TRY(vv_machine_top(m, &to));
     if (vv_machine_item_at(m, to)->kind != VV_PICKLE_CALL)
         return vv_machine_fail(
-            m, "an object that is built, found another thing");
+            m, "only an object made by a call can be given a state");
     vv_machine_item_at(m, to)->state = state;
     return VARVE_OK;
 }
@@ -206,7 +207,7 @@ static varve_status push_kind(struct vv_machine *m, enum vv_pickle_kind kind)
         m, (struct vv_pickle_item){ .kind = (uint16_t)kind });
 }
 
-/* Of what stands in the stack from `begin` on. */
+/* Pushes a new container that takes the stack from `begin` as its members. */
 static varve_status pickle_in_gather(
     struct vv_machine *m, enum vv_pickle_kind kind, size_t begin)
 {
@@ -220,8 +221,7 @@ static varve_status pickle_in_gather(
 static varve_status gather_last(struct vv_machine *m, size_t count)
 {
     if (vv_machine_depth_of(m) - vv_machine_floor_of(m) < count)
-        return vv_machine_fail(
-            m, "the members of a tuple on the stack, found fewer");
+        return vv_machine_fail(m, "the stack has fewer items than the tuple");
     return pickle_in_gather(m, VV_PICKLE_TUPLE, vv_machine_depth_of(m) - count);
 }
 
@@ -233,7 +233,8 @@ static varve_status gather_marked(
     return pickle_in_gather(m, kind, begin);
 }
 
-/* Whether an item takes members of a kind: what is called may have made any. */
+/* Returns true if an item can take members of a kind. A call may have created
+ * any kind of container. */
 static bool pickle_in_takes(
     struct vv_machine *m, uint32_t number, enum vv_pickle_kind kind)
 {
@@ -241,22 +242,23 @@ static bool pickle_in_takes(
     return found == kind || found == VV_PICKLE_CALL;
 }
 
-/* Members for what stands before them in the stack: those from `begin` on. */
+/* Adds the stack from `begin` as members to the item below. */
 static varve_status pickle_in_add_members(
     struct vv_machine *m, size_t begin, enum vv_pickle_kind kind)
 {
     if (begin <= vv_machine_floor_of(m) ||
         !pickle_in_takes(m, vv_machine_stack_of(m)[begin - 1], kind))
         return vv_machine_fail(
-            m, kind == VV_PICKLE_DICT   ? "a dict before its items, found none"
-               : kind == VV_PICKLE_LIST ? "a list before its items, found none"
-                                        : "a set before its items, found none");
+            m, kind == VV_PICKLE_DICT   ? "there is no dict to add items to"
+               : kind == VV_PICKLE_LIST ? "there is no list to add items to"
+                                        : "there is no set to add items to");
     if (kind == VV_PICKLE_DICT && (vv_machine_depth_of(m) - begin) % 2 != 0)
-        return vv_machine_fail(m, "a value for each key, found one too few");
+        return vv_machine_fail(m, "the last key has no value");
     struct vv_pickle_item *to =
         vv_machine_item_at(m, vv_machine_stack_of(m)[begin - 1]);
     if (to->holds && to->holds != kind)
-        return vv_machine_fail(m, "members as it has them, found others");
+        return vv_machine_fail(
+            m, "an object is given items of different kinds");
     to->holds = (uint16_t)kind;
     return vv_machine_append_from(m, vv_machine_stack_of(m)[begin - 1], begin);
 }
@@ -283,7 +285,7 @@ static varve_status drop_marked(struct vv_machine *m)
     return VARVE_OK;
 }
 
-/* What is on top, be it a mark. */
+/* Removes the top of the stack, which may be a mark. */
 static varve_status pickle_in_drop(struct vv_machine *m)
 {
     uint32_t number = 0;
@@ -324,8 +326,8 @@ static varve_status take_protocol(struct vv_machine *m)
     if (protocol <= NEWEST_PROTOCOL)
         return VARVE_OK;
     return vv_fail(m->error, VARVE_TOO_NEW,
-        "%s: byte %" PRIu32
-        ": expected a pickle of protocol 2 to 5, found %" PRIu64,
+        "%s: byte %" PRIu32 ": protocol %" PRIu64
+        " is not supported (only 2 to 5)",
         m->where, m->at, protocol);
 }
 
@@ -340,18 +342,18 @@ static varve_status memorize_next(struct vv_machine *m)
     return vv_machine_memorize(m, m->memorized);
 }
 
-/* What is left, and whether it is of protocols 0 and 1, which write numbers as
- * decimals. */
+/* Fails for an unsupported opcode. Protocols 0 and 1 are named in the message.
+ */
 static varve_status pickle_in_refuse(struct vv_machine *m, unsigned code)
 {
     bool is_old = code != 0 && code < 0x80 && strchr("LFSVdlgpioP", (int)code);
     return vv_fail(m->error, VARVE_TOO_NEW,
-        "%s: byte %" PRIu32 ": expected an opcode of protocols 2 to 5, found "
-        "%#x%s",
+        "%s: byte %" PRIu32
+        ": opcode %#x%s is not supported (only those of protocols 2 to 5)",
         m->where, m->code_at, code, is_old ? " of protocols 0 and 1" : "");
 }
 
-/* Protocol 4 and 5. */
+/* Executes the opcodes of protocols 4 and 5. */
 static varve_status step_new(struct vv_machine *m, unsigned code)
 {
     switch (code) {
@@ -370,7 +372,7 @@ static varve_status step_new(struct vv_machine *m, unsigned code)
     }
 }
 
-/* What carries data. */
+/* Executes the opcodes that push data. */
 static varve_status step_data(struct vv_machine *m, unsigned code)
 {
     switch (code) {
@@ -441,8 +443,7 @@ static varve_status pickle_in_run(struct vv_machine *m)
     VV_TRY(vv_machine_pop(m, &m->p->root));
     m->p->used = m->at;
     if (m->stack.size > 0 || m->marks.size > 0)
-        return vv_machine_fail(
-            m, "one thing on the stack at the end, found more");
+        return vv_machine_fail(m, "the stack is not empty at the end");
     return VARVE_OK;
 }
 
@@ -455,8 +456,8 @@ varve_status vv_pickle_read(struct vv_pickle *p, const struct vv_buffer *bytes,
     vv_buffer_init(&p->links, bytes->allocator);
     if (bytes->size > MOST_BYTES)
         return vv_fail(error, VARVE_LIMIT,
-            "%s: expected a pickle of at most %d bytes, found %zu", where,
-            MOST_BYTES, bytes->size);
+            "%s: the pickle has %zu bytes (at most %d are supported)", where,
+            bytes->size, MOST_BYTES);
     p->size = (uint32_t)bytes->size;
     vv_pickle_begin(p);
     if (p->items.failed || p->links.failed)

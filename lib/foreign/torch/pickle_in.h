@@ -1,9 +1,9 @@
-/* pickle_in.h - a pickle of Python (PEP 307, 3154 and 574; CPython's
- * pickletools.py), read and never run.
+/* pickle_in.h - Parses a Python pickle (PEP 307, 3154 and 574; CPython's
+ * pickletools.py) without executing it.
  *
- * Taken are the opcodes of protocols 2 to 5 that hold data; every one makes at
- * most one item and a few links, so memory and time grow with the bytes, and
- * nothing recurses.
+ * Supports the opcodes of protocols 2 to 5 that carry data. Each opcode creates
+ * at most one item and a few links, so memory and time are proportional to the
+ * size of the pickle. Nothing is recursive.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,11 +14,13 @@
 
 #include "pickle.h"
 
-/* What is behind the end of the pickle is not looked at. `where` begins the
- * messages; `bytes` stay as long as the pickle.
- * VARVE_CORRUPT or VARVE_TRUNCATED with the offset of what is wrong,
- * VARVE_TOO_NEW for an opcode that is not taken, VARVE_LIMIT above 1 GiB. End
- * with vv_pickle_clear, after success or failure. */
+/* Parses the pickle at the beginning of `bytes`; bytes after its end are
+ * ignored. `where` is the prefix of error messages. `bytes` must outlive the
+ * pickle.
+ *
+ * Returns VARVE_CORRUPT or VARVE_TRUNCATED with the offset of the error,
+ * VARVE_TOO_NEW for an unsupported opcode, and VARVE_LIMIT above 1 GiB. Call
+ * vv_pickle_clear after success and after failure. */
 varve_status vv_pickle_read(struct vv_pickle *pickle,
     const struct vv_buffer *bytes, const char *where, varve_error *error);
 void vv_pickle_clear(struct vv_pickle *pickle);

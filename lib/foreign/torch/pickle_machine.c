@@ -1,4 +1,4 @@
-/* pickle_machine.c - bytes, a stack with marks in it, a memo.
+/* pickle_machine.c - Implements the stack, the marks and the memo.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,14 +10,14 @@
 #include "failure.h"
 #include "try.h"
 
-#define NOTHING UINT32_MAX /* in the memo */
+#define NOTHING UINT32_MAX /* an unused entry of the memo */
 
 /* --- Failures ------------------------------------------------------------- */
 
-varve_status vv_machine_fail(const struct vv_machine *m, const char *expected)
+varve_status vv_machine_fail(const struct vv_machine *m, const char *problem)
 {
-    return vv_fail(m->error, VARVE_CORRUPT, "%s: byte %" PRIu32 ": expected %s",
-        m->where, m->code_at, expected);
+    return vv_fail(m->error, VARVE_CORRUPT, "%s: byte %" PRIu32 ": %s",
+        m->where, m->code_at, problem);
 }
 
 varve_status vv_machine_fail_memory(const struct vv_machine *m)
@@ -32,15 +32,14 @@ varve_status vv_machine_take(
 {
     if (size > m->p->size - m->at)
         return vv_fail(m->error, VARVE_TRUNCATED,
-            "%s: byte %" PRIu32 ": expected %" PRIu64
-            " bytes more, found the end of the pickle",
+            "%s: byte %" PRIu32 ": the pickle ends before the next %" PRIu64
+            " bytes",
             m->where, m->code_at, size);
     *bytes = m->p->bytes + m->at;
     m->at += (uint32_t)size;
     return VARVE_OK;
 }
 
-/* A little-endian number of so many bytes, 8 at most. */
 varve_status vv_machine_take_number(
     struct vv_machine *m, unsigned width, uint64_t *number)
 {
@@ -76,18 +75,16 @@ varve_status vv_machine_push_new(
     return vv_machine_push(m, number);
 }
 
-/* Where what is above the last mark begins in the stack. */
 size_t vv_machine_floor_of(const struct vv_machine *m)
 {
     size_t marks = m->marks.size / sizeof(uint32_t);
     return marks ? ((uint32_t *)(void *)m->marks.data)[marks - 1] : 0;
 }
 
-/* What is on top of the stack, above the last mark. */
 varve_status vv_machine_pop(struct vv_machine *m, uint32_t *number)
 {
     if (vv_machine_depth_of(m) <= vv_machine_floor_of(m))
-        return vv_machine_fail(m, "something on the stack, found nothing");
+        return vv_machine_fail(m, "the stack is empty");
     *number = vv_machine_stack_of(m)[vv_machine_depth_of(m) - 1];
     m->stack.size -= sizeof(uint32_t);
     return VARVE_OK;
@@ -100,12 +97,10 @@ varve_status vv_machine_top(struct vv_machine *m, uint32_t *number)
     return VARVE_OK;
 }
 
-/* Where the items above the last mark begin in the stack; takes the mark
- * away, and leaves them. */
 varve_status vv_machine_pop_mark(struct vv_machine *m, size_t *begin)
 {
     if (m->marks.size == 0)
-        return vv_machine_fail(m, "a mark on the stack, found none");
+        return vv_machine_fail(m, "the stack has no mark");
     m->marks.size -= sizeof(uint32_t);
     *begin = *(uint32_t *)(void *)(m->marks.data + m->marks.size);
     return VARVE_OK;
@@ -130,8 +125,6 @@ static varve_status pickle_machine_append(
     return VARVE_OK;
 }
 
-/* Hangs what stands in the stack from `begin` on at an item, and cuts it off.
- */
 varve_status vv_machine_append_from(
     struct vv_machine *m, uint32_t to, size_t begin)
 {
@@ -149,14 +142,14 @@ varve_status vv_machine_push_mark(struct vv_machine *m)
     return m->marks.failed ? vv_machine_fail_memory(m) : VARVE_OK;
 }
 
-/* Numbers are no greater than the pickle is long: so the memo is not larger. */
+/* A number is at most the size of the pickle, so the memo is not larger. */
 varve_status vv_machine_memorize(struct vv_machine *m, uint64_t number)
 {
     uint32_t item = 0;
     VV_TRY(vv_machine_top(m, &item));
     if (number > m->p->size)
         return vv_machine_fail(
-            m, "a small number in the memo, found a large one");
+            m, "the number of a memo entry is larger than the pickle");
     size_t count = m->memo.size / sizeof(uint32_t);
     if (number >= count) {
         size_t more = ((size_t)number + 1 - count) * sizeof(uint32_t);
@@ -177,6 +170,6 @@ varve_status vv_machine_recall(struct vv_machine *m, uint64_t number)
     if (number < m->memo.size / sizeof item)
         item = ((uint32_t *)(void *)m->memo.data)[number];
     if (item == NOTHING)
-        return vv_machine_fail(m, "a number that the memo has, found another");
+        return vv_machine_fail(m, "the memo has no entry of this number");
     return vv_machine_push(m, item);
 }

@@ -1,4 +1,5 @@
-/* pickle_machine.h - what a pickle's opcodes work on while it is read.
+/* pickle_machine.h - Implements the stack, the marks and the memo that the
+ * opcodes of a pickle use.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,26 +12,28 @@
 
 struct vv_machine {
     /* to fill in */
-    struct vv_pickle *p; /* what is made */
-    const char *where;   /* for messages */
+    struct vv_pickle *p; /* the result */
+    const char *where;   /* prefix of error messages */
     varve_error *error;
     /* to read */
-    struct vv_buffer stack, marks; /* items; how many stood below each mark */
-    struct vv_buffer memo;         /* items by number */
-    uint32_t memorized;            /* how many of them there are */
-    uint32_t at;                   /* the next byte */
-    uint32_t code_at;              /* the opcode that is carried out */
+    struct vv_buffer stack,
+        marks;             /* items; the depth of the stack at each mark */
+    struct vv_buffer memo; /* items by number */
+    uint32_t memorized;    /* number of entries in the memo */
+    uint32_t at;           /* offset of the next byte */
+    uint32_t code_at;      /* offset of the current opcode */
 };
 
-/* VARVE_CORRUPT: "where: byte N: expected <that>". */
-varve_status vv_machine_fail(const struct vv_machine *m, const char *expected);
+/* Returns VARVE_CORRUPT with the message "where: byte N: <problem>". */
+varve_status vv_machine_fail(const struct vv_machine *m, const char *problem);
 varve_status vv_machine_fail_memory(const struct vv_machine *m);
 
-/* The next bytes. VARVE_TRUNCATED where there are fewer. */
+/* Sets *bytes to the next `size` bytes. Returns VARVE_TRUNCATED if there are
+ * fewer. */
 varve_status vv_machine_take(
     struct vv_machine *m, uint64_t size, const unsigned char **bytes);
 
-/* A little-endian number of so many bytes, 8 at most. */
+/* Reads a little-endian number of `width` bytes, at most 8. */
 varve_status vv_machine_take_number(
     struct vv_machine *m, unsigned width, uint64_t *number);
 
@@ -50,34 +53,36 @@ static inline uint32_t *vv_machine_stack_of(const struct vv_machine *m)
     return (uint32_t *)(void *)m->stack.data;
 }
 
-/* A further item, and its number. */
+/* Appends an item and sets *number to its number. */
 varve_status vv_machine_add(
     struct vv_machine *m, struct vv_pickle_item item, uint32_t *number);
 
 varve_status vv_machine_push(struct vv_machine *m, uint32_t number);
 
-/* A further item, on top of the stack. */
+/* Appends an item and pushes it. */
 varve_status vv_machine_push_new(
     struct vv_machine *m, struct vv_pickle_item item);
 
-/* Where what is above the last mark begins in the stack. */
+/* Returns the depth of the stack at the last mark. */
 size_t vv_machine_floor_of(const struct vv_machine *m);
 
-/* What is on top of the stack, above the last mark: taken off it, or left. */
+/* Returns the top of the stack above the last mark. vv_machine_pop removes it.
+ */
 varve_status vv_machine_pop(struct vv_machine *m, uint32_t *number);
 varve_status vv_machine_top(struct vv_machine *m, uint32_t *number);
 
 varve_status vv_machine_push_mark(struct vv_machine *m);
 
-/* Takes the last mark away; where the items above it begin in the stack. */
+/* Removes the last mark and sets *begin to the depth of the stack there. The
+ * items above it stay. */
 varve_status vv_machine_pop_mark(struct vv_machine *m, size_t *begin);
 
-/* Hangs what stands in the stack from `begin` on at an item, and cuts it
- * off. */
+/* Moves the stack from `begin` to the members of item `to`. */
 varve_status vv_machine_append_from(
     struct vv_machine *m, uint32_t to, size_t begin);
 
-/* Gives what is on top a number in the memo, and pushes what has one. */
+/* vv_machine_memorize stores the top of the stack in the memo;
+ * vv_machine_recall pushes an entry of the memo. */
 varve_status vv_machine_memorize(struct vv_machine *m, uint64_t number);
 varve_status vv_machine_recall(struct vv_machine *m, uint64_t number);
 

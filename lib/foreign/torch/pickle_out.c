@@ -1,4 +1,4 @@
-/* pickle_out.c - as Python's pickle.py writes them.
+/* pickle_out.c - Writes opcodes in the form that Python's pickle.py produces.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -130,7 +130,7 @@ void vv_pickle_out_text(
         vv_buffer_add(&out->bytes, bytes, size);
 }
 
-/* Each is a character of Latin-1, which is encoded as that. */
+/* Writes each byte as a character of Latin-1, encoded in UTF-8. */
 static void add_latin(
     struct vv_pickle_out *out, const unsigned char *bytes, size_t size)
 {
@@ -158,8 +158,8 @@ void vv_pickle_out_bytes(
     vv_pickle_out_op(out, VV_OP_CALL);
 }
 
-/* Whether it was written before, and is taken from the memo; else it is to be
- * written now. */
+/* Returns true after writing a reference to the memo if the text was written
+ * before. */
 static bool pickle_out_is_shared(struct vv_pickle_out *out, const char *text)
 {
     for (size_t i = 0; i < out->shared_count; i++) {

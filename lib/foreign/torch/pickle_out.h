@@ -1,4 +1,4 @@
-/* pickle_out.h - a pickle of protocol 2 on its way: opcodes one behind another.
+/* pickle_out.h - Writes a pickle of protocol 2, opcode by opcode.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,7 @@
 
 #include "buffer.h"
 
-/* Opcodes that stand for themselves. */
+/* Opcodes without arguments. */
 enum vv_pickle_op {
     VV_OP_MARK = '(',
     VV_OP_DICT = '}',
@@ -18,7 +18,7 @@ enum vv_pickle_op {
     VV_OP_FALSE = 0x89,
     VV_OP_CALL = 'R',
     VV_OP_OUTSIDE = 'Q',
-    /* Take what is there from the last mark on: */
+    /* These take the stack from the last mark: */
     VV_OP_TUPLE = 't',
     VV_OP_APPEND = 'e',
     VV_OP_SET = 'u',
@@ -30,7 +30,7 @@ struct vv_pickle_out {
     /* to read */
     struct vv_buffer bytes;
     /* own */
-    uint32_t noted; /* how many are in the memo */
+    uint32_t noted; /* entries in the memo */
     size_t shared_count;
     struct {
         const char *text;
@@ -49,27 +49,28 @@ static inline void vv_pickle_out_op(
     vv_buffer_add8(&out->bytes, (uint8_t)op);
 }
 
-/* Notes what was made last; its number. */
+/* Stores the last value in the memo and returns its number. */
 uint32_t vv_pickle_out_note(struct vv_pickle_out *out);
 void vv_pickle_out_noted(struct vv_pickle_out *out, uint32_t number);
 
 void vv_pickle_out_integer(struct vv_pickle_out *out, int64_t value);
 void vv_pickle_out_unsigned(struct vv_pickle_out *out, uint64_t value);
 void vv_pickle_out_real(struct vv_pickle_out *out, uint64_t bits);
-/* In two's complement, little-endian; fewer than 2^31 bytes. */
+/* Adds an integer in little-endian two's complement of fewer than 2^31 bytes.
+ */
 void vv_pickle_out_long(
     struct vv_pickle_out *out, const unsigned char *bytes, size_t size);
 
-/* Valid UTF-8, of fewer than 2^32 bytes. */
+/* Adds valid UTF-8 of fewer than 2^32 bytes. */
 void vv_pickle_out_text(
     struct vv_pickle_out *out, const char *bytes, size_t size);
 
-/* Any bytes; each of 128 and more takes two. */
+/* Adds any bytes. Bytes from 128 on take two bytes each. */
 void vv_pickle_out_bytes(
     struct vv_pickle_out *out, const unsigned char *bytes, size_t size);
 
-/* A text, or a global; static ones, written once and noted. No two have the
- * same text or name. */
+/* Adds a text or a global, which is written once and then taken from the memo.
+ * The strings must be static and unique among texts and names of globals. */
 void vv_pickle_out_shared_text(struct vv_pickle_out *out, const char *text);
 void vv_pickle_out_global(
     struct vv_pickle_out *out, const char *module, const char *name);

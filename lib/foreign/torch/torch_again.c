@@ -1,4 +1,5 @@
-/* torch_again.c - dicts by names, lists by positions, numbers of one element.
+/* torch_again.c - Chooses dicts for objects with names, lists for objects with
+ * positions, and Python numbers for variables with one element.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,11 +19,11 @@ struct vv_torch_range {
 };
 
 enum {
-    MOST_GAPS = 16,         /* positions of a list that are None, */
-    MOST_HISTORY = 1 << 16, /* and that LBFGS has */
+    MOST_GAPS = 16, /* maximum number of positions of a list that are None */
+    MOST_HISTORY = 1 << 16, /* maximum `history_size` of LBFGS */
 };
 
-/* --- What the writer asks for --------------------------------------------- */
+/* --- Callbacks of the target ---------------------------------------------- */
 
 static varve_status torch_again_give_value(
     void *user, uint32_t value, struct vv_source *source, varve_error *error)
@@ -71,8 +72,8 @@ static bool torch_again_is_group(const struct vv_index *index, uint32_t node)
     return params != VV_NONE && vv_index_find_value(index, params) != VV_NONE;
 }
 
-/* Formats of names alone have no empty dict: an optimizer without slots is its
- * groups there. */
+/* Formats that store only names have no empty dict. There, an optimizer without
+ * slots has only its groups. */
 bool vv_torch_has_parts(const struct vv_index *index, uint32_t node)
 {
     uint32_t begin, end;
@@ -103,7 +104,7 @@ static struct vv_torch_name torch_again_name_of(
     return (struct vv_torch_name){ bytes, (uint32_t)size };
 }
 
-/* Begins what was kept of a node; false where it has been described. */
+/* Begins the description of a node. Returns false if it has one already. */
 static bool torch_again_begin(
     struct vv_torch_again *a, uint32_t node, enum vv_torch_was was)
 {
@@ -120,7 +121,7 @@ static void torch_again_end(struct vv_torch_again *a, uint32_t node)
     a->ranges[node].size = a->bytes.size - a->ranges[node].begin;
 }
 
-/* vv_torch_kept_add begins no buffer, and so adds to what is there. */
+/* vv_torch_kept_add appends to the buffer without clearing it. */
 static void torch_again_add_dict(
     struct vv_torch_again *a, uint32_t node, enum vv_pickle_kind decimals)
 {
@@ -139,9 +140,9 @@ static void torch_again_add_dict(
     torch_again_end(a, node);
 }
 
-/* Settings and values without which an optimizer does not go on, and that may
- * be None or empty: formats without None or empty lists do not have them. Each
- * is added to what has `beside`. */
+/* Settings and values that an optimizer needs to continue and that may be None
+ * or empty. Formats without None and empty lists do not contain them. Each is
+ * added to objects that contain `beside`. */
 static const struct {
     const char *beside, *name;
     enum vv_pickle_kind kind;
@@ -167,7 +168,8 @@ static void add_expected(struct vv_torch_again *a, uint32_t node)
     torch_again_end(a, node);
 }
 
-/* How long a list is that an object was; 0: it was none. */
+/* Returns the length of the list that an object was, or 0 if it was not a list.
+ */
 static uint64_t list_size(const struct vv_index *index, uint32_t node)
 {
     uint32_t at, last;
@@ -183,7 +185,7 @@ static uint64_t list_size(const struct vv_index *index, uint32_t node)
     return size;
 }
 
-/* A position that no edge has was None. */
+/* Describes a node as a list. A position without an edge was None. */
 static void torch_again_add_list(struct vv_torch_again *a, uint32_t node,
     uint64_t size, enum vv_torch_was was)
 {
@@ -200,7 +202,8 @@ static void torch_again_add_list(struct vv_torch_again *a, uint32_t node,
     torch_again_end(a, node);
 }
 
-/* A number, or some of them, of Python; a tensor stays one. */
+/* Describes a variable as Python numbers if it can be; other tensors stay
+ * tensors. */
 static void torch_again_add_number(
     struct vv_torch_again *a, uint32_t node, enum vv_torch_was was)
 {
@@ -225,8 +228,8 @@ static bool torch_again_is_named(
            memcmp(name->bytes, text, name->size) == 0;
 }
 
-/* How long a list of the state is at least: LBFGS has one of as many positions
- * as its history, of which the last are None. */
+/* Returns the minimum length of a list in the state. LBFGS has one with as many
+ * positions as its history; the last positions may be None. */
 static uint64_t least_size(
     const struct vv_torch_name *name, uint64_t history, bool *is_list)
 {
@@ -237,7 +240,8 @@ static uint64_t least_size(
     return is_history ? history : 0;
 }
 
-/* The members of a container, of which those that are objects are lists. */
+/* Describes the members of a container. Members that are objects are lists or
+ * dicts. */
 static void torch_again_add_members(struct vv_torch_again *a, uint32_t node,
     enum vv_torch_was vector, uint64_t history)
 {
@@ -267,7 +271,7 @@ static void torch_again_add_members(struct vv_torch_again *a, uint32_t node,
     }
 }
 
-/* Sets *history to `history_size` of a group; 0 where it has none. */
+/* Sets *history to the `history_size` of a group, or to 0 if there is none. */
 static varve_status read_history(const struct vv_torch_again *a, uint32_t group,
     uint64_t *history, varve_error *error)
 {
@@ -336,7 +340,7 @@ static bool torch_again_is_kept(const struct vv_target *target, uint32_t node)
     return target->kept && target->kept(target->user, node, &size) && size > 0;
 }
 
-/* What was a dict with integers for keys, of PyTorch or of Python. */
+/* Returns true if an object has the tag of dicts with integer keys. */
 static bool has_integers(const struct vv_index *index, uint32_t node)
 {
     uint32_t at, last;
@@ -367,7 +371,7 @@ varve_status vv_torch_again_init(struct vv_torch_again *a,
     vv_buffer_init(&a->bytes, allocator);
     a->ranges = vv_allocate_zeroed(allocator, count * sizeof *a->ranges);
     if (!a->ranges)
-        return vv_fail_memory(error, "what an optimizer was");
+        return vv_fail_memory(error, "optimizer state");
     for (uint32_t i = 0; i < count; i++) {
         if (vv_torch_has_parts(target->index, i) &&
             !torch_again_is_kept(target, i) &&
@@ -379,7 +383,7 @@ varve_status vv_torch_again_init(struct vv_torch_again *a,
         if (!torch_again_is_kept(target, i) && has_integers(target->index, i))
             torch_again_add_dict(a, i, VV_PICKLE_INTEGER);
     }
-    return a->bytes.failed ? vv_fail_memory(error, "what an optimizer was")
+    return a->bytes.failed ? vv_fail_memory(error, "optimizer state")
                            : VARVE_OK;
 }
 

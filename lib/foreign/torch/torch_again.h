@@ -1,6 +1,7 @@
-/* torch_again.h - the state dict of an optimizer that came through a format
- * that has no dicts and lists of Python: an object with `state` and
- * `param_groups` is written as the dicts and lists that PyTorch loads.
+/* torch_again.h - Restores the Python types of optimizer state that was
+ * converted through a format without Python dicts and lists. Objects with
+ * `state` and `param_groups` are written as the dicts and lists that PyTorch
+ * loads.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,18 +13,19 @@
 
 struct vv_torch_again {
     /* to read */
-    struct vv_target target; /* the same, and what such objects were */
+    struct vv_target
+        target; /* the same target, with types added to the optimizers */
     /* own */
     const struct vv_target *real;
-    struct vv_buffer bytes;        /* as torch_kept.h has them */
-    struct vv_torch_range *ranges; /* by node; in the bytes */
+    struct vv_buffer bytes;        /* in the form of torch_kept.h */
+    struct vv_torch_range *ranges; /* by node: ranges of `bytes` */
 };
 
-/* Whether an object has the parts of an optimizer's state dict. */
+/* Returns true if an object has the parts of an optimizer's state dict. */
 bool vv_torch_has_parts(const struct vv_index *index, uint32_t node);
 
-/* Describes all optimizers of which nothing is kept. End with
- * vv_torch_again_clear after a failure too. VARVE_NO_MEMORY. */
+/* Describes all optimizers for which no types were kept. Returns VARVE_OK or
+ * VARVE_NO_MEMORY. Call vv_torch_again_clear after failure too. */
 varve_status vv_torch_again_init(struct vv_torch_again *again,
     const struct vv_target *target, varve_error *error);
 void vv_torch_again_clear(struct vv_torch_again *again);

@@ -1,6 +1,6 @@
-/* torch_array.c - what numpy.ndarray.__reduce__ gives: _reconstruct built with
- * (1, shape, type, is_fortran, bytes), and in protocol 5 _frombuffer of (bytes,
- * type, shape, order).
+/* torch_array.c - Parses the result of numpy.ndarray.__reduce__: _reconstruct
+ * with the state (1, shape, type, is_fortran, bytes), or in protocol 5
+ * _frombuffer with (bytes, type, shape, order).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -38,8 +38,8 @@ static bool torch_array_take_shape(
     return true;
 }
 
-/* The text that _codecs.encode makes the bytes of; the item itself: it is
- * bytes already. */
+/* Returns the text that _codecs.encode converts to bytes, or the item itself if
+ * it is bytes already. */
 static uint32_t torch_array_text_of(const struct vv_pickle *p, uint32_t number)
 {
     const struct vv_pickle_item *item = vv_pickle_item(p, number);
@@ -103,7 +103,8 @@ bool vv_torch_array(
                array);
 }
 
-/* The bytes that a text of UTF-8 is in Latin-1; false: it is not so many. */
+/* Converts UTF-8 to Latin-1. Returns false if the result does not have `count`
+ * bytes. */
 static bool torch_array_take_latin1(
     const unsigned char *text, size_t size, unsigned char *bytes, size_t count)
 {
@@ -120,7 +121,7 @@ static bool torch_array_take_latin1(
     return i == size && done == count;
 }
 
-/* Copies column by column to row by row. */
+/* Copies elements from column-major to row-major order. */
 static void transpose(const varve_tensor *type, size_t element,
     const unsigned char *from, unsigned char *to)
 {

@@ -13,19 +13,19 @@
 struct vv_torch_array {
     /* to read */
     varve_tensor type;
-    bool is_fortran; /* column by column */
+    bool is_fortran; /* column-major */
     bool is_swapped; /* big-endian */
-    uint32_t data;   /* the item that has its bytes */
-    uint64_t size;   /* that its shape says */
+    uint32_t data;   /* the item that contains the bytes */
+    uint64_t size;   /* in bytes, computed from the shape */
 };
 
-/* Returns true if a call makes an array of NumPy of a type that is one of ours,
- * and may have as many bytes as its shape says. */
+/* Returns true if a call creates a NumPy array of a supported type whose size
+ * may match its shape. */
 bool vv_torch_array(const struct vv_pickle *pickle, uint32_t item,
     struct vv_torch_array *array);
 
-/* Adds its elements, little-endian and row-major; false where there are not as
- * many bytes. */
+/* Appends the elements in little-endian row-major order. Returns false if the
+ * size does not match the shape. */
 bool vv_torch_array_add(const struct vv_pickle *pickle,
     const struct vv_torch_array *array, struct vv_buffer *bytes);
 

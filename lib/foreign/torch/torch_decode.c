@@ -1,4 +1,5 @@
-/* torch_decode.c - a tensor is read run by run, or all that it spans at once.
+/* torch_decode.c - Reads a tensor run by run, or reads the whole span of the
+ * storage that contains it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,13 +15,13 @@
 #include "try.h"
 
 enum {
-    /* What a tensor spans is read whole where it is not much more than what it
-     * has. */
-    MOST_SPANNED = 8, /* times as much */
-    ANYWAY = 1 << 16, /* bytes */
+    /* The span of a tensor is read as a whole if it is not much larger than the
+     * tensor. */
+    MOST_SPANNED = 8, /* times the size of the tensor */
+    ANYWAY = 1 << 16, /* or up to this many bytes */
 };
 
-/* A walk over the runs of a tensor, row-major. */
+/* Iterates over the contiguous runs of a tensor in row-major order. */
 struct walk {
     const struct vv_torch_tensor *t;
     const struct vv_torch_file *file;
@@ -28,7 +29,7 @@ struct walk {
     size_t run; /* bytes */
     uint32_t outer;
     uint64_t at[VARVE_MAX_RANK];
-    uint64_t place; /* of the run, in elements from the offset on */
+    uint64_t place; /* of the run, in elements from the offset */
 };
 
 static uint64_t element_of(const struct walk *w)
@@ -47,7 +48,8 @@ static void torch_decode_walk_on(struct walk *w)
     }
 }
 
-/* Bytes of the storage, counted from the tensor's first. */
+/* Reads bytes of the storage. `begin` is relative to the first element of the
+ * tensor. */
 static varve_status torch_decode_read_at(const struct walk *w, uint64_t begin,
     void *bytes, size_t size, varve_error *error)
 {
@@ -67,7 +69,8 @@ static varve_status read_runs(
     return VARVE_OK;
 }
 
-/* The sum is that of the whole storage, so it counts where all is read. */
+/* The CRC covers the whole storage, so it is checked only if all of it is read.
+ */
 static varve_status read_span(struct walk *w, unsigned char *span,
     size_t spanned, unsigned char *bytes, size_t size, varve_error *error)
 {
@@ -86,14 +89,15 @@ static varve_status torch_decode_gather(
 {
     const varve_allocator *a = &w->file->zip.foreign->context->allocator;
     uint64_t extent = 0;
-    vv_torch_extent(w->t, &extent); /* it was checked as it was opened */
+    vv_torch_extent(w->t,
+        &extent); /* cannot fail: it was checked when the file was opened */
     uint64_t spanned = (extent - w->t->offset) * element_of(w);
     if (spanned > ANYWAY && spanned / MOST_SPANNED > size)
         return read_runs(w, bytes, size, error);
     unsigned char *span =
         spanned > SIZE_MAX ? NULL : vv_allocate(a, (size_t)spanned);
     if (!span)
-        return vv_fail_memory(error, "a tensor that is gathered");
+        return vv_fail_memory(error, "a strided tensor");
     varve_status status =
         read_span(w, span, (size_t)spanned, bytes, size, error);
     vv_release(a, span, (size_t)spanned);
@@ -109,7 +113,7 @@ bool vv_torch_is_plain(
            (!file->is_big_endian || vv_dtype_file_size(t->type.dtype) == 1);
 }
 
-/* Turns the signs of what lies in little-endian order. */
+/* Applies the lazy conjugate and negative bits to little-endian elements. */
 static void turn_signs(
     const struct vv_torch_tensor *t, unsigned char *bytes, size_t size)
 {

@@ -1,4 +1,4 @@
-/* torch_edges.c - ranges of the draft's edges, and a role for each node.
+/* torch_edges.c - Accesses ranges of the draft's edges and the roles of nodes.
  *
  * SPDX-License-Identifier: MIT
  */

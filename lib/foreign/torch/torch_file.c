@@ -1,4 +1,5 @@
-/* torch_file.c - entries by name, and the few that say something of the others.
+/* torch_file.c - Finds the entries of a torch.save archive by name, and checks
+ * storages.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -45,14 +46,14 @@ static const char *torch_file_path_of(const struct vv_torch_file *t)
     return t->zip.foreign->files[t->zip.span.file].path;
 }
 
-/* Whether it is TOP/data.pkl. */
+/* Returns true for TOP/data.pkl. */
 static bool torch_file_is_object(const char *name, size_t size)
 {
     return vv_text_ends_in(name, size, OBJECT) &&
            !memchr(name, '/', size + sizeof "" - sizeof OBJECT);
 }
 
-/* A program of torch.jit has pickles of its own, which are no data. */
+/* A TorchScript program has pickles too, but they contain no checkpoint. */
 varve_status vv_torch_file_list(struct vv_torch_file *t, varve_error *error)
 {
     for (size_t i = 0; i < t->zip.count; i++) {
@@ -60,8 +61,8 @@ varve_status vv_torch_file_list(struct vv_torch_file *t, varve_error *error)
         const char *name = vv_zip_name(&t->zip, e);
         if (vv_text_ends_in(name, e->name_size, PROGRAM))
             return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-                "%s: expected what torch.save wrote, found a program of "
-                "torch.jit",
+                "%s: a TorchScript program (torch.jit), not a file written by "
+                "torch.save",
                 torch_file_path_of(t));
         if (!vv_map_add(&t->entries, vv_hash_of(name, e->name_size), e))
             return vv_fail_memory(error, "the entries of an archive");
@@ -71,7 +72,7 @@ varve_status vv_torch_file_list(struct vv_torch_file *t, varve_error *error)
     return VARVE_OK;
 }
 
-/* Sets `room` to TOP/ of TOP/data.pkl, or PART/. */
+/* Sets `room` to TOP/ of TOP/data.pkl, or to PART/. */
 static void set_folder(
     const struct vv_torch_file *t, uint32_t part, struct vv_buffer *room)
 {
@@ -85,7 +86,7 @@ static void set_folder(
     vv_buffer_add8(room, '/');
 }
 
-/* The entry `room``folder``name`. */
+/* Finds the entry with the name `room``folder``name`. */
 static const struct vv_zip_entry *torch_file_find_entry(
     const struct vv_torch_file *t, const char *folder, const char *name,
     size_t size, struct vv_buffer *room)
@@ -114,14 +115,15 @@ varve_status vv_torch_check_sum(const struct vv_torch_file *t,
         found);
 }
 
-/* All of an entry, which is not packed. */
+/* Reads all of an uncompressed entry. */
 static varve_status torch_file_read_entry(const struct vv_torch_file *t,
     const struct vv_zip_entry *e, struct vv_buffer *to, varve_error *error)
 {
     const struct vv_foreign *f = t->zip.foreign;
     if (e->method != VV_ZIP_STORED)
         return vv_fail(error, VARVE_CORRUPT,
-            "%s: \"%.*s\": expected stored bytes, found deflated ones",
+            "%s: \"%.*s\": the entry is compressed (torch.save stores entries "
+            "uncompressed)",
             torch_file_path_of(t), (int)e->name_size, vv_zip_name(&t->zip, e));
     if (e->size > SIZE_MAX)
         return vv_fail_memory(error, "an entry of an archive");
@@ -135,7 +137,8 @@ static varve_status torch_file_read_entry(const struct vv_torch_file *t,
 
 /* --- Opening -------------------------------------------------------------- */
 
-/* `little` where there is no word of it. */
+/* Sets the byte order; it is little-endian if the archive has no entry for it.
+ */
 static varve_status torch_file_read_order(
     struct vv_torch_file *t, varve_error *error)
 {
@@ -154,15 +157,14 @@ static varve_status torch_file_read_order(
     if (e && !status && !t->is_big_endian &&
         (order.size != 6 || memcmp(order.data, "little", order.size) != 0))
         status = vv_fail(error, VARVE_CORRUPT,
-            "%s: \"byteorder\": expected \"little\" or \"big\", found another "
-            "word",
+            "%s: \"byteorder\" is neither \"little\" nor \"big\"",
             torch_file_path_of(t));
     vv_buffer_clear(&room);
     vv_buffer_clear(&order);
     return status;
 }
 
-/* Older files are never a part of one. */
+/* A legacy file cannot be a part of another file. */
 static varve_status torch_file_read_directory(struct vv_torch_file *t,
     const struct vv_foreign *foreign, struct vv_zip_span span,
     varve_error *error)
@@ -202,8 +204,7 @@ varve_status vv_torch_file_read(struct vv_torch_file *t,
     VV_TRY(vv_torch_file_list(t, error));
     if (!t->object)
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-            "%s: expected \"data.pkl\" in the archive, found none",
-            torch_file_path_of(t));
+            "%s: the archive has no \"data.pkl\"", torch_file_path_of(t));
     VV_TRY(torch_file_read_order(t, error));
     return torch_file_read_entry(t, t->object, &t->pickle, error);
 }
@@ -251,15 +252,14 @@ static varve_status torch_file_check_size(const struct vv_torch_tensor *t,
     if (!vv_size_of(t->count, vv_dtype_file_size(t->of), &bytes) ||
         bytes > e->size)
         return vv_fail(error, VARVE_TRUNCATED,
-            "%s: expected a storage of %" PRIu64 " elements, found %" PRIu64
-            " bytes",
+            "%s: the storage must have %" PRIu64
+            " elements, but has only %" PRIu64 " bytes",
             where, t->count, e->size);
     if (!vv_torch_extent(t, &extent) ||
         !vv_size_of(extent, vv_dtype_file_size(t->type.dtype), &used) ||
         used > bytes)
         return vv_fail(error, VARVE_CORRUPT,
-            "%s: expected a tensor inside its storage of %" PRIu64
-            " bytes, found one that leaves it",
+            "%s: the tensor extends beyond its storage of %" PRIu64 " bytes",
             where, bytes);
     return VARVE_OK;
 }
@@ -271,12 +271,14 @@ static varve_status check_storage(const struct vv_pickle *p,
     const struct vv_pickle_item *key = vv_pickle_item(p, t->key);
     if (!entry)
         return vv_fail(error, VARVE_TRUNCATED,
-            "%s: expected the storage \"data/%.*s\" in the archive, found none",
-            where, (int)(key->b < LONGEST_KEY ? key->b : LONGEST_KEY),
+            "%s: the archive has no storage \"data/%.*s\"", where,
+            (int)(key->b < LONGEST_KEY ? key->b : LONGEST_KEY),
             vv_pickle_bytes(p, key));
     if (entry->method != VV_ZIP_STORED)
         return vv_fail(error, VARVE_CORRUPT,
-            "%s: expected a stored storage, found a deflated one", where);
+            "%s: the storage is compressed (torch.save stores entries "
+            "uncompressed)",
+            where);
     return torch_file_check_size(t, entry, where, error);
 }
 

@@ -1,5 +1,5 @@
-/* torch_flat.c - names are there once, so they are told apart by where they
- * are.
+/* torch_flat.c - Matches the names of a flat state dict with the names of
+ * models. Each name is stored once, so names are compared by address.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,24 +17,26 @@
 #define GROUPS "param_groups."
 
 enum {
-    MOST_LOOKS = 16, /* at all edges */
-    MOST_LEVELS = 3, /* from an optimizer up */
+    MOST_LOOKS = 16, /* how often each edge may be visited */
+    MOST_LEVELS = 3, /* from an optimizer upwards */
 };
 
-/* `state.NAME.SLOT` of an optimizer. */
+/* A member `state.NAME.SLOT` of an optimizer. */
 struct kept {
-    const char *name; /* of the variable, in the place where all names are */
+    const char *name; /* of the variable; a unique address for each name */
     struct vv_draft_name slot;
     uint32_t node;
 };
 
 struct finding {
     struct vv_torch_graph *g;
-    struct vv_buffer kept;      /* struct kept */
-    struct vv_buffer named;     /* edges of a model, by name */
-    struct vv_buffer variables; /* of each that is kept: uint32_t */
-    uint64_t looks;             /* that are left */
-    bool has_groups;            /* it is an optimizer for certain */
+    struct vv_buffer kept; /* struct kept */
+    struct vv_buffer
+        named; /* struct vv_draft_edge of a model, sorted by name */
+    struct vv_buffer
+        variables;   /* uint32_t: the variable of each member of `kept` */
+    uint64_t looks;  /* remaining visits of edges */
+    bool has_groups; /* it is certainly an optimizer */
     struct vv_torch_reason reason;
     struct vv_buffer text;
 };
@@ -44,7 +46,7 @@ static varve_status torch_flat_fail_memory(const struct finding *f)
     return vv_fail_memory(f->g->error, "slots");
 }
 
-/* --- What is kept --------------------------------------------------------- */
+/* --- --- Members of the optimizer ----------------------------------------- */
 
 static const char *last_dot(const struct vv_draft_name *name)
 {
@@ -107,7 +109,7 @@ static uint32_t find_variable(const struct finding *f, const char *name)
     return found && vv_torch_value_of(f->g, found->child) ? found->child : 0;
 }
 
-/* Whether an object has all variables. */
+/* Sets *fits if an object contains all variables. */
 static varve_status torch_flat_fit(
     struct finding *f, uint32_t model, bool *fits)
 {
@@ -133,7 +135,8 @@ static varve_status torch_flat_fit(
     return f->variables.failed ? torch_flat_fail_memory(f) : VARVE_OK;
 }
 
-/* The one that fits beside an object; 0: there is none, or several. */
+/* Sets *model to the object next to `optimizer` that fits, or to 0 if there is
+ * none or more than one. */
 static varve_status torch_flat_find_model(
     struct finding *f, uint32_t optimizer, uint32_t parent, uint32_t *model)
 {
@@ -159,8 +162,8 @@ static varve_status torch_flat_find_model(
 
 /* --- All ------------------------------------------------------------------ */
 
-/* A module may be called `state`: without groups only models that fit make an
- * optimizer of an object. */
+/* A module may have the name `state`. Without groups, an object is reported as
+ * an optimizer only if several models fit. */
 static varve_status torch_flat_tell_reason(
     struct finding *f, uint32_t optimizer)
 {

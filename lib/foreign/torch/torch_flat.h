@@ -1,8 +1,9 @@
-/* torch_flat.h - the slots of an optimizer whose state dict is flat.
+/* torch_flat.h - Finds the slots of an optimizer whose state dict is flat.
  *
- * torch.distributed can write {"state.0.weight.exp_avg": ..., and so on}:
- * beside an object of such names, or beside one that it is in, the one object
- * that has all of what they begin with (0.weight) has the variables.
+ * torch.distributed can write {"state.0.weight.exp_avg": ..., and so on}. The
+ * variables belong to the object that contains all names between `state.` and
+ * the last dot (0.weight). It must be the only such object next to the
+ * optimizer or next to an object that contains the optimizer.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,8 +12,8 @@
 
 #include "torch_graph.h"
 
-/* Of a graph that is whole and has its roles: what it finds goes to the
- * draft. */
+/* Adds the slots to the draft. The graph must be complete and have its roles.
+ */
 varve_status vv_torch_add_flat_slots(struct vv_torch_graph *graph);
 
 #endif

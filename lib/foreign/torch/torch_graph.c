@@ -1,4 +1,4 @@
-/* torch_graph.c - kinds of items and kinds of calls.
+/* torch_graph.c - Makes nodes of containers, scalars, tensors and calls.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,8 +17,8 @@
 
 enum {
     LONGEST_TAG = 255,
-    LONGEST_COPIED = 64, /* a longer text is one value wherever it comes, */
-    MOST_COPIED = 8,     /* and so is a tuple of more numbers */
+    LONGEST_COPIED = 64, /* a longer text is one node wherever it occurs */
+    MOST_COPIED = 8,     /* likewise for a tuple of more numbers */
 };
 
 static varve_status torch_graph_fail_memory(const struct vv_torch_graph *g)
@@ -26,7 +26,7 @@ static varve_status torch_graph_fail_memory(const struct vv_torch_graph *g)
     return vv_fail_memory(g->error, "objects");
 }
 
-/* --- What is kept --------------------------------------------------------- */
+/* --- --- Format extras ---------------------------------------------------- */
 
 static varve_status torch_graph_keep(struct vv_torch_graph *g, uint32_t node)
 {
@@ -43,9 +43,9 @@ static varve_status keep_kind(
     return torch_graph_keep(g, node);
 }
 
-/* --- Ways ----------------------------------------------------------------- */
+/* --- --- Paths ------------------------------------------------------------ */
 
-/* Adds the path of what is being added, climbed from its end. */
+/* Adds the path of the node that is being added, from its end to the root. */
 static void torch_graph_add_path(void *user, struct vv_buffer *text)
 {
     const struct vv_torch_graph *g = user;
@@ -65,7 +65,7 @@ static void torch_graph_add_path(void *user, struct vv_buffer *text)
     vv_buffer_reverse(text, begin);
 }
 
-/* --- Opaque leaves -------------------------------------------------------- */
+/* --- --- Opaque leaves ---------------------------------------------------- */
 
 static void add_global(struct vv_buffer *tag, const struct vv_pickle *p,
     const struct vv_pickle_item *global)
@@ -79,7 +79,7 @@ static void add_global(struct vv_buffer *tag, const struct vv_pickle *p,
     vv_buffer_add(tag, vv_pickle_bytes(p, name), name->b);
 }
 
-/* What it is: pickle:MODULE.NAME. */
+/* Adds the tag pickle:MODULE.NAME. */
 static varve_status torch_graph_add_tag(
     struct vv_torch_graph *g, uint32_t node, uint32_t number)
 {
@@ -114,8 +114,8 @@ static varve_status add_opaque(
 
 /* --- An item and its node ------------------------------------------------- */
 
-/* A list of numbers is a vector, and what else has members an object, whose
- * members come later. */
+/* Adds a list of numbers as a vector, and any other container as an object
+ * whose members are added later. */
 static varve_status add_container(
     struct vv_torch_graph *g, uint32_t item, uint32_t *node, bool *has_members)
 {
@@ -135,8 +135,7 @@ static varve_status fail_tensor(
     vv_buffer_init(&where, g->ways.allocator);
     torch_graph_add_path(g, &where);
     varve_status status = vv_fail(g->error, VARVE_CORRUPT,
-        "%s: a tensor: expected %s, found another thing",
-        vv_buffer_string(&where), t->expected);
+        "%s: the tensor has no %s", vv_buffer_string(&where), t->expected);
     vv_buffer_clear(&where);
     return status;
 }
@@ -179,7 +178,8 @@ static varve_status add_call(
     return add_opaque(g, function, node);
 }
 
-/* Makes the node of an item; *has_members: the item's are to be added to it. */
+/* Creates the node of an item. Sets *has_members if the members of the item
+ * must be added to it. */
 static varve_status torch_graph_add_node(struct vv_torch_graph *g,
     uint32_t number, uint32_t *node, bool *has_members)
 {
@@ -205,8 +205,8 @@ static varve_status torch_graph_add_node(struct vv_torch_graph *g,
     return VARVE_OK;
 }
 
-/* Whether it is a tuple of few numbers and None; Python shares such as it
- * pleases, as it does with small texts. */
+/* Returns true for a tuple of a few numbers and None. Python may share such
+ * tuples, and short texts, between unrelated values. */
 static bool is_small_tuple(
     const struct vv_pickle *p, const struct vv_pickle_item *item)
 {
@@ -223,7 +223,7 @@ static bool is_small_tuple(
     return !at;
 }
 
-/* Whether an item is the same thing wherever it comes. */
+/* Returns true if all references to an item lead to the same node. */
 static bool torch_graph_is_shared(
     const struct vv_pickle *p, const struct vv_pickle_item *item)
 {
@@ -234,7 +234,7 @@ static bool torch_graph_is_shared(
                    : item->kind >= VV_PICKLE_TUPLE && !is_small_tuple(p, item);
 }
 
-/* A node that is new, or a tensor that was there already. */
+/* Records the path of a node, unless it is a tensor that was reached before. */
 static varve_status note_way(
     struct vv_torch_graph *g, uint32_t node, uint32_t item)
 {
@@ -268,7 +268,7 @@ static varve_status torch_graph_reach(
 
 /* --- Members -------------------------------------------------------------- */
 
-/* None is not there, nor is what only programs know of. */
+/* None, and persistent ids that are not tensors in pieces, have no node. */
 static bool torch_graph_is_nothing(const struct vv_pickle *p, uint32_t item)
 {
     uint32_t kind = vv_pickle_item(p, item)->kind;
@@ -276,8 +276,8 @@ static bool torch_graph_is_nothing(const struct vv_pickle *p, uint32_t item)
            (kind == VV_PICKLE_OUTSIDE && !vv_torch_is_pieced(p, item));
 }
 
-/* What is nothing has no edge. A tensor of the root, as a state dict has it,
- * has its name in the whole file. */
+/* Adds an edge unless the item has no node. A tensor of the root, as in a state
+ * dict, gets its key as global name. */
 static varve_status add_edge(struct vv_torch_graph *g, uint32_t parent,
     const struct vv_torch_name *name, uint32_t item)
 {
@@ -299,7 +299,7 @@ static varve_status add_edge(struct vv_torch_graph *g, uint32_t parent,
     return VARVE_OK;
 }
 
-/* The same, kept in its order. */
+/* Adds an edge and records its key, in order. */
 static varve_status torch_graph_add_kept(struct vv_torch_graph *g,
     uint32_t parent, uint32_t key, const struct vv_torch_name *name,
     uint32_t item)
@@ -311,7 +311,7 @@ static varve_status torch_graph_add_kept(struct vv_torch_graph *g,
     return add_edge(g, parent, name, item);
 }
 
-/* A list: by positions, of which None takes one. */
+/* Adds the members of a list by position. None takes up a position. */
 static varve_status torch_graph_add_positions(
     struct vv_torch_graph *g, uint32_t item, uint32_t node)
 {
@@ -324,11 +324,11 @@ static varve_status torch_graph_add_positions(
     return VARVE_OK;
 }
 
-/* A key of a dict and its value, to be added under a name. */
+/* A key of a dict and its value, which get an edge with a name. */
 struct pair {
     uint32_t key;
     uint32_t value;
-    const struct vv_torch_name *name; /* NULL: another one counts */
+    const struct vv_torch_name *name; /* NULL: a later entry has the same key */
 };
 
 static varve_status torch_graph_add_pair(struct vv_torch_graph *g, uint32_t key,
@@ -339,7 +339,7 @@ static varve_status torch_graph_add_pair(struct vv_torch_graph *g, uint32_t key,
     return to->failed ? torch_graph_fail_memory(g) : VARVE_OK;
 }
 
-/* Of equal keys the last one counts. */
+/* If keys are equal, the last one is used. */
 static varve_status add_named(
     struct vv_torch_graph *g, const struct vv_buffer *all, uint32_t node)
 {
@@ -363,7 +363,7 @@ static varve_status add_named(
     return VARVE_OK;
 }
 
-/* Keys, each with its value behind it. */
+/* Lists keys that alternate with their values. */
 static varve_status list_keys(
     struct vv_torch_graph *g, uint32_t item, struct vv_buffer *pairs)
 {
@@ -376,7 +376,7 @@ static varve_status list_keys(
     return VARVE_OK;
 }
 
-/* Tuples of a key and a value. */
+/* Lists tuples of a key and a value. */
 static varve_status list_pairs(
     struct vv_torch_graph *g, uint32_t item, struct vv_buffer *pairs)
 {
@@ -403,7 +403,7 @@ static varve_status torch_graph_add_dict(
     return status;
 }
 
-/* Members of an item as it holds them. */
+/* Adds the members of a container. */
 static varve_status add_held(
     struct vv_torch_graph *g, uint32_t item, uint32_t node)
 {
@@ -415,7 +415,7 @@ static varve_status add_held(
 
 /* --- Modules and other objects -------------------------------------------- */
 
-/* torch.nn.Module: the three dicts that its values are in. */
+/* The three dicts with the values of a torch.nn.Module. */
 static const char *const parts[] = { "_parameters", "_buffers", "_modules" };
 
 static bool is_module(const struct vv_pickle *p, uint32_t state)
@@ -430,8 +430,8 @@ static varve_status torch_graph_add_part(
     return add_edge(g, node, vv_torch_text(&g->keys, name), item);
 }
 
-/* Whether a part that has members gives them to this node: the first that has
- * the part gets them, and others have an edge of that name to it. */
+/* Returns true if the members of a part are added to this node. Only the first
+ * node that has the part gets them; others get an edge to that node. */
 static bool is_first(struct vv_torch_graph *g, uint32_t node, uint32_t part)
 {
     if (g->nodes[part])
@@ -462,7 +462,7 @@ static varve_status torch_graph_add_state(
     struct vv_torch_graph *g, uint32_t state, uint32_t node)
 {
     if (vv_pickle_has_keys(g->p, vv_pickle_nth(g->p, state, 0)))
-        state = vv_pickle_nth(g->p, state, 0); /* beside that of __slots__ */
+        state = vv_pickle_nth(g->p, state, 0); /* (__dict__, __slots__) */
     if (vv_pickle_item(g->p, state)->kind != VV_PICKLE_DICT ||
         !is_first(g, node, state))
         return torch_graph_add_part(g, node, "<state>", state);
@@ -470,7 +470,7 @@ static varve_status torch_graph_add_state(
                                   : torch_graph_add_dict(g, state, node);
 }
 
-/* What an object of a class that we do not know was made of. */
+/* Adds the state and the arguments of an object of an unknown class. */
 static varve_status add_unknown(
     struct vv_torch_graph *g, uint32_t number, uint32_t node)
 {
@@ -515,7 +515,7 @@ static bool becomes_object(const struct vv_pickle *p, uint32_t number)
            !vv_torch_is_vector(p, number);
 }
 
-/* A root that becomes no object is the one value of the file. */
+/* If the root does not become an object, it is the only value of the file. */
 static varve_status torch_graph_add_root(struct vv_torch_graph *g)
 {
     uint32_t root = vv_torch_same(g->p, g->p->root);

@@ -1,4 +1,4 @@
-/* torch_graph.h - the items of a pickle as nodes.
+/* torch_graph.h - Converts the items of a pickle to the nodes of a draft.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,15 +11,16 @@
 #include "torch_key.h"
 #include "torch_value.h"
 
-/* How a node was first reached. */
+/* The path by which a node was first reached. */
 struct vv_torch_way {
     /* to read */
     uint32_t parent;
-    uint32_t item;     /* whose members the node has; 0 (None): no object's */
-    uint32_t edges;    /* of the draft: where its own begin, and end where those
-                          of the next node do */
-    bool is_parameter; /* a tensor that torch calls so */
-    const struct vv_torch_name *name; /* NULL: of the root */
+    uint32_t
+        item; /* the item whose members the node has; 0 (None): not an object */
+    uint32_t edges; /* index of its first edge in the draft; its edges end where
+                       those of the next node begin */
+    bool is_parameter;                /* a tensor that is a torch Parameter */
+    const struct vv_torch_name *name; /* NULL: the root */
 };
 
 struct vv_torch_graph {
@@ -30,15 +31,17 @@ struct vv_torch_graph {
     struct vv_torch_keys keys;
     struct vv_buffer ways; /* struct vv_torch_way, by node */
     varve_error *error;
-    unsigned char *roles; /* by node (torch_edges.h); NULL at first */
+    unsigned char
+        *roles; /* by node (torch_edges.h); NULL until slots are added */
     /* own */
-    uint32_t *nodes; /* by item: its node, plus 1 */
+    uint32_t *nodes; /* by item: the node, plus 1 */
     struct vv_torch_values values;
-    uint32_t parent; /* what is being added */
+    uint32_t parent; /* of the node that is being added */
     const struct vv_torch_name *name;
     bool is_parameter;
-    struct vv_buffer kept;  /* what is kept of a node, */
-    struct vv_buffer order; /* of one whose members are being added */
+    struct vv_buffer kept; /* format extras of one node */
+    struct vv_buffer
+        order; /* format extras of a node whose members are being added */
 };
 
 static inline struct vv_torch_way *vv_torch_way_of(
@@ -52,8 +55,8 @@ static inline uint32_t vv_torch_way_count(const struct vv_torch_graph *g)
     return (uint32_t)(g->ways.size / sizeof(struct vv_torch_way));
 }
 
-/* Adds all that the pickle makes, breadth first. End with vv_torch_graph_clear
- * after success or failure. */
+/* Adds all objects of the pickle, breadth first. Call vv_torch_graph_clear
+ * after success and after failure. */
 varve_status vv_torch_graph_make(struct vv_torch_graph *graph,
     struct vv_draft *draft, struct vv_torch_file *file,
     const struct vv_pickle *pickle, varve_error *error);

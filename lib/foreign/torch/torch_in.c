@@ -1,4 +1,4 @@
-/* torch_in.c - archive, pickle, nodes.
+/* torch_in.c - Opens a torch.save file: archive, pickle, graph and slots.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +15,8 @@
 #include "torch_slots.h"
 #include "try.h"
 
-/* An archive of NumPy's may be meant too, but for what is called like ours. */
+/* An archive could also be one of NumPy, unless its name has an ending of torch
+ * files. */
 static enum vv_bid torch_in_bid(const struct vv_candidate *c)
 {
     static const char *const endings[] = { ".pt", ".pth", ".bin", ".ckpt",

@@ -1,12 +1,12 @@
-/* torch_in.h - what torch.save writes: a pickle and storages, in a zip archive
- * since torch 1.6 (torch/serialization.py), as a checkpoint.
+/* torch_in.h - Reads torch.save files as checkpoints: a pickle and storages, in
+ * a zip archive since torch 1.6 (torch/serialization.py).
  *
- * The pickle is read and never run (pickle_in.h). Dicts, lists and tuples are
- * objects, lists of numbers vectors; a tensor is a variable, one for all names
- * that it has; numbers, texts and bytes are scalars. What would be made by
- * functions or classes that we do not know is an object with the tag
- * `pickle:MODULE.NAME`, and what it was made of below it; of a module of torch
- * these are its parameters, buffers and modules. None is not there.
+ * The pickle is parsed and never executed (pickle_in.h). Dicts, lists and
+ * tuples become objects, and lists of numbers become vectors. A tensor is one
+ * variable for all of its names. Numbers, texts and bytes are scalars. The
+ * result of an unknown function or class is an object with the tag
+ * `pickle:MODULE.NAME` whose children are its arguments and state; for a torch
+ * module they are its parameters, buffers and modules. None has no node.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,7 +18,7 @@
 
 extern const struct vv_foreign_format vv_torch_format;
 
-/* Tells the draft all that a pickle makes, with the slots of optimizers. */
+/* Adds all values of a pickle and the slots of optimizers to the draft. */
 varve_status vv_torch_read_graph(struct vv_draft *draft,
     struct vv_torch_file *file, const struct vv_pickle *pickle,
     varve_error *error);

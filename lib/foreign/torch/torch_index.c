@@ -1,7 +1,7 @@
-/* torch_index.c - the dicts of all files become one.
+/* torch_index.c - Merges the dicts of the files that an index lists.
  *
- * Every tensor has to be in the file that the map names. A tensor of a file
- * that is not in the map is left out, as with safetensors.
+ * Every tensor of the index must be in the file that the index names. A tensor
+ * that is not in the index is left out, as with safetensors.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,16 +25,16 @@ struct reading {
     varve_error *error;
     struct vv_shard_map map;
     struct vv_torch_merge merge;
-    struct vv_buffer members;       /* items: keys and values of the whole */
-    struct vv_buffer text;          /* names of the map, unescaped */
+    struct vv_buffer members; /* items of the merged dict: keys and values */
+    struct vv_buffer text;    /* names of the index, unescaped */
     struct vv_buffer wanted, found; /* struct name */
 };
 
 struct name {
     const char *bytes;
-    size_t at; /* in the text, before it stays */
+    size_t at; /* offset in `text`, until that is complete */
     size_t size;
-    const struct vv_shard_entry *entry; /* NULL: of the file */
+    const struct vv_shard_entry *entry; /* NULL: a name of the file */
 };
 
 static enum vv_bid torch_index_bid(const struct vv_candidate *candidate)
@@ -42,7 +42,7 @@ static enum vv_bid torch_index_bid(const struct vv_candidate *candidate)
     return vv_shard_map_bid(candidate, ".bin.index.json");
 }
 
-/* --- Whether file and map agree ------------------------------------------- */
+/* --- --- Comparing files with the index ----------------------------------- */
 
 static int torch_index_compare(const void *a, const void *b)
 {
@@ -81,7 +81,7 @@ static varve_status list_wanted(
     return VARVE_OK;
 }
 
-/* The keys of a dict. */
+/* Lists the keys of the dict of a file. */
 static varve_status list_found(
     struct reading *r, uint32_t file, const struct vv_pickle *p)
 {
@@ -102,7 +102,7 @@ static varve_status list_found(
     if (are_texts)
         return VARVE_OK;
     return vv_fail(r->error, VARVE_CORRUPT,
-        "%s: expected a dict of tensors by their names, found another thing",
+        "%s: the file is not a dict with strings as keys",
         r->foreign->files[file].path);
 }
 
@@ -114,7 +114,7 @@ static varve_status torch_index_match(struct reading *r, uint32_t file)
     for (size_t i = 0; i < count || j < wanted_count; i++) {
         if (i > 0 && i < count &&
             torch_index_compare(&found[i - 1], &found[i]) == 0)
-            continue; /* a key that is set again */
+            continue; /* a duplicate key */
         int order = i == count ? -1
                     : j == wanted_count
                         ? 1
@@ -137,7 +137,7 @@ static bool torch_index_is_wanted(const struct reading *r,
                             torch_index_compare);
 }
 
-/* --- One dict of all ------------------------------------------------------ */
+/* --- --- Merging ---------------------------------------------------------- */
 
 static varve_status torch_index_add_members(struct reading *r, uint32_t root)
 {

@@ -1,5 +1,5 @@
-/* torch_index.h - several files of torch.save as one checkpoint, after the
- * index that Hugging Face puts beside them: `pytorch_model.bin.index.json`.
+/* torch_index.h - Reads several torch.save files as one checkpoint, listed in a
+ * Hugging Face index, `pytorch_model.bin.index.json`.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,8 +8,8 @@
 
 #include "foreign_format.h"
 
-/* The file that is bid for is the index. Each file beside it is a dict of
- * tensors by their names; together they are one. */
+/* Opens the index. Each file that it lists is a dict of tensors by name; they
+ * are merged into one dict. */
 extern const struct vv_foreign_format vv_torch_index_format;
 
 #endif

@@ -1,4 +1,5 @@
-/* torch_kept.c - a byte for each key, then eight of a hash, or a short name.
+/* torch_kept.c - Encodes each key as one byte followed by an 8-byte hash or by
+ * a short name.
  *
  * SPDX-License-Identifier: MIT
  */

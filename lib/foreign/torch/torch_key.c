@@ -1,4 +1,5 @@
-/* torch_key.c - by kinds.
+/* torch_key.c - Names dict keys by their type, and resolves conflicts between
+ * names.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +13,7 @@
 #include "checksum.h"
 #include "name.h"
 
-/* A name that a node has, and for which key. */
+/* A name that a node has, and its key. */
 struct taken {
     uint32_t node;
     uint32_t key;
@@ -50,8 +51,8 @@ static bool torch_key_is_called(const void *item, const void *key)
     return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
 }
 
-/* The name of these bytes; where it is new, they are copied unless they stay.
- */
+/* Returns the name with these bytes. The bytes of a new name are copied unless
+ * they stay. */
 static const struct vv_torch_name *torch_key_name_of(
     struct vv_torch_keys *k, const char *bytes, uint32_t size, bool they_stay)
 {
@@ -97,7 +98,7 @@ const struct vv_torch_name *vv_torch_name_of(
     return torch_key_name_of(k, bytes, size, true);
 }
 
-/* <N> */
+/* Returns the name <N>. */
 static const struct vv_torch_name *substitute(
     struct vv_torch_keys *k, uint64_t position)
 {
@@ -110,7 +111,7 @@ static const struct vv_torch_name *substitute(
 
 /* --- Keys ----------------------------------------------------------------- */
 
-/* As few digits as give the number back. */
+/* Adds the shortest decimal that converts back to the same number. */
 static void torch_key_add_real(double real, struct vv_buffer *text)
 {
     char digits[40];
@@ -134,7 +135,7 @@ static void add_integer(int64_t value, struct vv_buffer *text)
         text, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/* What Python prints of a key that is no text; nothing of most. */
+/* Sets `text` to a key as Python prints it, or to nothing for most types. */
 static void print(const struct vv_pickle_item *item, struct vv_buffer *text)
 {
     text->size = 0;
@@ -162,8 +163,8 @@ static const struct vv_torch_name *name_of_item(struct vv_torch_keys *k,
                : substitute(k, position);
 }
 
-/* A text that is a key often is looked at once, unless it has a substitute,
- * which is another each time. */
+/* The name of a text key is looked up once. A substitute depends on the
+ * position and is not cached. */
 const struct vv_torch_name *vv_torch_key(
     struct vv_torch_keys *k, uint32_t key, uint64_t position)
 {
@@ -200,7 +201,7 @@ static bool torch_key_is_taken(const void *item, const void *key)
     return a->node == b->node && a->name == b->name;
 }
 
-/* Whether two keys of one name are the same for Python. */
+/* Returns true if Python considers two keys with the same name equal. */
 static bool torch_key_is_same(const struct vv_pickle *p, uint32_t a, uint32_t b)
 {
     const struct vv_pickle_item *x = vv_pickle_item(p, a);
@@ -222,7 +223,7 @@ bool vv_torch_take_key(struct vv_torch_keys *k, uint32_t node, uint32_t key,
         t.name = substitute(k, position);
         if (t.name && vv_map_find(&k->taken, torch_key_hash_of(&t),
                           torch_key_is_taken, &t))
-            return true; /* who has such keys loses one */
+            return true; /* the name <N> is taken too: this member is lost */
     }
     struct taken *mine = vv_arena_take(&k->arena, sizeof *mine);
     if (!t.name || !mine || !vv_map_add(&k->taken, torch_key_hash_of(&t), mine))

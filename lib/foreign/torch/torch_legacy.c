@@ -1,5 +1,5 @@
-/* torch_legacy.c - five pickles: a mark, a version, a machine, the object, and
- * the keys of its storages in their order.
+/* torch_legacy.c - Parses the five pickles of a legacy file (magic number,
+ * version, machine, object, keys of the storages) and lists its storages.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +24,8 @@ enum { MARK, VERSION, MACHINE, OBJECT, KEYS, PICKLES };
 
 enum { FIRST_WINDOW = 1 << 16, LARGER = 4, NEWEST = 1001, LONGEST_KEY = 255 };
 
-/* A storage that the object has: what its elements take. */
+/* A storage that the object uses. `width` is the size of an element in bytes.
+ */
 struct storage {
     const char *key;
     uint32_t size;
@@ -36,15 +37,14 @@ struct legacy {
     uint32_t file;
     const char *path;
     varve_error *error;
-    struct vv_buffer window; /* the beginning of the file */
+    struct vv_buffer window; /* the first bytes of the file */
     struct vv_pickle pickles[PICKLES];
     uint64_t begins[PICKLES + 1];
     struct vv_map storages; /* struct storage, in an arena */
     struct vv_arena arena;
-    struct vv_buffer entries, names; /* of the directory */
+    struct vv_buffer entries, names; /* of the directory that is made */
 };
 
-/* A pickle of a number, which protocols 4 and 5 put into a frame. */
 static varve_status torch_legacy_fail_memory(const struct legacy *l)
 {
     return vv_fail_memory(l->error, "the storages of a file");
@@ -76,7 +76,8 @@ static varve_status torch_legacy_read_all(struct legacy *l)
     return VARVE_OK;
 }
 
-/* How long the pickles are nobody says: so with more of the file each time. */
+/* The file does not contain the size of the pickles, so more of the file is
+ * read each time until they are complete. */
 static varve_status read_pickles(struct legacy *l)
 {
     uint64_t size = l->foreign->files[l->file].size, room = FIRST_WINDOW;
@@ -111,14 +112,13 @@ static varve_status check_machine(const struct legacy *l)
     if (number->kind != VV_PICKLE_INTEGER ||
         vv_pickle_integer(number) != NEWEST)
         return vv_fail(l->error, VARVE_TOO_NEW,
-            "%s: expected version %d of the old files of torch.save, found "
-            "another",
-            l->path, NEWEST);
+            "%s: the version of a legacy torch.save file must be %d", l->path,
+            NEWEST);
     if (vv_pickle_look_up(machine, machine->root, "little_endian") !=
         VV_PICKLE_THE_TRUE)
         return vv_fail(l->error, VARVE_TOO_NEW,
-            "%s: expected an old file of torch.save from a little-endian "
-            "machine, found one from another",
+            "%s: a legacy torch.save file can be read only if it was written "
+            "on a little-endian machine",
             l->path);
     return VARVE_OK;
 }
@@ -131,7 +131,7 @@ static bool torch_legacy_is_called(const void *item, const void *key)
     return a->size == b->size && memcmp(a->key, b->key, a->size) == 0;
 }
 
-/* Bytes of an element; 0: nobody knows. */
+/* Returns the size of an element in bytes, or 0 if the type is unknown. */
 static uint32_t width_of(const struct vv_pickle *p, uint32_t class)
 {
     static const struct {
@@ -150,7 +150,7 @@ static uint32_t width_of(const struct vv_pickle *p, uint32_t class)
     return 0;
 }
 
-/* The first time that a key comes counts. */
+/* Records a storage, unless its key occurred before. */
 static varve_status note_storage(
     struct legacy *l, const struct vv_pickle *p, uint32_t id)
 {
@@ -202,7 +202,7 @@ static varve_status torch_legacy_add_entry(struct legacy *l, const char *folder,
                                                 : VARVE_OK;
 }
 
-/* A count of elements, and the elements. */
+/* Adds a storage, which is a count followed by the elements. */
 static varve_status torch_legacy_add_storage(
     struct legacy *l, const struct storage *s, uint64_t *at)
 {
@@ -213,13 +213,12 @@ static varve_status torch_legacy_add_storage(
     *at += sizeof head;
     if (s->width == 0)
         return vv_fail(l->error, VARVE_TOO_NEW,
-            "%s: storage \"%.*s\": expected elements of a known type, found "
-            "others",
-            l->path, (int)s->size, s->key);
+            "%s: storage \"%.*s\": the element type is not supported", l->path,
+            (int)s->size, s->key);
     if (!vv_size_of(vv_load64(head), s->width, &size) || size > end - *at)
         return vv_fail(l->error, VARVE_TRUNCATED,
-            "%s: storage \"%.*s\" at offset %" PRIu64 ": expected %" PRIu64
-            " elements, found %" PRIu64 " bytes",
+            "%s: storage \"%.*s\" at offset %" PRIu64 ": %" PRIu64
+            " elements do not fit into the remaining %" PRIu64 " bytes",
             l->path, (int)s->size, s->key, *at, vv_load64(head), end - *at);
     VV_TRY(torch_legacy_add_entry(l, "/data/", s, *at, size));
     *at += size;
@@ -242,8 +241,8 @@ static varve_status add_storages(struct legacy *l)
                 torch_legacy_is_called, &s);
         if (!known)
             return vv_fail(l->error, VARVE_CORRUPT,
-                "%s: expected keys of storages that the object has, found "
-                "another",
+                "%s: the list of storages has a key that the object does not "
+                "use",
                 l->path);
         VV_TRY(torch_legacy_add_storage(l, known, &at));
     }

@@ -1,5 +1,5 @@
-/* torch_legacy.h - what torch.save wrote before torch 1.6, and writes when it
- * is asked to: pickles one behind the other, and then the storages.
+/* torch_legacy.h - Reads the format of torch.save before torch 1.6, which newer
+ * versions write on request: a sequence of pickles followed by the storages.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,10 +8,10 @@
 
 #include "zip_in.h"
 
-/* Makes the directory that an archive would have: "/data.pkl" and "/data/KEY"
- * for each storage, without sums. Little-endian files alone; VARVE_CORRUPT,
- * VARVE_TRUNCATED, VARVE_TOO_NEW. End with vv_zip_clear, after success or
- * failure. */
+/* Makes the directory that an archive would have: "/data.pkl", and "/data/KEY"
+ * for each storage, without CRCs. Supports only little-endian files. Returns
+ * VARVE_CORRUPT, VARVE_TRUNCATED or VARVE_TOO_NEW on failure. Call vv_zip_clear
+ * after success and after failure. */
 varve_status vv_torch_read_legacy(struct vv_zip *zip,
     const struct vv_foreign *foreign, uint32_t file, varve_error *error);
 

@@ -1,5 +1,5 @@
-/* torch_merge.c - numbers of items, links and bytes become those behind what is
- * there.
+/* torch_merge.c - Appends the items, links and bytes of pickles to those of the
+ * merged pickle and shifts their numbers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,7 @@
 #include "try.h"
 
 enum {
-    MOST_BYTES = 1 << 30, /* as of one pickle */
+    MOST_BYTES = 1 << 30, /* the same limit as for one pickle */
     THE_ITEMS = VV_PICKLE_THE_TRUE + 1,
     LONGEST_NAME = UINT16_MAX,
 };
@@ -46,12 +46,12 @@ void vv_torch_merge_clear(struct vv_torch_merge *m)
 
 /* --- Items ---------------------------------------------------------------- */
 
-/* What numbers of a pickle that is added become. */
+/* Offsets that are added to the numbers of items, links, bytes and parts. */
 struct shift {
     uint32_t items, links, bytes, part;
 };
 
-/* The first items are the same in all. */
+/* The items that every pickle has are not shifted. */
 static uint32_t item_of(const struct shift *s, uint32_t number)
 {
     return number < THE_ITEMS ? number : number + s->items;
@@ -151,7 +151,7 @@ varve_status vv_torch_merge_member(
 
 /* --- Storages ------------------------------------------------------------- */
 
-/* TOP/data/KEY of the folder that has the object becomes PART/data/KEY. */
+/* Renames TOP/data/KEY, in the folder of the object, to PART/data/KEY. */
 static varve_status add_entries(
     struct vv_torch_merge *m, const struct vv_torch_file *part)
 {
@@ -171,7 +171,7 @@ static varve_status add_entries(
         vv_buffer_add(&m->names, name + top, e.name_size - top);
         e.name = begin;
         if (m->names.size - begin > LONGEST_NAME)
-            continue; /* longer than any key that is looked for */
+            continue; /* longer than any key */
         e.name_size = (uint16_t)(m->names.size - begin);
         vv_buffer_add(&m->entries, &e, sizeof e);
     }
@@ -189,7 +189,7 @@ varve_status vv_torch_merge_order(
     if (is_big == m->file->is_big_endian)
         return VARVE_OK;
     return vv_fail(m->error, VARVE_CORRUPT,
-        "%s: expected the byte order of the files before it, found another",
+        "%s: the byte order differs from that of the previous files",
         part->zip.foreign->files[part->zip.span.file].path);
 }
 
@@ -203,7 +203,7 @@ varve_status vv_torch_merge_add(struct vv_torch_merge *m,
         return torch_merge_fail_memory(m);
     if (p->used > MOST_BYTES - bytes->size)
         return vv_fail(m->error, VARVE_LIMIT,
-            "%s: expected pickles of at most %d bytes in all, found more",
+            "%s: the pickles have more than %d bytes in total",
             m->file->zip.foreign->files[0].path, MOST_BYTES);
     VV_TRY(add_items(m, p, root));
     vv_buffer_add(bytes, p->bytes, p->used);

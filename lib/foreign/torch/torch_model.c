@@ -1,4 +1,4 @@
-/* torch_model.c - visits a model depth first, in the order of the file.
+/* torch_model.c - Visits a model depth first, in file order.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,12 +12,14 @@
 #include "torch_edges.h"
 #include "try.h"
 
-enum { BYTES_FOR_LOOK = 64 }; /* of names that are copied */
+enum {
+    BYTES_FOR_LOOK = 64
+}; /* copying this many bytes of names counts as a visit */
 
 /* An object that is being visited. */
 struct step {
     struct vv_torch_edges left;
-    size_t text; /* bytes of the name that its children's begin with */
+    size_t text; /* size of the prefix of its children's names */
 };
 
 bool vv_torch_model_init(struct vv_torch_model *m, struct vv_torch_graph *g)
@@ -72,7 +74,7 @@ static void open_step(struct vv_torch_model *m, uint32_t node)
     vv_buffer_add(&m->steps, &step, sizeof step);
 }
 
-/* Adds the name of a variable, which is the whole text. */
+/* Adds `text` as the name of a variable. */
 static void torch_model_add_name(struct vv_torch_model *m, uint32_t node)
 {
     if (m->text.failed || m->text.size > VV_TORCH_LONGEST_NAME ||
@@ -127,7 +129,7 @@ static void torch_model_visit_all(
     }
 }
 
-/* Only those that torch calls parameters, where it calls any so. */
+/* Keeps only torch Parameters, if there are any. */
 static void keep_parameters(struct vv_torch_model *m)
 {
     uint32_t *all = (uint32_t *)(void *)m->variables.data;
@@ -140,7 +142,7 @@ static void keep_parameters(struct vv_torch_model *m)
         m->variables.size = kept * sizeof *all;
 }
 
-/* A name is one object, so its address is its order. */
+/* Each name is one object, so names are ordered by address. */
 static int torch_model_compare(const void *left, const void *right)
 {
     const struct vv_torch_named *a = left, *b = right;

@@ -17,23 +17,24 @@
 #include "torch_order.h"
 #include "try.h"
 
-/* A position of an optimizer and the variable that its slots belong to. */
+/* A position in an optimizer's state, and the variable that its slots belong
+ * to. */
 struct entry {
     uint64_t position;
     uint32_t variable;
 };
 
-/* A group that is compared. */
+/* A group that is being compared. */
 struct group {
     uint32_t names, params;
     size_t count;
-    bool is_true;   /* each name so far */
-    bool has_slots; /* each parameter so far */
+    bool is_true;   /* all names so far are correct */
+    bool has_slots; /* all parameters so far have slots */
 };
 
 static varve_status torch_names_fail_memory(varve_error *error)
 {
-    return vv_fail_memory(error, "the names of parameters");
+    return vv_fail_memory(error, "parameter names");
 }
 
 static const struct vv_index *torch_names_index_of(
@@ -70,7 +71,8 @@ static void take_member(
     vv_buffer_add(&n->hashes, &hash, sizeof hash);
 }
 
-/* Values in the state dict of an optimizer are not parameters. */
+/* Lists the members of a dict. Values in the state dict of an optimizer are not
+ * parameters and are skipped. */
 static varve_status torch_names_visit(
     struct vv_torch_names *n, uint32_t node, varve_error *error)
 {
@@ -186,7 +188,7 @@ static uint32_t variable_at(const struct vv_torch_names *n, uint64_t position)
 
 /* --- A group -------------------------------------------------------------- */
 
-/* Reads `params`; none: another thing is called so. */
+/* Reads `params`. Leaves `numbers` empty if it is not a vector of integers. */
 static varve_status read_params(
     struct vv_torch_names *n, uint32_t node, varve_error *error)
 {
@@ -214,7 +216,7 @@ static varve_status read_params(
     return n->numbers.failed ? torch_names_fail_memory(error) : VARVE_OK;
 }
 
-/* Sets the text to name `i` of a list; empty: there is none. */
+/* Sets `text` to name `i` of a list, or to nothing if there is none. */
 static varve_status read_name(
     struct vv_torch_names *n, uint32_t list, uint64_t i, varve_error *error)
 {
@@ -251,7 +253,8 @@ static const struct vv_torch_written_slot *written_at(
            i;
 }
 
-/* The first name of a variable; *is_called: one of its names is the text. */
+/* Returns the first name of a variable, or NULL. Sets *is_called if one of its
+ * names equals `text`. */
 static const struct vv_torch_written_slot *torch_names_of(
     const struct vv_torch_names *n, uint32_t variable, bool *is_called)
 {
@@ -273,8 +276,9 @@ static const struct vv_torch_written_slot *torch_names_of(
                : NULL;
 }
 
-/* Returns true if a variable is called like the text. An optimizer may be all
- * that there is: then nothing was renamed. */
+/* Returns true if a variable has the name in `text`. If no variables are
+ * written, for example if the optimizer is the whole graph, any name is
+ * accepted. */
 static bool is_written(const struct vv_torch_names *n)
 {
     uint64_t hash = vv_hash_of(n->text.data, n->text.size);
@@ -330,7 +334,7 @@ static varve_status compare_group(
     list.count = g.has_slots ? g.count : 0;
     if (!list.is_true && list.count == 0)
         vv_target_lose(n->tree->target, g.names,
-            "the names of parameters: the file has no variables called so");
+            "the parameter names: no variables are written under them");
     n->numbered[list.node] = (uint32_t)(n->lists.size / sizeof list) + 2;
     vv_buffer_add(&n->lists, &list, sizeof list);
     return n->lists.failed ? torch_names_fail_memory(error) : VARVE_OK;
@@ -356,7 +360,8 @@ static bool has_names(const struct vv_index *index)
     return vv_index_find_name(index, name, sizeof name - 1) != VV_NONE;
 }
 
-/* Nothing is told twice: the walk is repeated as the dicts are written. */
+/* Lists names without reporting losses: they are reported when the dicts are
+ * written. */
 static varve_status list_quietly(struct vv_torch_names *n, varve_error *error)
 {
     const struct vv_target *told = n->tree->target;

@@ -1,4 +1,5 @@
-/* torch_optimizer.c - state, then one group of all that it trains.
+/* torch_optimizer.c - Writes the state of an optimizer, followed by one group
+ * with all of its variables.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -86,7 +87,7 @@ static varve_status torch_optimizer_add_state(
 
 /* --- The group ------------------------------------------------------------ */
 
-/* Numbers, and the names that say what they mean. */
+/* Adds the numbers of the variables, or their names. */
 static void add_params(
     const struct vv_torch_optimizer *o, uint32_t node, bool as_names)
 {
@@ -121,7 +122,8 @@ static bool is_setting(
            !vv_torch_is_slot(o->tree, m->node);
 }
 
-/* What the object has itself: `lr`, or `param_groups/0/lr`. */
+/* Adds the values of the object itself as settings: `lr`, or
+ * `param_groups/0/lr`. */
 static varve_status torch_optimizer_add_settings(
     const struct vv_torch_optimizer *o, size_t begin, bool *has_rate,
     varve_error *error)
@@ -167,8 +169,8 @@ static varve_status torch_optimizer_add_group(
     op(o, VV_OP_SET);
     op(o, VV_OP_APPEND);
     if (!has_rate)
-        vv_target_lose(t->target, node,
-            "its learning rate: PyTorch looks for a value called lr");
+        vv_target_lose(
+            t->target, node, "its learning rate: no value is named \"lr\"");
     return VARVE_OK;
 }
 
@@ -177,8 +179,8 @@ varve_status vv_torch_add_optimizer(
 {
     if (vv_torch_child(o->tree->target->index, node, "state") == VV_NONE)
         vv_target_lose(o->tree->target, node,
-            "the order in which PyTorch knows what it trains: it is that of "
-            "the names");
+            "the order of its parameters: they are written in the order of "
+            "their names");
     op(o, VV_OP_DICT);
     op(o, VV_OP_MARK);
     VV_TRY(torch_optimizer_add_state(o, node, error));

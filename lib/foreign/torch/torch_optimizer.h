@@ -1,5 +1,6 @@
-/* torch_optimizer.h - the slots of an object as an optimizer of PyTorch keeps
- * them: {'state': {0: {...}}, 'param_groups': [{..., 'params': [0, ...]}]}.
+/* torch_optimizer.h - Writes the slots of an object as the state dict of a
+ * PyTorch optimizer: {'state': {0: {...}}, 'param_groups': [{..., 'params': [0,
+ * ...]}]}.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,12 +10,12 @@
 #include "torch_tree.h"
 #include "torch_value_out.h"
 
-/* A variable that has slots, as it was written. */
+/* A variable that has slots, with the name under which it was written. */
 struct vv_torch_written_slot {
     /* to fill in */
     uint32_t node;
     uint32_t size;
-    size_t name; /* in the bytes of names */
+    size_t name; /* offset in the bytes of names */
 };
 
 struct vv_torch_optimizer {
@@ -25,7 +26,7 @@ struct vv_torch_optimizer {
     const struct vv_buffer *names;
 };
 
-/* Adds an optimizer. The variables that it trains are numbered as they were
+/* Adds an optimizer. Its variables are numbered in the order in which they were
  * written. */
 varve_status vv_torch_add_optimizer(const struct vv_torch_optimizer *optimizer,
     uint32_t node, varve_error *error);

@@ -1,4 +1,5 @@
-/* torch_order.c - from the entries of a state to what they are slots of.
+/* torch_order.c - Finds positions by following the entries of an optimizer's
+ * state to their slots.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +11,7 @@
 #include "failure.h"
 #include "name.h"
 
-/* What is in the entry of a position is marked with it. */
+/* Sets the position plus 1 of all nodes in the entry of an edge. */
 static void mark_entry(
     const struct vv_index *index, uint32_t edge, uint32_t *room)
 {
@@ -55,7 +56,7 @@ varve_status vv_torch_order(
     size_t size = index->node_count * sizeof(uint32_t);
     uint32_t *room = vv_allocate_zeroed(a, size);
     if (!room)
-        return vv_fail_memory(error, "the order of what is trained");
+        return vv_fail_memory(error, "the order of parameters");
     for (uint32_t i = 0; i < index->slot_count; i++) {
         uint32_t variable = vv_at32(index->slot_variables, i);
         if (vv_at32(index->slot_owners, i) != owner) {

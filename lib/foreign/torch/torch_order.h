@@ -1,5 +1,5 @@
-/* torch_order.h - the order in which torch knows the variables of a model: that
- * of an optimizer's state, whose keys are positions.
+/* torch_order.h - Finds the order in which PyTorch lists the variables of a
+ * model, from the positions in an optimizer's state.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,13 +8,13 @@
 
 #include "target.h"
 
-/* Sets, by node, the position plus 1 of each variable whose slots are in an
- * entry of their owner's `state`, as `state/3/exp_avg` is. Others stay 0.
- * VARVE_NO_MEMORY. */
+/* Sets positions[node] to the position plus 1 for each variable whose slots are
+ * in an entry of their owner's `state`, such as `state/3/exp_avg`. Other
+ * entries stay 0. Returns VARVE_OK or VARVE_NO_MEMORY. */
 varve_status vv_torch_order(
     const struct vv_target *target, uint32_t *positions, varve_error *error);
 
-/* The child of a node under a name, or VV_NONE. */
+/* Returns the child of a node by name, or VV_NONE. */
 uint32_t vv_torch_child(
     const struct vv_index *index, uint32_t node, const char *name);
 

@@ -1,4 +1,4 @@
-/* torch_out.c - containers one in another, without recursion; then the archive.
+/* torch_out.c - Writes nested containers without recursion, then the archive.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,15 +22,15 @@
 
 #define TOP "archive/"
 
-enum { PADDING = 0x4246 /* "FB", as torch calls it */ };
+enum { PADDING = 0x4246 /* "FB", the id of torch's padding field */ };
 
-/* A container that is being filled. */
+/* A container that is being written. */
 struct frame {
     uint32_t node;
     enum vv_torch_was was;
-    size_t begin; /* of its members */
+    size_t begin; /* index of its first member */
     size_t at, end;
-    size_t names; /* how many bytes of names there were before */
+    size_t names; /* number of bytes of names before it */
 };
 
 struct writing {
@@ -39,15 +39,15 @@ struct writing {
     struct vv_torch_tree tree;
     struct vv_buffer frames;
     struct vv_buffer spoken; /* struct vv_torch_written_slot */
-    struct vv_buffer names;  /* of these */
+    struct vv_buffer names;  /* bytes of the names in `spoken` */
     struct vv_torch_names kept_names;
     struct vv_zip_out zip;
-    bool *is_open; /* by node: a tuple that is not complete */
+    bool *is_open; /* by node: a tuple that is being written */
 };
 
 /* --- Keys ----------------------------------------------------------------- */
 
-/* Of digits and a sign, as a key of 64 bits is called. */
+/* Returns the value of an integer key from its name. */
 static int64_t integer_of(const char *text, size_t size)
 {
     uint64_t number = 0;
@@ -56,7 +56,8 @@ static int64_t integer_of(const char *text, size_t size)
     return (int64_t)(is_below ? 0 - number : number);
 }
 
-/* Whatever stands before the decimals in the program's locale. */
+/* Returns the value of a float key from its name. strtod requires the decimal
+ * point of the program's locale. */
 static double real_of(const char *text)
 {
     char half[16], digits[96];
@@ -85,8 +86,8 @@ static void torch_out_add_name(
     }
 }
 
-/* A key is what it was; one that had no name of its own is that which it has
- * here. */
+/* Adds a key with its original type. A key that was named <N> becomes the text
+ * <N>. */
 static void torch_out_add_key(struct vv_pickle_out *out,
     enum vv_pickle_kind kind, const char *name, size_t size)
 {
@@ -171,7 +172,7 @@ static varve_status torch_out_add_optimizer(
 
 /* --- Members -------------------------------------------------------------- */
 
-/* `param_names` whose variables are called otherwise by now. */
+/* Adds `param_names` with the current names of the variables. */
 static void torch_out_add_names(
     struct writing *w, const struct vv_torch_list *list)
 {
@@ -198,7 +199,8 @@ static varve_status torch_out_add_node(
     if (w->values.notes[node]) {
         vv_pickle_out_noted(out, w->values.notes[node] - 1);
     } else if (w->is_open[node]) {
-        vv_target_lose(w->target, node, "that a tuple leads to itself");
+        vv_target_lose(w->target, node,
+            "a reference from a tuple to itself: it is written as None");
         vv_pickle_out_op(out, VV_OP_NONE);
     } else if (vv_torch_is_optimizer(&w->tree, node)) {
         return torch_out_add_optimizer(w, node, error);
@@ -208,7 +210,7 @@ static varve_status torch_out_add_node(
     return VARVE_OK;
 }
 
-/* The first name of a variable that has slots. */
+/* Records the first name under which a variable with slots is written. */
 static void speak(
     struct writing *w, const struct vv_torch_member *m, const char *name)
 {
@@ -221,7 +223,7 @@ static void speak(
     vv_buffer_add(&w->spoken, &s, sizeof s);
 }
 
-/* None, or what is empty and has no node. */
+/* Adds None, or an empty dict or list that has no node. */
 static void add_nothing(struct vv_pickle_out *out, enum vv_pickle_kind kind)
 {
     vv_pickle_out_op(out, kind == VV_PICKLE_DICT   ? VV_OP_DICT
@@ -253,9 +255,9 @@ static varve_status torch_out_add_member(
         return VARVE_OK;
     }
     speak(w, &m, name);
-    /* Names are read again before the pickle is complete. */
+    /* Check now: the names are read before the pickle is complete. */
     if (w->names.failed || w->spoken.failed)
-        return vv_fail_memory(error, "the names of parameters");
+        return vv_fail_memory(error, "parameter names");
     return torch_out_add_node(w, m.node, error);
 }
 
@@ -293,8 +295,7 @@ static varve_status make_pickle(struct writing *w, varve_error *error)
         return vv_fail_memory(error, "a pickle");
     if (bytes->size > UINT32_MAX)
         return vv_fail(error, VARVE_LIMIT,
-            "%s: expected a pickle of less than 4 GiB, found a larger one",
-            w->target->path);
+            "%s: the pickle exceeds the limit of 4 GiB", w->target->path);
     return VARVE_OK;
 }
 
@@ -363,7 +364,7 @@ static varve_status torch_out_publish(struct writing *w, varve_error *error)
     return vv_publish_end(&p, status, error);
 }
 
-/* --- What is left out ----------------------------------------------------- */
+/* --- Losses --------------------------------------------------------------- */
 
 static bool torch_out_keeps_tag(
     const struct vv_target *target, uint32_t node, uint32_t name)

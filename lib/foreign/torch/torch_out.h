@@ -1,4 +1,4 @@
-/* torch_out.h - a graph as torch.save writes it: a pickle of dicts, lists,
+/* torch_out.h - Writes a graph as a torch.save file: a pickle of dicts, lists,
  * numbers and texts, and a storage for each tensor.
  *
  * SPDX-License-Identifier: MIT

@@ -1,5 +1,6 @@
-/* torch_pieces.c - boxes of bytes: what of a box lies between two places of the
- * whole, row by row, is one range of the box.
+/* torch_pieces.c - Copies pieces as boxes of bytes. The part of a box between
+ * two offsets of the whole is one range of the bytes of the box in row-major
+ * order.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +18,9 @@
 #include "try.h"
 
 enum {
-    MOST_DIMENSIONS = VARVE_MAX_RANK + 1, /* the last one is that of bytes */
+    MOST_DIMENSIONS =
+        VARVE_MAX_RANK +
+        1, /* the last dimension is that of the bytes of an element */
     WINDOW = 1 << 18,
 };
 
@@ -42,13 +45,14 @@ bool vv_torch_add_pieces(struct vv_torch_file *file,
     return !file->pieced.failed;
 }
 
-/* --- Whether they make up the whole --------------------------------------- */
+/* --- --- Checking coverage ------------------------------------------------ */
 
-/* Modulo 2^61 - 1, a prime. */
+/* A prime: hashes are computed modulo 2^61 - 1. */
 static const uint64_t prime = (UINT64_C(1) << 61) - 1;
 
-/* By halves of 32 bits, since not every machine has numbers of 128. 2^61 is 1
- * here, so 2^64 is 8; all terms together are less than 2^63. */
+/* Multiplies halves of 32 bits, because not every compiler has 128-bit
+ * integers. 2^61 is congruent to 1, so 2^64 is congruent to 8. The sum of all
+ * terms is less than 2^63. */
 static uint64_t times(uint64_t a, uint64_t b)
 {
     const uint64_t low = UINT32_MAX, below = (UINT64_C(1) << 29) - 1;
@@ -60,7 +64,7 @@ static uint64_t times(uint64_t a, uint64_t b)
     return sum % prime;
 }
 
-/* A number that stands for a coordinate. */
+/* Returns a pseudorandom number for a coordinate of a dimension. */
 static uint64_t torch_pieces_number_of(uint32_t dimension, uint64_t coordinate)
 {
     uint64_t key[] = { dimension, coordinate };
@@ -91,32 +95,33 @@ const char *vv_torch_check_boxes(uint32_t rank, const uint64_t *shape,
         const uint64_t *box = pieces[i].box;
         vv_shape_count(rank, box + rank, &size);
         if (size > left)
-            return "pieces that overlap";
+            return "its pieces overlap";
         left -= size;
         sum = (sum + number_of_box(rank, box, box + rank)) % prime;
     }
     if (left > 0)
-        return "pieces that leave a hole";
+        return "its pieces do not cover its shape";
     return sum == number_of_box(rank, NULL, shape)
                ? NULL
-               : "pieces that overlap, and a hole";
+               : "its pieces overlap and do not cover its shape";
 }
 
 /* --- Reading -------------------------------------------------------------- */
 
-/* A piece on its way into the whole: its bytes in the file, through a window,
- * or in memory. */
+/* A piece that is being copied from the file, through a window, or from memory.
+ */
 struct way {
     const struct vv_torch_file *file;
     struct vv_torch_piece *piece;
     varve_error *error;
-    uint32_t rank; /* in bytes: of the whole, of the box in it */
+    uint32_t rank; /* of the whole and the box, with the dimension of bytes */
     uint64_t whole[MOST_DIMENSIONS];
     uint64_t start[MOST_DIMENSIONS];
     uint64_t length[MOST_DIMENSIONS];
-    unsigned char *bytes; /* of the piece from `begin` up to `end` */
+    unsigned char *bytes; /* bytes `begin` to `end` of the piece */
     uint64_t begin, end;
-    bool is_summed; /* all of it is read, in order */
+    bool is_summed; /* all of the piece is read in order, and its CRC is
+                       computed */
     uint32_t sum;
 };
 
@@ -133,7 +138,7 @@ static void set_box(struct way *w, const varve_tensor *type)
     w->length[type->rank] = w->whole[type->rank];
 }
 
-/* How many bytes of the box lie before a place of the whole. */
+/* Returns the number of bytes of the box before an offset of the whole. */
 static uint64_t bytes_before(const struct way *w, uint64_t place)
 {
     uint64_t rows = 1, inner = w->piece->size, count = 0;
@@ -154,8 +159,8 @@ static uint64_t bytes_before(const struct way *w, uint64_t place)
     return count;
 }
 
-/* Where a byte of the box lies in the whole, and how many lie there one behind
- * the other. */
+/* Returns the offset in the whole of a byte of the box, and sets *run to the
+ * number of bytes that are contiguous there. */
 static uint64_t torch_pieces_place_of(
     const struct way *w, uint64_t at, uint64_t *run)
 {
@@ -189,7 +194,7 @@ static varve_status torch_pieces_read_file(
     return VARVE_OK;
 }
 
-/* The next bytes, which come in order. */
+/* Copies the next bytes of the piece. Calls must be in order of `at`. */
 static varve_status torch_pieces_take(
     struct way *w, uint64_t at, unsigned char *to, uint64_t size, uint64_t end)
 {
@@ -225,7 +230,7 @@ static varve_status torch_pieces_check_sum(const struct way *w)
     return VARVE_OK;
 }
 
-/* All of a piece is read before a part of it is believed. */
+/* Reads all of a piece to verify it before a part of it is used. */
 static varve_status torch_pieces_verify(struct way *w)
 {
     w->is_summed = true;
@@ -238,7 +243,7 @@ static varve_status torch_pieces_verify(struct way *w)
     return torch_pieces_check_sum(w);
 }
 
-/* Copies bytes `begin` to `end` of the box to their places. */
+/* Copies bytes `begin` to `end` of the box into the whole. */
 static varve_status torch_pieces_spread(struct way *w, uint64_t begin,
     uint64_t end, uint64_t from, unsigned char *bytes)
 {
@@ -251,7 +256,7 @@ static varve_status torch_pieces_spread(struct way *w, uint64_t begin,
     return w->is_summed ? torch_pieces_check_sum(w) : VARVE_OK;
 }
 
-/* Through a window. */
+/* Reads a plain piece through a window. */
 static varve_status read_plain(struct way *w, uint64_t begin, uint64_t end,
     uint64_t from, unsigned char *bytes)
 {
@@ -273,7 +278,7 @@ static varve_status read_plain(struct way *w, uint64_t begin, uint64_t end,
     return status;
 }
 
-/* What does not lie as ours do is made as a whole. */
+/* Decodes a piece with another layout as a whole. */
 static varve_status read_gathered(struct way *w, unsigned char *bytes)
 {
     const varve_allocator *a = &w->file->zip.foreign->context->allocator;

@@ -1,9 +1,10 @@
-/* torch_pieces.h - tensors that lie in pieces, each the tensor of a file of
- * torch.save, as torch.distributed writes them.
+/* torch_pieces.h - Reads tensors that are stored in pieces, each of which is a
+ * tensor in a torch.save file, as torch.distributed writes them.
  *
- * Any bytes of such a tensor are made of the pieces that meet them, and no
- * other is read. Where a piece has a sum, it is verified before any of it is
- * believed. In a pickle such a tensor is an outside without an id.
+ * Reading a range of such a tensor reads only the pieces that overlap the
+ * range. If a piece has a CRC, it is verified before any part of the piece is
+ * used. In a pickle, a tensor in pieces is an item of kind VV_PICKLE_OUTSIDE
+ * without an id.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,24 +15,24 @@
 
 #include "torch_decode.h"
 
-/* A box of elements. */
+/* A box of elements of the tensor. */
 struct vv_torch_piece {
     /* to fill in */
-    const uint64_t *box; /* starts, and then lengths, of all dimensions */
+    const uint64_t *box; /* starts, then lengths, of all dimensions */
     struct vv_torch_gathered what;
     /* own */
-    uint64_t size; /* bytes */
-    bool is_plain; /* they lie as ours do */
+    uint64_t size; /* in bytes */
+    bool is_plain; /* the layout is that of Varve's own format */
     _Atomic(bool) is_verified;
 };
 
 struct vv_torch_pieced {
     /* to fill in */
     varve_tensor type;
-    struct vv_torch_piece *pieces; /* that have elements; in an arena */
+    struct vv_torch_piece *pieces; /* those with elements; in an arena */
     uint32_t count;
     /* to read */
-    bool has_parts; /* all of them are plain */
+    bool has_parts; /* all pieces are plain, so a range can be read alone */
 };
 
 static inline bool vv_torch_is_pieced(
@@ -41,7 +42,7 @@ static inline bool vv_torch_is_pieced(
            vv_pickle_item(p, outside)->b > 0;
 }
 
-/* One of a file's. */
+/* Returns a tensor in pieces of a file. */
 static inline const struct vv_torch_pieced *vv_torch_pieced(
     const struct vv_torch_file *file, uint64_t number)
 {
@@ -49,21 +50,23 @@ static inline const struct vv_torch_pieced *vv_torch_pieced(
            number;
 }
 
-/* Adds one, whose pieces have the lengths of their boxes as shapes, and the
- * item that stands for it. False without memory. */
+/* Adds a tensor in pieces, and sets *item to the item that represents it. The
+ * shapes of the pieces must be the lengths of their boxes. Returns false
+ * without memory. */
 bool vv_torch_add_pieces(struct vv_torch_file *file,
     struct vv_torch_pieced tensor, struct vv_pickle_item *item);
 
-/* What is wrong with boxes, each of which is inside the whole, as the pieces of
- * it: "... that overlap" and so on; NULL: nothing. (Instead of each pair the
- * sum over all boxes of a product over the dimensions is looked at, of random
- * numbers that stand for the coordinates: boxes that make up the whole, and
- * hardly any other, have its own.) */
+/* Returns an error message if the boxes of the pieces do not cover the whole
+ * exactly once, or NULL. Each box must be inside the whole. Instead of
+ * comparing all pairs, it compares hashes: the sum over all boxes of the
+ * product, over the dimensions, of the difference of two random numbers that
+ * stand for the coordinates. The sum equals that of the whole if the boxes
+ * cover it, and hardly ever otherwise. */
 const char *vv_torch_check_boxes(uint32_t rank, const uint64_t *shape,
     const struct vv_torch_piece *pieces, uint32_t count);
 
-/* Makes bytes of one of a file's, from `at` on; all of it, where not all pieces
- * are plain. */
+/* Reads `size` bytes of a tensor in pieces from offset `at`; all of the tensor
+ * unless all of its pieces are plain. */
 varve_status vv_torch_read_pieces(const struct vv_torch_file *file,
     uint64_t number, uint64_t at, unsigned char *bytes, size_t size,
     varve_error *error);

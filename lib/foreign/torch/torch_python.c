@@ -1,4 +1,4 @@
-/* torch_python.c - by names.
+/* torch_python.c - Recognizes functions and classes by module and name.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,8 @@
 
 /* --- Bytes ---------------------------------------------------------------- */
 
-/* What is left of a text of UTF-8 whose characters are all below 256. */
+/* Converts UTF-8 to Latin-1. Returns false if a character is above 255 or the
+ * result is too long. */
 static bool torch_python_take_latin1(const unsigned char *text, size_t size,
     unsigned char bytes[VV_TORCH_MOST_BYTES], size_t *count)
 {
@@ -85,7 +86,7 @@ static const struct {
     { "c16", VARVE_COMPLEX128 },
 };
 
-/* numpy.dtype('f8', ...), built with (3, '<', ...). */
+/* Parses numpy.dtype('f8', ...) with the state (3, '<', ...). */
 varve_dtype vv_torch_numpy_type(
     const struct vv_pickle *p, uint32_t number, bool *is_swapped)
 {
@@ -153,8 +154,8 @@ bool vv_torch_makes_container(const struct vv_pickle *p, uint32_t function)
     return false;
 }
 
-/* What a call that only makes a container was given, where that is all it has:
- * one and the same then. */
+/* Returns the argument of a call that only makes a container, if it is a
+ * container and the call has no other members; otherwise None. */
 static uint32_t given_to(
     const struct vv_pickle *p, const struct vv_pickle_item *call)
 {

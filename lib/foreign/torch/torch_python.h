@@ -1,5 +1,5 @@
-/* torch_python.h - calls of Python's and NumPy's that make bytes, numbers
- * and containers.
+/* torch_python.h - Recognizes calls of Python and NumPy functions that create
+ * bytes, numbers and containers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,35 +12,37 @@
 
 enum { VV_TORCH_MOST_BYTES = 256 };
 
-/* The bytes of an item that is such, or that _codecs.encode makes of a text, as
- * protocols before 3 have them; false for more than so many, and for all
- * else. */
+/* Sets `bytes` to the bytes of an item: an item of bytes, or a text that
+ * _codecs.encode converts to bytes, as protocols before 3 write them. Returns
+ * false for more than VV_TORCH_MOST_BYTES bytes and for all other items. */
 bool vv_torch_bytes(const struct vv_pickle *pickle, uint32_t item,
     unsigned char bytes[VV_TORCH_MOST_BYTES], size_t *size);
 
-/* Whether a call is _codecs.encode of something to Latin-1. */
+/* Returns true if a call encodes a text in Latin-1 by _codecs.encode. */
 bool vv_torch_is_latin1(const struct vv_pickle *pickle, uint32_t item);
 
-/* The type that a numpy.dtype says, and whether it is big-endian; 0: none of
- * ours. */
+/* Returns the type of a numpy.dtype and sets *is_swapped if it is big-endian;
+ * returns 0 if the type is not supported. */
 varve_dtype vv_torch_numpy_type(
     const struct vv_pickle *pickle, uint32_t item, bool *is_swapped);
 
-/* The number that numpy's `scalar` makes: its type, and its little-endian bytes
- * as bits. False for those of more than 8 bytes, and for all else. */
+/* Sets *dtype and *bits to the type and the little-endian bytes of a number
+ * that numpy's `scalar` creates. Returns false for numbers of more than 8 bytes
+ * and for all other items. */
 bool vv_torch_numpy(const struct vv_pickle *pickle, uint32_t item,
     varve_dtype *dtype, uint64_t *bits);
 
-/* Whether a function or class only makes a container of what it is given. */
+/* Returns true if a function or class only makes a container of its argument.
+ */
 bool vv_torch_makes_container(
     const struct vv_pickle *pickle, uint32_t function);
 
-/* The pairs that an OrderedDict was given by Python 2; None: there are none. */
+/* Returns the list of pairs that Python 2 gives to an OrderedDict, or None. */
 uint32_t vv_torch_pairs_of(
     const struct vv_pickle *pickle, const struct vv_pickle_item *call);
 
-/* The item that stands for another one: for a call that only makes a container
- * of another, that one. */
+/* Returns the item to use in place of another: for a call that only makes a
+ * container of another container, the latter; otherwise `item` itself. */
 uint32_t vv_torch_same(const struct vv_pickle *pickle, uint32_t item);
 
 #endif

@@ -1,5 +1,5 @@
-/* torch_reason.c - writes one line that names the optimizer, the model and the
- * shape or name that leaves a choice.
+/* torch_reason.c - Writes one line with the optimizer, the model, and the shape
+ * or name that is ambiguous or missing.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 #include "failure.h"
 #include "name.h"
 
-enum { MOST_SHOWN = 4 /* extents of a shape */ };
+enum { MOST_SHOWN = 4 /* dimensions of a shape */ };
 
 static void torch_reason_add_shape(
     struct vv_buffer *text, const struct vv_torch_form *form)
@@ -42,12 +42,13 @@ static void add_reason(const struct vv_torch_graph *g, struct vv_buffer *text,
 {
     switch (r->why) {
     case VV_TORCH_NOTHING_FITS:
-        vv_buffer_add_string(text, "no model beside it has these shapes");
+        vv_buffer_add_string(
+            text, "no model next to it has variables of these shapes");
         break;
     case VV_TORCH_MODELS_FIT:
-        vv_buffer_add_string(text, "its parameters may be those of ");
+        vv_buffer_add_string(text, "its parameters may belong to ");
         add_model(g, text, r->models[0]);
-        vv_buffer_add_string(text, " or of ");
+        vv_buffer_add_string(text, " or to ");
         add_model(g, text, r->models[1]);
         break;
     case VV_TORCH_SHAPES_FIT:
@@ -60,26 +61,26 @@ static void add_reason(const struct vv_torch_graph *g, struct vv_buffer *text,
             vv_buffer_add_string(text, "a possible shape");
         break;
     case VV_TORCH_NO_NAMES:
-        vv_buffer_add_string(
-            text, "its \"param_names\" are not one for each parameter");
+        vv_buffer_add_string(text,
+            "its \"param_names\" do not have one name for each parameter");
         break;
     case VV_TORCH_NO_NAME:
-        vv_buffer_add_string(text, "no model beside it has ");
+        vv_buffer_add_string(text, "no model next to it has a variable ");
         add_quoted(text, r->name);
-        vv_buffer_add_string(text, " of its \"param_names\" in that shape");
+        vv_buffer_add_string(text, " (from its \"param_names\") of that shape");
         break;
     case VV_TORCH_NO_PARAMETERS:
         vv_buffer_add_string(
-            text, "no model beside it has all parameters that it names");
+            text, "no model next to it has all parameters that it names");
         break;
     case VV_TORCH_NO_LOOKS:
         vv_buffer_add_string(
-            text, "the file has too many objects to compare them");
+            text, "the file has too many objects to search for its model");
         break;
     }
 }
 
-/* The path of a node, climbed from its end. */
+/* Adds the path of a node, from its end to the root. */
 static void torch_reason_add_path(
     const struct vv_torch_graph *g, struct vv_buffer *text, uint32_t node)
 {

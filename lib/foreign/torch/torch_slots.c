@@ -1,4 +1,5 @@
-/* torch_slots.c - optimizers, the models beside them, the pairs of both.
+/* torch_slots.c - Compares each optimizer with the models next to it and pairs
+ * its parameters with their variables.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,27 +19,28 @@
 #include "try.h"
 
 enum {
-    /* So that a file costs not much more than its bytes: looks at its edges, as
-     * often as it has them. */
+    /* How often each edge may be visited, so that the time is proportional to
+     * the size of the file. */
     MOST_LOOKS = 64,
-    MOST_LEVELS = 3, /* from an optimizer up */
+    MOST_LEVELS = 3, /* from an optimizer upwards */
 };
 
 struct finding {
     struct vv_torch_graph *g;
     uint32_t optimizer, state, groups;
-    struct vv_buffer sorted;     /* entries of the state, by name */
-    bool has_names;              /* each that it trains has one */
-    struct vv_buffer keys;       /* of what it trains: struct vv_torch_name * */
-    struct vv_buffer names;      /* the same, where it has names */
-    struct vv_buffer forms;      /* of what it trains: struct vv_torch_form */
-    struct vv_torch_model model; /* the one that is looked at */
-    struct vv_buffer shapes;     /* of its variables: struct vv_torch_form */
-    struct vv_buffer paired;     /* by key: uint32_t, a variable of it, or 0 */
-    struct vv_buffer to;         /* room: size_t */
+    struct vv_buffer
+        sorted;     /* struct vv_draft_edge of the state, sorted by name */
+    bool has_names; /* each parameter has a name */
+    struct vv_buffer keys;       /* struct vv_torch_name *, of the parameters */
+    struct vv_buffer names;      /* likewise: their names, if there are any */
+    struct vv_buffer forms;      /* struct vv_torch_form, of the parameters */
+    struct vv_torch_model model; /* the model that is being compared */
+    struct vv_buffer shapes;     /* struct vv_torch_form, of its variables */
+    struct vv_buffer paired;     /* uint32_t, by key: a variable of it, or 0 */
+    struct vv_buffer to;         /* scratch: size_t */
     struct vv_buffer room;
     struct vv_torch_reason reason;
-    size_t named; /* how many names were found in the best model */
+    size_t named; /* the largest number of names found in a model */
 };
 
 static varve_status torch_slots_fail_memory(const struct finding *f)
@@ -72,9 +74,9 @@ static bool torch_slots_is_same(
                                 a->rank * sizeof *a->extents) == 0);
 }
 
-/* --- What an optimizer trains --------------------------------------------- */
+/* --- --- Parameters ------------------------------------------------------- */
 
-/* The numbers of a vector, or of a single number. */
+/* Returns the numbers of a vector of integers, or NULL. */
 static const uint64_t *numbers_of(
     const struct vv_torch_graph *g, uint32_t node, uint64_t *count)
 {
@@ -100,7 +102,8 @@ static bool torch_slots_add_key(
     return !keys->failed;
 }
 
-/* The text that a node is, as a name; NULL: it is none, or without memory. */
+/* Returns the text value of a node as a name, or NULL if it is no text or
+ * without memory. */
 static const struct vv_torch_name *torch_slots_text_of(
     struct finding *f, uint32_t node)
 {
@@ -117,7 +120,7 @@ static const struct vv_torch_name *torch_slots_text_of(
     return vv_torch_name_of(&f->g->keys, bytes, made->size);
 }
 
-/* Adds the names that a list has; false where it is no list of names. */
+/* Adds the names in a list. Returns false if it is not a list of names. */
 static bool torch_slots_add_names(
     struct finding *f, uint32_t list, struct vv_buffer *names)
 {
@@ -142,9 +145,9 @@ static bool torch_slots_add_positions(struct finding *f, uint32_t params)
     return are_positions;
 }
 
-/* Adds the keys of a group, and their names where it has such: those that
- * torch.distributed has in the place of positions, or `param_names`. False
- * where it has no keys. */
+/* Adds the keys of a group, and their names if there are any: those that
+ * torch.distributed uses instead of positions, or `param_names`. Returns false
+ * if the group has no keys. */
 static bool torch_slots_add_group(struct finding *f, uint32_t group)
 {
     uint32_t params = vv_torch_child_of(f->g, group, "params");
@@ -172,9 +175,9 @@ static varve_status add_groups(struct finding *f, bool *are_there)
                                              : VARVE_OK;
 }
 
-/* --- What is kept of it --------------------------------------------------- */
+/* --- --- State of the parameters ------------------------------------------ */
 
-/* Names are there once, so they are told apart by where they are. */
+/* Each name is stored once, so names are compared by address. */
 static int torch_slots_compare(const void *left, const void *right)
 {
     const struct vv_draft_edge *a = left, *b = right;
@@ -199,7 +202,7 @@ static varve_status torch_slots_sort_edges(
     return VARVE_OK;
 }
 
-/* What is called so; 0: nothing. */
+/* Returns the child with a name, or 0. */
 static uint32_t torch_slots_find_edge(
     const struct vv_buffer *sorted, const char *name)
 {
@@ -212,14 +215,14 @@ static uint32_t torch_slots_find_edge(
     return found ? found->child : 0;
 }
 
-/* What is kept of a key; 0: nothing. */
+/* Returns the entry of a key in the state, or 0. */
 static uint32_t torch_slots_entry_of(const struct finding *f, const char *name)
 {
     return torch_slots_find_edge(&f->sorted, name);
 }
 
-/* The shape that all tensors of an entry have. Numbers beside tensors, as
- * `mu_product` is one, are left out of this. */
+/* Returns the shape that all tensors of an entry have. Numbers next to tensors,
+ * such as `mu_product`, are ignored. */
 static struct vv_torch_form form_of_entry(struct finding *f, uint32_t entry)
 {
     struct vv_torch_form form = { .is_empty = true };
@@ -242,7 +245,7 @@ static struct vv_torch_form form_of_entry(struct finding *f, uint32_t entry)
     return form;
 }
 
-/* Whether at least one of them has a shape. */
+/* Lists the shapes of all entries. Sets *are_there if at least one is known. */
 static varve_status add_forms(struct finding *f, bool *are_there)
 {
     size_t count = f->keys.size / sizeof(void *);
@@ -261,7 +264,7 @@ static varve_status add_forms(struct finding *f, bool *are_there)
 
 /* --- Models --------------------------------------------------------------- */
 
-/* Whether a variable may be what is trained under key i. */
+/* Returns true if a variable has the shape of key i. */
 static bool has_form(const struct finding *f, size_t i, uint32_t variable)
 {
     const struct vv_torch_form *trained =
@@ -271,7 +274,7 @@ static bool has_form(const struct finding *f, size_t i, uint32_t variable)
     return !trained->is_known || torch_slots_is_same(trained, &form);
 }
 
-/* Pairs each with the variable of its name. */
+/* Pairs each key with the variable of its name. */
 static varve_status fit_names(
     struct finding *f, uint32_t node, enum vv_torch_fit *fit)
 {
@@ -308,7 +311,7 @@ static varve_status list_shapes(struct finding *f)
     return f->shapes.failed ? torch_slots_fail_memory(f) : VARVE_OK;
 }
 
-/* Pairs each with the only variable that has its shape. */
+/* Pairs each key with the only variable that has its shape. */
 static varve_status fit_shapes(
     struct finding *f, uint32_t node, enum vv_torch_fit *fit)
 {
@@ -343,7 +346,8 @@ static varve_status fit_model(
     return f->has_names ? fit_names(f, node, fit) : fit_shapes(f, node, fit);
 }
 
-/* The lower, the more a name says that this is what is trained. */
+/* Returns a rank of the name of a child: the lower, the more likely it is the
+ * trained model. */
 static size_t torch_slots_order_of(const struct vv_draft_edge *e)
 {
     static const char *const names[] = { "model", "model_state_dict",
@@ -354,12 +358,12 @@ static size_t torch_slots_order_of(const struct vv_draft_edge *e)
     return i;
 }
 
-/* What fits among the children of an object. */
+/* The models that fit among the children of an object. */
 struct fitting {
     size_t count;
-    uint32_t model; /* the last, or the only one that is called like one */
-    size_t best;    /* its order */
-    bool is_called; /* like no other */
+    uint32_t model; /* the one with the best rank so far */
+    size_t best;    /* its rank */
+    bool is_called; /* no other has this rank */
     enum vv_torch_fit fit;
 };
 
@@ -376,9 +380,9 @@ static void take_fitting(struct finding *f, struct fitting *t,
     *t = (struct fitting){ t->count, e->child, order, true, fit };
 }
 
-/* Copies of a model, such as averages of its weights, have its names: which of
- * them is trained then is told by what they are called. Shapes alone do not
- * tell that two networks are copies. */
+/* Returns true if one model is certain. Copies of a model, such as averages of
+ * its weights, have the same names; then the name of the child decides. Equal
+ * shapes alone do not show that two networks are copies. */
 static bool torch_slots_is_certain(struct finding *f, const struct fitting *t)
 {
     if (t->count > 1 && !(f->has_names && t->is_called)) {
@@ -393,8 +397,8 @@ static bool torch_slots_is_certain(struct finding *f, const struct fitting *t)
     return true;
 }
 
-/* The one model among the children of an object that fits; 0: there is none.
- * *goes_on: nothing fits. */
+/* Sets *model to the only model that fits among the children of an object, if
+ * there is one. Sets *goes_on if none fits. */
 static varve_status torch_slots_find_model(
     struct finding *f, uint32_t parent, uint32_t *model, bool *goes_on)
 {

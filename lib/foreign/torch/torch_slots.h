@@ -1,13 +1,13 @@
-/* torch_slots.h - what an optimizer of torch keeps of each variable as slots.
+/* torch_slots.h - Finds the slots of PyTorch optimizers.
  *
- * Its state dict, {"state": {0: {...}}, "param_groups": [{"params": [0]}]},
- * has positions in the place of variables. Where a state dict of a model or a
- * module stands beside it, or beside an object that it is in, the tensors and
- * numbers of a position are slots of a variable as well: of that which
- * `param_names` gives for the position, of that whose name is in the place of
- * the position (torch.distributed), or, without names, of that which the shapes
- * leave (torch_match.h). An optimizer whose moments are no slots is listed with
- * the reason (torch_reason.h).
+ * The state dict of an optimizer, {"state": {0: {...}}, "param_groups":
+ * [{"params": [0]}]}, identifies variables by position. If a state dict of a
+ * model or a module is next to it, or next to an object that contains it, the
+ * tensors and numbers of each position become slots of a variable too. The
+ * variable is the one that `param_names` gives for the position, or whose name
+ * is used in place of the position (torch.distributed), or, without names, the
+ * only one that the shapes allow (torch_match.h). An optimizer for which this
+ * fails is listed as left out with the reason (torch_reason.h).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@
 
 #include "torch_graph.h"
 
-/* Of a graph that is whole: what it finds goes to the draft. */
+/* Adds the slots to the draft. The graph must be complete. */
 varve_status vv_torch_add_slots(struct vv_torch_graph *graph);
 
 #endif

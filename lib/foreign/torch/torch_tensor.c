@@ -1,4 +1,5 @@
-/* torch_tensor.c - the calls that make tensors, by name; none is made.
+/* torch_tensor.c - Parses the arguments of the functions that create tensors,
+ * without calling them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,12 +10,12 @@
 #include "torch_type.h"
 
 enum {
-    STORAGE, /* arguments, in this order */
+    STORAGE, /* indices of the arguments */
     OFFSET,
     SHAPE,
     STRIDES,
-    MOST_SIGNS = 8, /* keys that are looked at */
-    MOST_WRAPS = 8, /* what is in more is no tensor for us */
+    MOST_SIGNS = 8, /* maximum number of keys that are read */
+    MOST_WRAPS = 8, /* maximum nesting of a parameter or subclass */
 };
 
 struct looking {
@@ -78,7 +79,7 @@ static enum vv_torch_kind alien(const struct looking *l, uint32_t name)
     return VV_TORCH_ALIEN;
 }
 
-/* {'conj': True, 'neg': True}; other keys mean nothing to us. */
+/* Reads {'conj': True, 'neg': True}; other keys are ignored. */
 static void take_signs(const struct looking *l, unsigned index)
 {
     const struct vv_pickle_item *dict =
@@ -96,8 +97,8 @@ static void take_signs(const struct looking *l, unsigned index)
     }
 }
 
-/* ('storage', class, key, location, count [, view]): where it was matters to
- * nobody, and views are of torch before 0.4. */
+/* Reads ('storage', class, key, location, count [, view]). The location is
+ * ignored. Views occur only before torch 0.4. */
 static enum vv_torch_kind take_storage(const struct looking *l)
 {
     struct vv_torch_tensor *t = l->t;
@@ -105,17 +106,17 @@ static enum vv_torch_kind take_storage(const struct looking *l)
         vv_pickle_item(l->p, argument(l, STORAGE));
     if (item->kind != VV_PICKLE_OUTSIDE ||
         !vv_pickle_is_text(l->p, vv_pickle_nth(l->p, item->a, 0), "storage"))
-        return broken(l, "a storage");
+        return broken(l, "storage");
     uint32_t class = vv_pickle_nth(l->p, item->a, 1);
     t->of = vv_torch_type(l->p, class);
     t->part = item->b;
     t->key = vv_pickle_nth(l->p, item->a, 2);
     if (vv_pickle_item(l->p, t->key)->kind != VV_PICKLE_TEXT ||
         !vv_torch_size_of(l->p, vv_pickle_nth(l->p, item->a, 4), &t->count))
-        return broken(l, "a storage with a key and a count");
+        return broken(l, "storage with a key and a count");
     t->has_storage = true;
     if (vv_pickle_nth(l->p, item->a, 5) != VV_PICKLE_THE_NONE)
-        return alien(l, VV_PICKLE_THE_NONE); /* a part of another storage */
+        return alien(l, VV_PICKLE_THE_NONE); /* a view of another storage */
     return t->of ? VV_TORCH_TENSOR : alien(l, class);
 }
 
@@ -124,7 +125,7 @@ static enum vv_torch_kind torch_tensor_take_shape(
 {
     uint32_t rank = 0;
     if (!vv_torch_sizes(l->p, argument(l, index), l->t->type.shape, &rank))
-        return broken(l, "a shape of integers");
+        return broken(l, "shape of integers");
     if (rank > VARVE_MAX_RANK)
         return alien(l, VV_PICKLE_THE_NONE);
     l->t->type.rank = rank;
@@ -143,10 +144,10 @@ static enum vv_torch_kind torch_tensor_take_parts(const struct looking *l)
     if (kind != VV_TORCH_TENSOR)
         return kind;
     if (!vv_torch_size_of(l->p, argument(l, OFFSET), &l->t->offset))
-        return broken(l, "an offset");
+        return broken(l, "offset");
     if (!vv_torch_sizes(l->p, argument(l, STRIDES), l->t->strides, &strides) ||
         strides != l->t->type.rank)
-        return broken(l, "as many strides as extents");
+        return broken(l, "stride for each dimension");
     l->t->type.dtype = l->t->of;
     return VV_TORCH_TENSOR;
 }
@@ -173,14 +174,14 @@ static enum vv_torch_kind take_v3(const struct looking *l)
     return kind == VV_TORCH_TENSOR ? torch_tensor_take_type(l, 6) : kind;
 }
 
-/* (dtype, shape, strides, requires_grad): on no device */
+/* (dtype, shape, strides, requires_grad): a tensor on the meta device */
 static enum vv_torch_kind take_meta(const struct looking *l)
 {
     enum vv_torch_kind kind = torch_tensor_take_type(l, 0);
     return kind == VV_TORCH_TENSOR ? torch_tensor_take_shape(l, 1) : kind;
 }
 
-/* The others: what they are, their names say. */
+/* Other functions: the tensor is identified by the function's name. */
 static enum vv_torch_kind take_alien(const struct looking *l)
 {
     return alien(l, VV_PICKLE_THE_NONE);
@@ -226,8 +227,8 @@ static bool makes_parameter(const struct looking *l)
                "_rebuild_parameter_with_state");
 }
 
-/* Goes into a parameter (tensor, ...), and into a subclass (function, class,
- * arguments, state), which is made by another call. */
+/* Replaces a parameter (tensor, ...) or a subclass (function, class, arguments,
+ * state) by the call that creates its tensor. Returns false for other calls. */
 static bool go_in(struct looking *l)
 {
     if (makes_parameter(l)) {
@@ -264,7 +265,7 @@ enum vv_torch_kind vv_torch_tensor(
     return maker ? maker->take(&l) : VV_TORCH_OTHER;
 }
 
-/* --- Where elements lie --------------------------------------------------- */
+/* --- --- Layout ----------------------------------------------------------- */
 
 bool vv_torch_size(const struct vv_torch_tensor *t, uint64_t *size)
 {

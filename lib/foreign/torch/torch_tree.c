@@ -1,4 +1,5 @@
-/* torch_tree.c - a walk below each dict that stops at the next ones.
+/* torch_tree.c - Lists the members of a dict by walking the objects below it
+ * down to those that are dicts themselves.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,18 +17,18 @@
 #include "try.h"
 
 enum flag {
-    IS_DICT = 1,  /* of its own */
-    IS_SPLIT = 2, /* what is in it are dicts too */
+    IS_DICT = 1,  /* written as a dict of its own */
+    IS_SPLIT = 2, /* its children are dicts too */
     IS_OPTIMIZER = 4,
     IS_TRAINED = 8,
     IS_SLOT = 16,
 };
 
-/* On the way: the edges of an object that are left. */
+/* The edges of an object that the walk has not visited yet. */
 struct step {
     uint32_t node;
     uint32_t edge, end;
-    size_t path; /* how much of it is that of the object */
+    size_t path; /* size of the path of the object */
 };
 
 /* --- Flags ---------------------------------------------------------------- */
@@ -44,7 +45,7 @@ static bool was_container(const struct vv_target *target, uint32_t node)
     return was >= VV_TORCH_WAS_DICT && was <= VV_TORCH_WAS_ONLY;
 }
 
-/* What is above one is split up to the next that is, or was a dict. */
+/* Marks the ancestors of a node as split, up to one that is split or a dict. */
 static void split_above(struct vv_torch_tree *t, uint32_t node)
 {
     const struct vv_saved_paths *paths = t->target->paths;
@@ -57,8 +58,9 @@ static void split_above(struct vv_torch_tree *t, uint32_t node)
     }
 }
 
-/* Whether something in it is called as models are in a training checkpoint:
- * then it is no model itself. */
+/* Returns true if an object, unless it was a dict in a torch file, has a child
+ * with the name of a model in training checkpoints. Then it is not a model
+ * itself. */
 static bool has_model(const struct vv_torch_tree *t, uint32_t root)
 {
     static const char *const names[] = { "model", "model_state_dict",
@@ -110,7 +112,7 @@ varve_status vv_torch_tree_init(
     t->positions =
         vv_allocate_zeroed(a, target->index->node_count * sizeof *t->positions);
     if (!t->flags || !t->positions)
-        return vv_fail_memory(error, "what becomes a dict");
+        return vv_fail_memory(error, "the flags of nodes");
     set_flags(t);
     return vv_torch_order(target, t->positions, error);
 }
@@ -167,7 +169,8 @@ static void torch_tree_push(struct vv_torch_tree *t, uint32_t node)
     vv_buffer_add(&t->steps, &step, sizeof step);
 }
 
-/* An object that several paths lead to is part of one dict only. */
+/* Walks into an object by one of its paths only, so that it is part of one
+ * dict. */
 static void torch_tree_enter(
     struct vv_torch_tree *t, uint32_t child, uint32_t parent, uint32_t edge)
 {
@@ -220,7 +223,7 @@ static void torch_tree_walk(struct vv_torch_tree *t, uint32_t node)
 
 struct hashed {
     uint64_t hash;
-    size_t number; /* of the member */
+    size_t number; /* index of the member */
 };
 
 static int torch_tree_compare_hashes(const void *left, const void *right)
@@ -234,7 +237,8 @@ static int compare_orders(const void *left, const void *right)
     const struct vv_torch_member *a = left, *b = right;
     if (a->order != b->order)
         return a->order < b->order ? -1 : 1;
-    return (a->name > b->name) - (a->name < b->name); /* ties */
+    return (a->name > b->name) -
+           (a->name < b->name); /* equal orders: keep the sequence */
 }
 
 static struct vv_torch_member *member_at(struct vv_torch_tree *t, size_t number)
@@ -267,7 +271,8 @@ static bool torch_tree_is_same(
                0;
 }
 
-/* An edge with dots may be called as a path of others is. */
+/* Fails if two members have the same name. The name of an edge may contain dots
+ * and equal the path of another value. */
 static varve_status refuse_same(
     struct vv_torch_tree *t, size_t count, varve_error *error)
 {
@@ -277,14 +282,13 @@ static varve_status refuse_same(
             continue;
         const struct vv_torch_member *m = member_at(t, all[i].number);
         return vv_fail(error, VARVE_DUPLICATE,
-            "%s: expected values of different names, found two \"%.*s\"",
-            t->target->path, (int)m->size,
-            (const char *)t->names.data + m->name);
+            "%s: two values have the name \"%.*s\"", t->target->path,
+            (int)m->size, (const char *)t->names.data + m->name);
     }
     return VARVE_OK;
 }
 
-/* Those that were kept come first, as they were. */
+/* Puts members whose keys were kept first, in their old order. */
 static void order_members(struct vv_torch_tree *t, uint32_t node, size_t count)
 {
     size_t size = 0, at = 1;
@@ -311,8 +315,8 @@ static void order_members(struct vv_torch_tree *t, uint32_t node, size_t count)
     }
 }
 
-/* Else what an optimizer knows by positions stands in their order before the
- * others, and optimizers behind what they train. */
+/* Orders members without kept keys: variables with a position in an optimizer
+ * come first, optimizers last. */
 static void set_orders(struct vv_torch_tree *t, size_t begin, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -333,13 +337,13 @@ varve_status vv_torch_add_members(
     size_t count = t->members.size / sizeof(struct vv_torch_member) - begin;
     if (t->members.failed || t->names.failed || t->path.failed ||
         t->steps.failed || !hash_members(t, begin, count))
-        return vv_fail_memory(error, "what is in a dict");
+        return vv_fail_memory(error, "the members of a dict");
     VV_TRY(refuse_same(t, count, error));
     set_orders(t, begin, count);
     if (t->flags[node] & IS_DICT)
         order_members(t, node, count);
     if (t->members.failed || t->names.failed)
-        return vv_fail_memory(error, "what is in a dict");
+        return vv_fail_memory(error, "the members of a dict");
     count = t->members.size / sizeof(struct vv_torch_member) - begin;
     if (count > 0)
         qsort(member_at(t, begin), count, sizeof(struct vv_torch_member),

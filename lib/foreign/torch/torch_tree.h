@@ -1,6 +1,7 @@
-/* torch_tree.h - which objects are dicts of their own, and what is in each: an
- * object that was none in a torch file is no dict, but its values are in that
- * of its parent, by names with dots, as PyTorch names what is in modules.
+/* torch_tree.h - Determines which objects are written as dicts of their own,
+ * and the members of each. The values of an object that was no container in a
+ * torch file are written in the dict of its parent, with dotted names, as
+ * PyTorch names the parameters of modules.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,46 +11,48 @@
 #include "target.h"
 #include "torch_kept.h"
 
-/* What is in a dict or a list. */
+/* A member of a dict or a list. */
 struct vv_torch_member {
     /* to read */
-    uint32_t node; /* VV_NONE: None */
+    uint32_t node; /* VV_NONE: the member is None */
     uint32_t order;
-    enum vv_pickle_kind key; /* of what kind its key is; the name says which */
-    size_t name, size;       /* in the names */
+    enum vv_pickle_kind key; /* the type of its key; its text is the name */
+    size_t name, size;       /* offset and size in `names` */
 };
 
 struct vv_torch_tree {
     /* to read */
     const struct vv_target *target;
-    struct vv_buffer members; /* struct vv_torch_member, of open containers */
+    struct vv_buffer members; /* struct vv_torch_member, of the containers that
+                                 are being written */
     struct vv_buffer names;
     /* own */
     unsigned char *flags;   /* by node */
     uint32_t *positions;    /* by node: see torch_order.h */
-    struct vv_buffer steps; /* on the way through an object */
+    struct vv_buffer steps; /* of the walk through an object */
     struct vv_buffer path;
-    struct vv_buffer sorted; /* room */
+    struct vv_buffer sorted; /* scratch */
 };
 
-/* End with vv_torch_tree_clear after a failure too. */
+/* Call vv_torch_tree_clear after failure too. */
 varve_status vv_torch_tree_init(struct vv_torch_tree *tree,
     const struct vv_target *target, varve_error *error);
 void vv_torch_tree_clear(struct vv_torch_tree *tree);
 
-/* Whether an object owns slots that no dict of a torch file has. */
+/* Returns true if an object owns slots and was no dict in a torch file. */
 bool vv_torch_is_optimizer(const struct vv_torch_tree *tree, uint32_t node);
 
-/* Whether a variable has slots. */
+/* Returns true if a variable has slots. */
 bool vv_torch_is_trained(const struct vv_torch_tree *tree, uint32_t node);
 
-/* Whether a variable is in a slot. */
+/* Returns true if a variable is a slot. */
 bool vv_torch_is_slot(const struct vv_torch_tree *tree, uint32_t node);
 
-/* Whether an object with others beside it is a checkpoint of several parts. */
+/* Returns true if an object is a checkpoint of several parts, which are written
+ * as dicts. */
 bool vv_torch_is_split(const struct vv_torch_tree *tree, uint32_t node);
 
-/* Adds the members of a dict or list to those that there are, in its order. */
+/* Appends the members of a dict or list to `members`, in order. */
 varve_status vv_torch_add_members(
     struct vv_torch_tree *tree, uint32_t node, varve_error *error);
 

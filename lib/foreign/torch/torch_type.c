@@ -1,4 +1,5 @@
-/* torch_type.c - a table (torch/storage.py and torch/csrc/utils/tensor_dtypes).
+/* torch_type.c - Contains the table of element types (torch/storage.py and
+ * torch/csrc/utils/tensor_dtypes).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +9,7 @@
 
 struct known {
     varve_dtype dtype;
-    const char *storage; /* NULL: it has no class of storages */
+    const char *storage; /* NULL: the type has no storage class */
     const char *name;
 };
 
@@ -34,9 +35,9 @@ static const struct known known[] = {
 };
 
 _Static_assert(VARVE_DTYPE_COUNT == 18,
-    "an element type is new: say what it is in torch, if it has it");
+    "add the new element type to the table if PyTorch has it");
 
-/* As a pickle has them. */
+/* Returns the entry of a type that has a name. */
 static const struct known *of(varve_dtype dtype)
 {
     size_t k = 0;

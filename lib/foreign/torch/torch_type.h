@@ -1,4 +1,4 @@
-/* torch_type.h - what torch calls its element types.
+/* torch_type.h - Maps element types to their names in PyTorch.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,15 +9,17 @@
 
 #include "pickle.h"
 
-/* That of the elements of a storage, by its class in a pickle; of an untyped
- * one, whose elements are bytes, and of float32 by torch.float32 as well. 0 for
- * a type that we do not have, and for what is no type. */
+/* Returns the element type that an item names: a storage class, such as
+ * FloatStorage, or a dtype, such as torch.float32. UntypedStorage is uint8.
+ * Returns 0 for unsupported types and for other items. */
 varve_dtype vv_torch_type(const struct vv_pickle *pickle, uint32_t item);
 
-/* The class of its storages in the module torch; NULL: it has none. */
+/* Returns the name of the storage class in the module torch, or NULL if there
+ * is none. */
 const char *vv_torch_storage_of(varve_dtype dtype);
 
-/* What it is itself there; of all but strings. */
+/* Returns the name of a type in the module torch. Strings have none and must
+ * not be passed. */
 const char *vv_torch_name_of_type(varve_dtype dtype);
 
 #endif

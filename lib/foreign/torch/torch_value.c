@@ -1,4 +1,5 @@
-/* torch_value.c - where each value lies, or what it is made of.
+/* torch_value.c - Finds the position of each value in the file, or the data
+ * from which it is decoded.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,16 +18,16 @@
 #include "torch_python.h"
 #include "try.h"
 
-enum { BYTES_OF_64 = 9, /* of an integer from 2^63 on, below 2^64 */ };
+enum { BYTES_OF_64 = 9, /* size of an integer from 2^63 up to 2^64 - 1 */ };
 
-/* All expanded tensors of a file together may have so many bytes, and as many
- * again as the file has. */
+/* The expanded tensors of a file may together have this many bytes plus the
+ * size of the file. */
 static const uint64_t most_expanded = UINT64_C(64) << 20;
 
-/* A tensor that has a node: what it is, in numbers. */
+/* A tensor that has a node. Equal numbers identify equal tensors. */
 struct bound {
     uint32_t node;
-    uint32_t count; /* of the numbers */
+    uint32_t count; /* of elements in `is` */
     uint64_t is[];
 };
 
@@ -52,7 +53,7 @@ static varve_status torch_value_fail_memory(const struct vv_torch_values *v)
     return vv_fail_memory(v->where.error, "values");
 }
 
-/* --- Values that are made ------------------------------------------------- */
+/* --- --- Decoded values --------------------------------------------------- */
 
 static varve_status torch_value_note_made(struct vv_torch_values *v,
     struct vv_torch_made made, struct vv_place *place)
@@ -120,7 +121,7 @@ varve_status vv_torch_add_scalar(
                                         : torch_value_add_text(v, item, node);
 }
 
-/* Bytes of a text that was encoded: they stand nowhere as they are. */
+/* Adds decoded bytes, which the pickle does not contain in this form. */
 static varve_status torch_value_add_bytes(struct vv_torch_values *v,
     const unsigned char *bytes, size_t size, uint32_t *node)
 {
@@ -178,8 +179,9 @@ varve_status vv_torch_add_made(
 
 /* --- Vectors -------------------------------------------------------------- */
 
-/* float64 where there is a real among them; 0: something else is, or an integer
- * beside a real that float64 does not have. */
+/* Returns float64 if there is a real, int64 if all are integers, and 0 if there
+ * is another item, or an integer that float64 cannot represent next to a real.
+ */
 static varve_dtype torch_value_type_of(
     const struct vv_pickle *p, uint32_t first, uint64_t *count)
 {
@@ -247,8 +249,8 @@ static bool torch_value_is_bound(const void *item, const void *key)
            memcmp(a->is, b->is, a->count * sizeof *a->is) == 0;
 }
 
-/* What makes a tensor the same as another: where its elements are, and how they
- * are seen. Of one without a storage that is never so. */
+/* Returns the numbers that identify a tensor: the position of its elements and
+ * their interpretation. Tensors without a storage are never equal. */
 static struct bound *torch_value_describe(struct vv_torch_values *v,
     const struct vv_torch_tensor *t, const struct vv_zip_entry *e)
 {
@@ -270,7 +272,8 @@ static struct bound *torch_value_describe(struct vv_torch_values *v,
     return b;
 }
 
-/* Where its bytes lie, with the sum of the storage where it is all of that. */
+/* Sets *place to the position of the bytes, with the CRC of the storage if the
+ * tensor is all of it. */
 static varve_status place_tensor(struct vv_torch_values *v,
     const struct vv_torch_gathered *g, uint64_t size, struct vv_place *place)
 {
@@ -293,7 +296,8 @@ static varve_status place_tensor(struct vv_torch_values *v,
     return VARVE_OK;
 }
 
-/* Whether it may have so many bytes, which its storage need not have. */
+/* Returns true if a tensor may have this size, which can exceed that of its
+ * storage. */
 static bool may_expand(
     struct vv_torch_values *v, const struct vv_torch_gathered *g, uint64_t size)
 {
@@ -306,7 +310,7 @@ static bool may_expand(
     return true;
 }
 
-/* `b` has no node yet. */
+/* Adds the node of `b`. */
 static varve_status add_bound(struct vv_torch_values *v,
     const struct vv_torch_gathered *g, uint64_t size, struct bound *b)
 {

@@ -1,4 +1,4 @@
-/* torch_value_out.c - by kinds.
+/* torch_value_out.c - Writes values by type: numbers, texts, tensors.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,7 +18,7 @@
 
 #define UTILS "torch._utils"
 
-enum { MOST_SETTINGS = 16 /* numbers of one setting: `betas` has two */ };
+enum { MOST_SETTINGS = 16 /* elements of one setting: `betas` has two */ };
 
 varve_status vv_torch_values_out_init(struct vv_torch_values_out *v,
     const struct vv_target *target, varve_error *error)
@@ -64,7 +64,7 @@ static uint64_t torch_value_out_bits_of(const unsigned char *bytes, size_t size)
     return bits;
 }
 
-/* An element as it lies in a file. */
+/* Adds an element in the layout of Varve's own format. */
 static void torch_value_out_add_number(struct vv_pickle_out *out,
     const struct vv_dtype *type, const unsigned char *bytes)
 {
@@ -112,7 +112,7 @@ static void torch_value_out_add_text(struct vv_pickle_out *out,
         vv_pickle_out_bytes(out, bytes, size);
 }
 
-/* A list of texts, where it is no single one. */
+/* Adds a text, or a list of texts. */
 static void torch_value_out_add_texts(struct vv_pickle_out *out,
     const varve_tensor *type, enum vv_torch_was was, const unsigned char *bytes)
 {
@@ -142,7 +142,7 @@ static void torch_value_out_add_extents(
     vv_pickle_out_op(out, VV_OP_TUPLE);
 }
 
-/* As torch has them, of an empty one too. */
+/* Adds the strides that torch computes, also those of an empty tensor. */
 static void add_strides(struct vv_pickle_out *out, const varve_tensor *type)
 {
     uint64_t strides[VARVE_MAX_RANK], stride = 1;
@@ -150,7 +150,8 @@ static void add_strides(struct vv_pickle_out *out, const varve_tensor *type)
         strides[i] = stride;
         if (type->shape[i] > 1 &&
             __builtin_mul_overflow(stride, type->shape[i], &stride))
-            stride = 1; /* it is empty: none is ever used */
+            stride = 1; /* an overflow: the tensor is empty, so its strides are
+                           not used */
     }
     vv_pickle_out_op(out, VV_OP_MARK);
     for (uint32_t i = 0; i < type->rank; i++)
@@ -158,7 +159,7 @@ static void add_strides(struct vv_pickle_out *out, const varve_tensor *type)
     vv_pickle_out_op(out, VV_OP_TUPLE);
 }
 
-/* ('storage', its class, its key, 'cpu', how many elements) */
+/* ('storage', class, key, 'cpu', number of elements) */
 static void torch_value_out_add_storage(struct vv_pickle_out *out,
     const varve_tensor *type, const char *storage, uint32_t key)
 {
@@ -178,7 +179,7 @@ static void torch_value_out_add_storage(struct vv_pickle_out *out,
     vv_pickle_out_op(out, VV_OP_OUTSIDE);
 }
 
-/* What torch calls hooks: none. */
+/* Adds an empty dict of hooks. */
 static void add_hooks(struct vv_pickle_out *out)
 {
     vv_pickle_out_global(out, "collections", "OrderedDict");
@@ -206,7 +207,7 @@ static void add_call_of(struct vv_torch_values_out *v, const varve_tensor *type)
     vv_pickle_out_op(out, VV_OP_CALL);
 }
 
-/* A tensor without elements anywhere. */
+/* Adds a tensor on the meta device. */
 static void add_meta(struct vv_pickle_out *out, const varve_tensor *type)
 {
     vv_pickle_out_global(out, UTILS, "_rebuild_meta_tensor_no_storage");
@@ -351,11 +352,12 @@ void vv_torch_lose_values(const struct vv_torch_values_out *v)
     for (uint32_t i = 0; i < index->value_count; i++) {
         uint32_t node = vv_at32(index->value_nodes, i);
         if (!v->is_written[i])
-            vv_target_lose(v->target, node, "its value: no dict has a place");
+            vv_target_lose(v->target, node, "its value: it is in no dict");
         else if (vv_index_kind(index, node) == VARVE_STATE)
-            vv_target_lose(v->target, node, "that it is a state: bytes");
-        else if (vv_torch_was_of(v->target, node) == VV_TORCH_WAS_ARRAY)
             vv_target_lose(
-                v->target, node, "that it is an array of NumPy: a tensor");
+                v->target, node, "that it is a state: it is written as bytes");
+        else if (vv_torch_was_of(v->target, node) == VV_TORCH_WAS_ARRAY)
+            vv_target_lose(v->target, node,
+                "that it is a NumPy array: it is written as a tensor");
     }
 }

@@ -32,18 +32,18 @@ TEST(bundle_entry, takes_headers_of_its_version)
     add_header_hex("0801 1a02 1802"); /* not for readers of version 2 */
     end_bundle(open_bundle());
     refuse_header("0801 1a04 0802 1002", VARVE_TOO_NEW,
-        "expected a checkpoint for readers of version 1");
+        "the checkpoint excludes readers of version 1");
     refuse_header("0801 1a02 1801", VARVE_TOO_NEW, "an older TensorFlow");
-    refuse_header("0801 1002", VARVE_CORRUPT, "a byte order, 0 or 1, found 2");
-    refuse_header("1a02 0801", VARVE_CORRUPT, "a number of shards, found 0");
-    refuse_header("08ffffffff0f", VARVE_CORRUPT, "a number of shards");
+    refuse_header("0801 1002", VARVE_CORRUPT, "must be 0 or 1, not 2");
+    refuse_header("1a02 0801", VARVE_CORRUPT, "invalid number of shards: 0");
+    refuse_header("08ffffffff0f", VARVE_CORRUPT, "number of shards: 429496");
     refuse_header("0a00", VARVE_NOT_A_CHECKPOINT,
-        "found one in format V1: load it with TensorFlow and save it again");
+        "format V1, which is not supported: load it with TensorFlow and");
     begin_empty_bundle();
-    refuse_bundle(VARVE_CORRUPT, "expected a header, found an empty table");
+    refuse_bundle(VARVE_CORRUPT, "the index is empty");
     begin_empty_bundle();
     add_floats("x", 1);
-    refuse_bundle(VARVE_CORRUPT, "expected a header first");
+    refuse_bundle(VARVE_CORRUPT, "does not begin with a header");
 }
 
 static void refuse(
@@ -61,23 +61,23 @@ TEST(bundle_entry, refuses_entries_that_contradict_themselves)
     for (int i = 0; i < 17; i++)
         sixteen.shape[i] = 1;
     refuse("x", (struct told){ .size = 4 }, bad,
-        "c.index: x: expected an element type, found none");
+        "c.index: x: it has no element type");
     refuse("x", (struct told){ .dtype = FLOAT, .size = 5 }, bad,
-        "x: expected as many bytes as its shape takes, found others");
+        "x: its size does not match its shape");
     refuse("x", (struct told){ .dtype = FLOAT, .size = 4, .shard = 1 }, bad,
-        "x: expected a shard that there is");
+        "x: its shard does not exist");
     refuse("x", (struct told){ .dtype = FLOAT, .rank = 1, .shape = { -1 } },
-        bad, "x: expected extents of 0 or more");
+        bad, "x: an extent is negative");
     refuse("x", (struct told){ .dtype = FLOAT, .size = UINT64_MAX }, bad,
-        "x: expected numbers of 0 or more");
+        "x: a number is negative");
     refuse("x", (struct told){ .dtype = FLOAT, .rank = 3,
-        .shape = { INT64_MAX, INT64_MAX, 4 } }, bad, "less than 2^64 bytes");
+        .shape = { INT64_MAX, INT64_MAX, 4 } }, bad, "2^64 bytes or more");
     refuse("x", (struct told){ .dtype = UINT32_MAX }, bad,
-        "a type and a shard");
+        "the number of its type or");
     sixteen.rank = 17;
-    refuse("x", sixteen, VARVE_LIMIT, "x: expected a rank up to 16");
+    refuse("x", sixteen, VARVE_LIMIT, "x: it has more than 16");
     refuse("x", (struct told){ .dtype = FLOAT, .size = 4, .offset = 1 },
-        VARVE_TRUNCATED, "x: expected 4 bytes at offset 1, found a file of 0");
+        VARVE_TRUNCATED, "x: its 4 bytes at offset 1 do not fit");
 }
 
 TEST(bundle_entry, takes_a_rank_of_16_and_extents_of_0)
@@ -194,37 +194,35 @@ TEST(bundle_entry, refuses_slices_that_do_not_make_a_whole)
     begin_bundle();
     add_columns(0, 1, FLOAT);
     add_whole(SLICE("00", "01"), FLOAT);
-    refuse_bundle(bad, "p: expected slices that make up the whole, "
-        "found fewer");
+    refuse_bundle(bad, "p: its slices have fewer elements than its shape");
     begin_bundle();
     add_columns(0, 3, FLOAT);
     add_columns(1, 2, FLOAT);
     add_whole(SLICE("00", "03") SLICE("01", "02"), FLOAT);
-    refuse_bundle(bad, "p: expected slices that make up the whole, found more");
+    refuse_bundle(bad, "p: its slices have more elements than its shape");
     begin_bundle();
     add_columns(0, 1, FLOAT);
     add_whole(SLICE("00", "01") SLICE("01", "02"), FLOAT);
-    refuse_bundle(bad, "p: expected an entry for each of its slices");
+    refuse_bundle(bad, "p: a slice has no entry in the index");
     begin_bundle();
     add_columns(0, 1, INT32);
     add_whole(SLICE("00", "01"), FLOAT);
-    refuse_bundle(bad, "p: expected slices of its own type");
+    refuse_bundle(bad, "p: a slice has a different type");
     begin_bundle();
     add_columns(2, 2, FLOAT);
     add_whole(SLICE("02", "02"), FLOAT);
-    refuse_bundle(bad, "p: expected slices inside its shape, found "
-        "one outside");
+    refuse_bundle(bad, "p: a slice does not fit into its shape");
     begin_bundle();
     add_columns(0, 1, FLOAT);
-    refuse_bundle(bad, "a slice of p: expected a tensor that has it");
+    refuse_bundle(bad, "a slice of p: no tensor refers to it");
     begin_bundle();
     add_columns(0, 1, FLOAT);
     add_whole("3a02 0a00", FLOAT);
-    refuse_bundle(bad, "p: expected slices of its rank, found one of fewer");
+    refuse_bundle(bad, "p: a slice has too few dimensions");
     begin_bundle();
     add_columns(0, 1, FLOAT);
     add_whole("3a06 0a00 0a00 0a00", FLOAT);
-    refuse_bundle(bad, "p: expected slices of its rank, found one of more");
+    refuse_bundle(bad, "p: a slice has too many dimensions");
 }
 
 TEST(bundle_entry, notices_slices_that_overlap_when_they_are_read)
@@ -235,7 +233,7 @@ TEST(bundle_entry, notices_slices_that_overlap_when_they_are_read)
     add_whole(SLICE("00", "02") SLICE("01", "01"), FLOAT);
     varve_reader *reader = open_bundle();
     refuse_value(
-        reader, "p", "c.index: p: expected slices that do not overlap");
+        reader, "p", "c.index: p: two of its slices overlap");
     end_bundle(reader);
 }
 
@@ -282,13 +280,13 @@ static void check_header(
 TEST(bundle_entry, refuses_headers_that_are_none)
 {
     check_refused((const char *[]){ NULL }, VARVE_CORRUPT,
-        "expected a header, found an empty table");
+        "the index is empty");
     check_refused((const char *[]){ "77", "0801", NULL }, VARVE_CORRUPT,
-        "expected a header first");
-    check_header("1a020801", VARVE_CORRUPT, "a number of shards, found 0");
+        "does not begin with a header");
+    check_header("1a020801", VARVE_CORRUPT, "invalid number of shards: 0");
     check_header("08ffffffffffffffffff01", VARVE_CORRUPT, "number of shards");
     check_header("08808080800810 00", VARVE_CORRUPT, "number of shards");
-    check_header("08011002", VARVE_CORRUPT, "a byte order, 0 or 1, found 2");
+    check_header("08011002", VARVE_CORRUPT, "must be 0 or 1, not 2");
     check_header("0801 12021000", VARVE_CORRUPT,
         "expected wire type 0, found 2");
     check_header("0801 1801", VARVE_CORRUPT, "expected wire type 2, found 0");
@@ -298,17 +296,17 @@ TEST(bundle_entry, refuses_headers_that_are_none)
 
 TEST(bundle_entry, refuses_versions_that_it_cannot_read)
 {
-    static const char says[] = "for readers of version 1";
+    static const char says[] = "excludes readers of version 1";
     check_header("0801 1a021002", VARVE_TOO_NEW, says);
     check_header("0801 1a0408031802 1a021801", VARVE_TOO_NEW, says);
     check_header("0801 1a05 1a03020301", VARVE_TOO_NEW, says);
     /* A producer of -1, as TensorFlow's least is 0; a consumer of -1 is one. */
     check_header("0801 1a0b 08ffffffffffffffffff01", VARVE_CORRUPT,
-        "expected a producer of 0 or more, found -1");
+        "the producer is negative: -1");
     check_header("0801 1a03 1a0180", VARVE_CORRUPT, "the version");
     check_header("0801 1a03 1d0000", VARVE_CORRUPT, "the version");
     check_header("0a020a00", VARVE_NOT_A_CHECKPOINT,
-        "format V2, found one in format V1: load it with TensorFlow");
+        "format V1, which is not supported: load it with TensorFlow");
 }
 
 TEST(bundle_entry, takes_headers_of_other_versions_that_it_can_read)
@@ -337,24 +335,24 @@ static void check_entry(
 
 TEST(bundle_entry, refuses_entries_that_break_a_rule)
 {
-    check_entry("1200", VARVE_CORRUPT, "x.index: w: expected an element type");
-    check_entry("0801 1200 1801 2804", VARVE_CORRUPT, "a shard that there is");
+    check_entry("1200", VARVE_CORRUPT, "x.index: w: it has no element type");
+    check_entry("0801 1200 1801 2804", VARVE_CORRUPT, "its shard does not");
     check_entry("0801 1200 2803", VARVE_CORRUPT,
-        "as many bytes as its shape takes");
+        "its size does not match its shape");
     check_entry("0801 1200 20ffffffffffffffffff01 2804", VARVE_CORRUPT,
-        "numbers of 0 or more, found one below");
+        "a number is negative");
     check_entry("0801 1200 28ffffffffffffffffff01", VARVE_CORRUPT,
-        "numbers of 0 or more, found one below");
-    check_entry("088080808008 1200", VARVE_CORRUPT, "a type and a shard");
+        "a number is negative");
+    check_entry("088080808008 1200", VARVE_CORRUPT, "the number of its type");
     check_entry("0801 120d 120b08ffffffffffffffffff01", VARVE_CORRUPT,
-        "extents of 0 or more");
+        "an extent is negative");
     check_entry("0801 1218 120a08ffffffffffffffff7f 120a08ffffffffffffffff7f",
-        VARVE_CORRUPT, "a shape of less than 2^64 bytes");
+        VARVE_CORRUPT, "its shape has 2^64 bytes or more");
     check_entry("0802 120c 120a08ffffffffffffffff7f", VARVE_CORRUPT,
-        "a shape of less than 2^64 bytes");
-    check_entry("0801 1202 1801", VARVE_CORRUPT, "one of unknown rank");
+        "its shape has 2^64 bytes or more");
+    check_entry("0801 1202 1801", VARVE_CORRUPT, "its rank is unknown");
     check_entry("0801 1204 12020801 1204 12020801 2804", VARVE_CORRUPT,
-        "one shape, found two");
+        "it has two shapes");
     check_entry("0801 1202 1001", VARVE_CORRUPT, "wire type 2, found 0");
     check_entry("0801 1205 1203 0a0161", VARVE_CORRUPT,
         "an extent: field 1: expected wire type 0, found 2");
@@ -363,9 +361,9 @@ TEST(bundle_entry, refuses_entries_that_break_a_rule)
     check_entry("0801 12", VARVE_CORRUPT, "an entry of the index at byte 3");
     check_entry("0801 1222 1200120012001200120012001200120012001200"
         "12001200120012001200 1200 1200", VARVE_LIMIT,
-        "x.index: w: expected a rank up to 16, found more");
+        "x.index: w: it has more than 16 dimensions");
     check_entry("0801 1200 203d 2804", VARVE_TRUNCATED,
-        "x.data-00000-of-00001: w: expected 4 bytes at offset 61");
+        "x.data-00000-of-00001: w: its 4 bytes at offset 61");
 }
 
 TEST(bundle_entry, takes_shapes_of_any_extents)
@@ -476,47 +474,47 @@ TEST(bundle_entry, refuses_slices_that_break_a_rule)
 {
     struct sliced s = good_slices();
     s.keys[3] = 3;
-    check_slices(&s, "v: expected an entry for each of its slices");
+    check_slices(&s, "v: a slice has no entry in the index");
     s = good_slices();
     s.slices[1].dtype = 6;
-    check_slices(&s, "v: expected slices of its own type");
+    check_slices(&s, "v: a slice has a different type");
     s = good_slices();
     s.slices[1].shape = shape_3;
-    check_slices(&s, "v: expected slices inside its shape");
+    check_slices(&s, "v: a slice does not fit into its");
     s = good_slices();
     s.pairs[2] = s.keys[2] = 3;
-    check_slices(&s, "v: expected slices inside its shape");
+    check_slices(&s, "v: a slice does not fit into its");
     s = good_slices();
     s.whole.slice_count = 1;
-    check_slices(&s, "v: expected slices that make up the whole, found fewer");
+    check_slices(&s, "v: its slices have fewer elements than");
     s = good_slices();
     s.pairs[2] = s.pairs[0], s.pairs[3] = s.pairs[1];
-    check_slices(&s, "v: expected slices that make up the whole, found fewer");
+    check_slices(&s, "v: its slices have fewer elements than");
     s = good_slices();
     s.whole.shape = (uint64_t[]){ 5 };
-    check_slices(&s, "v: expected slices inside its shape");
+    check_slices(&s, "v: a slice does not fit into its");
     s = good_slices();
     s.whole.size = 6;
-    check_slices(&s, "v: expected a tensor in slices, found bytes of its own");
+    check_slices(&s, "v: it has both slices and bytes of its own");
     s = good_slices();
     s.has_extra = true;
-    check_slices(&s, "a slice of w: expected a tensor that has it");
+    check_slices(&s, "a slice of w: no tensor refers to it");
     s = good_slices();
     s.whole.dtype = s.slices[0].dtype = s.slices[1].dtype = 29;
-    check_slices(&s, "v: expected slices of numbers");
+    check_slices(&s, "v: a tensor of this type cannot");
 }
 
 TEST(bundle_entry, refuses_slices_of_another_rank)
 {
     check_refused((const char *[]){ "", PLAIN_HEADER, "77",
         "0804 1208 12020802 12020803 3a02 0a00", NULL }, VARVE_CORRUPT,
-        "w: expected slices of its rank, found one of fewer");
+        "w: a slice has too few dimensions");
     check_refused((const char *[]){ "", PLAIN_HEADER, "77",
         "0804 1204 12020802 3a04 0a00 0a00", NULL }, VARVE_CORRUPT,
-        "w: expected slices of its rank, found one of more");
+        "w: a slice has too many dimensions");
     check_refused((const char *[]){ "", PLAIN_HEADER, "77",
         "0804 1200 3a00", NULL }, VARVE_CORRUPT,
-        "w: expected slices of its rank, found one of fewer");
+        "w: a slice has too few dimensions");
 }
 
 TEST(bundle_entry, sees_slices_that_overlap_when_it_reads_them)
@@ -534,7 +532,7 @@ TEST(bundle_entry, sees_slices_that_overlap_when_it_reads_them)
     cr_assert(varve_reader_find(reader, "v", &node));
     cr_assert_eq(
         varve_reader_read(reader, node.id, bytes, 6, &error), VARVE_CORRUPT);
-    cr_assert(strstr(error.message, "slices that do not overlap"), "%s",
+    cr_assert(strstr(error.message, "two of its slices overlap"), "%s",
         error.message);
     cr_assert_eq(varve_reader_verify(reader, NULL, NULL), VARVE_CORRUPT);
     varve_reader_free(reader);

@@ -66,13 +66,13 @@ TEST(bundle_in, demands_the_shards_that_it_needs)
     begin_bundle();
     add_floats("x", 1);
     maker.no_shard = true;
-    refuse_bundle(VARVE_NOT_FOUND, SHARD ": expected this data shard, one of 1 "
-        "that the index names, found none: copy it beside the index");
+    refuse_bundle(VARVE_NOT_FOUND, SHARD ": this data shard is missing (the "
+        "index names 1): copy it into the directory of the index");
     begin_empty_bundle();
     add_header(3, 0);
     add_told("x", 1, &(struct told){ .dtype = FLOAT, .shard = 2, .size = 4 });
     memory_put(maker.memory, "c.data-00000-of-00003", "", 0);
-    refuse_bundle(VARVE_NOT_FOUND, "c.data-00002-of-00003: expected this");
+    refuse_bundle(VARVE_NOT_FOUND, "c.data-00002-of-00003: this data");
 }
 
 TEST(bundle_in, reads_from_several_shards)
@@ -118,7 +118,7 @@ TEST(bundle_in, wants_its_own_name_and_its_own_form)
     memory_put(maker.memory, "other", bytes, size);
     cr_assert_null(vv_reader_open_in(&context, "other", &error));
     cr_assert_eq(error.status, VARVE_NOT_A_CHECKPOINT);
-    cr_assert(strstr(error.message, "ends in .index"), "%s", error.message);
+    cr_assert(strstr(error.message, "end in .index"), "%s", error.message);
     memory_put(maker.memory, INDEX, "something else", 14);
     cr_assert_null(try_bundle(&error));
     cr_assert_eq(error.status, VARVE_TRUNCATED, "%s", error.message);
@@ -336,8 +336,8 @@ TEST(bundle_in, names_the_shard_that_is_missing_and_says_what_to_do)
     for (unsigned i = 0; i < 3; i++) {
         char path[64], says[256];
         snprintf(path, sizeof path, "d/x.data-%05u-of-00003", i);
-        snprintf(says, sizeof says, "%s: expected this data shard, one of 3 "
-            "that the index names, found none: copy it beside the index", path);
+        snprintf(says, sizeof says, "%s: this data shard is missing (the "
+            "index names 3): copy it into the directory of the index", path);
         struct memory *memory = without(path);
         refused(memory, "d/x.index", VARVE_NOT_FOUND, says);
         memory_free(memory);
@@ -349,8 +349,8 @@ TEST(bundle_in, refuses_shards_that_were_cut)
     struct memory *memory = put_three();
     memory_resize(memory, "d/x.data-00001-of-00003", 8);
     refused(memory, "d/x.index", VARVE_TRUNCATED,
-        "d/x.data-00001-of-00003: b/c: expected 9 bytes at offset 0, found a "
-        "file of 8 bytes");
+        "d/x.data-00001-of-00003: b/c: its 9 bytes at offset 0 do not fit "
+        "into the file of 8 bytes");
     memory_free(memory);
 }
 
@@ -376,7 +376,7 @@ TEST(bundle_in, refuses_a_table_under_another_name_and_text_under_its_own)
     unsigned char *bytes = memory_bytes(memory, "d/x.index", &size);
     memory_put(memory, "d/y", bytes, size);
     refused(memory, "d/y", VARVE_NOT_A_CHECKPOINT,
-        "under a name that ends in .index");
+        "must end in .index");
     memory_put(memory, "d/z.index", "text", 4);
     refused(memory, "d/z.index", VARVE_TRUNCATED, "the footer of a table");
     memory_free(memory);
@@ -403,7 +403,7 @@ TEST(bundle_in, takes_no_memory_for_a_hole_in_an_index)
     size_t before = test_byte_count();
     cr_assert_null(vv_reader_open_in(&context, "a.index", &error));
     cr_assert_eq(error.status, VARVE_CORRUPT, "%s", error.message);
-    cr_assert(strstr(error.message, "bytes 0 to 1048576: expected blocks"),
+    cr_assert(strstr(error.message, "bytes 0 to 1048576 are all zero"),
         "%s", error.message);
     cr_assert_lt(test_peak_bytes() - before, 2 << 20);
     memory_free(memory);

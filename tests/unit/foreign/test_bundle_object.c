@@ -71,7 +71,7 @@ TEST(bundle_object, goes_through_children_until_it_is_stopped)
     graph = graph_of(&bundle, &object, &bytes);
     cr_assert_eq(
         vv_object_children(&graph, 0, count_names, &sizes), VARVE_CORRUPT);
-    cr_assert(strstr(error.message, "the number of a node that there is"));
+    cr_assert(strstr(error.message, "to a node that does not exist"));
     vv_buffer_clear(&bytes);
 }
 

@@ -347,13 +347,13 @@ TEST(bundle_out, refuses_a_key_twice_and_extents_without_number)
     cr_assert_eq(
         add_value(&out, "b", huge, NULL, 0, NULL, &error), VARVE_LIMIT);
     cr_assert_str_eq(error.message,
-        "m: b: expected extents below 2^63, found 9223372036854775808");
+        "m: b: extents must be less than 2^63, not 9223372036854775808");
     add_number(&out, "a", 1, 1);
     add_number(&out, "b", 1, 1);
     add_number(&out, "a", 1, 1);
     cr_assert_eq(vv_bundle_out_end(&out, 0, &error), VARVE_DUPLICATE);
     cr_assert_str_eq(error.message,
-        "m: expected one value under each key, found two under \"a\"");
+        "m: two values have the key \"a\"");
     cr_assert_eq(memory_file_count(memory), 0);
     memory_free(memory);
 }

@@ -443,17 +443,17 @@ TEST(bundle_target, refuses_names_that_mean_something_else)
     varve_node *root = w.root;
     w.root = varve_add_variable(root, "a", varve_array(a, 2));
     check_refused(&w, VARVE_BAD_NAME,
-        "m: expected a global name for the value of the root, found none");
+        "m: the value of the root needs a global name");
     w.root = root;
     varve_add_variable(
         root, "_CHECKPOINTABLE_OBJECT_GRAPH", varve_scalar(&z));
     check_refused(&w, VARVE_BAD_NAME,
-        "found \"_CHECKPOINTABLE_OBJECT_GRAPH\"");
+        "can have the name \"_CHECKPOINTABLE_OBJECT_GRAPH\"");
     end(&w);
     begin(&w, VARVE_FORMAT_TENSORFLOW_NAMES);
     varve_add_variable(w.root, "x", varve_scalar(&z));
     add_named(varve_add_variable(w.root, "y", varve_scalar(&b)), "x");
-    check_refused(&w, VARVE_DUPLICATE, "found two under \"x\"");
+    check_refused(&w, VARVE_DUPLICATE, "two values have the key \"x\"");
     end(&w);
 }
 

@@ -134,13 +134,13 @@ static void refuse_strings(int64_t count, const char *hex, const char *says)
 
 TEST(bundle_value, refuses_strings_whose_lengths_do_not_add_up)
 {
-    refuse_strings(1, "02 00000000 61", "as many bytes as the strings take");
-    refuse_strings(1, "02 00000000 616263", "as many bytes as the strings");
-    refuse_strings(5, "00 00000000", "a length for every string");
-    refuse_strings(1, "ff 000000 61", "a length for every string");
-    refuse_strings(1, "0000", "a length for every string");
-    refuse_strings(2, "7f 7f 00000000 61", "a length for every string");
-    refuse_strings(INT64_C(1) << 40, "00 00000000", "a length for every");
+    refuse_strings(1, "02 00000000 61", "does not match the lengths");
+    refuse_strings(1, "02 00000000 616263", "does not match the lengths");
+    refuse_strings(5, "00 00000000", "the length of a string is");
+    refuse_strings(1, "ff 000000 61", "the length of a string is");
+    refuse_strings(1, "0000", "the length of a string is");
+    refuse_strings(2, "7f 7f 00000000 61", "the length of a string is");
+    refuse_strings(INT64_C(1) << 40, "00 00000000", "the length of a string");
 }
 
 /* --- Byte order ----------------------------------------------------------- */
@@ -229,7 +229,7 @@ TEST(bundle_value, keeps_variants_as_they_are_and_verifies_them)
         varve_reader_read(reader, node.id, bytes, sizeof bytes, &error), error);
     cr_assert_eq(memcmp(bytes, "\2ab", 3), 0);
     refuse_value(reader, "b", "b: bytes 12 to 24: expected CRC-32C");
-    refuse_value(reader, "c", "expected variants and nothing else");
+    refuse_value(reader, "c", "other bytes follow the variants");
     refuse_value(reader, "d", "expected CRC-32C");
     end_bundle(reader);
 }
@@ -392,15 +392,15 @@ TEST(bundle_value, refuses_strings_of_other_sizes)
         const char *bytes;
         const char *says;
     } rows[] = {
-        { 1, "", "a length for every string" },
-        { 1, "010203", "a length for every string" },
-        { 5, "0000000000000000", "a length for every string" },
-        { 1, "8080808080808080808080", "a length for every string" },
-        { 1, "ffffffffffffffffff01 00000000", "a length for every string" },
-        { 2, "06 ffffffffffffffff7f 00000000", "a length for every string" },
-        { 1, "05 00000000 61616161", "as many bytes as the strings take" },
-        { 1, "03 00000000 61616161", "as many bytes as the strings take" },
-        { 0, "00000000 61", "as many bytes as the strings take" },
+        { 1, "", "the length of a string is" },
+        { 1, "010203", "the length of a string is" },
+        { 5, "0000000000000000", "the length of a string is" },
+        { 1, "8080808080808080808080", "the length of a string is" },
+        { 1, "ffffffffffffffffff01 00000000", "the length of a string is" },
+        { 2, "06 ffffffffffffffff7f 00000000", "the length of a string is" },
+        { 1, "05 00000000 61616161", "does not match the lengths" },
+        { 1, "03 00000000 61616161", "does not match the lengths" },
+        { 0, "00000000 61", "does not match the lengths" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct memory *memory = memory_new();

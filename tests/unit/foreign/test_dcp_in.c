@@ -128,8 +128,8 @@ TEST(dcp_in, names_a_file_that_is_not_there_or_too_short)
     put_golden(&other, "dcp", "__0_0.distcp");
     cr_assert_null(vv_reader_open_in(&other.context, "d/.metadata", &error));
     cr_assert_eq(error.status, VARVE_NOT_FOUND);
-    cr_assert(strstr(error.message, "d/.metadata: expected the file "
-        "\"__1_0.distcp\" beside it, found none"), "%s",
+    cr_assert(strstr(error.message, "d/.metadata: the file "
+        "\"__1_0.distcp\" is missing"), "%s",
         error.message);
     world_free(&other);
     world_free(&w);
@@ -167,7 +167,7 @@ TEST(dcp_in, refuses_names_that_leave_the_directory)
         dcp_object(&d, "a");
         dcp_part(&d, "a", NULL, 0, names[i], 0, 10);
         dcp_refused(&d, VARVE_CORRUPT,
-            DCP_PATH ": \"a\": expected the name of a file beside");
+            DCP_PATH ": \"a\": its file is not in the directory");
     }
 }
 
@@ -176,17 +176,17 @@ TEST(dcp_in, refuses_values_that_are_nowhere_or_in_one_place)
     struct dcp d = dcp_new();
     dcp_object(&d, "a");
     dcp_refused(&d, VARVE_TRUNCATED,
-        "\"a\": expected an object in a file, found it in none");
+        "\"a\": the object is in no file");
     d = dcp_new();
     dcp_pickle(&d, "a", "K\5.", 3);
     dcp_pickle(&d, "b", "K\5.", 3);
     dcp_path(&d, "b", KEYS("a", "x"));
-    dcp_refused(&d, VARVE_CORRUPT, "\"b\": expected keys of its own");
+    dcp_refused(&d, VARVE_CORRUPT, "\"b\": its keys conflict");
     d = dcp_new();
     put_text(&d.values, "a");
     OP(&d.values, "N");
-    dcp_refused(&d, VARVE_CORRUPT, "\"a\": expected a tensor or an object");
+    dcp_refused(&d, VARVE_CORRUPT, "\"a\": it is neither a tensor nor");
     d = dcp_new();
     OP(&d.values, "NN");
-    dcp_refused(&d, VARVE_CORRUPT, "expected names of values");
+    dcp_refused(&d, VARVE_CORRUPT, "a key of state_dict_metadata");
 }

@@ -112,11 +112,11 @@ TEST(dcp_metadata, refuses_parts_that_share_bytes_or_a_place)
     struct dcp d = dcp_new();
     dcp_part(&d, "x", NULL, 0, "b", 0, 5);
     dcp_part(&d, "y", NULL, 0, "b", 4, 5);
-    check(&d, VARVE_CORRUPT, "\"y\": expected bytes of its own");
+    check(&d, VARVE_CORRUPT, "\"y\": its bytes overlap");
     d = dcp_new();
     dcp_part(&d, "x", NULL, 0, "b", 0, 5);
     dcp_part(&d, "x", NULL, 0, "b", 5, 5);
-    check(&d, VARVE_CORRUPT, "\"x\": expected a piece at one place");
+    check(&d, VARVE_CORRUPT, "\"x\": a piece is stored twice");
     d = dcp_new();
     dcp_part(&d, "x", NULL, 0, "b", INT64_MAX, INT64_MAX);
     dcp_part(&d, "y", NULL, 0, "b", INT64_MAX, 2);
@@ -127,14 +127,14 @@ TEST(dcp_metadata, refuses_what_is_missing_or_of_another_kind)
 {
     struct dcp d = dcp_new();
     dcp_part(&d, "x", NULL, 0, "b", -1, 5);
-    check(&d, VARVE_CORRUPT, "\"x\": expected a file, an offset and a length");
+    check(&d, VARVE_CORRUPT, "\"x\": its file, offset or length is");
     d = dcp_new();
     OP(&d.parts, "NN");
-    check(&d, VARVE_CORRUPT, "expected names of values in storage_data");
+    check(&d, VARVE_CORRUPT, "an entry of storage_data does not");
     d = dcp_new();
     int64_t many[17] = { 0 };
     dcp_part(&d, "x", many, 17, "b", 0, 5);
-    check(&d, VARVE_LIMIT, "\"x\": expected a rank");
+    check(&d, VARVE_LIMIT, "\"x\": a piece has too many");
 }
 
 TEST(dcp_metadata, refuses_parts_that_were_packed)
@@ -146,7 +146,7 @@ TEST(dcp_metadata, refuses_parts_that_were_packed)
     OP(&d.parts, "](");
     put_text(&d.parts, "zstd");
     OP(&d.parts, "eub");
-    check(&d, VARVE_TOO_NEW, "\"x\": expected bytes as they are");
+    check(&d, VARVE_TOO_NEW, "\"x\": its bytes were encoded");
 }
 
 TEST(dcp_metadata, is_told_from_other_pickles)

@@ -237,25 +237,25 @@ TEST(table_in, refuses_blocks_that_are_none)
         const char *block;
         const char *says;
     } rows[] = {
-        { "", "a block with its restarts" },
-        { "000000", "a block with its restarts" },
-        { "00000000", "a block with its restarts" }, /* none */
-        { "00000000 02000000", "a block with its restarts" },
-        { "01000000 01000000", "restarts inside their block" },
-        { "000101 61ff 06000000 01000000", "restarts inside their block" },
-        { "000101 61 00000000 01000000", "a block of whole entries" },
-        { "000201 61ff 00000000 01000000", "a block of whole entries" },
-        { "0001 00000000 01000000", "a block of whole entries" },
+        { "", "number of restart points" },
+        { "000000", "number of restart points" },
+        { "00000000", "number of restart points" }, /* none */
+        { "00000000 02000000", "number of restart points" },
+        { "01000000 01000000", "restart point is outside its" },
+        { "000101 61ff 06000000 01000000", "restart point is outside its" },
+        { "000101 61 00000000 01000000", "an entry is malformed" },
+        { "000201 61ff 00000000 01000000", "an entry is malformed" },
+        { "0001 00000000 01000000", "an entry is malformed" },
         { "00ffffffffffffffffff0100 00000000 01000000",
-            "a block of whole entries" },
-        { "000100 61 02ff00 00000000 01000000", "a block of whole entries" },
+            "an entry is malformed" },
+        { "000100 61 02ff00 00000000 01000000", "an entry is malformed" },
         { "000100 61 020100 61 00000000 01000000",
-            "a block of whole entries" }, /* shares more than there is */
-        { "000100 61 000100 61 00000000 01000000", "keys that increase" },
-        { "000200 6162 000100 61 00000000 01000000", "keys that increase" },
-        { "000100 62 000100 61 00000000 01000000", "keys that increase" },
-        { "000100 61 010000 00000000 01000000", "keys that increase" },
-        { "000100 79 00000000 01000000", "keys up to that of the index" },
+            "an entry is malformed" }, /* shares more than there is */
+        { "000100 61 000100 61 00000000 01000000", "in increasing order" },
+        { "000200 6162 000100 61 00000000 01000000", "in increasing order" },
+        { "000100 62 000100 61 00000000 01000000", "in increasing order" },
+        { "000100 61 010000 00000000 01000000", "in increasing order" },
+        { "000100 79 00000000 01000000", "a key is greater than that of" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct made m;
@@ -275,7 +275,7 @@ TEST(table_in, wants_increasing_keys_from_block_to_block)
         "000102 63 %02x%02x 000102 64 %02x%02x 00000000 01000000", one.offset,
         one.size, two.offset, two.size);
     finish(&m, meta, put_block(&m, index, 0));
-    check_refused(&m, VARVE_CORRUPT, "keys that increase");
+    check_refused(&m, VARVE_CORRUPT, "in increasing order");
     /* A first entry that shares with the block before is none either. */
     m.size = 0;
     one = put_block(&m, "000101 62 aa 00000000 01000000", 0);
@@ -285,7 +285,7 @@ TEST(table_in, wants_increasing_keys_from_block_to_block)
         "000102 63 %02x%02x 000102 64 %02x%02x 00000000 01000000", one.offset,
         one.size, two.offset, two.size);
     finish(&m, meta, put_block(&m, index, 0));
-    check_refused(&m, VARVE_CORRUPT, "a whole key first");
+    check_refused(&m, VARVE_CORRUPT, "first key of the block is incomplete");
 }
 
 TEST(table_in, refuses_blocks_outside_the_file)
@@ -300,10 +300,10 @@ TEST(table_in, refuses_blocks_outside_the_file)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         m.size = size;
         finish(&m, meta, rows[i]);
-        check_refused(&m, VARVE_TRUNCATED, "expected a block of");
+        check_refused(&m, VARVE_TRUNCATED, "a block of");
         m.size = size;
         finish(&m, rows[i], index);
-        check_refused(&m, VARVE_TRUNCATED, "expected a block of");
+        check_refused(&m, VARVE_TRUNCATED, "a block of");
     }
     m.size = size;
     finish(&m, meta, index);
@@ -313,9 +313,9 @@ TEST(table_in, refuses_blocks_outside_the_file)
     /* Numbers that would wrap. */
     memset(m.bytes + m.size - 48, 0xff, 9);
     m.bytes[m.size - 39] = 1;
-    check_refused(&m, VARVE_TRUNCATED, "expected a block of");
+    check_refused(&m, VARVE_TRUNCATED, "a block of");
     memset(m.bytes + m.size - 48, 0xff, 12);
-    check_refused(&m, VARVE_CORRUPT, "offset and size of a block");
+    check_refused(&m, VARVE_CORRUPT, "the offset or size of a block");
 }
 
 TEST(table_in, refuses_metadata_and_an_index_without_places)
@@ -323,18 +323,18 @@ TEST(table_in, refuses_metadata_and_an_index_without_places)
     struct made m = { .size = 0 };
     struct handle meta = put_block(&m, "000100 61 00000000 01000000", 0);
     finish(&m, meta, put_block(&m, empty_block, 0));
-    check_refused(&m, VARVE_CORRUPT, "no metadata of the table");
+    check_refused(&m, VARVE_CORRUPT, "block of metadata is not empty");
     m.size = 0;
     meta = put_block(&m, empty_block, 0);
     finish(&m, meta, put_block(&m, "000101 61 00 00000000 01000000", 0));
-    check_refused(&m, VARVE_CORRUPT, "offset and size of a block");
+    check_refused(&m, VARVE_CORRUPT, "the offset or size of a block");
 }
 
 TEST(table_in, refuses_kinds_of_compression_that_it_does_not_know)
 {
     struct made m;
     make(&m, "000101 61 aa 00000000 01000000", 2, "78");
-    check_refused(&m, VARVE_TOO_NEW, "found kind 2");
+    check_refused(&m, VARVE_TOO_NEW, "compression type 2");
 }
 
 #ifdef VV_HAVE_SNAPPY
@@ -360,7 +360,7 @@ TEST(table_in, refuses_what_is_no_snappy)
         struct made m;
         make(&m, rows[i], 1, "78");
         test_reset_peak();
-        check_refused(&m, VARVE_CORRUPT, "a block compressed with Snappy");
+        check_refused(&m, VARVE_CORRUPT, "the block is not valid Snappy data");
         cr_assert_lt(test_peak_bytes(), 4096);
     }
 }
@@ -434,7 +434,8 @@ TEST(table_in, bounds_what_keys_that_share_take)
         &context, "t", table.bytes.data, table.bytes.size
     };
     cr_assert_eq(vv_table_each(&in, see, &seen, &error), VARVE_LIMIT);
-    cr_assert(strstr(error.message, "expected keys of"), "%s", error.message);
+    cr_assert(
+        strstr(error.message, "the keys so far exceed"), "%s", error.message);
     vv_table_out_clear(&table);
 }
 

@@ -117,12 +117,12 @@ TEST(torch_flat, tell_why_they_are_none)
     put_dict(&b, "model", NAMES("b"));
     put_dict(&b, "other", NAMES("b"));
     put_dict(&b, "optim", NAMES("state.b.m"));
-    check_reason(&b, "moments as slots: its parameters may be those of "
-                     "\"model\" or of \"other\"");
+    check_reason(&b, "moments as slots: its parameters may belong to "
+                     "\"model\" or to \"other\"");
     b = begin();
     put_dict(&b, "model", NAMES("a"));
     put_dict(&b, "optim", NAMES("state.b.m", "param_groups.b.lr"));
-    check_reason(&b, "moments as slots: no model beside it has all parameters "
+    check_reason(&b, "moments as slots: no model next to it has all parameters "
                      "that it names");
     b = begin(); /* a module that is called `state` */
     put_dict(&b, "model", NAMES("a"));
@@ -134,7 +134,7 @@ TEST(torch_flat, tell_why_they_are_none)
 TEST(torch_flat, tell_why_where_a_program_lacks_them)
 {
     static const char reason[] = "optim: moments as slots: its parameters may "
-                                 "be those of \"model\" or of \"other\"";
+                                 "belong to \"model\" or to \"other\"";
     struct vv_buffer b = begin();
     float x[1] = { 0 }, m[1] = { 0 };
     varve_error error = { 0 };

@@ -287,8 +287,8 @@ TEST(torch_graph, names_a_broken_tensor_by_its_path)
     put_global(&b, "torch._utils", "_rebuild_tensor_v2");
     OP(&b, ")Rses.");
     struct vv_buffer file = new_torch(&b, "0", 24, NULL);
-    check_refused("a.pt", &file, VARVE_CORRUPT, "a.pt: a%2Fb/1/w: a tensor: "
-        "expected a storage, found another thing");
+    check_refused("a.pt", &file, VARVE_CORRUPT, "a.pt: a%2Fb/1/w: the "
+        "tensor has no storage");
     vv_buffer_clear(&file);
     vv_buffer_clear(&b);
 }

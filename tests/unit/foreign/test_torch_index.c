@@ -124,7 +124,7 @@ TEST(torch_index, refuses_files_that_are_no_dicts)
     static const char pickles[][6] = { "].", "N.", "}K\1Ns." };
     for (size_t i = 0; i < sizeof pickles / sizeof *pickles; i++)
         check(BOTH ", \"c\": \"two.bin\"", pickles[i], sizeof pickles[i],
-            VARVE_CORRUPT, "d/two.bin: expected a dict of tensors");
+            VARVE_CORRUPT, "d/two.bin: the file is not a dict");
 }
 
 TEST(torch_index, bids_for_what_is_called_so)

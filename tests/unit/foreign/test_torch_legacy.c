@@ -124,19 +124,18 @@ TEST(torch_legacy, says_what_is_wrong)
     struct vv_buffer b = new_bytes();
     put_head(&b, 1002, true);
     OP(&b, "N.].");
-    check_wrong(b, VARVE_TOO_NEW, "expected version 1001");
+    check_wrong(b, VARVE_TOO_NEW, "must be 1001");
     b = new_bytes();
     put_head(&b, 1001, false);
     OP(&b, "N.].");
-    check_wrong(b, VARVE_TOO_NEW, "from a little-endian machine");
+    check_wrong(b, VARVE_TOO_NEW, "on a little-endian machine");
     b = new_bytes();
     put_head(&b, 1001, true);
     OP(&b, "N.");
     put_keys(&b, "7");
-    check_wrong(b, VARVE_CORRUPT, "keys of storages that the object has");
+    check_wrong(b, VARVE_CORRUPT, "a key that the object does not use");
     b = sample("OddStorage", 0);
-    check_wrong(b, VARVE_TOO_NEW, "storage \"7\": expected elements of a known "
-        "type");
+    check_wrong(b, VARVE_TOO_NEW, "storage \"7\": the element type is not");
     b = sample("HalfStorage", 0);
     b.size -= 16;
     put_raw(&b, UINT64_MAX / 2 + 1, 8);
@@ -144,7 +143,7 @@ TEST(torch_legacy, says_what_is_wrong)
     b = sample("HalfStorage", 0);
     b.size -= 16;
     put_raw(&b, 2, 4); /* as many as the tensor says, and fewer are there */
-    check_wrong(b, VARVE_TRUNCATED, "a.pth: w: expected a storage of 4");
+    check_wrong(b, VARVE_TRUNCATED, "a.pth: w: the storage must have 4");
 }
 
 /* Of a type that is none of ours it has its place, and others come after it. */

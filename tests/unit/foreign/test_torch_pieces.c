@@ -192,7 +192,7 @@ TEST(torch_pieces, are_all_of_the_whole_and_no_more)
 {
     cr_assert_null(wrong_with(boxes[0], BOXES));
     cr_assert_str_eq(
-        wrong_with(boxes[0], BOXES - 1), "pieces that leave a hole");
+        wrong_with(boxes[0], BOXES - 1), "its pieces do not cover its shape");
     uint64_t other[BOXES][6];
     for (int i = 0; i < BOXES * 6; i++) {
         memcpy(other, boxes, sizeof other);
@@ -205,11 +205,12 @@ TEST(torch_pieces, are_all_of_the_whole_and_no_more)
     }
     memcpy(other, boxes, sizeof other);
     memcpy(other[4], other[3], sizeof other[3]);
-    cr_assert_str_eq(wrong_with(other[0], BOXES), "pieces that overlap");
+    cr_assert_str_eq(wrong_with(other[0], BOXES), "its pieces overlap");
     memcpy(other, boxes, sizeof other);
     other[4][0] = 3;
     cr_assert_str_eq(
-        wrong_with(other[0], BOXES), "pieces that overlap, and a hole");
+        wrong_with(other[0], BOXES),
+        "its pieces overlap and do not cover its shape");
 }
 
 /* Every way to put two boxes into a line of 6. */

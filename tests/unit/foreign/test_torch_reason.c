@@ -41,10 +41,11 @@ TEST(torch_reason, names_the_optimizer_and_what_leaves_a_choice)
     struct vv_torch_reason r = { .models = { a, c }, .form = &form,
         .name = &name };
     check(m, &r, "a/b",
-        "moments as slots: no model beside it has these shapes");
+        "moments as slots: no model next to it has variables of "
+        "these shapes");
     r.why = VV_TORCH_MODELS_FIT;
     check(m, &r, "a/b",
-        "moments as slots: its parameters may be those of \"a\" or of \"c\"");
+        "moments as slots: its parameters may belong to \"a\" or to \"c\"");
     r.why = VV_TORCH_SHAPES_FIT;
     check(m, &r, "a/b",
         "moments as slots: it has no \"param_names\", and \"a\" has several "
@@ -59,14 +60,15 @@ TEST(torch_reason, names_the_optimizer_and_what_leaves_a_choice)
         "variables of a possible shape");
     r.why = VV_TORCH_NO_NAMES;
     check(m, &r, "a/b",
-        "moments as slots: its \"param_names\" are not one for each "
-        "parameter");
+        "moments as slots: its \"param_names\" do not have one name for "
+        "each parameter");
     r.why = VV_TORCH_NO_NAME;
     check(m, &r, "a/b",
-        "moments as slots: no model beside it has \"w.1\" of its "
-        "\"param_names\" in that shape");
+        "moments as slots: no model next to it has a variable \"w.1\" "
+        "(from its \"param_names\") of that shape");
     r.why = VV_TORCH_NO_LOOKS;
     check(m, &r, "a/b",
-        "moments as slots: the file has too many objects to compare them");
+        "moments as slots: the file has too many objects to search for "
+        "its model");
     made_end(m);
 }

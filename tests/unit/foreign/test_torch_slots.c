@@ -204,8 +204,8 @@ TEST(torch_slots, need_shapes_that_agree_in_one_way)
     check_case("122", "122", "---", "\"net\" has several variables of [2,1]");
     check_case("11", "1|1", "--", "\"net\" has several variables of [1,1]");
     check_case("11", "1", "--", "\"net\" has several variables of [1,1]");
-    check_case("12", "123", "--", "no model beside it has these shapes");
-    check_case("12", "3", "--", "no model beside it has these shapes");
+    check_case("12", "123", "--", "next to it has variables of these shapes");
+    check_case("12", "3", "--", "next to it has variables of these shapes");
 }
 
 static void check_names(const char *model, const char *trained,
@@ -227,9 +227,9 @@ TEST(torch_slots, go_by_names_where_the_file_has_them)
     check_names("111", "111", "120", "201", NULL);
     check_names("111", "1", "2", "--0", NULL);
     check_names("123", "132", "021", "021", NULL);
-    check_names("123", "123", "021", "---", "\"w2\" of its \"param_names\"");
-    check_names("111", "111", "015", "---", "\"w5\" of its \"param_names\"");
-    check_names("12", "12", "0", "--", "\"param_names\" are not one");
+    check_names("123", "123", "021", "---", "\"w2\" (from its \"param_n");
+    check_names("111", "111", "015", "---", "\"w5\" (from its \"param_n");
+    check_names("12", "12", "0", "--", "do not have one name");
 }
 
 static void check_models(const char *first, const char *second, bool has_names,
@@ -252,9 +252,9 @@ static void check_models(const char *first, const char *second, bool has_names,
 
 TEST(torch_slots, are_of_the_model_that_fits)
 {
-    check_models("a", "b", false, "may be those of \"a\" or of \"b\"");
-    check_models("model", "b", false, "may be those of \"model\" or of \"b\"");
-    check_models("a", "b", true, "may be those of \"a\" or of \"b\"");
+    check_models("a", "b", false, "may belong to \"a\" or to \"b\"");
+    check_models("model", "b", false, "may belong to \"model\" or to \"b\"");
+    check_models("a", "b", true, "may belong to \"a\" or to \"b\"");
     check_models("model", "ema", true, NULL);
     struct vv_buffer b = new_bytes();
     OP(&b, "}(");

@@ -143,23 +143,23 @@ TEST(torch_tensor, is_broken_by_arguments_of_other_kinds)
     struct looked l = { .b = new_bytes() };
     put_global(&l.b, "torch._utils", "_rebuild_tensor_v2");
     OP(&l.b, ")R");
-    check_broken(&l, "a storage");
+    check_broken(&l, "storage");
     l.b = new_bytes();
     put_tensor(&l.b, &(struct put){ .class = "FloatStorage", .key = "0",
         .count = -1 });
-    check_broken(&l, "a storage with a key and a count");
+    check_broken(&l, "storage with a key and a count");
     l.b = new_bytes();
     put_tensor(&l.b, &(struct put){ .class = "FloatStorage", .key = "0",
         .offset = -1 });
-    check_broken(&l, "an offset");
+    check_broken(&l, "offset");
     l.b = new_bytes();
     put_tensor(&l.b, &(struct put){ .class = "FloatStorage", .key = "0",
         .rank = 1, .shape = { -1 } });
-    check_broken(&l, "a shape of integers");
+    check_broken(&l, "shape of integers");
     l.b = new_bytes();
     put_tensor(&l.b, &(struct put){ .class = "FloatStorage", .key = "0",
         .rank = 1, .shape = { 1 }, .strides = { -1 } });
-    check_broken(&l, "as many strides as extents");
+    check_broken(&l, "stride for each dimension");
 }
 
 TEST(torch_tensor, is_nothing_else)
