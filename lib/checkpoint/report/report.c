@@ -93,7 +93,7 @@ static void note_listed(struct vv_maker *m, const varve_node *node)
         m->is_listed[vv_walk_place(&m->walk, node)] = 1;
 }
 
-/* --- Values of the file -------------------------------------------------- */
+/* --- Values of the file ------------------------------------------------- */
 
 void vv_report_describe_value(
     struct vv_maker *m, struct vv_finding *finding, uint32_t value)

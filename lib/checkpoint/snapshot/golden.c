@@ -32,7 +32,7 @@ struct golden {
 
 static const varve_golden_options golden_usual;
 
-/* --- Elements ------------------------------------------------------------ */
+/* --- Elements ----------------------------------------------------------- */
 
 static bool golden_is_real(varve_dtype dtype)
 {
@@ -115,7 +115,7 @@ static void golden_add_position(
     vv_buffer_add8(to, ']');
 }
 
-/* --- Values -------------------------------------------------------------- */
+/* --- Values ------------------------------------------------------------- */
 
 static void golden_begin_line(
     struct golden *g, const char *name, const varve_tensor *tensor)
@@ -227,7 +227,7 @@ static varve_status golden_compare_values(struct golden *g, varve_error *error)
     return vv_pass_failure(error, &g->error);
 }
 
-/* --- The whole ----------------------------------------------------------- */
+/* --- The whole ---------------------------------------------------------- */
 
 static varve_status golden_compare_names(
     varve_node *root, const struct golden *g, varve_error *error)
