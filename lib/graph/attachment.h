@@ -53,7 +53,7 @@ static inline void *vv_attachment_find(
 }
 
 /* Returns the attachment of a node. Allocates it, zeroed, if needed. Returns
- * NULL without memory. */
+ * NULL if out of memory. */
 void *vv_attachment_make(
     varve_node *node, const struct vv_attachment_kind *kind);
 

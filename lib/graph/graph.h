@@ -126,6 +126,7 @@ static inline varve_node *vv_newer_node(const varve_node *node)
 varve_node *vv_graph_error(varve_graph *graph, varve_status status,
     const char *format, ...) VV_PRINTF(3, 4);
 
+/* Records a lack of memory. Returns the nil node. */
 varve_node *vv_graph_memory_error(varve_graph *graph);
 
 /* Moves the error to `error` and clears it. For functions that add nodes of
@@ -177,6 +178,8 @@ void vv_graph_observe(varve_graph *graph, struct vv_observer *observer);
 /* Returns the newest observer with this `graph_freed` function, or NULL. */
 struct vv_observer *vv_graph_observer(
     const varve_graph *graph, void (*graph_freed)(struct vv_observer *self));
+
+/* Unregisters an observer. */
 void vv_graph_forget(varve_graph *graph, struct vv_observer *observer);
 
 #endif

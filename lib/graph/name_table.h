@@ -38,7 +38,7 @@ struct vv_name_table {
 void vv_names_init(struct vv_name_table *names, const varve_allocator *a);
 void vv_names_clear(struct vv_name_table *names);
 
-/* Returns the only copy of a name, or NULL without memory. The name must be
+/* Returns the only copy of a name, or NULL if out of memory. The name must be
  * valid. */
 const struct vv_name *vv_names_intern(
     struct vv_name_table *names, const char *bytes, size_t size);
@@ -51,7 +51,7 @@ const struct vv_name *vv_names_find(
 uint64_t vv_name_hash(const struct vv_name *name);
 
 /* Computes the ranks: bytewise order, a prefix before longer names. Does
- * nothing if no name was added since. Returns false without memory. */
+ * nothing if no name was added since. Returns false if out of memory. */
 bool vv_names_rank(struct vv_name_table *names);
 
 /* Free all names for which vv_name_keep is not called in between, and renumber
@@ -60,11 +60,13 @@ bool vv_names_rank(struct vv_name_table *names);
 void vv_names_sweep_begin(struct vv_name_table *names);
 void vv_names_sweep_end(struct vv_name_table *names, size_t work);
 
+/* Marks a name as used during a sweep. */
 static inline void vv_name_keep(const struct vv_name *name)
 {
     ((struct vv_name *)name)->rank = 1;
 }
 
+/* Returns true if a sweep is worthwhile. */
 static inline bool vv_names_are_enough(const struct vv_name_table *names)
 {
     return names->set.count >= names->enough;

@@ -75,7 +75,7 @@ struct varve_node {
  * it. */
 varve_node *vv_or_nil(const varve_node *node);
 
-/* Creates a node without edges. Returns the nil node of the graph without
+/* Creates a node without edges. Returns the nil node of the graph if out of
  * memory. */
 varve_node *vv_node_new(varve_graph *graph, varve_kind kind);
 
@@ -94,6 +94,7 @@ void vv_node_notify_changed(varve_node *node);
  * "(root)". */
 const char *vv_node_text(const varve_node *node, char *text, size_t size);
 
+/* Returns the interned name of an edge, which contains its public name. */
 static inline const struct vv_name *vv_edge_name(const struct vv_edge *edge)
 {
     return (const void *)(edge->public.name - offsetof(struct vv_name, bytes));

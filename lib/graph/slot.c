@@ -63,7 +63,7 @@ static struct slots *slots_of(const varve_graph *graph)
     return vv_attachment_find(&graph->nil, &slots_kind);
 }
 
-/* Returns the slots of a graph, allocating them if needed, or NULL without
+/* Returns the slots of a graph, allocating them if needed, or NULL if out of
  * memory. */
 static struct slots *slot_make_slots(varve_graph *graph)
 {
@@ -141,7 +141,7 @@ static bool make_ends(varve_node *owner, varve_node *variable, varve_node *node)
            vv_attachment_make(node, &vv_as_slot_kind);
 }
 
-/* Makes a slot and adds it to the map. Returns NULL without memory. */
+/* Makes a slot and adds it to the map. Returns NULL if out of memory. */
 static struct vv_slot *slot_make_slot(const struct slot_key *key)
 {
     struct slots *slots = slot_make_slots(key->owner->graph);

@@ -46,12 +46,13 @@ static inline struct vv_slot *vv_first_slot_for(const varve_node *node)
     return end ? end->slot : NULL;
 }
 
+/* Returns the slot with this owner, variable and name, or NULL. */
 struct vv_slot *vv_slot_find(const varve_node *owner,
     const varve_node *variable, const struct vv_name *name);
 
 /* Makes a variable without edges a slot, which must be allowed, and notifies
- * the observers. The caller initializes its value. Without memory frees the
- * variable and returns nil. Accepts nil. */
+ * the observers. The caller initializes its value. If memory runs out, frees
+ * the variable and returns nil. Accepts nil. */
 varve_node *vv_slot_attach(varve_node *owner, varve_node *variable,
     const char *name, varve_node *node);
 

@@ -71,6 +71,7 @@ static inline uint32_t vv_walk_place(
     return walk->place_of[node->number] - 1;
 }
 
+/* Returns true if the walk has visited a node. */
 static inline bool vv_walk_has(
     const struct vv_walk *walk, const varve_node *node)
 {

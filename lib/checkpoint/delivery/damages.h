@@ -26,7 +26,7 @@ void vv_damages_init(
     struct vv_damages *damages, const varve_allocator *allocator);
 void vv_damages_end(struct vv_damages *damages);
 
-/* Adds a damage. Returns false without memory. */
+/* Adds a damage. Returns false if out of memory. */
 bool vv_note_damage(struct vv_damages *damages, const struct vv_damage *damage);
 
 /* Must be called after damages were added and before vv_damage_of. */

@@ -140,7 +140,7 @@ void vv_delivery_check(const struct vv_delivery *delivery);
 /* Records that memory ran out. A retry finds the lost pair again. */
 void vv_note_loss(struct vv_delivery *delivery);
 
-/* Adds a pair to a list. Without memory it is lost until a retry. */
+/* Adds a pair to a list. If memory runs out, it is lost until a retry. */
 void vv_enlist(struct vv_delivery *delivery, struct vv_pair_list *list,
     varve_node *node, uint32_t number);
 

@@ -10,19 +10,20 @@
 /* Decides about the value of a bound pair. */
 void vv_decide(struct vv_delivery *d, varve_node *node, uint32_t file);
 
-/* A node loses its value to a node with a better claim, and only claims it now.
- */
+/* Called when a node loses its value to one with a better claim. The node then
+ * only claims it. */
 void vv_delivery_lose_claim(
     struct vv_delivery *d, varve_node *node, uint32_t file);
 
-/* A node of the file is bound by the best possible claim now. */
+/* Called when a node of the file becomes bound by the best possible claim. */
 void vv_confirm(struct vv_delivery *d, uint32_t file);
 
-/* A node is unbound. `value` is the value that it was bound to, or VV_NONE. */
+/* Called when a node is unbound. `value` is the value that it was bound to, or
+ * VV_NONE. */
 void vv_delivery_unbind(
     struct vv_delivery *d, varve_node *node, uint32_t value);
 
-/* An excluded node has a new path that the options include. */
+/* Called when an excluded node has a new path that the options include. */
 void vv_take_in(struct vv_delivery *d, varve_node *node, uint32_t file);
 
 /* Sets the state of a value if the node is its holder. */

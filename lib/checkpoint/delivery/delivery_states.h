@@ -39,7 +39,7 @@ struct vv_delivery_states {
     uint32_t node_count;
 };
 
-/* Makes all values pending. Returns false without memory. */
+/* Makes all values pending. Returns false if out of memory. */
 bool vv_delivery_states_begin(struct vv_delivery_states *delivery_states,
     const varve_allocator *allocator, uint32_t value_count,
     uint32_t node_count);
@@ -84,7 +84,7 @@ static inline bool vv_is_left_out(
     return delivery_states->of[value] == VV_DELIVERY_STATE_EXCLUDED;
 }
 
-/* Allocates the table of dropped nodes. Returns false without memory. */
+/* Allocates the table of dropped nodes. Returns false if out of memory. */
 bool vv_make_room_to_drop(struct vv_delivery_states *delivery_states);
 
 /* Return or set whether a node of the file without a value is dropped.

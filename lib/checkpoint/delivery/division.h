@@ -1,10 +1,10 @@
-/* division.h - Divides the verification of bytes that several processes need.
- * Each machine's processes verify one part each.
+/* division.h - Divides the verification of values among the processes of a
+ * machine, if all of them need the same values.
  *
- * The division follows from data that is equal on all processes, so no messages
- * about single values are needed. It is sufficient that all processes need the
- * same values. Each process learns the results of the others when all exchange
- * their status.
+ * They read the file in the same way, so a chunk that one process has
+ * verified is also good for the others. The division follows from data that is
+ * equal on all processes, so no messages about single values are needed. Each
+ * process learns the results of the others when all exchange their status.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -60,7 +60,7 @@ static varve_status late_value_find_bytes(struct vv_delivery *d,
     return status;
 }
 
-/* Returns the memory of a variable, allocating it if needed, or NULL without
+/* Returns the memory of a variable, allocating it if needed, or NULL if out of
  * memory. */
 static void *find_memory(const varve_node *node, size_t size)
 {

@@ -111,6 +111,8 @@ static inline bool vv_move_copies_in(const struct vv_move *move)
     return move->is_elsewhere && !move->is_staged && !move->is_fixed;
 }
 
+/* Returns true if functions of the program copy the elements, in or out. Only
+ * one thread at a time may store such a value. */
 bool vv_move_goes_far(const struct vv_move *move);
 
 /* Stores verified bytes of a value from `first` on, if the move is not boxed.

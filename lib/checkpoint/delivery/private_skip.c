@@ -80,7 +80,7 @@ void vv_leave_out_others(struct vv_delivery *d)
 }
 
 /* Excludes all children except the one called `name`; NULL: excludes all.
- * Returns false without memory. */
+ * Returns false if out of memory. */
 static bool leave_out_all_but(struct vv_delivery *d, enum vv_private_skip why,
     uint32_t file, const char *name)
 {

@@ -18,12 +18,16 @@ enum vv_private_skip {
     VV_FOLDED,     /* for a rank-local node itself: the callback has run */
 };
 
-/* Decides about a rank-local node that is bound. The nodes below the parts of
- * other processes are excluded by the next vv_leave_out_others, for all such
- * nodes at once. */
+/* Decides about a rank-local node that is bound. Records the parts of other
+ * processes for vv_leave_out_others. */
 void vv_decide_own(struct vv_delivery *d, varve_node *node, uint32_t file);
+
+/* Excludes the nodes that vv_decide_own has recorded, for all rank-local nodes
+ * at once. */
 void vv_leave_out_others(struct vv_delivery *d);
 
+/* Returns the reason why a node of the file is not for this process, or VV_OWN.
+ */
 enum vv_private_skip vv_private_skip(
     const struct vv_delivery *d, uint32_t file);
 

@@ -277,8 +277,9 @@ static varve_status reading_take_all(const struct vv_reading *reading,
     return VARVE_OK;
 }
 
-/* Returns true if only bytes between values, or a lost value, may have failed.
- * Otherwise a failed system call is reported, except by a salvage. */
+/* Returns true if the values of a run should be read one by one, since bytes
+ * between them may have failed. A failed system call is always reported, except
+ * in a salvage. */
 static bool may_do_without(const struct vv_delivery *d, varve_status status)
 {
     return vv_is_damage(status) &&
@@ -448,9 +449,8 @@ static void reading_will_read(const struct pass *pass, size_t at)
             offset + (uint64_t)run->chunk * VV_CHUNK_SIZE, reach_of(pass, run));
 }
 
-/* Announces the next runs. The system already reads ahead in a file that is
- * read forward. For a backward read it must be told. Announcing cached data
- * costs next to nothing. */
+/* Announces the next runs. The system detects a forward read itself, but not a
+ * backward one. Announcing cached data costs next to nothing. */
 static void reading_tell_ahead(const struct pass *pass, size_t at)
 {
     if (!pass->reading->is_final)

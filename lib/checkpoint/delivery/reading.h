@@ -36,8 +36,8 @@ struct vv_reading {
 /* Returns the number of bytes that a pass over the moves reads. */
 uint64_t vv_reading_size(const struct vv_reading *reading);
 
-/* Reads, verifies and delivers every value. Of values that are divided it
- * verifies only the part of this process. Stops at the first failure. Returns
+/* Reads, verifies and delivers every value. If a value is divided, it verifies
+ * only the part of this process. Stops at the first failure. Returns
  * VARVE_CANCELLED if the progress callback requests it. */
 varve_status vv_read_moves(struct vv_reading *reading, varve_error *error);
 

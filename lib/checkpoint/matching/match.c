@@ -279,8 +279,8 @@ static int match_compare_edges(const void *left, const void *right)
 }
 
 /* Returns the edges of a node sorted as in a file, by name or position, or NULL
- * without memory. The result does not depend on the order in which the program
- * was built. */
+ * if out of memory. The result does not depend on the order in which the
+ * program was built. */
 static struct vv_edge **sorted_edges(
     struct vv_matching *m, const varve_node *node)
 {

@@ -13,13 +13,15 @@ void vv_match_roots(struct vv_matching *m);
 /* Queues all nodes of the program. Used after a lack of memory. */
 void vv_match_everything(struct vv_matching *m);
 
-/* Matches an edge or slot whose ends may be bound now. */
+/* Matches an edge whose ends may be bound now. */
 void vv_match_edge(struct vv_matching *m, struct vv_edge *edge);
 
 /* Matches an edge of a list whose child has moved. A child that was already
  * matched keeps its binding, even if the file has another node at the new
  * position. */
 void vv_match_moved(struct vv_matching *m, struct vv_edge *edge);
+
+/* Matches a slot whose owner and variable may be bound now. */
 void vv_match_slot(struct vv_matching *m, struct vv_slot *slot);
 
 /* Matches all queued nodes and those that they lead to. Offers children to

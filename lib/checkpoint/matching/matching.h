@@ -53,10 +53,11 @@ void vv_out_of_memory(struct vv_matching *matching);
 void vv_look_for_lost_ways(struct vv_matching *matching);
 
 /* Grows the tables by node number for all nodes of the graph. Returns false and
- * records the failure without memory. */
+ * records the failure if out of memory. */
 bool vv_know_numbers(struct vv_matching *matching);
 
-/* Queues a node of the program. Without memory everything is matched again. */
+/* Queues a node of the program. If memory runs out, everything is matched
+ * again. */
 void vv_queue(struct vv_matching *matching, varve_node *node, uint32_t file);
 
 /* Adds a claim that is made after all claims by path. */

@@ -14,7 +14,7 @@ void vv_unclaim(struct vv_matching *m, varve_node *node);
  * to find them. Nodes without any edge may be unbound even then. */
 bool vv_sweep(struct vv_matching *m);
 
-/* Calls vv_sweep. Without memory everything is matched again. */
+/* Calls vv_sweep. If memory runs out, everything is matched again. */
 void vv_sweep_or_fail(struct vv_matching *m);
 
 /* Returns true if matching has visited the node and it is still reachable. */

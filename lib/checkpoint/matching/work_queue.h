@@ -51,7 +51,7 @@ void vv_work_queue_forget_graph(struct vv_work_queue *work_queue);
 
 /* --- Nodes ---------------------------------------------------------------- */
 
-/* Queues a node. Returns false without memory. */
+/* Queues a node. Returns false if out of memory. */
 bool vv_work_queue_add(
     struct vv_work_queue *work_queue, varve_node *node, uint32_t file);
 
@@ -67,7 +67,7 @@ struct vv_claim {
     enum vv_match_rank how;
 };
 
-/* Adds a claim. Returns false without memory. */
+/* Adds a claim. Returns false if out of memory. */
 bool vv_work_queue_defer(struct vv_work_queue *work_queue, varve_node *node,
     uint32_t file, enum vv_match_rank how);
 
@@ -75,11 +75,13 @@ bool vv_work_queue_defer(struct vv_work_queue *work_queue, varve_node *node,
  * false at the end. */
 bool vv_work_queue_claim_at(const struct vv_work_queue *work_queue,
     size_t place, struct vv_claim *claim);
+
+/* Removes all claims. */
 void vv_work_queue_end_claims(struct vv_work_queue *work_queue);
 
 /* --- Offers --------------------------------------------------------------- */
 
-/* Adds a node that is offered children. Returns false without memory. */
+/* Adds a node that is offered children. Returns false if out of memory. */
 bool vv_work_queue_demand(
     struct vv_work_queue *work_queue, varve_node *node, uint32_t file);
 
@@ -89,11 +91,13 @@ bool vv_work_queue_demand(
 bool vv_work_queue_take_demand(struct vv_work_queue *work_queue, size_t *place);
 struct vv_pair vv_work_queue_demand_at(
     const struct vv_work_queue *work_queue, size_t place);
+
+/* Removes all nodes that were offered children. */
 void vv_work_queue_end_demands(struct vv_work_queue *work_queue);
 
 /* --- Names ---------------------------------------------------------------- */
 
-/* Adds a node to be looked up by name. Returns false without memory. */
+/* Adds a node to be looked up by name. Returns false if out of memory. */
 bool vv_work_queue_add_unnamed(
     struct vv_work_queue *work_queue, varve_node *node);
 
@@ -102,6 +106,8 @@ bool vv_work_queue_add_unnamed(
 size_t vv_work_queue_unnamed_count(struct vv_work_queue *work_queue);
 varve_node *vv_work_queue_unnamed_at(
     const struct vv_work_queue *work_queue, size_t place);
+
+/* Removes all nodes to be looked up by name. */
 void vv_work_queue_end_unnamed(struct vv_work_queue *work_queue);
 
 #endif

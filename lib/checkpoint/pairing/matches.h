@@ -59,8 +59,8 @@ struct vv_matches {
 void vv_matches_init(
     struct vv_matches *matches, const varve_allocator *allocator);
 
-/* Allocates the tables for a file with `node_count` nodes. Returns false
- * without memory. */
+/* Allocates the tables for a file with `node_count` nodes. Returns false if out
+ * of memory. */
 bool vv_matches_begin(struct vv_matches *matches, uint32_t node_count);
 void vv_matches_end(struct vv_matches *matches);
 
@@ -102,6 +102,7 @@ bool vv_stands_for(
  */
 bool vv_is_claimant(const struct vv_matches *matches, const varve_node *node);
 
+/* Returns the rank of the match of a node. */
 enum vv_match_rank vv_how_of(
     const struct vv_matches *matches, const varve_node *node);
 
@@ -112,7 +113,7 @@ uint32_t vv_next_partner(
 
 /* --- Changes -------------------------------------------------------------- */
 
-/* Makes room for nodes with numbers below `wanted`. Returns false without
+/* Makes room for nodes with numbers below `wanted`. Returns false if out of
  * memory. */
 bool vv_matches_grow(struct vv_matches *matches, size_t wanted);
 
@@ -123,17 +124,19 @@ void vv_set_holder(struct vv_matches *matches, uint32_t file, varve_node *node);
  * is no memory to store the rank. */
 bool vv_matches_bind(struct vv_matches *matches, const varve_node *node,
     uint32_t file, enum vv_match_rank how);
+
+/* Changes the rank of the match of a node. Returns false if out of memory. */
 bool vv_set_how(
     struct vv_matches *matches, const varve_node *node, enum vv_match_rank how);
 
 /* Binds an object to a further node of the file. `first` is the first node that
- * it is bound to. Returns false without memory. */
+ * it is bound to. Returns false if out of memory. */
 bool vv_add_partner(struct vv_matches *matches, uint32_t first, uint32_t file);
 
 /* Removes all bindings of a node. */
 void vv_let_go(struct vv_matches *matches, const varve_node *node);
 
-/* Adds a claim. Returns false without memory. */
+/* Adds a claim. Returns false if out of memory. */
 bool vv_add_claim(struct vv_matches *matches, varve_node *node, uint32_t file);
 
 /* Unbinds all nodes that claim a node of the file with another holder. */

@@ -38,7 +38,7 @@ struct vv_own_cut {
 
 /* Sets why[i] for each node of the file: the reason why it is excluded, or 0 if
  * it can be reached without the excluded children. `count` must not be 0. Sorts
- * `cuts`. Returns false without memory. */
+ * `cuts`. Returns false if out of memory. */
 bool vv_own_reach(const struct vv_index *index, const varve_allocator *a,
     struct vv_own_cut *cuts, size_t count, uint8_t *why);
 

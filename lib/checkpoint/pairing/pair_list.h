@@ -3,8 +3,8 @@
  *
  * Indexes are allocated by the first search in a long list. They are updated by
  * each search, which adds the pairs that are new. A removed pair leaves a hole,
- * which has no node. Holes are closed when they are half of the list. Without
- * memory for an index the search is linear.
+ * which has no node. Holes are closed when they are half of the list. If there
+ * is no memory for an index, the search is linear.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -52,8 +52,8 @@ void vv_pair_list_init(
     struct vv_pair_list *list, const varve_allocator *allocator);
 void vv_pair_list_clear(struct vv_pair_list *list);
 
-/* Adds a pair at the end of a list, or of a buffer of pairs. Returns false
- * without memory; then the list is unchanged and can be added to later. */
+/* Adds a pair at the end of a list, or of a buffer of pairs. Returns false if
+ * out of memory; then the list is unchanged and can be added to later. */
 bool vv_append_pair(struct vv_pair_list *list, varve_node *node, uint32_t file);
 bool vv_append_pair_to(
     struct vv_buffer *buffer, varve_node *node, uint32_t file);

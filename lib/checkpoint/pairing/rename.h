@@ -39,7 +39,7 @@ struct vv_rename_parts {
 };
 
 /* Parses both sides of a rename, which must have the same wildcards
- * (pattern.h). Returns false without memory. */
+ * (pattern.h). Returns false if out of memory. */
 bool vv_rename_parts_begin(struct vv_rename_parts *parts,
     const varve_allocator *allocator, const char *left, const char *right);
 void vv_rename_parts_end(
@@ -70,7 +70,7 @@ struct vv_rename_sides {
     uint32_t (*child)(void *user, uint32_t at, uint32_t name);
     uint32_t (*slot)(
         void *user, uint32_t owner, uint32_t variable, uint32_t name);
-    struct vv_buffer *scratch; /* marked as failed without memory */
+    struct vv_buffer *scratch; /* marked as failed if out of memory */
 };
 
 /* An edge on the left; an empty name: the root. */

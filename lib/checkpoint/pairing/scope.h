@@ -58,6 +58,8 @@ struct vv_scope_news {
  * The affected nodes are in its pairs from `first` on, also after a failure. */
 varve_status vv_scope_add(struct vv_scopes *scopes, enum vv_scope option,
     const struct vv_scope_news *news, size_t *first, varve_error *error);
+
+/* Removes a node from the results for the program. */
 void vv_scope_forget(struct vv_scopes *scopes, const varve_node *node);
 
 /* Returns true if a value of the program is to be restored: one of its paths
@@ -86,6 +88,8 @@ bool vv_scope_wants(const struct vv_scopes *scopes,
  * all of its paths are equivalent. */
 bool vv_scope_path(const struct vv_scopes *scopes, const varve_node *node,
     struct vv_buffer *path);
+
+/* Does the same for a node of the file. */
 bool vv_scope_saved_path(const struct vv_scopes *scopes,
     const struct vv_index *index, uint32_t file, struct vv_buffer *path);
 

@@ -50,10 +50,11 @@ void vv_visited_paths_init(struct vv_visited_paths *ways,
     const struct vv_saved_graph *saved);
 void vv_visited_paths_end(struct vv_visited_paths *ways);
 
-/* Makes room for nodes with numbers below `wanted`. Returns false without
+/* Makes room for nodes with numbers below `wanted`. Returns false if out of
  * memory. Before the first call paths do not matter. */
 bool vv_visited_paths_grow(struct vv_visited_paths *ways, size_t wanted);
 
+/* Returns true if paths matter, because of renames, copies or global names. */
 static inline bool vv_visited_paths_matter(const struct vv_visited_paths *ways)
 {
     return ways->vias;
@@ -84,6 +85,8 @@ enum vv_coming vv_visited_paths_visit(struct vv_visited_paths *ways,
 /* Returns true if a node is visited. */
 bool vv_visited_paths_is_visited(
     const struct vv_visited_paths *ways, const varve_node *node);
+
+/* Mark a node, or all nodes, as not visited. Their steps are kept. */
 void vv_visited_paths_unvisit(
     struct vv_visited_paths *ways, const varve_node *node);
 void vv_visited_paths_unvisit_all(struct vv_visited_paths *ways);
@@ -118,6 +121,8 @@ bool vv_find_renamed_slot(struct vv_visited_paths *ways,
 /* Records whether a rename applies to a node that was reached by this edge. */
 void vv_note_renamed(struct vv_visited_paths *ways, const varve_node *node,
     const varve_node *parent, const struct vv_name *name, bool is_renamed);
+
+/* Returns true if a rename applies to a visited node, or to a node above it. */
 bool vv_is_renamed(const struct vv_visited_paths *ways, const varve_node *node);
 
 #endif

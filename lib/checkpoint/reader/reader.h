@@ -47,7 +47,7 @@ varve_status vv_reader_verify_share(varve_reader *reader, uint32_t share,
 varve_reader *vv_reader_over(const struct vv_context *context,
     const struct vv_opened *file, varve_error *error);
 
-/* Returns the path of a node, or "?" without memory. */
+/* Returns the path of a node, or "?" if out of memory. */
 const char *vv_reader_node_path(const varve_reader *reader, uint32_t node);
 
 /* Sets *value to the number of the value of a node. Returns VARVE_NOT_FOUND if

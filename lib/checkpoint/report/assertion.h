@@ -26,6 +26,9 @@ varve_status vv_count_unused(
 /* Checks that a value of the file has matched, or that the program has nothing
  * that must be restored. Returns VARVE_UNMATCHED and names both sides. */
 varve_status vv_assert_any(const struct vv_delivery *d, varve_error *error);
+
+/* Returns true if a node other than the root is bound, or a value was
+ * delivered. */
 bool vv_has_any_match(const struct vv_delivery *d);
 
 /* Checks that a node other than the root has matched. */

@@ -22,7 +22,7 @@ const struct vv_report_part *vv_report_parts(
 void vv_add_part_line(
     struct vv_buffer *text, const struct vv_report_part *part);
 
-/* Writes the complete report into its text. Returns false without memory. */
+/* Writes the complete report into its text. Returns false if out of memory. */
 bool vv_report_write(varve_report *report);
 
 #endif

@@ -26,7 +26,7 @@ struct vv_hints {
     const char **reasons; /* by node of the file whose edge is missing */
 };
 
-/* Returns false without memory. */
+/* Returns false if out of memory. */
 bool vv_hints_begin(struct vv_hints *hints, const struct vv_pairing *p,
     const struct vv_walk *walk);
 

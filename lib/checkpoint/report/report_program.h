@@ -31,10 +31,11 @@ struct vv_maker {
     bool failed; /* out of memory */
 };
 
-/* Returns a copy of a string in the report. Without memory it returns NULL and
- * sets `failed`. */
+/* Returns a copy of a string in the report. Returns NULL and sets `failed` if
+ * out of memory. */
 const char *vv_report_keep(struct vv_maker *m, struct vv_buffer *text);
 
+/* Adds a finding to the report. Matches may only be counted. */
 void vv_report_add(struct vv_maker *m, const struct vv_finding *finding);
 
 /* Sets the path of a node of the file in a finding, and its number. */

@@ -48,7 +48,7 @@ struct vv_likely {
     size_t looked;
 };
 
-/* Returns false without memory. */
+/* Returns false if out of memory. */
 bool vv_likely_begin(struct vv_likely *likely, const struct vv_pairing *p,
     const struct vv_walk *walk);
 void vv_likely_end(struct vv_likely *likely);

@@ -8,8 +8,8 @@
 #include "hint.h"
 #include "report.h"
 
-/* Adds a finding for each. Must follow vv_scope_complete. Returns false without
- * memory. */
+/* Adds a finding for each. Must follow vv_scope_complete. Returns false if out
+ * of memory. */
 bool vv_list_unused_patterns(
     const struct vv_pairing *p, struct vv_hints *hints, varve_report *report);
 

@@ -33,7 +33,7 @@ static bool pending_always(const void *item, const void *key)
     return true;
 }
 
-/* Returns the tensor of a value, or NULL without memory. It lives as long as
+/* Returns the tensor of a value, or NULL if out of memory. It lives as long as
  * the restoration, and each call returns the same one. The hash in the map is
  * the number of the value. */
 static const varve_tensor *tensor_of(

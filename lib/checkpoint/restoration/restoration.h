@@ -49,8 +49,7 @@ enum vv_look {
 };
 
 /* The arguments of vv_restoration_open, which opens a file, matches it and,
- * unless `is_dry`, delivers its values. It returns NULL on failure; then the
- * program is unchanged. */
+ * unless `is_dry`, delivers its values. It returns NULL on failure. */
 struct vv_opening {
     /* to fill in */
     const char *path;

@@ -51,7 +51,7 @@ static void ring_watch(varve_ring *ring, varve_node *root)
     vv_graph_observe(root->graph, &ring->observer);
 }
 
-/* Copies the options and their strings. Returns false without memory. */
+/* Copies the options and their strings. Returns false if out of memory. */
 static bool ring_keep_options(
     varve_ring *ring, const varve_snapshot_options *options)
 {

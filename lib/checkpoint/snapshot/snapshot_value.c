@@ -23,7 +23,7 @@ static const struct vv_item *snapshot_find_item(
 }
 
 /* Finds a node by walking the graph. Used for the path of a slot, and if the
- * first lookup failed without memory. */
+ * first lookup ran out of memory. */
 static varve_status snapshot_find_by_walk(const struct varve_snapshot *s,
     const char *path, varve_node **node, varve_error *error)
 {

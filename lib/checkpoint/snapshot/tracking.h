@@ -12,7 +12,8 @@
 
 #include "snapshot.h"
 
-/* Starts tracking from the next copy on. Without memory nothing is tracked. */
+/* Starts tracking from the next copy on. If memory runs out, nothing is
+ * tracked. */
 void vv_tracking_begin(struct varve_snapshot *snapshot);
 void vv_tracking_end(struct varve_snapshot *snapshot);
 

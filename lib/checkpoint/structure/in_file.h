@@ -10,7 +10,7 @@
 
 /* Connects each node that was restored without memory with its value in the
  * file. `nodes` are in the order of their ids in the file. On success the graph
- * owns the reader and closes it when the graph is freed. Fails only without
+ * owns the reader and closes it when the graph is freed. Fails only if out of
  * memory; then nothing has changed. */
 varve_status vv_leave_in_file(varve_graph *graph, varve_reader *reader,
     varve_node *const *nodes, size_t count, varve_error *error);

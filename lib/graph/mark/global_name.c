@@ -35,7 +35,7 @@ static struct global_names *global_name_names_of(const varve_graph *graph)
     return vv_attachment_find(&graph->nil, &names_kind);
 }
 
-/* Returns the map, with room for one more name, or NULL without memory. */
+/* Returns the map, with room for one more name, or NULL if out of memory. */
 static struct global_names *global_name_make_room(varve_graph *graph)
 {
     struct global_names *names = vv_attachment_make(&graph->nil, &names_kind);

@@ -41,7 +41,7 @@ varve_node *vv_private_attach(
     varve_node *parent, const char *name, varve_node *mine);
 
 /* Makes the copy of a rank-local node rank-local, without a merge callback.
- * Returns false without memory. */
+ * Returns false if out of memory. */
 bool vv_private_copy(const varve_node *from, varve_node *to);
 
 #endif

@@ -36,6 +36,8 @@ const struct vv_name *vv_tag_name(const varve_graph *graph, unsigned tag);
 /* Returns the bit of a tag, or 0 if the graph does not have it. */
 uint64_t vv_tag_bit(const varve_graph *graph, const char *tag);
 
+/* Returns true if a node has the tag with this bit, which is that of
+ * VARVE_TAG_LOCAL or 0. */
 static inline bool vv_is_local(const varve_node *node, uint64_t local_bit)
 {
     return (vv_node_tags(node) & local_bit) != 0;

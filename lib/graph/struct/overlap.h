@@ -13,8 +13,8 @@
  * node, which must not be nil, share a byte. Ignores values tagged
  * VARVE_TAG_LOCAL, pairs of fixed values, and memory that only functions
  * access. Returns VARVE_MISUSE with both paths, or VARVE_NO_MEMORY. If no view
- * has changed since the last check of the whole graph without a result, the
- * call only reads a flag.
+ * has changed since a check found no overlap in the whole graph, the call only
+ * reads a flag.
  *
  * vv_check_call and vv_begin_save (write.h) call it, so it is called by all
  * saves, including asynchronous and collective ones, by dry runs, and by reads

@@ -30,7 +30,7 @@ static inline struct vv_owned_text *vv_owned_text_of(const varve_node *node)
     return vv_attachment_find(node, &vv_owned_text_kind);
 }
 
-/* Makes a node without edges. Returns nil without memory. */
+/* Makes a node without edges. Returns nil if out of memory. */
 varve_node *vv_owned_text_new(
     varve_graph *graph, const varve_field *field, const void *object);
 

@@ -264,7 +264,7 @@ static varve_tensor reached_view_of(const varve_field *f, const void *object,
     return view;
 }
 
-/* Records the current rows. Returns false without memory; then nothing has
+/* Records the current rows. Returns false if out of memory; then nothing has
  * changed. */
 static bool note_rows(
     varve_node *node, struct reached *r, const varve_field *f, void *object)

@@ -26,7 +26,7 @@ const char *vv_reached_bad(const varve_field *field, const void *object);
 uint64_t vv_reached_length(
     const varve_field *field, const void *object, uint64_t row);
 
-/* Makes the variable of such a field, without an edge. Returns nil without
+/* Makes the variable of such a field, without an edge. Returns nil if out of
  * memory. */
 varve_node *vv_reached_new(
     varve_graph *graph, const varve_field *field, const void *object);
@@ -37,7 +37,8 @@ varve_node *vv_reached_new(
 bool vv_reached_is_over(
     const varve_node *node, const varve_field *field, const void *object);
 
-/* Binds the variable to the current memory. Without memory records an error. */
+/* Binds the variable to the current memory. Records an error if out of memory.
+ */
 void vv_reached_rebind(
     varve_node *node, const varve_field *field, const void *object);
 

@@ -100,7 +100,7 @@ const struct vv_attachment_kind vv_struct_kind = {
 };
 
 /* Adds a struct to the list of those that are not part of another one. Returns
- * false without memory. */
+ * false if out of memory. */
 static bool list_top(varve_node *node)
 {
     varve_graph *graph = node->graph;
@@ -118,7 +118,7 @@ static bool list_top(varve_node *node)
     return true;
 }
 
-/* Stores what a node was made of. Returns NULL without memory. */
+/* Stores what a node was made of. Returns NULL if out of memory. */
 static struct vv_struct *struct_remember(
     varve_node *node, const varve_field *fields, void *object, bool is_later)
 {
@@ -143,7 +143,7 @@ bool vv_struct_watch(varve_node *node, struct vv_migrating *migrating)
 }
 
 /* Records whether a field has no node because it has no memory. Returns false
- * without memory. */
+ * if out of memory. */
 static bool note_missing(
     varve_node *node, const varve_field *field, bool is_missing)
 {
@@ -205,7 +205,7 @@ static void *element_at(
     return memory + (size_t)index * field->element_size;
 }
 
-/* Appends the elements from `begin` on. Returns false without memory. */
+/* Appends the elements from `begin` on. Returns false if out of memory. */
 static bool struct_append(varve_node *list, const varve_field *field,
     const void *object, uint64_t begin, bool is_later)
 {
@@ -224,8 +224,8 @@ static bool struct_append(varve_node *list, const varve_field *field,
     return true;
 }
 
-/* Stores the address and number of the elements of a list. Returns false
- * without memory. */
+/* Stores the address and number of the elements of a list. Returns false if out
+ * of memory. */
 static bool remember_list(
     varve_node *list, const varve_field *field, const void *object)
 {

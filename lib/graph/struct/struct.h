@@ -64,7 +64,7 @@ static inline bool vv_is_struct(const varve_node *node)
 }
 
 /* Makes an object a struct without fields, whose redistributable structs are
- * packed when it is examined. Returns false without memory; then the caller
+ * packed when it is examined. Returns false if out of memory; then the caller
  * frees the node. */
 bool vv_struct_watch(varve_node *node, struct vv_migrating *migrating);
 
@@ -84,12 +84,12 @@ static inline uint8_t vv_member_of(
 bool vv_struct_made(const varve_node *parent, const varve_node *child,
     const varve_field *field);
 
-/* Makes the node of a field, with its tags, aliases and edge. Returns false
- * without memory. */
+/* Makes the node of a field, with its tags, aliases and edge. Returns false if
+ * out of memory. */
 bool vv_struct_add_field(varve_node *node, const varve_field *field);
 
 /* Does what varve_rebind_struct does for a node whose struct was checked.
- * Returns false without memory. With `by_itself`, fields that the program has
+ * Returns false if out of memory. With `by_itself`, fields that the program has
  * removed or bound to other memory are not changed. */
 bool vv_struct_rebind(varve_node *node, void *object, bool by_itself);
 

@@ -59,8 +59,8 @@ static bool is_offered(const varve_field *field, const varve_offer *offer)
                offer->value->rank == field->rank + field->has_rows);
 }
 
-/* Calls `room` for a number of elements. Returns NULL for 0 elements or without
- * memory. */
+/* Calls `room` for a number of elements. Returns NULL for 0 elements or if out
+ * of memory. */
 static void *call_room(varve_node *node, const varve_field *field,
     uint64_t count, size_t element_size)
 {

@@ -24,7 +24,7 @@ bool vv_is_at_risk(const varve_graph *graph, uint64_t number);
 bool vv_may_lose(
     const varve_graph *graph, uint64_t number, varve_passes passes);
 
-/* Allocates what vv_put_at_risk needs. Returns false without memory. */
+/* Allocates what vv_put_at_risk needs. Returns false if out of memory. */
 bool vv_reserve_at_risk(varve_graph *graph);
 
 /* Records that the restoration with this number has restored values; 0: that

@@ -132,7 +132,7 @@ static varve_status sum_state(
     return status;
 }
 
-/* Records the value. Without memory the next check records it. */
+/* Records the value. If memory runs out, the next check records it. */
 static void record(varve_node *node, struct fixed_value *fixed)
 {
     const struct vv_node_state *state = vv_state_of(node);

@@ -36,7 +36,7 @@ bool vv_memory_check(
     const varve_tensor *view, const varve_node *where, const char *name);
 
 /* Copies the memory description of a view into `to`, which must have the same
- * rank. vv_memory_free frees the copy. Returns false without memory. */
+ * rank. vv_memory_free frees the copy. Returns false if out of memory. */
 bool vv_memory_keep(varve_tensor *to, const varve_tensor *view,
     const varve_allocator *allocator);
 void vv_memory_free(varve_tensor *tensor, const varve_allocator *allocator);

@@ -80,7 +80,7 @@ static const struct vv_attachment_kind kind = {
     .release = refresh_release,
 };
 
-/* Returns NULL without memory. */
+/* Returns NULL if out of memory. */
 static struct refreshed *refresh_make(varve_node *node)
 {
     struct all_refreshed *all =

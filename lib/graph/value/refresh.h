@@ -13,7 +13,7 @@
 #include "node.h"
 
 /* Makes a variable follow the pointer and the extents of `view->memory`, or no
- * pointer if it is NULL. Returns false without memory. */
+ * pointer if it is NULL. Returns false if out of memory. */
 bool vv_refresh_follow(varve_node *node, const varve_tensor *view);
 
 /* Returns the view as it is now, without the pointer. `strides` is used for its

@@ -18,7 +18,7 @@ struct vv_replica_values {
      * shape of a variable of the original. If the function is NULL, variables
      * have zeroed memory of the library. */
     void (*place)(void *user, const varve_node *node, varve_tensor *view);
-    /* The callbacks of states and their `self`; `state` returns NULL without
+    /* The callbacks of states and their `self`; `state` returns NULL if out of
      * memory. */
     varve_state_callbacks callbacks;
     void *(*state)(void *user, const varve_node *node);

@@ -56,7 +56,7 @@ static inline struct vv_node_state *vv_state_of(const varve_node *node)
 }
 
 /* Makes a state without edges and without a value. Returns the nil node of the
- * graph without memory. */
+ * graph if out of memory. */
 varve_node *vv_state_new(
     varve_graph *graph, const varve_state_callbacks *callbacks, void *self);
 
@@ -66,6 +66,8 @@ varve_node *vv_state_new(
 varve_status vv_state_save(varve_node *node, const char *where,
     struct vv_buffer *bytes, varve_error *error);
 
+/* Loads the bytes of a state. Returns VARVE_CALLBACK, VARVE_NO_MEMORY or the
+ * failure of its guard. */
 varve_status vv_state_load(varve_node *node, const char *where,
     const void *bytes, size_t size, varve_error *error);
 

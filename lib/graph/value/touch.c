@@ -17,7 +17,7 @@
 
 /* --- Whole values --------------------------------------------------------- */
 
-/* Without memory for a walk all values count as changed. */
+/* If there is no memory for a walk, all values count as changed. */
 static void touch_all(varve_graph *graph)
 {
     for (varve_node *node = vv_newest_node(graph); node;
@@ -78,7 +78,7 @@ const struct vv_touched *vv_touched_parts(const varve_node *node)
     return touched && touched->moments ? touched : NULL;
 }
 
-/* Returns the pages for a value of this size, or NULL without memory. */
+/* Returns the pages for a value of this size, or NULL if out of memory. */
 static struct vv_touched *parts_of(varve_node *node, uint64_t size)
 {
     const varve_allocator *a = &node->graph->context.allocator;

@@ -65,7 +65,7 @@ static struct variables *variable_all_of(const varve_graph *graph)
     return vv_attachment_find(&graph->nil, &kind);
 }
 
-/* Returns the data of the graph, allocating it if needed, or NULL without
+/* Returns the data of the graph, allocating it if needed, or NULL if out of
  * memory. */
 static struct variables *variable_make_all(varve_graph *graph)
 {
@@ -307,7 +307,7 @@ bool vv_variable_allocate(varve_node *node)
     return variable->tensor.data;
 }
 
-/* Returns false and records an error without memory. */
+/* Returns false and records an error if out of memory. */
 static bool allocate_or_fail(varve_node *node)
 {
     char text[256];

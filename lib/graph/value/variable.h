@@ -48,7 +48,7 @@ struct vv_variable {
     (offsetof(struct vv_variable, tensor.shape) + (extents) * sizeof(uint64_t))
 
 /* Controls whether new library-owned variables of a graph are made without
- * memory, which their values bring later. Returns false without memory. */
+ * memory, which their values bring later. Returns false if out of memory. */
 bool vv_defer_memory(varve_graph *graph, bool defer);
 
 /* Does the same for running initializers: see varve_defer_initializers. */
@@ -81,9 +81,11 @@ varve_node *vv_variable_attach(varve_node *parent, const char *name,
 varve_status vv_variable_run_initializer(varve_node *node, varve_error *error);
 
 /* Returns a copy of a variable with another view. Both share the extra data.
- * The copy belongs to no node yet. Returns NULL without memory. */
+ * The copy belongs to no node yet. Returns NULL if out of memory. */
 struct vv_variable *vv_variable_like(
     varve_node *node, const varve_tensor *view);
+
+/* Frees a struct vv_variable, but not its memory or its extra data. */
 void vv_variable_give(varve_graph *graph, struct vv_variable *variable);
 
 /* Frees library-owned memory of `variable`, which is the variable of the node
@@ -92,11 +94,11 @@ void vv_variable_give(varve_graph *graph, struct vv_variable *variable);
 void vv_variable_release(
     varve_node *node, struct vv_variable *variable, bool is_older);
 
-/* Returns the extra data of a variable, allocating it if needed, or NULL
- * without memory. */
+/* Returns the extra data of a variable, allocating it if needed, or NULL if out
+ * of memory. */
 struct vv_variable_extra *vv_variable_extra(varve_node *node);
 
-/* Sets the initializer. Returns false without memory. */
+/* Sets the initializer. Returns false if out of memory. */
 bool vv_variable_set_initializer(
     varve_node *node, varve_initializer *initializer, void *user);
 
@@ -127,7 +129,7 @@ varve_status vv_variable_check_there(
     const varve_node *node, varve_error *error);
 
 /* Allocates zeroed memory for a library-owned variable that has none. Returns
- * false without memory. */
+ * false if out of memory. */
 bool vv_variable_allocate(varve_node *node);
 
 /* Replaces the memory by borrowed memory, which must be large enough. */
@@ -147,12 +149,12 @@ void vv_variable_give_up(varve_node *node);
 /* Does the same, but leaves the variable in the state of a new one. */
 void vv_variable_go_without(varve_node *node);
 
-/* Changes the view to one that was checked. Records an error without memory.
+/* Changes the view to one that was checked. Records an error if out of memory.
  * The memory description of the view may be that of the variable. */
 void vv_variable_rebind(varve_node *node, const varve_tensor *view);
 
 /* Makes a library-owned variable without memory a view of a value that a
- * function copies out, and that cannot be copied in. Returns false without
+ * function copies out, and that cannot be copied in. Returns false if out of
  * memory. */
 bool vv_variable_reach(varve_node *node, const varve_memory *memory);
 
