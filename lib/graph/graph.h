@@ -126,7 +126,7 @@ static inline varve_node *vv_newer_node(const varve_node *node)
 varve_node *vv_graph_error(varve_graph *graph, varve_status status,
     const char *format, ...) VV_PRINTF(3, 4);
 
-/* Records a lack of memory. Returns the nil node. */
+/* Records VARVE_NO_MEMORY. Returns the nil node. */
 varve_node *vv_graph_memory_error(varve_graph *graph);
 
 /* Moves the error to `error` and clears it. For functions that add nodes of

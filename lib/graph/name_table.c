@@ -200,7 +200,7 @@ static void sort_prefixes(
         memcpy(items, from, count * sizeof *items);
 }
 
-/* Returns how many items at the begin have the same prefix. */
+/* Returns how many items at the start have the same prefix. */
 static size_t alike(const struct sort_item *items, size_t count)
 {
     size_t end = 1;

@@ -177,7 +177,7 @@ void vv_walk_end(struct vv_walk *walk)
 }
 
 /* Follows the edges up to the root, or until the path is too long, and writes
- * every name backward. Then reverses the whole. */
+ * every name backward. Then reverses the path. */
 static void walk_add_edges(const struct vv_walk *walk, size_t place,
     size_t longest, struct vv_buffer *path)
 {

@@ -125,8 +125,8 @@ enum {
 }; /* more values and pairs are not checked,
       because it takes long */
 
-/* Returns true if a value is in the list that its delivery state requires.
- * After a lack of memory lists may be incomplete. */
+/* Returns true if a value is in the list that its delivery state requires. If
+ * memory ran out, lists may be incomplete. */
 static bool is_listed(const struct vv_delivery *d, uint32_t value)
 {
     const struct vv_index *index = vv_index_of(d->pairing);

@@ -17,8 +17,7 @@
 
 enum {
     STRIPE = 256 << 10,
-    BYTES_PER_WORKER = 2 << 20, /* for less than this another thread is
-                                   slower */
+    BYTES_PER_WORKER = 2 << 20, /* fewer are not worth another thread */
 };
 
 struct turns {

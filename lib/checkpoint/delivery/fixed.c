@@ -137,7 +137,8 @@ static varve_status fixed_find_values(struct look *l, varve_error *error)
     return vv_value_out(l->move->node, 0, room, size, error);
 }
 
-/* Compares bit by bit: equal NaNs are equal, and 0 differs from -0. */
+/* Compares bit by bit: NaNs with the same bits are equal, and 0 differs from
+ * -0. */
 static void fixed_compare_elements(struct look *l)
 {
     const varve_tensor *now = &l->move->node->variable->tensor;
@@ -309,8 +310,8 @@ static varve_status fixed_look_at_all(const struct vv_delivery *d,
     return VARVE_OK;
 }
 
-/* Keeps the order of the jobs. Returns at once if the graph has no fixed nodes,
- * as most graphs. */
+/* The fixed jobs keep their order. Returns at once if the graph has no fixed
+ * nodes, as in most graphs. */
 size_t vv_put_fixed_behind(struct vv_pair *jobs, size_t count)
 {
     size_t end = count;

@@ -13,7 +13,7 @@
 struct mapping {
     struct vv_borrowed base;
     struct vv_context context;
-    size_t before; /* bytes between the begin of the first page and the value */
+    size_t before; /* bytes between the start of the first page and the value */
     size_t size;   /* including those */
 };
 

@@ -231,8 +231,8 @@ static varve_status move_copy_in(struct vv_move *move, varve_dtype from,
     return VARVE_OK;
 }
 
-/* Compares bit by bit with the value of the program: equal NaNs are equal, and
- * 0 differs from -0. */
+/* Compares bit by bit with the value of the program: NaNs with the same bits
+ * are equal, and 0 differs from -0. */
 static varve_status move_compare_elements(struct vv_move *move,
     varve_dtype from, uint64_t target, const unsigned char *bytes,
     uint64_t count, varve_error *error)

@@ -18,9 +18,9 @@
 #include "worker.h"
 
 enum {
-    MOST_GAP = 8192,            /* bytes between values, read along */
-    BYTES_PER_WORKER = 4 << 20, /* for less a thread is slower */
-    RUNS_AHEAD = 16,            /* announced runs: reading_tell_ahead */
+    MOST_GAP = 8192,            /* gaps up to this size are read too */
+    BYTES_PER_WORKER = 4 << 20, /* fewer are not worth a thread */
+    RUNS_AHEAD = 16,            /* runs announced ahead */
     SHARE = 4, /* runs taken at once: fewer huge pages are cleared twice */
     BUFFER_ALIGNMENT = 64,
     PLACE_ALIGNMENT = 32 /* minimum alignment, see reading_place_of */
@@ -42,7 +42,7 @@ struct pass {
     unsigned char *buffers[VV_MAX_WORKERS];
     atomic_size_t next_run;
     atomic_uint_fast64_t done;
-    atomic_int has_failed; /* its setter also sets the rest */
+    atomic_int has_failed; /* set by the thread that sets the rest */
     varve_status status;
     varve_error error;
 };

@@ -10,8 +10,8 @@
 
 /* Reads and verifies the values of the jobs, which must fit their nodes. Marks
  * damaged or unreadable values, records the reason and removes their jobs, so
- * that the rest can be transferred. Returns other failures, such as a lack of
- * memory. */
+ * that the rest can be transferred. Returns other failures, such as
+ * VARVE_NO_MEMORY. */
 varve_status vv_salvage(
     struct vv_delivery *d, struct vv_buffer *jobs, varve_error *error);
 

@@ -27,7 +27,7 @@
 
 enum {
     STAGING_ALIGNMENT = 64,
-    FEW_JOBS = 16 /* less than 1 / 16 of all values */
+    FEW_JOBS = 16 /* fewer than 1 of 16 values */
 };
 
 struct transfer {
@@ -37,7 +37,7 @@ struct transfer {
     size_t count;
     size_t capacity;
     unsigned modes;         /* bit mask of the modes in use */
-    bool reads_once;        /* even values that cannot be undone */
+    bool reads_once;        /* also values that are not staged */
     bool has_fresh;         /* some moves go into fresh memory */
     bool has_elsewhere;     /* some moves go into strided or device memory */
     bool has_far;           /* some are copied by functions of the program */

@@ -10,7 +10,7 @@
 /* Binds the roots and queues them. */
 void vv_match_roots(struct vv_matching *m);
 
-/* Queues all nodes of the program. Used after a lack of memory. */
+/* Queues all nodes of the program. Used after memory ran out. */
 void vv_match_everything(struct vv_matching *m);
 
 /* Matches an edge whose ends may be bound now. */

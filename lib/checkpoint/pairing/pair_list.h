@@ -43,7 +43,7 @@ struct vv_pair_list {
 
     /* own */
     size_t holes;
-    size_t first; /* position after the holes at the begin */
+    size_t first; /* position after the holes at the start */
     struct vv_pair_index by_node;
     struct vv_pair_index by_file;
 };
@@ -89,7 +89,7 @@ static inline void vv_cut_pairs(struct vv_pair_list *list, size_t count)
 bool vv_has_pair(
     const struct vv_pair_list *list, const varve_node *node, uint32_t file);
 
-/* Returns the number plus 1 of the next pair after `after` (0: from the begin)
+/* Returns the number plus 1 of the next pair after `after` (0: from the start)
  * with this node (NULL: any) and this file (VV_NONE: any), or 0. One of the two
  * must be given. Numbers stay valid while pairs are only added. */
 size_t vv_find_pair(struct vv_pair_list *list, const varve_node *node,

@@ -126,7 +126,7 @@ static bool rename_compare(const struct vv_rename_parts *parts,
     return true;
 }
 
-/* Finds the begin of a piece that matches the end of a path. `stand` is first
+/* Finds the start of a piece that matches the end of a path. `stand` is first
  * that of the whole path, then that of the part before the piece. */
 static bool find_piece(const struct vv_rename_parts *parts, uint32_t number,
     const struct vv_rename_sides *sides, struct vv_rename_step step,

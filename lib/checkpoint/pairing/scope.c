@@ -126,9 +126,9 @@ bool vv_scope_casts(const struct vv_scopes *scopes, const varve_node *node)
 
 /* --- The file ----------------------------------------------------------- */
 
-/* Returns the largest number of names in the paths that a rename matches.
- * Deeper nodes follow their parents. Without this limit the time for a deep
- * file would be quadratic. */
+/* Returns the largest number of names in a path that a rename can match. Deeper
+ * nodes follow their parents. Without this limit the time for a deep file would
+ * be quadratic. */
 static size_t most_names(const struct vv_selection *s)
 {
     size_t most = 0;

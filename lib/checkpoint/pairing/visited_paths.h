@@ -25,8 +25,7 @@ struct vv_path_step {
 
 struct vv_visited_paths {
     /* own */
-    bool failed; /* memory ran out; the affected nodes are treated as not
-                    visited */
+    bool failed; /* memory ran out: everything must be matched again */
     const varve_allocator *allocator;
     struct vv_selection *selection; /* its renames */
     const struct vv_saved_graph *saved;

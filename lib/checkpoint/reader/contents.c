@@ -25,8 +25,7 @@
 
 enum {
     BATCH_SIZE = 16 << 20,
-    BYTES_PER_WORKER = 2 << 20, /* for less than this another thread is
-                                   slower */
+    BYTES_PER_WORKER = 2 << 20, /* fewer are not worth another thread */
     BUFFER_ALIGNMENT = 64,
 };
 

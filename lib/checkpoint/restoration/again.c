@@ -197,8 +197,8 @@ static bool again_make_room(struct vv_buffer *pairs, size_t more)
     return has_room;
 }
 
-/* Reserves room in every list that a value can move to. Otherwise a lack of
- * memory could lose pairs, and all would have to be matched again. */
+/* Reserves room in every list that a value can move to. Otherwise a failed
+ * allocation could lose pairs, and all would have to be matched again. */
 static bool again_has_memory(const struct asking *a)
 {
     struct varve_restoration *r = a->r;

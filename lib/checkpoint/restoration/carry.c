@@ -148,7 +148,7 @@ static void carry_find_ways(struct carrying *c)
     for (size_t f = 0; f < c->node_count; f++)
         c->in_ends[f] = sum += c->in_ends[f];
     c->in_ends[c->node_count] = sum;
-    each_way(c, add_way); /* after this, each entry is the begin of its range */
+    each_way(c, add_way); /* after this, each entry is the start of its range */
 }
 
 static void carry_need(struct carrying *c, uint32_t file, enum need why)

@@ -269,7 +269,7 @@ static varve_status restoration_open_file(struct varve_restoration *r,
     return VARVE_OK;
 }
 
-/* Matches before anything is delivered. The arrival reports a lack of memory.
+/* Matches before anything is delivered. The arrival reports failed allocations.
  */
 static void match_ahead(struct varve_restoration *r)
 {
@@ -494,8 +494,8 @@ const varve_metadata *varve_restoration_metadata(
 
 /* --- Retrying ----------------------------------------------------------- */
 
-/* Rebuilds the lists. They may be incomplete after a lack of memory, and the
- * type of a mismatched node may have changed. The tables by node and value are
+/* Rebuilds the lists. They may be incomplete if memory ran out, and the type of
+ * a mismatched node may have changed. The tables by node and value are
  * complete. */
 static void restoration_list_again(struct varve_restoration *r)
 {

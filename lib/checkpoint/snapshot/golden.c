@@ -227,7 +227,7 @@ static varve_status golden_compare_values(struct golden *g, varve_error *error)
     return vv_pass_failure(error, &g->error);
 }
 
-/* --- The whole ---------------------------------------------------------- */
+/* --- Both --------------------------------------------------------------- */
 
 static varve_status golden_compare_names(
     varve_node *root, const struct golden *g, varve_error *error)

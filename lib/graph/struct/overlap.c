@@ -1,5 +1,5 @@
 /* overlap.c - Finds values that overlap: sorts the address ranges of all values
- * by their begin, and compares each with those that begin before it ends.
+ * by their start, and compares each with those that begin before it ends.
  *
  * A first pass needs no list. It finds no overlap if each value is below or
  * above all values before it, as memory mostly is that was allocated in the
@@ -114,8 +114,8 @@ static bool overlap_reserve(struct places *p, size_t count)
     return p->block;
 }
 
-/* Fills the list from its end with the newest node first, because addresses
- * mostly increase with the age of a graph. */
+/* Fills the list from its end, beginning with the newest node. Newer nodes
+ * mostly have higher addresses, so the list is almost sorted. */
 static void overlap_gather(struct places *p, const varve_graph *graph)
 {
     struct place *at = p->block + p->capacity;

@@ -164,7 +164,7 @@ static bool struct_is_missing(const varve_node *node, const varve_field *field)
     return about->missing && about->missing[field - about->fields];
 }
 
-/* Frees a node that has no edge yet, and records a lack of memory. Returns nil.
+/* Frees a node that has no edge yet, and records VARVE_NO_MEMORY. Returns nil.
  */
 static varve_node *struct_give_up(varve_node *node)
 {

@@ -28,7 +28,7 @@ bool vv_may_lose(
 bool vv_reserve_at_risk(varve_graph *graph);
 
 /* Records that the restoration with this number has restored values; 0: that
- * values were saved or restored repeatedly. */
+ * values were saved, or restored once more. */
 void vv_put_at_risk(varve_graph *graph, uint64_t number);
 
 /* Returns VARVE_MISUSE if a node is only partially restored and therefore must
