@@ -60,8 +60,8 @@ struct verification {
     size_t share_count;
     atomic_size_t next;
     atomic_uint_fast64_t done;
-    atomic_int
-        is_stopped; /* the thread that sets it also sets `status` and `error` */
+    /* The thread that sets it also sets `status` and `error`. */
+    atomic_int is_stopped;
     struct vv_monitor *monitor; /* guards `damages` */
     struct vv_buffer damages;
     atomic_int has_foreign_error; /* the thread that sets it also sets

@@ -1,8 +1,8 @@
 /* report_json.c - Writes a report as JSON. The command makes an HTML page of
  * it.
  *
- * The output is ASCII, so that names cannot contain control characters of the
- * program that displays it.
+ * The output is ASCII, so that names cannot send control sequences to a
+ * terminal.
  *
  * SPDX-License-Identifier: MIT
  */
