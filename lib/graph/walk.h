@@ -11,8 +11,8 @@
 #include "node.h"
 #include "slot.h"
 
-/* How a walk has reached a node: by an edge or as a slot; the root by neither.
- */
+/* A node that a walk has reached, and the edge or the slot by which it was
+ * reached. The root has neither. */
 struct vv_step {
     /* to read */
     varve_node *node;

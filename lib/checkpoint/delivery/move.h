@@ -14,7 +14,7 @@
 /* Values up to this size may be read together. */
 enum { VV_SMALL_VALUE = 256 * 1024 };
 
-/* How the bytes of a value are stored in a variable. */
+/* The ways to store the bytes of a value in a variable. */
 enum vv_move_mode {
     VV_MOVE_PLAIN,   /* unchanged */
     VV_MOVE_CAST,    /* converted element by element */

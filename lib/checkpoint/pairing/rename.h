@@ -47,8 +47,8 @@ void vv_rename_parts_end(
 
 #define VV_NOWHERE UINT32_MAX
 
-/* How far a rename has matched the path of a node of the left graph. All zero:
- * not at all. */
+/* The progress of a rename along the path of a node of the left graph. All
+ * zero: not at all. */
 struct vv_stand {
     uint32_t piece; /* the next piece, after a `**`; 0: no piece has matched */
     uint32_t at;    /* the node on the right, or VV_NOWHERE */
