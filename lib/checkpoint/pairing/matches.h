@@ -18,8 +18,7 @@ struct vv_link {
                       the last */
 };
 
-/* The kind of match between a node of the program and a node of the file. Lower
- * values have priority. */
+/* The kind of match between a node of the program and a node of the file. */
 enum vv_match_rank {
     VV_BY_PATH,
     VV_BY_RENAME,     /* receives a copy if another node has the value */
