@@ -1,4 +1,4 @@
-/* attachment.c - a list at each node, the one made last in front.
+/* attachment.c - Stores the attachments of a node in a list, newest first.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,7 +22,7 @@ void *vv_attachment_make(
     return made;
 }
 
-/* Takes away the one that `place` leads to. */
+/* Removes and frees the attachment that *place points to. */
 static void attachment_drop(varve_node *node, struct vv_attachment **place)
 {
     struct vv_attachment *gone = *place;

@@ -1,12 +1,12 @@
-/* attachment.h - what features hang on a node, or on a graph as a whole.
+/* attachment.h - Attaches data of features to a node, or to a graph as a whole.
  *
- * The kernel (nodes, edges, slots, walks) knows no feature. A feature has a
- * kind, a constant of its own, and a struct that begins with a vv_attachment;
- * it is made at the node when it is first needed and goes with the node. What a
- * feature has once for the whole graph hangs on the graph's nil node.
+ * Nodes, edges, slots and walks do not depend on any feature. A feature defines
+ * a kind, which is a constant, and a struct that begins with a vv_attachment.
+ * The struct is allocated when a node first needs it and freed with the node.
+ * Data of the whole graph is attached to its nil node.
  *
- * A node that has none pays a pointer; to find one costs as many comparisons as
- * the node has others, which are few.
+ * A node without attachments costs one pointer. Finding an attachment takes as
+ * many comparisons as the node has attachments, which are few.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,32 +15,34 @@
 
 #include "node.h"
 
-/* What is NULL is passed over. */
+/* Functions that are NULL are skipped. */
 struct vv_attachment_kind {
     /* to fill in */
-    size_t size; /* of the feature's struct */
-    /* Lets go of what the struct has; the node is being freed, or it is dropped
-     * from it. Of one of the graph: there are no other nodes any more. */
+    size_t size; /* size of the struct of the feature */
+    /* Frees what the struct owns. Called when the node is freed or the
+     * attachment is dropped. For an attachment of the graph, all other nodes
+     * have been freed. */
     void (*release)(varve_node *node, void *self);
-    /* vv_name_keep for each name that it has; returns how many. */
+    /* Calls vv_name_keep for each name of the struct. Returns how many it has.
+     */
     size_t (*keep_names)(const void *self);
 
-    /* Of one of the graph's: */
-    /* A variable is being freed, before what hangs on it is. */
+    /* Only for attachments of the graph: */
+    /* Called when a variable is freed, before its attachments are. */
     void (*free_variable)(varve_node *node);
-    /* Gets what there was no memory for when it was built, before the mistake
-     * is cleared; false where there is none still. */
+    /* Allocates what could not be allocated before, so that the error can be
+     * cleared. Returns false if there is still no memory. */
     bool (*mend)(varve_graph *graph);
 };
 
-/* The first member of what a feature hangs on a node. */
+/* The first member of the struct of a feature. */
 struct vv_attachment {
     /* own */
     const struct vv_attachment_kind *kind;
     struct vv_attachment *next;
 };
 
-/* That of a node; NULL: it has none. */
+/* Returns the attachment of a node, or NULL. */
 static inline void *vv_attachment_find(
     const varve_node *node, const struct vv_attachment_kind *kind)
 {
@@ -50,24 +52,26 @@ static inline void *vv_attachment_find(
     return at;
 }
 
-/* The same, made and zeroed if need be; NULL without memory. */
+/* Returns the attachment of a node. Allocates it, zeroed, if needed. Returns
+ * NULL if out of memory. */
 void *vv_attachment_make(
     varve_node *node, const struct vv_attachment_kind *kind);
 
-/* Takes it from the node, which may have none. */
+/* Removes the attachment if the node has one. */
 void vv_attachment_drop(
     varve_node *node, const struct vv_attachment_kind *kind);
 
-/* Takes all from a node. */
+/* Removes all attachments of a node. */
 void vv_attachments_drop(varve_node *node);
 
-/* Keeps the names that all of a node have; returns how many. */
+/* Marks the names of all attachments of a node. Returns how many there are. */
 size_t vv_attachments_keep_names(const varve_node *node);
 
-/* Tells those of a graph that a variable of it is being freed. */
+/* Calls `free_variable` of the attachments of the graph. */
 void vv_attachments_free_variable(varve_node *node);
 
-/* Whether nothing that is built in a graph lacks memory any more. */
+/* Calls `mend` of the attachments of the graph. Returns true if none lacks
+ * memory any more. */
 bool vv_attachments_mend(varve_graph *graph);
 
 #endif

@@ -1,4 +1,5 @@
-/* container.c - lists. Edges keep their positions; children move along them.
+/* container.c - Implements lists. Edges keep their positions, and children move
+ * along them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,7 +21,8 @@ struct vv_edge *vv_list_edge(const varve_node *list, uint64_t index)
     return name ? vv_edge_find(list, name) : NULL;
 }
 
-/* Whether `list` is one and has the position; if not, a mistake. */
+/* Returns true if `list` is a list with this position. Otherwise it records an
+ * error. */
 static bool has_position(varve_node *list, size_t index, size_t limit)
 {
     char text[256];
@@ -88,7 +90,8 @@ void varve_list_remove(varve_node *list, size_t index)
         varve_untrack(list, vv_list_edge(list, index)->public.name);
 }
 
-/* The children in their new order; NULL where `order` is not a permutation. */
+/* Returns the children in their new order, or NULL if `order` is not a
+ * permutation. */
 static varve_node **reordered(
     varve_node *list, const size_t *order, varve_node **old, varve_node **new)
 {
@@ -119,8 +122,8 @@ void varve_list_reorder(varve_node *list, const size_t *order, size_t count)
         vv_graph_memory_error(list->graph);
         return;
     }
-    /* The second half gets the new order, and only if it is one does anything
-     * change. */
+    /* The second half receives the new order. Nothing changes unless it is a
+     * permutation. */
     bool is_order = count == all && reordered(list, order, nodes, nodes + all);
     if (is_order) {
         size_t i = all;

@@ -1,7 +1,7 @@
-/* container.h - lists: edges whose names are positions.
+/* container.h - Implements lists, whose edge names are positions.
  *
- * Everything about lists is public (varve/graph.h); a dict is an object whose
- * kind says that its names are keys.
+ * All functions for lists are public (varve/graph.h). A dict is an object of
+ * another kind, whose names are keys.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@
 
 #include "node.h"
 
-/* The edge at a position of a list, or NULL. */
+/* Returns the edge at a position of a list, or NULL. */
 struct vv_edge *vv_list_edge(const varve_node *list, uint64_t index);
 
 #endif

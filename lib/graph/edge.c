@@ -1,4 +1,4 @@
-/* edge.c - linking nodes: adding, finding, replacing and removing edges.
+/* edge.c - Adds, finds, replaces and removes edges.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -49,7 +49,7 @@ struct vv_edge *vv_edge_find(
     return edge;
 }
 
-/* Puts the edges of a node that has come to have many into the set. */
+/* Adds all edges of a node to the set. Called when the node has many. */
 static bool index_edges(varve_node *parent)
 {
     struct vv_set *set = &parent->graph->edge_set;
@@ -61,14 +61,15 @@ static bool index_edges(varve_node *parent)
     return true;
 }
 
-/* The number of an edge that is linked; what leads to it has it. */
+/* Returns the number of a linked edge. It is stored in the edge before it or in
+ * the parent. */
 static uint32_t edge_number_of(const struct vv_edge *edge)
 {
     const struct vv_edge *previous = vv_previous_edge(edge);
     return previous ? previous->next : edge->parent->first_edge;
 }
 
-/* Behind the first, which stays the oldest. */
+/* Inserts an edge after the first one, which remains the oldest. */
 static void link_in(struct vv_edge *edge, uint32_t number)
 {
     struct vv_edge *first = vv_first_in(edge->public.node);
@@ -161,7 +162,7 @@ static void edge_say_duplicate(varve_node *parent, const char *name)
         vv_node_text(parent, text, sizeof text), name);
 }
 
-/* The name under which a child is to stand; NULL after a mistake. */
+/* Returns the name of a new child, or NULL after an error. */
 static const struct vv_name *edge_take_name(
     varve_node *parent, const char *name, char decimal[24])
 {
@@ -231,7 +232,7 @@ struct vv_edge *vv_edge_add_quietly(
         return NULL;
     }
     uint32_t number;
-    /* All that can fail comes before the edge is linked. */
+    /* Everything that can fail comes before the edge is linked. */
     struct vv_edge *edge =
         !parent->has_many_edges ||
                 vv_set_reserve(&graph->edge_set, graph->edge_set.count + 1)
@@ -250,7 +251,7 @@ struct vv_edge *vv_edge_add_quietly(
     return edge;
 }
 
-/* A callback that an observer runs may remove the edge again. */
+/* A callback of an observer may remove the edge. */
 void vv_edge_notify(struct vv_edge *edge)
 {
     varve_graph *graph = edge->parent->graph;
@@ -308,7 +309,7 @@ void vv_edge_remove(struct vv_edge *edge)
     varve_node *parent = edge->parent;
     varve_node *child = edge->public.node;
     varve_graph *graph = parent->graph;
-    /* Who is being told of this edge learns that it is gone. */
+    /* Ends the notifications about this edge. */
     for (struct vv_notice *t = graph->notices; t; t = t->outer)
         if (t->edge == edge)
             t->edge = NULL;

@@ -1,4 +1,4 @@
-/* edge.h - what can be done with edges; node.h says what they are.
+/* edge.h - Adds, finds and removes edges. node.h defines their struct.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,8 +7,8 @@
 
 #include "graph.h"
 
-/* The edges of a node in order of creation; those that lead to it, of which the
- * first is the oldest. NULL: none, or no more. */
+/* Return the edges of a node in order of creation, and those that lead to it,
+ * oldest first. NULL: no more. */
 static inline struct vv_edge *vv_first_edge(const varve_node *node)
 {
     return vv_indexed_pool_at(&node->graph->edges, node->first_edge);
@@ -48,43 +48,43 @@ static inline struct vv_edge *vv_previous_in(const struct vv_edge *edge)
     return vv_indexed_pool_at(&edge->parent->graph->edges, edge->previous_in);
 }
 
-/* Whether the node can have children; if not, a mistake is remembered. */
+/* Returns true if a node can have children. Otherwise it records an error. */
 bool vv_node_takes_children(varve_node *parent, const char *name);
 
-/* Of an item of the graph's edge set. */
+/* Returns the hash of an edge in the edge set of the graph. */
 uint64_t vv_edge_hash(const void *edge);
 
-/* The edge of that name, or NULL. */
+/* Return the edge with that name, or NULL. */
 struct vv_edge *vv_edge_find(
     const varve_node *parent, const struct vv_name *name);
 
 struct vv_edge *vv_edge_called(const varve_node *parent, const char *name);
 
-/* Adds an edge that is not there yet, and tells the observers. NULL after a
- * mistake. */
+/* Adds an edge that does not exist yet, and notifies the observers. Returns
+ * NULL after an error. */
 struct vv_edge *vv_edge_add(
     varve_node *parent, const char *name, varve_node *child);
 
-/* Adds an edge to a new node, and gives the node. Where that fails, or the node
- * is nil, the node is freed and the result is nil. */
+/* Adds an edge to a new node and returns the node. After a failure, or if the
+ * node is nil, frees it and returns nil. */
 varve_node *vv_edge_attach(
     varve_node *parent, const char *name, varve_node *node);
 
-/* vv_edge_add without a notice; and the notice. */
+/* Add an edge like vv_edge_add but without notifying, and notify. */
 struct vv_edge *vv_edge_add_quietly(
     varve_node *parent, const char *name, varve_node *child);
 void vv_edge_notify(struct vv_edge *edge);
 
-/* Lets an edge lead elsewhere, without notice. */
+/* Changes the child of an edge without notifying. */
 void vv_edge_set_child(struct vv_edge *edge, varve_node *child);
 
-/* Tells that children of a list came to other positions. */
+/* Notifies that children of a list have moved to other positions. */
 void vv_edge_notify_moved(varve_node *list);
 
-/* Takes an edge away; in a list those behind it move up. */
+/* Removes an edge. In a list, later elements move up. */
 void vv_edge_untrack(struct vv_edge *edge);
 
-/* Unlinks and frees an edge, and tells that its child may be out of reach. */
+/* Unlinks and frees an edge, and notifies that its child may be unreachable. */
 void vv_edge_remove(struct vv_edge *edge);
 void vv_edge_notify_removed(varve_graph *graph, varve_node *child);
 

@@ -1,4 +1,5 @@
-/* graph.c - birth and death of a graph, its first mistake, its observers.
+/* graph.c - Creates and frees graphs, and manages their error and their
+ * observers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,9 +15,9 @@
 #include "edge.h"
 #include "try.h"
 
-/* Stand for every graph that there was no memory for, and for that of every
- * node that is NULL. Nothing writes to them: their mistakes are made, and their
- * nil nodes take nothing. */
+/* Stand for graphs that could not be allocated, and for the graph of NULL
+ * nodes. They are never written to: their errors are set, and nothing can be
+ * added to their nil nodes. */
 static varve_graph no_graph = {
     .mistake = {
         .status = VARVE_NO_MEMORY,
@@ -80,7 +81,7 @@ void varve_graph_free(varve_graph *graph)
 {
     if (!is_writable(graph))
         return;
-    /* First those who may still look at nodes and names. */
+    /* observers may still read nodes and names */
     while (graph->newest) {
         struct vv_observer *observer = graph->newest;
         vv_graph_forget(graph, observer);

@@ -1,8 +1,8 @@
-/* graph.h - the graph behind the handle: its memory, its names, its first
- * mistake, and who listens to its changes.
+/* graph.h - The graph behind the public handle: its memory, names, first error
+ * and observers.
  *
- * The graph knows nothing of files. What reads and writes them registers an
- * observer and is told of every new edge and slot.
+ * The graph has no code for files. Code that reads or writes files registers an
+ * observer, which is notified of every new edge and slot.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,58 +18,58 @@
 #include "set.h"
 #include "indexed_pool.h"
 
-/* What a call holds on to while it runs a callback of the program; each holds
- * what those above it hold too. What would pull it away is refused: a mistake,
- * and nothing has changed. */
+/* Restricts changes of a graph while the library runs a callback of the
+ * program. Each level includes those before it. A change that is not allowed
+ * records an error and does nothing. */
 enum vv_hold {
     VV_HOLDS_NOTHING,
-    VV_HOLDS_NODES, /* none is removed or retyped */
-    VV_HOLDS_EDGES, /* nor is an edge */
-    VV_HOLDS_ALL    /* nor is anything added */
+    VV_HOLDS_NODES, /* no node may be removed or retyped */
+    VV_HOLDS_EDGES, /* no edge may be removed */
+    VV_HOLDS_ALL    /* nothing may be added */
 };
 
-/* An edge of which the observers are told just now. */
+/* An edge about which observers are being notified. */
 struct vv_notice {
-    struct vv_edge *edge; /* NULL once it is removed */
+    struct vv_edge *edge; /* NULL after it is removed */
     struct vv_notice *outer;
 };
 
 struct vv_slot;
 
-struct vv_carried; /* carried.h of checkpoint/save */
+struct vv_carried; /* see save/carried.h */
 
-/* Told of changes, newest observer first. Functions that are NULL are skipped.
- * A change is complete when its function is called. */
+/* Notified of changes, newest observer first. Functions that are NULL are
+ * skipped. A change is complete when its function is called. */
 struct vv_observer {
     /* to read */
     struct vv_observer *older;
     struct vv_observer *newer;
-    uint64_t number; /* counts up; a newer observer has a higher one */
+    uint64_t number; /* increases with each observer of the graph */
 
     /* to fill in */
     void (*edge_added)(struct vv_observer *self, struct vv_edge *edge);
-    /* The edge is gone; `child` may now be out of reach. */
+    /* The edge was removed. `child` may be unreachable. */
     void (*edge_removed)(struct vv_observer *self, varve_node *child);
-    /* Children of a list have come to other positions. */
+    /* Children of a list have moved to other positions. */
     void (*children_moved)(struct vv_observer *self, varve_node *list);
     void (*slot_added)(struct vv_observer *self, struct vv_slot *slot);
-    /* An alias, a global name, or a callback for children on demand. */
+    /* An alias, a global name or an on-demand callback has changed. */
     void (*node_changed)(struct vv_observer *self, varve_node *node);
-    /* The library itself is about to change values, or to free memory of
-     * them; what the program changes nobody is told. */
+    /* The library is about to change values, or to free their memory. Changes
+     * by the program are not reported. */
     void (*values_change)(struct vv_observer *self);
     /* The node is about to be freed. */
     void (*node_removed)(struct vv_observer *self, varve_node *node);
     void (*graph_freed)(struct vv_observer *self);
-    /* Names are let go, and numbered anew: vv_name_keep for each that it has.
-     * Returns how much it looked at. */
+    /* Unused names are freed and the others renumbered. Must call vv_name_keep
+     * for each name that the observer holds. Returns how many it examined. */
     size_t (*names_swept)(struct vv_observer *self);
-    /* Whether it has names in hand that it cannot tell of. */
+    /* Returns true if it holds names that names_swept cannot mark. */
     bool (*is_busy)(const struct vv_observer *self);
-    /* A failure that the graph has to report until it is mended. */
+    /* Returns a failure that the graph reports until it is resolved. */
     varve_status (*check)(const struct vv_observer *self, varve_error *error);
-    /* A save begins: adds to `carried` the values that wait for nodes which the
-     * graph does not have yet. */
+    /* A save begins. Adds the pending values, for which the graph has no nodes
+     * yet, to `carried`. */
     varve_status (*carry)(struct vv_observer *self, struct vv_carried *carried,
         varve_error *error);
 };
@@ -77,37 +77,36 @@ struct vv_observer {
 struct varve_graph {
     /* to read */
     struct vv_context context;
-    struct vv_durable saved_to;  /* where it was saved last, */
-    struct vv_durable layers_in; /* and where layers of it */
-    varve_error mistake;         /* the first; VARVE_OK: none */
-    varve_node nil; /* what features have of the graph hangs on it */
+    struct vv_durable saved_to;  /* where it was last saved */
+    struct vv_durable layers_in; /* where its data files are */
+    varve_error mistake;         /* the first error; VARVE_OK: none */
+    varve_node nil; /* attachments of the graph are attached to it */
     varve_node *root;
     struct vv_name_table names;
     struct vv_observer *newest;
     uint32_t number_limit; /* node numbers are below this */
     /* to fill in */
-    uint32_t moment;    /* what changes now, changed at this one: whoever
-                           remembers values begins the next */
-    bool has_new_views; /* since the memory of values was compared last:
-                           overlap.h */
+    uint32_t moment;    /* stored by values that change now; code that saves
+                           values starts the next one */
+    bool has_new_views; /* views have changed since the last vv_overlap_check */
     /* to read */
-    uint8_t held; /* vv_hold */
+    uint8_t held; /* enum vv_hold */
     /* own */
-    bool is_quiet;                /* observers are not told of nodes */
-    struct vv_indexed_pool nodes; /* their numbers are those there minus 1 */
+    bool is_quiet;                /* observers are not notified of edges,
+                                     slots and marks */
+    struct vv_indexed_pool nodes; /* item numbers are node numbers plus 1 */
     uint32_t newest_node;         /* its number plus 1 */
     struct vv_indexed_pool edges;
     struct vv_set edge_set;    /* edges of nodes that have many */
-    uint64_t observer_count;   /* ever registered */
+    uint64_t observer_count;   /* number of observers ever registered */
     uint64_t seed;             /* of random streams */
     struct vv_notice *notices; /* the innermost, or NULL */
 };
 
-/* A graph over a context of the caller's choice; copied. Never NULL. */
+/* Creates a graph in a context, which is copied. Never returns NULL. */
 varve_graph *vv_graph_new_in(const struct vv_context *context);
 
-/* All nodes, from the one made last to the one made first, and back; NULL: no
- * more. */
+/* Return all nodes from the newest to the oldest, and back. NULL: no more. */
 static inline varve_node *vv_newest_node(const varve_graph *graph)
 {
     return vv_indexed_pool_at(&graph->nodes, graph->newest_node);
@@ -123,58 +122,64 @@ static inline varve_node *vv_newer_node(const varve_node *node)
     return vv_indexed_pool_at(&node->graph->nodes, node->newer);
 }
 
-/* Remembers a mistake if it is the first, and gives the nil node. */
+/* Records an error if it is the first one. Returns the nil node. */
 varve_node *vv_graph_error(varve_graph *graph, varve_status status,
     const char *format, ...) VV_PRINTF(3, 4);
 
+/* Records VARVE_NO_MEMORY. Returns the nil node. */
 varve_node *vv_graph_memory_error(varve_graph *graph);
 
-/* Gives the mistake to a call that made it with nodes of its own, so that it is
- * none of the program's. */
+/* Moves the error to `error` and clears it. For functions that add nodes of
+ * their own, so that the error is not reported again. */
 varve_status vv_graph_take_error(varve_graph *graph, varve_error *error);
 
-/* A nil node where one is needed: a mistake of its own once the one that made
- * it nil was cleared. */
+/* Records an error about a nil node. If the error that made it nil was cleared,
+ * this is a new one. */
 varve_node *vv_graph_nil_error(varve_graph *graph);
 
-/* What a call needs that can fail: a graph without a mistake, and a node that
- * is not nil; the node may be NULL. */
+/* Returns the error of the graph, if it has one. Otherwise fails if the node is
+ * nil or NULL. */
 varve_status vv_node_check(const varve_node *node, varve_error *error);
 
-/* The graph itself; for NULL the one that vv_or_nil gives the nil node of. */
+/* Returns the graph, or for NULL the graph of the nil node that vv_or_nil
+ * returns. */
 varve_graph *vv_graph_given(const varve_graph *graph);
 
-/* Holds until it is let go; gives what to let go to. */
+/* Restricts changes until vv_graph_let_go. Returns the previous level, which
+ * must be passed to it. */
 enum vv_hold vv_graph_hold(varve_graph *graph, enum vv_hold hold);
 void vv_graph_let_go(varve_graph *graph, enum vv_hold older);
 
-/* Whether nothing holds what a call would pull away; else a mistake that says
- * where. */
+/* Returns true if a change is allowed. Otherwise records an error with the path
+ * of the node. */
 bool vv_graph_may_change(const varve_node *node, enum vv_hold held);
 
-/* Observers are told of no edge, slot or mark that is added or taken away,
- * until it is quiet no more: for what is taken back before anybody looks. */
+/* Suppresses notifications about edges, slots and marks, while changes are made
+ * that are undone at once. */
 void vv_graph_be_quiet(varve_graph *graph, bool is_quiet);
 
-/* The newest observer that is told of edges, slots and marks; NULL: none. */
+/* Returns the newest observer to be notified of edges, slots and marks, or
+ * NULL. */
 struct vv_observer *vv_graph_listener(const varve_graph *graph);
 
-/* Tells all observers that values are about to change. */
+/* Notifies all observers that values are about to change. */
 void vv_graph_values_change(varve_graph *graph);
 
-/* What varve_set_seed has set. */
+/* Returns the seed that varve_set_seed has set. */
 uint64_t vv_graph_seed(const varve_graph *graph);
 
-/* Makes a node the root, and frees the one that was, which no edge touches. */
+/* Makes a node the root, and frees the previous root, which must have no edges.
+ */
 void vv_graph_set_root(varve_graph *graph, varve_node *root);
 
-/* Registers as the newest observer. */
+/* Registers an observer as the newest. */
 void vv_graph_observe(varve_graph *graph, struct vv_observer *observer);
 
-/* The newest observer of the kind that this function of its own tells, or
- * NULL. */
+/* Returns the newest observer with this `graph_freed` function, or NULL. */
 struct vv_observer *vv_graph_observer(
     const varve_graph *graph, void (*graph_freed)(struct vv_observer *self));
+
+/* Unregisters an observer. */
 void vv_graph_forget(varve_graph *graph, struct vv_observer *observer);
 
 #endif

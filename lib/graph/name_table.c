@@ -1,7 +1,8 @@
-/* name_table.c - interning by hash; ranks by sorting on the first eight bytes.
+/* name_table.c - Interns names in a hash table, and ranks them by sorting their
+ * first eight bytes.
  *
- * Names come from pools, one for every eight bytes of size; those that are
- * longer than nearly all have a block each.
+ * Names are allocated in pools, one for every eight bytes of size. Longer
+ * names, which are rare, are allocated separately.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,7 +34,7 @@ static size_t name_size(const struct vv_name *name)
     return offsetof(struct vv_name, bytes) + name->size + 1;
 }
 
-/* The pool for a name of that size with all that belongs to it, or NULL. */
+/* Returns the pool for a name with this total size, or NULL. */
 static struct vv_pool *name_table_pool_of(
     struct vv_name_table *names, size_t size)
 {
@@ -119,8 +120,8 @@ const struct vv_name *vv_names_intern(
     return name;
 }
 
-/* Names are sorted as pairs of their first eight bytes, as a big-endian number,
- * and their address, which saves most visits to the names themselves. */
+/* A name and its first eight bytes as a big-endian number. Most comparisons
+ * need only this number and do not access the name. */
 struct sort_item {
     uint64_t prefix;
     struct vv_name *name;
@@ -173,8 +174,9 @@ static void sort_by_byte(const struct sort_item *from, struct sort_item *to,
         to[places[from[i].prefix >> shift & 255]++] = from[i];
 }
 
-/* Many are put in order byte by byte, from the last on, without those in which
- * all agree: `scratch` has as much room, or is NULL. */
+/* Sorts many items byte by byte, from the last byte to the first, and skips
+ * bytes that are equal in all of them. `scratch` has room for `count` items, or
+ * is NULL. */
 static void sort_prefixes(
     struct sort_item *items, struct sort_item *scratch, size_t count)
 {
@@ -198,7 +200,7 @@ static void sort_prefixes(
         memcpy(items, from, count * sizeof *items);
 }
 
-/* How many from the first on have the same prefix. */
+/* Returns how many items at the start have the same prefix. */
 static size_t alike(const struct sort_item *items, size_t count)
 {
     size_t end = 1;
@@ -207,8 +209,9 @@ static size_t alike(const struct sort_item *items, size_t count)
     return end;
 }
 
-/* First by eight bytes, then those that agree in them by the next eight: the
- * names themselves, which are all over memory, are looked at once for each. */
+/* Sorts by the first eight bytes, then items with equal bytes by the next
+ * eight. So each name, which is anywhere in memory, is read once for each step.
+ */
 static void name_table_sort(
     struct sort_item *items, struct sort_item *scratch, size_t count)
 {
@@ -286,8 +289,8 @@ void vv_names_sweep_begin(struct vv_name_table *names)
     }
 }
 
-/* What is removed from the set may leave its place to a name behind it, which
- * is looked at next. */
+/* Removing a name from the set may move another one to its place, which is
+ * examined next. */
 void vv_names_sweep_end(struct vv_name_table *names, size_t work)
 {
     struct vv_set *set = &names->set;

@@ -1,4 +1,4 @@
-/* node.c - making, freeing and naming nodes.
+/* node.c - Creates, frees and names nodes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -58,7 +58,7 @@ void vv_node_free(varve_node *node)
     vv_indexed_pool_give(&graph->nodes, node->number + 1);
 }
 
-/* --- What the program calls --------------------------------------------- */
+/* --- Functions for programs --------------------------------------------- */
 
 static varve_node *node_add_child(
     varve_node *parent, const char *name, varve_kind kind)
@@ -113,9 +113,10 @@ void vv_node_notify_changed(varve_node *node)
     }
 }
 
-/* --- For people --------------------------------------------------------- */
+/* --- Text --------------------------------------------------------------- */
 
-/* Text that is written from its end; what does not fit begins with "...". */
+/* Text that is written from its end. If it does not fit, it begins with "...".
+ */
 struct text {
     char *begin;
     char *at;
@@ -135,13 +136,14 @@ static void put_before(struct text *text, const char *bytes, size_t size)
     memcpy(text->at, bytes, size);
 }
 
-/* Where a path begins: at the root, even if an edge leads back to it. */
+/* Returns true if a path begins at the node: at the root, even if an edge leads
+ * back to it, or at a node without edges. */
 static bool is_top(const varve_node *node)
 {
     return !node->first_in || node == node->graph->root;
 }
 
-/* Puts the path of a node along its oldest edges before the text. */
+/* Writes the path of a node along its oldest edges in front of the text. */
 static void put_path(struct text *text, const varve_node *node)
 {
     for (int i = 0; !is_top(node) && !text->is_full && i < 64; i++) {

@@ -1,4 +1,4 @@
-/* removal.c - taking nodes and edges away, and what nothing leads to any more.
+/* removal.c - Removes nodes and edges, and nodes that become unreachable.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,8 +9,8 @@
 #include "slot.h"
 #include "sweep.h"
 
-/* Nodes that are to be freed wait in a list of their own, linked as that of all
- * is, so that a deep graph needs no stack. */
+/* The nodes that are to be freed are in a separate list, linked like the list
+ * of all nodes, so that a deep graph needs no recursion. */
 struct removal {
     varve_node *first;
 };
@@ -54,8 +54,7 @@ static void remove_edges(struct removal *removal, varve_node *node)
     }
 }
 
-/* An edge that leads to the node from a list takes the place's number with it;
- * the others move up. */
+/* Removes the edges to a node. In a list the elements behind it move up. */
 static void remove_incoming(varve_node *node)
 {
     while (node->first_in)
@@ -80,7 +79,8 @@ void varve_remove(varve_node *node)
     while (removal.first) {
         varve_node *next = removal.first;
         removal.first = vv_older_node(next);
-        /* Back into the list of all, from which it is freed. */
+        /* Moves the node back to the list of all nodes, from which it is freed.
+         */
         vv_node_list(next);
         remove_slots(&removal, next);
         remove_edges(&removal, next);

@@ -1,4 +1,4 @@
-/* slot.c - linking, finding and unlinking slots.
+/* slot.c - Links, finds and unlinks slots.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 #include "edge.h"
 #include "graph.h"
 
-/* Of an owner. */
+/* The slots of an owner. */
 struct owned_slots {
     struct vv_attachment attachment;
     struct vv_slot *first;
@@ -31,7 +31,7 @@ static const struct vv_attachment_kind owned_kind = {
     .keep_names = slot_keep_names,
 };
 
-/* Of the graph. */
+/* The slots of a graph. */
 struct slots {
     struct vv_attachment attachment;
     struct vv_pool pool;
@@ -63,7 +63,8 @@ static struct slots *slots_of(const varve_graph *graph)
     return vv_attachment_find(&graph->nil, &slots_kind);
 }
 
-/* The same, or NULL without memory. */
+/* Returns the slots of a graph, allocating them if needed, or NULL if out of
+ * memory. */
 static struct slots *slot_make_slots(varve_graph *graph)
 {
     const varve_allocator *a = &graph->context.allocator;
@@ -112,7 +113,7 @@ struct vv_slot *vv_slot_first_of(const varve_node *owner)
     return owned ? owned->first : NULL;
 }
 
-/* The ends are there. */
+/* Links a slot. Its owner, variable and node must have their attachments. */
 static void slot_link_slot(struct vv_slot *slot)
 {
     struct owned_slots *owned = vv_attachment_find(slot->owner, &owned_kind);
@@ -140,7 +141,7 @@ static bool make_ends(varve_node *owner, varve_node *variable, varve_node *node)
            vv_attachment_make(node, &vv_as_slot_kind);
 }
 
-/* A new slot, in the map, or NULL. */
+/* Makes a slot and adds it to the map. Returns NULL if out of memory. */
 static struct vv_slot *slot_make_slot(const struct slot_key *key)
 {
     struct slots *slots = slot_make_slots(key->owner->graph);

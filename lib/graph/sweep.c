@@ -1,4 +1,4 @@
-/* sweep.c - which names nodes, edges and slots have.
+/* sweep.c - Finds the names in use and frees the others.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* sweep.h - letting go of the names that nothing in a graph has any more.
+/* sweep.h - Frees names that a graph no longer uses.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,9 +7,10 @@
 
 #include "graph.h"
 
-/* Called when names may have come free, and nobody has one that is not in the
- * graph or kept by an observer. Mostly does nothing: only when as many names
- * have come as a sweep looks at, so that it costs each of them a little. */
+/* Called when names may be unused. No caller may hold a name that is neither in
+ * the graph nor kept by an observer. Mostly does nothing: a sweep is made only
+ * after as many names were added as it examines, so that its cost for each name
+ * is small. */
 void vv_sweep_names(varve_graph *graph);
 
 #endif

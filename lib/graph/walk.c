@@ -1,5 +1,5 @@
-/* walk.c - breadth first from a root, by edges in order of name; then the slots
- * of what was found.
+/* walk.c - Visits nodes breadth first from a root, by edges in the order of
+ * their names, then the slots of the visited nodes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -74,7 +74,7 @@ static bool walk_edges_of(struct vv_walk *walk, varve_node *node)
     return true;
 }
 
-/* Slots of one owner, whose variables the walk has seen. */
+/* A slot of one owner whose variable has been visited. */
 struct slot_item {
     uint32_t variable;
     struct vv_slot *slot;
@@ -176,8 +176,8 @@ void vv_walk_end(struct vv_walk *walk)
     *walk = (struct vv_walk){ .allocator = a };
 }
 
-/* Climbs to the root, or until it is too long, with every name written
- * backwards, then turns the whole around. */
+/* Follows the edges up to the root, or until the path is too long, and writes
+ * every name backward. Then reverses the path. */
 static void walk_add_edges(const struct vv_walk *walk, size_t place,
     size_t longest, struct vv_buffer *path)
 {
@@ -224,14 +224,14 @@ void vv_walk_path(
 
 /* --- Paths of all nodes ------------------------------------------------- */
 
-/* A path may have 4,095 bytes whose edges climb to the root, and a file of a
- * few bytes a level may have many nodes as deep. So the path of a node is that
- * of its parent and one name more: children follow each other, and below one
- * that has been shortened a few edges are enough. */
+/* Computes the paths of nodes in their order. A path can have 4,095 bytes, and
+ * a small file can have many deep nodes. So the path of a node is made from
+ * that of its parent: children follow each other, and below a shortened path a
+ * few edges are sufficient. */
 struct walk_paths {
     const struct vv_walk *walk;
-    uint16_t *sizes; /* by place: of the whole path, VV_LONGEST_PATH + 1 where
-                        that is longer; of slots: 0 */
+    uint16_t *sizes; /* by place: size of the path, VV_LONGEST_PATH + 1 if it
+                        is longer, or 0 for slots */
     struct vv_buffer path, parent;
     size_t path_place, parent_place;
 };
@@ -270,7 +270,8 @@ static void go_to_parent(struct walk_paths *p, size_t place)
     p->parent_place = place;
 }
 
-/* Of places in their order: a parent comes before its children. */
+/* Must be called in the order of the places, so that parents come before their
+ * children. */
 static const char *walk_paths_at(struct walk_paths *p, size_t place)
 {
     const struct vv_edge *edge = p->walk->steps[place].edge;
@@ -298,7 +299,7 @@ static const char *walk_paths_at(struct walk_paths *p, size_t place)
     return vv_buffer_string(&p->path);
 }
 
-/* --- What the program calls --------------------------------------------- */
+/* --- Functions for programs --------------------------------------------- */
 
 static bool is_waiting(const varve_node *node)
 {
@@ -318,7 +319,7 @@ static varve_status visit_each(struct vv_walk *walk, struct walk_paths *paths,
     return status;
 }
 
-/* Few of them: each path is made alone. */
+/* There are few such nodes, so each path is made separately. */
 static varve_status visit_waiting(struct vv_walk *walk, struct vv_buffer *path,
     varve_visit *visit, void *user, varve_error *error)
 {
@@ -339,8 +340,8 @@ static varve_status walk_visit_all(varve_node *root, varve_visit *visit,
 {
     struct vv_walk walk;
     struct walk_paths paths;
-    /* A variable without a value is itself a mistake of the graph, which must
-     * not keep it from being listed. */
+    /* Variables without values are listed even if the graph has an error,
+     * because they may be that error. */
     if (!only_empty || root->kind == VARVE_NIL)
         VV_TRY(vv_node_check(root, error));
     VV_TRY(vv_walk_begin(&walk, root, error));

@@ -1,4 +1,4 @@
-/* walk.h - every node that can be reached, once, in the order of a file.
+/* walk.h - Visits every reachable node once, in the order of a file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,8 @@
 #include "node.h"
 #include "slot.h"
 
-/* How a walk came to a node: along an edge, or as a slot. The root: neither. */
+/* A node that a walk has reached, and the edge or the slot by which it was
+ * reached. The root has neither. */
 struct vv_step {
     /* to read */
     varve_node *node;
@@ -19,19 +20,19 @@ struct vv_step {
     const struct vv_slot *slot;
 };
 
-/* Whether a walk does not go on from a node that it has come to. */
+/* Returns true if a walk does not continue below a node. */
 typedef bool vv_walk_end_at(const varve_node *node);
 
 struct vv_walk {
     /* to read */
     const varve_allocator *allocator;
     varve_graph *graph;
-    struct vv_step *steps; /* breadth first; slot variables behind */
+    struct vv_step *steps; /* breadth first, then slot variables */
     size_t count;
     struct vv_slot **slots; /* sorted by owner, variable and name */
     size_t slot_count;
     /* own */
-    vv_walk_end_at *ends; /* whether a node is as if it had no edges; or NULL */
+    vv_walk_end_at *ends; /* or NULL */
     size_t capacity;
     size_t slot_capacity;
     uint32_t *place_of; /* by node number: place in `steps` plus 1, or 0 */
@@ -40,34 +41,37 @@ struct vv_walk {
     size_t sorted_capacity;
 };
 
-/* Walks the graph from a node that is not nil. Names are ranked afterwards. The
- * walk holds while the graph does not change. VARVE_NO_MEMORY. */
+/* Walks the graph from a node, which must not be nil. Afterwards names are
+ * ranked. The walk is valid until the graph changes. Returns VARVE_NO_MEMORY on
+ * failure. */
 varve_status vv_walk_begin(
     struct vv_walk *walk, varve_node *root, varve_error *error);
 void vv_walk_end(struct vv_walk *walk);
 
-/* The same without what is below some nodes. */
+/* Does the same, but ignores what is below the nodes for which `ends` returns
+ * true. */
 varve_status vv_walk_begin_above(struct vv_walk *walk, varve_node *root,
     vv_walk_end_at *ends, varve_error *error);
 
-/* The edges of a node as they stand in a file: by name, in a list by position.
- * Valid until the next call. */
+/* Returns the edges of a node in the order of a file: by name, in a list by
+ * position. Valid until the next call. */
 struct vv_edge *const *vv_walk_edges(struct vv_walk *walk, varve_node *node);
 
-/* How many the walk follows: all, or none. */
+/* Returns the number of edges that the walk follows: all or none. */
 static inline size_t vv_walk_edge_count(
     const struct vv_walk *walk, const varve_node *node)
 {
     return walk->ends && walk->ends(node) ? 0 : node->edge_count;
 }
 
-/* The place of a node that the walk has seen. */
+/* Returns the place of a node that the walk has visited. */
 static inline uint32_t vv_walk_place(
     const struct vv_walk *walk, const varve_node *node)
 {
     return walk->place_of[node->number] - 1;
 }
 
+/* Returns true if the walk has visited a node. */
 static inline bool vv_walk_has(
     const struct vv_walk *walk, const varve_node *node)
 {
@@ -75,12 +79,12 @@ static inline bool vv_walk_has(
            walk->place_of[node->number] != 0;
 }
 
-/* Sets `path` to the path of the node at a place; of one that is longer than
- * VV_LONGEST_PATH, to "..." and its end. */
+/* Sets `path` to the path of the node at a place. If it is longer than
+ * VV_LONGEST_PATH, it is "..." and its end. */
 void vv_walk_path(
     const struct vv_walk *walk, size_t place, struct vv_buffer *path);
 
-/* The same, shortened to `longest` bytes. */
+/* Does the same, shortened to `longest` bytes. */
 void vv_walk_short_path(const struct vv_walk *walk, size_t place,
     size_t longest, struct vv_buffer *path);
 

@@ -1,5 +1,6 @@
-/* copy_in.c - what is far comes first, for its copies alone can fail; it is
- * put back last.
+/* copy_in.c - Copies staged values into memory that cannot be written directly.
+ * Device memory comes first, because only its copies can fail, and is restored
+ * last.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +25,7 @@ static size_t copy_in_size_of(const struct vv_move *m)
     return (size_t)varve_tensor_size(&m->node->variable->tensor);
 }
 
-/* The first `size` bytes. */
+/* Restores the first `size` bytes. */
 static void copy_in_put_back(struct vv_move *m, size_t size)
 {
     if (vv_value_in(m->node, 0, m->target, size, NULL))
@@ -39,8 +40,8 @@ static void put_back_before(struct vv_move *moves, size_t count, bool is_far)
     }
 }
 
-/* A range of a value and the staging change places. A failure puts back all of
- * the value. */
+/* Exchanges a range of a value with the staging. A failure restores the
+ * complete value. */
 static varve_status copy_in_swap(struct vv_move *m, size_t at, size_t size,
     unsigned char *room, varve_error *error)
 {

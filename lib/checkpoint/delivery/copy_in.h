@@ -1,4 +1,4 @@
-/* copy_in.h - staged values into memory that has to be copied in, all of them
+/* copy_in.h - Copies staged values into strided or device memory, all of them
  * or none.
  *
  * SPDX-License-Identifier: MIT
@@ -12,16 +12,17 @@ struct vv_copy_in {
     /* to fill in */
     struct vv_move *moves;
     size_t count;
-    bool is_last; /* it is not put back */
+    bool is_last; /* it is never undone */
 };
 
-/* Copies in what is staged of the moves that lie elsewhere; the staging has
- * what was there before then, unless it is never put back. A copy that fails
- * puts all of it back. */
+/* Copies in the staged values of all moves into strided or device memory. The
+ * staging then contains the previous values, unless `is_last`. If a copy fails,
+ * all previous values are restored. */
 varve_status vv_copy_in_put(const struct vv_copy_in *elsewhere,
     const varve_allocator *allocator, varve_error *error);
 
-/* Puts what was there before back. What a copy fails for is touched. */
+/* Restores the previous values. A value whose copy fails is marked as touched.
+ */
 void vv_copy_in_put_back(struct vv_move *moves, size_t count);
 
 #endif

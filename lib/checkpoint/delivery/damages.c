@@ -1,4 +1,4 @@
-/* damages.c - sorted by value; the texts behind each other.
+/* damages.c - Stores damages sorted by value, with their texts in one buffer.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 
 struct noted {
     uint32_t value;
-    size_t text; /* where it begins */
+    size_t text; /* offset of the text */
 };
 
 void vv_damages_init(
@@ -53,7 +53,7 @@ static struct noted *damages_all_of(
     return (struct noted *)(void *)damages->all.data;
 }
 
-/* By value; of one that was looked at again the later comes last. */
+/* Sorts by value. The latest damage of a value comes last. */
 static int damages_compare(const void *left, const void *right)
 {
     const struct noted *a = left;
@@ -75,7 +75,7 @@ const char *vv_damage_of(const struct vv_damages *damages, uint32_t value)
 {
     size_t count;
     const struct noted *all = damages_all_of(damages, &count);
-    size_t low = 0; /* behind the last one of a lower or equal value */
+    size_t low = 0; /* after the last entry with a lower or equal value */
     for (size_t high = count; low < high;) {
         size_t middle = low + (high - low) / 2;
         if (all[middle].value <= value)

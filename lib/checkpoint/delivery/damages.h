@@ -1,4 +1,4 @@
-/* damages.h - which values of a file cannot be had, and why.
+/* damages.h - Stores which values of a file are damaged, and why.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,33 +7,33 @@
 
 #include "buffer.h"
 
-/* One of a value, or the later one of several. */
+/* The damage of a value. A later one replaces an earlier one. */
 struct vv_damage {
     /* to fill in */
     uint32_t value;
-    uint64_t damaged; /* chunks, */
-    uint64_t chunks;  /* of so many; at most 1: not told */
+    uint64_t damaged; /* number of damaged chunks */
+    uint64_t chunks;  /* number of chunks; at most 1: not reported */
     const char *why;
 };
 
 struct vv_damages {
     /* own */
     struct vv_buffer all;
-    struct vv_buffer text; /* each ends with a NUL */
+    struct vv_buffer text; /* strings, each with a NUL */
 };
 
 void vv_damages_init(
     struct vv_damages *damages, const varve_allocator *allocator);
 void vv_damages_end(struct vv_damages *damages);
 
-/* False without memory: then nothing is noted. */
+/* Adds a damage. Returns false if out of memory. */
 bool vv_note_damage(struct vv_damages *damages, const struct vv_damage *damage);
 
-/* After some were noted, before they are looked for. */
+/* Must be called after damages were added and before vv_damage_of. */
 void vv_sort_damages(struct vv_damages *damages);
 
-/* Why a value cannot be had; NULL if nothing is known of it. Valid until the
- * next is noted. */
+/* Returns the reason why a value is damaged, or NULL. Valid until the next
+ * damage is added. */
 const char *vv_damage_of(const struct vv_damages *damages, uint32_t value);
 
 #endif

@@ -1,4 +1,4 @@
-/* delivery.c - the life of a delivery, and its lists.
+/* delivery.c - Sets up and frees a delivery, and checks its lists.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 #include "allocator.h"
 #include "failure.h"
 
-/* --- The life of one ---------------------------------------------------- */
+/* --- Setup -------------------------------------------------------------- */
 
 enum { LISTS = 5 };
 
@@ -39,7 +39,8 @@ void vv_delivery_init(struct vv_delivery *d, const struct vv_pairing *pairing,
     vv_readahead_init(&d->readahead, a);
 }
 
-/* Most files are for the whole of the program that reads them. */
+/* Reserves room for as many jobs as the program and the file both have values.
+ */
 varve_status vv_delivery_begin(struct vv_delivery *d, varve_error *error)
 {
     uint32_t count = vv_index_of(d->pairing)->value_count;
@@ -79,7 +80,7 @@ void vv_delivery_forget_graph(struct vv_delivery *d)
     d->cuts.size = 0;
 }
 
-/* --- Others --------------------------------------------------------------- */
+/* --- Other processes ---------------------------------------------------- */
 
 varve_status vv_ask_others(
     struct vv_delivery *d, varve_status status, varve_error *error)
@@ -116,13 +117,16 @@ void vv_enlist(struct vv_delivery *d, struct vv_pair_list *list,
         vv_note_loss(d);
 }
 
-/* --- What always holds -------------------------------------------------- */
+/* --- Invariants --------------------------------------------------------- */
 
 #ifndef NDEBUG
-enum { MOST_CHECKED = 256 }; /* values and pairs, else it takes long */
+enum {
+    MOST_CHECKED = 256
+}; /* more values and pairs are not checked,
+      because it takes long */
 
-/* Whether a value, as its delivery state says, is on the list of those like it;
- * without memory it may not be. */
+/* Returns true if a value is in the list that its delivery state requires. If
+ * memory ran out, lists may be incomplete. */
 static bool is_listed(const struct vv_delivery *d, uint32_t value)
 {
     const struct vv_index *index = vv_index_of(d->pairing);
@@ -144,7 +148,7 @@ static bool is_listed(const struct vv_delivery *d, uint32_t value)
     }
 }
 
-/* Whether those of a list that hold their place have the delivery state of it.
+/* Returns true if all holders in a list have the delivery state of that list.
  */
 static bool have_delivery_state(const struct vv_delivery *d,
     const struct vv_pair_list *list, enum vv_delivery_state delivery_state)

@@ -1,5 +1,5 @@
-/* delivery_state.c - what becomes of a value when its node is bound: whether it
- * fits, is taken, is due, and whether others are given a copy.
+/* delivery_state.c - Decides about a value when its node is bound: whether it
+ * fits, is included, is due, and whether other nodes receive copies.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -59,7 +59,7 @@ bool vv_whole_fits(const struct vv_delivery *d, const varve_node *node,
     return vv_is_resized(d, node, saved);
 }
 
-/* The whole is the same and the place in it, and how far it goes. */
+/* Returns true if both slices have the same tensor, start and shape. */
 static bool part_fits(const struct vv_delivery *d, const varve_node *node,
     const varve_tensor *saved, const varve_slice *part)
 {
@@ -86,13 +86,13 @@ bool vv_brings_shape(
     const struct vv_delivery *d, const varve_node *node, uint32_t value)
 {
     if (!vv_resizing_of(node))
-        return false; /* as nearly all */
+        return false; /* the usual case */
     varve_tensor saved = vv_saved(d->pairing, value);
     return vv_takes_shape(node, &saved);
 }
 
-/* Whether the library has the memory of a variable, and nothing in it: one that
- * waits for another value in vain has none either. */
+/* Returns true if the library owns the memory of a variable and it has no
+ * value. A variable may still be marked as pending for another value. */
 static bool is_empty(const varve_node *node)
 {
     return node->variable && vv_variable_is_owned(node->variable) &&
@@ -101,8 +101,9 @@ static bool is_empty(const varve_node *node)
                    !node->variable->tensor.data));
 }
 
-/* What is empty and has no memory yet waits for this value and does not run its
- * initializer; unless only a part of it will be filled. */
+/* Marks an empty variable without memory as pending for this value, so that its
+ * initializer does not run. If the value will fill only a part of it, the
+ * initializer runs instead. */
 static void claim(struct vv_delivery *d, varve_node *node, uint32_t value)
 {
     if (!is_empty(node))
@@ -116,7 +117,7 @@ static void claim(struct vv_delivery *d, varve_node *node, uint32_t value)
     }
 }
 
-/* What becomes of a value that the options take. */
+/* Returns the state of a value that the options include. */
 static enum vv_delivery_state delivery_state_of(
     const struct vv_delivery *d, const varve_node *node, uint32_t file)
 {
@@ -144,7 +145,7 @@ void vv_decide(struct vv_delivery *d, varve_node *node, uint32_t file)
         return;
     if (!wants &&
         vv_index_has_tag(vv_index_of(d->pairing), file, VARVE_TAG_OPTIONAL))
-        return; /* what it is in the file does not matter */
+        return; /* its kind in the file does not matter */
     enum vv_delivery_state delivery_state = delivery_state_of(d, node, file);
     if (!vv_scope_takes(&d->pairing->scopes, node))
         delivery_state = VV_DELIVERY_STATE_EXCLUDED;
@@ -183,7 +184,7 @@ static bool may_copy(const struct vv_delivery *d)
     return d->options->copy_shared || d->pairing->selection.rename_count;
 }
 
-/* Whether a value has come to the place of a node before. */
+/* Returns true if a value has been delivered to the path of a node before. */
 static bool was_served(const struct vv_delivery *d, const varve_node *node)
 {
     uint64_t place;
@@ -242,9 +243,9 @@ void vv_copy(struct vv_delivery *d, varve_node *node, uint32_t file)
         claim(d, node, value);
 }
 
-/* --- What matching tells -------------------------------------------------- */
+/* --- Calls from matching ------------------------------------------------ */
 
-/* No value is on its way to the node any more. */
+/* Removes all jobs of a node. */
 static void drop_jobs(struct vv_delivery *d, const varve_node *node)
 {
     vv_drop_pairs(&d->jobs, node);
@@ -264,7 +265,8 @@ void vv_delivery_unbind(struct vv_delivery *d, varve_node *node, uint32_t value)
         node->value_state = VARVE_DECLARED;
 }
 
-/* It keeps what it was given, or gets a copy where that is asked for. */
+/* The node keeps the value that it has received, or receives a copy if copies
+ * are requested. */
 void vv_delivery_lose_claim(
     struct vv_delivery *d, varve_node *node, uint32_t file)
 {
@@ -287,7 +289,7 @@ void vv_confirm(struct vv_delivery *d, uint32_t file)
             &d->delivery_states, value, VV_DELIVERY_STATE_APPLIED);
 }
 
-/* A variable or state for which the file has an object is noted once. */
+/* A variable or state that is an object in the file is listed only once. */
 void vv_take_in(struct vv_delivery *d, varve_node *node, uint32_t file)
 {
     uint32_t value = vv_value_of(d->pairing, file);

@@ -1,4 +1,4 @@
-/* delivery_state.h - what becomes of a value.
+/* delivery_state.h - Decides about the delivery of values when bindings change.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,60 +7,61 @@
 
 #include "delivery.h"
 
-/* Decides what becomes of the value of a pair that is bound. */
+/* Decides about the value of a bound pair. */
 void vv_decide(struct vv_delivery *d, varve_node *node, uint32_t file);
 
-/* What it means for values that a node of the program ... */
-
-/* claims one of the file only, for one with a better claim has come. */
+/* Called when a node loses its value to one with a better claim. The node then
+ * only claims it. */
 void vv_delivery_lose_claim(
     struct vv_delivery *d, varve_node *node, uint32_t file);
 
-/* stands for it by the best of claims now. */
+/* Called when a node of the file becomes bound by the best possible claim. */
 void vv_confirm(struct vv_delivery *d, uint32_t file);
 
-/* has nothing to do with the file any more; `value`: of what it stood for, or
+/* Called when a node is unbound. `value` is the value that it was bound to, or
  * VV_NONE. */
 void vv_delivery_unbind(
     struct vv_delivery *d, varve_node *node, uint32_t value);
 
-/* was left out, and comes into what the options take by a new path. */
+/* Called when an excluded node has a new path that the options include. */
 void vv_take_in(struct vv_delivery *d, varve_node *node, uint32_t file);
 
-/* Notes what became of a value, if the node is its holder. */
+/* Sets the state of a value if the node is its holder. */
 void vv_set_delivery_state(struct vv_delivery *d, const varve_node *node,
     uint32_t value, enum vv_delivery_state delivery_state);
 
-/* Notes that a place has had its copy, or is to have none. */
+/* Records that the path of a node has received its copy, or will not receive
+ * one. */
 void vv_note_served(struct vv_delivery *d, const varve_node *node);
 
-/* Notes that a node has its value, from now on and for all who come to its
- * place. */
+/* Records that a node has received its value, so that later nodes at its path
+ * receive no copy. */
 void vv_note_delivered(struct vv_delivery *d, varve_node *node, uint32_t value);
 
-/* Whether a node that is not the holder of a value is to get a copy of it. */
+/* Returns true if a node that is not the holder of a value receives a copy of
+ * it. */
 bool vv_wants_copy(
     const struct vv_delivery *d, const varve_node *node, uint32_t file);
 
-/* Makes a value due for one more node than its holder where that is asked for,
- * once for each place of the program. */
+/* Makes a value due for a node that is not its holder if copies are requested,
+ * once for each path of the program. */
 void vv_copy(struct vv_delivery *d, varve_node *node, uint32_t file);
 
-/* Whether a value fits a node, as the options allow; a part of one fits the
- * slice that is that part, whatever they allow. */
+/* Returns true if a value fits a node, considering the options. A slice in the
+ * file fits only the same slice, regardless of the options. */
 bool vv_value_fits(
     const struct vv_delivery *d, const varve_node *node, uint32_t value);
 
-/* The same of one that is no part. */
+/* Does the same for a value that is not a slice. */
 bool vv_whole_fits(const struct vv_delivery *d, const varve_node *node,
     const varve_tensor *saved);
 
-/* Whether `resize` names this node, which is no part of a value, and its rank
- * is that of the value. */
+/* Returns true if `resize` selects this node, which is not a slice and has the
+ * rank of the value. */
 bool vv_is_resized(const struct vv_delivery *d, const varve_node *node,
     const varve_tensor *saved);
 
-/* Whether a value of the file brings its shape to a node. */
+/* Returns true if a node takes the shape of a value of the file. */
 bool vv_brings_shape(
     const struct vv_delivery *d, const varve_node *node, uint32_t value);
 

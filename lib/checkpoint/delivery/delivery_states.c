@@ -1,5 +1,5 @@
-/* delivery_states.c - a byte for each value, and the table of what may follow
- * what.
+/* delivery_states.c - Stores a byte for each value, and checks the transitions
+ * between states.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -35,10 +35,10 @@ void vv_delivery_states_end(struct vv_delivery_states *delivery_states)
 
 #define TO(delivery_state) (1u << VV_DELIVERY_STATE_##delivery_state)
 
-/* What vv_decide finds, of a value that has not come to anybody. */
+/* The states that vv_decide can set for a value that was not delivered. */
 #define DECIDED (TO(DUE) | TO(EXCLUDED) | TO(SUPERSEDED) | TO(MISMATCHED))
 
-/* What may follow what: the table of docs/developers/architecture.md. */
+/* The allowed transitions, as in docs/developers/architecture.md. */
 static const unsigned may_follow[] = {
     [VV_DELIVERY_STATE_WAITING] = DECIDED | TO(DROPPED),
     [VV_DELIVERY_STATE_DUE] = DECIDED | TO(WAITING) | TO(APPLIED) | TO(LENT) |
@@ -57,7 +57,7 @@ void vv_change_delivery_state(struct vv_delivery_states *delivery_states,
 {
     assert(delivery_states->of[value] == delivery_state ||
            (may_follow[delivery_states->of[value]] & 1u << delivery_state));
-    (void)may_follow; /* without assertions */
+    (void)may_follow; /* unused without assertions */
     delivery_states->of[value] = (uint8_t)delivery_state;
 }
 
@@ -68,7 +68,7 @@ bool vv_is_final(
            vv_is_given_up(delivery_states, value);
 }
 
-/* --- What has no value -------------------------------------------------- */
+/* --- Nodes without values ----------------------------------------------- */
 
 bool vv_make_room_to_drop(struct vv_delivery_states *delivery_states)
 {

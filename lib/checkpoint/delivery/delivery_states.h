@@ -1,5 +1,4 @@
-/* delivery_states.h - what has become of each value of a file, and what may
- * become of it next.
+/* delivery_states.h - Stores the delivery state of each value of a file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,49 +10,51 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What became of a value of the file. */
+/* The delivery state of a value. */
 enum vv_delivery_state {
-    VV_DELIVERY_STATE_WAITING,    /* its node is not bound, or the value is held
-                                     back */
+    VV_DELIVERY_STATE_WAITING,    /* pending: its node is not bound, or the
+                                     value is held */
     VV_DELIVERY_STATE_DUE,        /* bound, and to be delivered */
     VV_DELIVERY_STATE_APPLIED,    /* delivered */
     VV_DELIVERY_STATE_LENT,       /* delivered by another path, an alias or a
-                                     global name; the node whose path it is may
-                                     follow */
+                                     global name; the node with its own path
+                                     may follow */
     VV_DELIVERY_STATE_SUPERSEDED, /* bound to a node that a later restoration
-                                     filled */
-    VV_DELIVERY_STATE_EXCLUDED,   /* bound, but the options leave it out */
+                                     has restored */
+    VV_DELIVERY_STATE_EXCLUDED,   /* bound, but excluded by the options */
     VV_DELIVERY_STATE_MISMATCHED, /* bound to a node that it does not fit */
-    VV_DELIVERY_STATE_DROPPED,    /* nobody waits for it any more */
-    VV_DELIVERY_STATE_DAMAGED,    /* left out by `salvage`: it cannot be had */
+    VV_DELIVERY_STATE_DROPPED,    /* dropped by the program */
+    VV_DELIVERY_STATE_DAMAGED,    /* damaged, and left out by `salvage` */
 };
 
 struct vv_delivery_states {
     /* to read */
-    uint8_t *of; /* by value: vv_delivery_state */
+    uint8_t *of; /* by value: enum vv_delivery_state */
 
     /* own */
     const varve_allocator *allocator;
-    bool *dropped; /* by node of the file without a value: what is in its place
-                      does not matter; NULL: all does */
+    bool *dropped; /* by node of the file without a value: dropped, so
+                      mismatches are ignored; NULL: none */
     uint32_t value_count;
     uint32_t node_count;
 };
 
-/* Every value of a file of so many waits; false without memory. */
+/* Makes all values pending. Returns false if out of memory. */
 bool vv_delivery_states_begin(struct vv_delivery_states *delivery_states,
     const varve_allocator *allocator, uint32_t value_count,
     uint32_t node_count);
 
-/* Takes what has not begun, all zero, and what has not succeeded to. */
+/* Accepts a struct that is all zero, and one whose vv_delivery_states_begin has
+ * failed. */
 void vv_delivery_states_end(struct vv_delivery_states *delivery_states);
 
-/* Notes what became of a value: the only place where that changes, and what may
- * not follow what it was is a fault of the library. */
+/* Changes the state of a value. All changes go through this function. An
+ * invalid transition is a bug of the library and fails an assertion. */
 void vv_change_delivery_state(struct vv_delivery_states *delivery_states,
     uint32_t value, enum vv_delivery_state delivery_state);
 
-/* Whether nobody gets a value, unless the program asks for it again. */
+/* Returns true if a value is not delivered unless the program requests it
+ * again. */
 static inline bool vv_is_given_up(
     const struct vv_delivery_states *delivery_states, uint32_t value)
 {
@@ -61,8 +62,8 @@ static inline bool vv_is_given_up(
            delivery_states->of[value] == VV_DELIVERY_STATE_DAMAGED;
 }
 
-/* Whether a value has come to a node, which may be gone meanwhile: it is
- * delivered once. */
+/* Returns true if a value was delivered to a node, which may be removed by now.
+ * Values are delivered only once. */
 static inline bool vv_is_delivered(
     const struct vv_delivery_states *delivery_states, uint32_t value)
 {
@@ -71,23 +72,24 @@ static inline bool vv_is_delivered(
            delivery_states->of[value] == VV_DELIVERY_STATE_SUPERSEDED;
 }
 
-/* Whether no node that comes to the place of a value is given it any more. */
+/* Returns true if a value is not delivered to nodes that are bound to its node
+ * in the file from now on. */
 bool vv_is_final(
     const struct vv_delivery_states *delivery_states, uint32_t value);
 
-/* Whether the options leave a value out. */
+/* Returns true if the options exclude a value. */
 static inline bool vv_is_left_out(
     const struct vv_delivery_states *delivery_states, uint32_t value)
 {
     return delivery_states->of[value] == VV_DELIVERY_STATE_EXCLUDED;
 }
 
-/* Room for what is dropped, once for all; false without memory. */
+/* Allocates the table of dropped nodes. Returns false if out of memory. */
 bool vv_make_room_to_drop(struct vv_delivery_states *delivery_states);
 
-/* Whether what the program has in the place of a node of the file that has no
- * value matters; it does until it is dropped. That cannot fail where there is
- * room. */
+/* Return or set whether a node of the file without a value is dropped.
+ * Mismatches with a dropped node are ignored. vv_make_room_to_drop must have
+ * succeeded before nodes are dropped. */
 bool vv_is_dropped(
     const struct vv_delivery_states *delivery_states, uint32_t file);
 void vv_set_dropped(

@@ -1,4 +1,4 @@
-/* dispatch.c - what is due is sorted out, and goes as one transfer.
+/* dispatch.c - Sorts the due values and delivers them in one transfer.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,10 +19,10 @@
 #include "transfer.h"
 #include "try.h"
 
-/* --- What is due -------------------------------------------------------- */
+/* --- Due values --------------------------------------------------------- */
 
-/* Whether every variable that the file has under a state is there, or is about
- * to be, or is not wanted. */
+/* Returns true if every variable below a state in the file was delivered, is
+ * due or is excluded. */
 static bool is_ready(const struct vv_delivery *d, uint32_t value)
 {
     const struct vv_index *index = vv_index_of(d->pairing);
@@ -65,7 +65,7 @@ static bool dispatch_fits(
            vv_value_fits(d, job->node, job->file);
 }
 
-/* Sets aside states that are not ready, and values that do not fit. */
+/* Moves states that are not ready and values that do not fit to other lists. */
 static void sort_out(struct vv_delivery *d)
 {
     size_t count;
@@ -118,7 +118,7 @@ void vv_delivery_park_failed(struct vv_delivery *d, bool is_open)
     vv_empty_pairs(&d->jobs);
 }
 
-/* The only job, if it is one that needs no transfer. */
+/* Returns the only job if it needs no transfer. */
 static const struct vv_pair *find_late_value(struct vv_delivery *d)
 {
     if (d->jobs.pairs.size != sizeof(struct vv_pair) || d->has_new_mismatch)
@@ -141,7 +141,8 @@ varve_status vv_deliver(struct vv_delivery *d, varve_error *error)
     sort_out(d);
     if (d->has_new_mismatch && d->mismatched.pairs.size)
         return vv_fail_mismatched(d, error);
-    /* Callbacks of states may add to the graph, and so to the jobs. */
+    /* Callbacks of states may add nodes to the graph, and so jobs to the list.
+     */
     struct vv_buffer batch;
     vv_buffer_move(&batch, &d->jobs.pairs, d->jobs.pairs.allocator);
     size_t count;
@@ -166,7 +167,7 @@ varve_status vv_deliver(struct vv_delivery *d, varve_error *error)
     return status;
 }
 
-/* What a file and the program have. */
+/* Descriptions of both sides of a mismatch. */
 struct sides {
     char saved[VV_PART_TEXT_SIZE];
     const char *before;
@@ -191,8 +192,9 @@ static void describe_saved(
         varve_tensor_text(&saved, sides->saved);
 }
 
-/* A slice says of what it is one, and why options that would help others do not
- * help; which one, where the file has one, too. */
+/* Describes a pair. For a slice the text contains the larger tensor, or the
+ * position if the file has a slice too, and the reason if options such as
+ * `resize` do not apply. */
 static void dispatch_describe(const struct vv_delivery *d,
     const struct vv_pair *pair, struct sides *sides)
 {
@@ -216,7 +218,7 @@ static void dispatch_describe(const struct vv_delivery *d,
         sides->after = ", which can be neither reshaped nor resized";
 }
 
-/* The same of a private node. */
+/* Describes a rank-local node. */
 static void describe_processes(const struct vv_delivery *d,
     const struct vv_pair *pair, struct sides *sides)
 {

@@ -1,5 +1,4 @@
-/* dispatch.h - from what is due to what is delivered, and the lists of what is
- * not.
+/* dispatch.h - Delivers due values, and handles those that cannot be delivered.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,19 +7,19 @@
 
 #include "delivery.h"
 
-/* Sets aside what does not fit and what is not ready, and transfers the rest of
- * what is due. VARVE_MISMATCH names every value that does not fit its node;
- * then, and after any other failure, all of it is still due. */
+/* Removes values that do not fit or are not ready from the due values, and
+ * transfers the rest. Returns VARVE_MISMATCH with the name of every value that
+ * does not fit its node. After any failure all of them are still due. */
 varve_status vv_deliver(struct vv_delivery *d, varve_error *error);
 
-/* What is due is so no more until a retry. `is_open`: the nodes wait for it. */
+/* Moves due values to `stuck` until a retry. If `is_open`, their nodes are
+ * pending. */
 void vv_delivery_park_failed(struct vv_delivery *d, bool is_open);
 
-/* Lists what does not match: one line, then a line for each. */
+/* Fails with a message that lists all mismatches, one line for each. */
 varve_status vv_fail_mismatched(struct vv_delivery *d, varve_error *error);
 
-/* Whether the states of held pairs can be loaded now; moves them to the
- * jobs. */
+/* Moves the held states that can be loaded now to the jobs. */
 void vv_delivery_release_ready_states(struct vv_delivery *d);
 
 #endif

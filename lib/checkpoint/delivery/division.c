@@ -1,4 +1,5 @@
-/* division.c - what is needed whole, as numbers to compare.
+/* division.c - Computes hashes of the values that a process reads completely,
+ * so that processes can compare them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,8 +21,8 @@ static bool is_read_whole(const struct vv_delivery *d, const struct vv_move *m)
     return chunks == 0;
 }
 
-/* How many of the needs it belongs to. Small values are many, few of their
- * bytes are worth the while, and what is private is among them. */
+/* Returns how many of the needs a move belongs to. Small values do not count:
+ * they are many, have few bytes, and include rank-local values. */
 static unsigned needs_of(const struct vv_delivery *d, const struct vv_move *m)
 {
     const struct vv_index *index = &d->file->parsed.index;
@@ -49,8 +50,8 @@ static void division_number(const struct vv_delivery *d, struct vv_move *moves,
     }
 }
 
-/* A sum over the whole of a value, as other formats have, is no sum of its
- * chunks for one who sees but some of them. */
+/* Files of other formats have one checksum for each value. It cannot be
+ * verified by a process that reads only some chunks, so nothing is divided. */
 varve_status vv_divide(const struct vv_delivery *d, struct vv_move *moves,
     size_t count, struct vv_division *division, varve_error *error)
 {

@@ -1,9 +1,10 @@
-/* division.h - bytes that all who restore together need are verified ahead by
- * one of each machine.
+/* division.h - Divides the verification of values among the processes of a
+ * machine, if all of them need the same values.
  *
- * Who verifies which follows from what is the same everywhere, so nobody is
- * asked about single values: it is enough that all need the same. The verdict
- * of each is told when all ask each other whether to go on.
+ * They read the file in the same way, so a chunk that one process has
+ * verified is also good for the others. The division follows from data that is
+ * equal on all processes, so no messages about single values are needed. Each
+ * process learns the results of the others when all exchange their status.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,26 +19,27 @@
 struct vv_delivery;
 struct vv_move;
 
-/* What of all that it verifies ahead a process may divide with others. */
+/* The sets of values whose verification a process can divide with others. */
 enum vv_need {
-    VV_NEEDS_WHOLE,  /* large values of which it reads every chunk, */
-    VV_NEEDS_COMMON, /* of these all that are no slices */
-    VV_NEEDS         /* how many there are */
+    VV_NEEDS_WHOLE,  /* large values that are read completely */
+    VV_NEEDS_COMMON, /* those of them that are not slices */
+    VV_NEEDS         /* number of sets */
 };
 
 struct vv_division {
     /* to fill in */
-    uint64_t numbers[VV_NEEDS]; /* of what this process needs; 0: of nothing */
-    enum vv_need need; /* the first whose number is the same at all; with
-                          VV_NEEDS nothing is divided */
-    uint32_t at;       /* of so many parts that are alike this process verifies
-                          the one of this number */
+    uint64_t numbers[VV_NEEDS]; /* by set: a hash of the values that this
+                                   process needs; 0: none */
+    enum vv_need need; /* the first set with the same hash on all processes;
+                          VV_NEEDS: nothing is divided */
+    uint32_t at;       /* the part that this process verifies, of `parts`
+                          equal parts */
     uint32_t parts;
 };
 
-/* Notes in each move what it needs, and settles with the others how that is
- * divided. Each process comes to it once at most, before it asks the others
- * whether to go on. */
+/* Sets `needs` of each move, and agrees with the other processes on the
+ * division. A process calls `divide` at most once, before it exchanges its
+ * status. */
 varve_status vv_divide(const struct vv_delivery *d, struct vv_move *moves,
     size_t count, struct vv_division *division, varve_error *error);
 

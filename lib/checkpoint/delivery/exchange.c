@@ -1,9 +1,9 @@
-/* exchange.c - each worker goes through all moves in order, for stripes of the
- * program's memory that are its own.
+/* exchange.c - Exchanges values in parallel. Each worker processes all moves in
+ * order, but only the stripes of memory that belong to it.
  *
- * So no byte of the program is touched by two of them, and variables that share
- * memory have their turns in the order of the moves, whichever worker is first:
- * undone the other way around, it is as it was.
+ * So no byte of the program is accessed by two workers. Variables that share
+ * memory are exchanged in the order of the moves, and undoing in reverse order
+ * restores the previous bytes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,7 @@
 
 enum {
     STRIPE = 256 << 10,
-    BYTES_PER_WORKER = 2 << 20, /* below, another thread does not pay */
+    BYTES_PER_WORKER = 2 << 20, /* fewer are not worth another thread */
 };
 
 struct turns {
@@ -40,7 +40,7 @@ static void swap_bytes(unsigned char *a, unsigned char *b, size_t left)
     }
 }
 
-/* The bytes of a move that are in the stripes of a turn. */
+/* Exchanges the bytes of a move that are in the stripes of one turn. */
 static void exchange_one(
     const struct turns *turns, const struct vv_move *m, unsigned turn)
 {

@@ -1,5 +1,5 @@
-/* exchange.h - staged values and the variables' memory change places, on all
- * cores.
+/* exchange.h - Exchanges staged values with the memory of their variables, on
+ * all processors.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,11 +13,11 @@ struct vv_exchange {
     const struct vv_context *context;
     const struct vv_move *moves;
     size_t count;
-    size_t size;      /* of what is staged */
-    unsigned threads; /* as the options have it */
-    bool is_last;     /* nobody wants the variables' older bytes any more, and
-                         the staging has what it likes afterwards */
-    bool is_undone;   /* the other way around */
+    size_t size;      /* bytes of the staged values */
+    unsigned threads; /* option `threads` */
+    bool is_last;     /* the previous bytes are not needed; the contents of
+                         the staging are undefined afterwards */
+    bool is_undone;   /* in reverse order */
 };
 
 /* Exchanges the bytes of all staged moves with those of their variables, which

@@ -1,6 +1,6 @@
-/* fixed.c - whether they differ is known from the pass that all values share.
- * Only to tell in what, they are read again to memory of their own, some at a
- * time, as they would have come to their variables.
+/* fixed.c - Compares fixed values. The pass that reads all values only detects
+ * that they differ. To describe the differences, they are read again into
+ * separate memory, a few at a time.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,18 +24,21 @@
 #include "value_bytes.h"
 #include "variable.h"
 
-enum { MOST_AT_ONCE = 1 << 20 }; /* bytes of values, if they are several */
+enum {
+    MOST_AT_ONCE = 1 << 20
+}; /* bytes read at once, if there are several
+      values */
 
-/* One of them that was read. */
+/* A value that was read for a comparison. */
 struct look {
     const struct vv_delivery *d;
     const struct vv_move *move;
-    struct vv_buffer now; /* of a state: what it saves; of a value that lies
-                             elsewhere: what it is */
-    const unsigned char *values; /* of the program */
+    struct vv_buffer now; /* the saved bytes of a state of the program, or a
+                             copy of a value in strided or device memory */
+    const unsigned char *values; /* the elements in the program */
     bool is_same;
-    uint64_t differs_at; /* the first element of those */
-    uint64_t differing;  /* how many differ */
+    uint64_t differs_at; /* index of the first different element */
+    uint64_t differing;  /* number of different elements */
 };
 
 bool vv_is_fixed(const varve_node *node)
@@ -53,7 +56,7 @@ bool vv_is_fixed(const varve_node *node)
 
 /* --- Reading ------------------------------------------------------------ */
 
-/* Bytes as they lie in the file, where they are gathered. */
+/* Returns the size of the block for bytes that are gathered as stored. */
 static size_t fixed_block_size(
     const struct vv_delivery *d, const struct vv_move *m)
 {
@@ -134,7 +137,8 @@ static varve_status fixed_find_values(struct look *l, varve_error *error)
     return vv_value_out(l->move->node, 0, room, size, error);
 }
 
-/* Bit for bit: NaN is as it is, and 0 is not -0. */
+/* Compares bit by bit: NaNs with the same bits are equal, and 0 differs from
+ * -0. */
 static void fixed_compare_elements(struct look *l)
 {
     const varve_tensor *now = &l->move->node->variable->tensor;
@@ -172,7 +176,7 @@ static varve_status fixed_compare(struct look *l, varve_error *error)
     return VARVE_OK;
 }
 
-/* "[3,5]" of the first element that differs, "" of a scalar. */
+/* Writes the position of an element, such as "[3,5]"; "" for a scalar. */
 static void fixed_put_place(
     const varve_tensor *tensor, uint64_t at, char *text, size_t room)
 {
@@ -191,7 +195,7 @@ static void fixed_put_place(
 
 /* --- All of them -------------------------------------------------------- */
 
-/* The first is told below a line that says of what file. */
+/* Adds a line. The first line is preceded by one with the path of the file. */
 static void fixed_add_line(const struct look *l, const char *file,
     const char *program, varve_error *error)
 {
@@ -235,8 +239,8 @@ static void fixed_tell(const struct look *l, varve_error *error)
         vv_element_text(now->dtype, l->values + at, program), error);
 }
 
-/* What has another shape is not as it is, whatever its elements are, and its
- * elements need other room. */
+/* A different shape is always a difference. Such a value is not read, because
+ * its elements need other memory. */
 bool vv_has_fixed_shape(const struct vv_delivery *d, const struct vv_move *m)
 {
     return m->mode != VV_MOVE_RESIZE && !vv_brings_shape(d, m->node, m->value);
@@ -270,7 +274,7 @@ static varve_status look_at_read(const struct vv_delivery *d,
     return status;
 }
 
-/* As many as fit, or one. */
+/* Returns how many values fit into one batch, at least one. */
 static size_t count_at_once(
     const struct vv_delivery *d, const struct vv_move *moves, size_t count)
 {
@@ -283,8 +287,8 @@ static size_t count_at_once(
     return i ? i : 1;
 }
 
-/* In their order in the file; those of another shape, which are not read, are
- * told of first. */
+/* Compares in the order of the file. Values with another shape are not read and
+ * are reported first. */
 static varve_status fixed_look_at_all(const struct vv_delivery *d,
     const struct vv_pair *jobs, struct vv_move *moves, size_t all,
     varve_error *told, varve_error *error)
@@ -306,8 +310,8 @@ static varve_status fixed_look_at_all(const struct vv_delivery *d,
     return VARVE_OK;
 }
 
-/* Most programs have none, and then none is looked at. They keep their order.
- */
+/* The fixed jobs keep their order. Returns at once if the graph has no fixed
+ * nodes, as in most graphs. */
 size_t vv_put_fixed_behind(struct vv_pair *jobs, size_t count)
 {
     size_t end = count;
@@ -324,9 +328,10 @@ size_t vv_put_fixed_behind(struct vv_pair *jobs, size_t count)
     return end;
 }
 
-/* --- Whether they differ -------------------------------------------------- */
+/* --- Detecting differences ---------------------------------------------- */
 
-/* Of bytes that were gathered: elements were compared as they came. */
+/* Compares bytes that were gathered. Other elements were compared as they were
+ * read. */
 static varve_status look_at_gathered(const struct vv_delivery *d,
     struct vv_move *m, bool *differs, varve_error *error)
 {

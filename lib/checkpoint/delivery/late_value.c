@@ -1,4 +1,4 @@
-/* late_value.c - read, verified, copied.
+/* late_value.c - Reads, verifies and copies a single small value.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +24,7 @@ static size_t late_value_size_of(const struct vv_delivery *d, uint32_t value)
     return size <= VV_LEAST_AHEAD ? (size_t)size : VV_LEAST_AHEAD + 1;
 }
 
-/* Whether the options ask for nothing that a transfer has to do. */
+/* Returns true if the options need nothing that only a transfer does. */
 static bool is_plain_read(const struct vv_delivery *d)
 {
     return !d->options->salvage.on && !d->options->progress && !d->consent &&
@@ -60,7 +60,8 @@ static varve_status late_value_find_bytes(struct vv_delivery *d,
     return status;
 }
 
-/* Memory of its own for what has none yet; NULL without. */
+/* Returns the memory of a variable, allocating it if needed, or NULL if out of
+ * memory. */
 static void *find_memory(const varve_node *node, size_t size)
 {
     const struct vv_variable *variable = node->variable;

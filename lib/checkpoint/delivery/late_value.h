@@ -1,5 +1,5 @@
-/* late_value.h - a small value that comes by itself, as late ones do: without
- * what a transfer has for many and for large ones.
+/* late_value.h - Delivers a single small value without the cost of a transfer.
+ * Late arrivals are mostly of this kind.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,12 +8,12 @@
 
 #include "delivery.h"
 
-/* Whether a job brings a small value, as it is, to memory where it is put at
- * once. The others are for vv_transfer. */
+/* Returns true if a job delivers a small value, unconverted, directly into
+ * memory. Other jobs need vv_transfer. */
 bool vv_is_late_value(const struct vv_delivery *d, const struct vv_pair *job);
 
-/* Reads and verifies such a value, and then changes the variable; nothing has
- * changed after a failure. */
+/* Reads and verifies the value and then changes the variable. A failure changes
+ * nothing. */
 varve_status vv_bring_late_value(
     struct vv_delivery *d, const struct vv_pair *job, varve_error *error);
 

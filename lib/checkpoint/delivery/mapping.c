@@ -1,4 +1,4 @@
-/* mapping.c - a mapping that outlives the restoration which made it.
+/* mapping.c - Maps pages of a file. A mapping can outlive its restoration.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,8 +13,8 @@
 struct mapping {
     struct vv_borrowed base;
     struct vv_context context;
-    size_t before; /* bytes of its first page before the value */
-    size_t size;   /* with those */
+    size_t before; /* bytes between the start of the first page and the value */
+    size_t size;   /* including those */
 };
 
 static void mapping_release(struct vv_borrowed *base, void *data)
@@ -29,7 +29,7 @@ static void mapping_release(struct vv_borrowed *base, void *data)
 varve_status vv_mapping_new(const struct vv_context *context,
     const struct vv_range *range, void **owner, void **data, varve_error *error)
 {
-    /* A mapping begins at a page, the range somewhere in one. */
+    /* A mapping must begin at a page, but the range may begin anywhere. */
     size_t before = (size_t)(range->offset % VV_PAGE_ALIGNMENT);
     struct mapping *mapping = vv_allocate(&context->allocator, sizeof *mapping);
     void *address;

@@ -1,4 +1,4 @@
-/* mapping.h - pages of a file as the memory of a variable.
+/* mapping.h - Maps pages of a file as the memory of a variable.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,21 +11,21 @@
 
 #include "context.h"
 
-/* Bytes of an open file. */
+/* A range of an open file. */
 struct vv_range {
-    const char *path; /* for messages */
+    const char *path; /* for error messages */
     int file;
     uint64_t offset;
     size_t size;
 };
 
-/* Maps a range, private and writable. `owner` is a struct vv_borrowed to hand
- * on with `data`. */
+/* Maps a range, private and writable. Sets *data to its memory and *owner to a
+ * struct vv_borrowed that releases it. */
 varve_status vv_mapping_new(const struct vv_context *context,
     const struct vv_range *range, void **owner, void **data,
     varve_error *error);
 
-/* Takes NULL. */
+/* Accepts NULL. */
 void vv_mapping_free(void *owner, void *data);
 
 #endif

@@ -1,4 +1,5 @@
-/* move.c - plain and cast copies, of all or of boxes; strings.
+/* move.c - Copies values into variables: unchanged or converted, completely or
+ * as boxes, and strings.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,8 +26,8 @@
 #include "variable.h"
 
 enum {
-    CONVERTED = 16384, /* bytes that are copied in together, */
-    COMPARED = 4096    /* and compared, twice */
+    CONVERTED = 16384, /* bytes converted before a copy */
+    COMPARED = 4096    /* bytes compared at once, in two buffers */
 };
 
 static int compare_moves(const void *left, const void *right)
@@ -47,7 +48,7 @@ static enum vv_move_mode mode_of(
     if (node->kind == VARVE_STATE)
         return VV_MOVE_STATE;
     const varve_tensor *wanted = &node->variable->tensor;
-    /* (A value that is a part goes to the slice that is just that.) */
+    /* A slice in the file is delivered only to the same slice. */
     bool is_part = vv_part_of(node) && !vv_saved_part(d->pairing, value, NULL);
     bool is_boxed =
         is_part || vv_piece_count(vv_index_of(d->pairing), value) > 1;
@@ -80,7 +81,8 @@ struct vv_move vv_move_of(const struct vv_delivery *d, varve_node *node,
     };
 }
 
-/* (An element needs no more alignment than its parts, of 8 bytes at most.) */
+/* Elements need no more alignment than their components, which have at most 8
+ * bytes. */
 const char *vv_move_obstacle(const struct vv_delivery *d,
     const varve_node *node, uint32_t value, struct vv_range *range)
 {
@@ -181,7 +183,8 @@ uint64_t vv_move_size(const struct vv_delivery *d, const struct vv_move *move)
 
 /* --- Copies ------------------------------------------------------------- */
 
-/* The caches have what the kernel has just cleared. */
+/* Fresh and staged memory was just cleared by the kernel, so it is still in the
+ * caches. */
 static void move_put(
     const struct vv_move *move, void *to, const void *from, size_t size)
 {
@@ -206,7 +209,8 @@ bool vv_move_goes_far(const struct vv_move *move)
            move->node->variable && vv_is_far(&move->node->variable->tensor);
 }
 
-/* Elements of another type are converted in a room of their own first. */
+/* Copies elements in. Elements of another type are converted in a buffer first.
+ */
 static varve_status move_copy_in(struct vv_move *move, varve_dtype from,
     uint64_t target, const unsigned char *bytes, uint64_t count,
     varve_error *error)
@@ -227,7 +231,8 @@ static varve_status move_copy_in(struct vv_move *move, varve_dtype from,
     return VARVE_OK;
 }
 
-/* Bit for bit with what the program has: NaN is as it is, and 0 is not -0. */
+/* Compares bit by bit with the value of the program: NaNs with the same bits
+ * are equal, and 0 differs from -0. */
 static varve_status move_compare_elements(struct vv_move *move,
     varve_dtype from, uint64_t target, const unsigned char *bytes,
     uint64_t count, varve_error *error)
@@ -347,8 +352,9 @@ varve_status vv_move_strings(
     uint64_t count = varve_tensor_count(&saved);
     uint64_t size = vv_at64(d->file->parsed.index.value_sizes, move->value);
     if (size == 0)
-        return VARVE_OK;              /* no elements, and no block */
-    uint64_t left = size - 8 * count; /* the index made sure of 8 each */
+        return VARVE_OK;              /* no elements and no block */
+    uint64_t left = size - 8 * count; /* the index has verified that there
+                                         are 8 bytes each */
     const unsigned char *lengths = move->block;
     const char *text = (const char *)lengths + 8 * count;
     varve_string *strings = move->target;
@@ -397,7 +403,8 @@ varve_status vv_moves_failed(const struct vv_delivery *d,
     return VARVE_PARTIALLY_RESTORED;
 }
 
-/* A failure names the variable; that it is found a second time is no matter. */
+/* Checks the chunk twice, so that the name of the variable is computed only
+ * after a failure. */
 varve_status vv_check_piece(const struct vv_delivery *d, const varve_node *node,
     uint32_t value, uint64_t chunk, const void *bytes, bool only_bools,
     varve_error *error)

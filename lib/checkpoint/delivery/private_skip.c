@@ -1,4 +1,5 @@
-/* private_skip.c - what only the children of others lead to is left out.
+/* private_skip.c - Excludes nodes that only the parts of other processes lead
+ * to.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -40,10 +41,10 @@ bool vv_is_left_to_program(const struct vv_delivery *d, const varve_node *node)
            !vv_own_fits(vv_index_of(d->pairing), node, file);
 }
 
-/* --- What is left out ----------------------------------------------------- */
+/* --- Excluding ---------------------------------------------------------- */
 
-/* Values that wait for nobody; one that a rename leads elsewhere may still find
- * its home. */
+/* Excludes pending values. A value that a rename leads to may still be
+ * delivered. */
 static void private_skip_leave_out(struct vv_delivery *d, const uint8_t *why)
 {
     const struct vv_pairing *p = d->pairing;
@@ -78,7 +79,8 @@ void vv_leave_out_others(struct vv_delivery *d)
     d->cuts.size = 0;
 }
 
-/* `name`: the child that stays; NULL: none does. False without memory. */
+/* Excludes all children except the one called `name`; NULL: excludes all.
+ * Returns false if out of memory. */
 static bool leave_out_all_but(struct vv_delivery *d, enum vv_private_skip why,
     uint32_t file, const char *name)
 {
@@ -104,7 +106,7 @@ static bool leave_out_all_but(struct vv_delivery *d, enum vv_private_skip why,
 
 /* --- Deciding ------------------------------------------------------------- */
 
-/* Whether the options take the part of this process. */
+/* Returns true if the options include the part of this process. */
 static bool private_skip_is_taken(
     const struct vv_delivery *d, varve_node *node, const char *name)
 {
@@ -140,7 +142,7 @@ void vv_decide_own(struct vv_delivery *d, varve_node *node, uint32_t file)
     }
 }
 
-/* --- Folding -------------------------------------------------------------- */
+/* --- Merging ------------------------------------------------------------ */
 
 bool vv_take_fold(struct vv_delivery *d, struct vv_pair *pair)
 {

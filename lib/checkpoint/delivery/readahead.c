@@ -1,4 +1,4 @@
-/* readahead.c - one stretch of the data, which moves on.
+/* readahead.c - Keeps one window of the data, which moves with the reads.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,8 +33,7 @@ static bool readahead_has(
            offset - l->begin <= l->bytes.size - size;
 }
 
-/* Whether a range is where reading on would come to next, and whether it is
- * where reading backwards would. */
+/* Return true if a range follows the window, or precedes it, closely. */
 static bool readahead_is_behind(const struct vv_readahead *l, uint64_t offset)
 {
     return offset >= l->begin && offset - l->begin < 2 * l->bytes.size;
@@ -45,7 +44,7 @@ static bool readahead_is_before(const struct vv_readahead *l, uint64_t offset)
     return offset < l->begin && l->begin - offset <= l->bytes.size;
 }
 
-/* How much to read, at least what is asked for. */
+/* Returns how much to read, at least `size`. */
 static size_t size_ahead(
     const struct vv_readahead *l, uint64_t offset, size_t size)
 {
@@ -59,8 +58,8 @@ static size_t size_ahead(
     return wanted > size ? wanted : size;
 }
 
-/* Where to begin, and how much to read from there on: nothing of the header,
- * and nothing behind the data. */
+/* Sets *begin and returns the size of the read. It excludes the header and ends
+ * with the data. */
 static size_t readahead_choose(const struct vv_readahead *l,
     const struct vv_opened *file, uint64_t offset, size_t size, uint64_t *begin)
 {
@@ -88,8 +87,9 @@ static varve_status readahead_read_range(struct vv_readahead *l,
     return vv_opened_read(file, begin, l->bytes.data, size, error);
 }
 
-/* What is read along may be damaged. A call of the system that fails is told,
- * and the next one reads no more than it has to. */
+/* Reads the range and what follows. Damage outside the requested range is
+ * ignored by a second read. After a failed system call the next read is not
+ * extended. */
 static varve_status readahead_read_ahead(struct vv_readahead *l,
     const struct vv_opened *file, uint64_t offset, size_t size,
     varve_error *error)

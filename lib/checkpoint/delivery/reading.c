@@ -1,4 +1,4 @@
-/* reading.c - Reads values with several threads: small neighbouring values
+/* reading.c - Reads values with several threads: small neighboring values
  * together, large ones chunk by chunk, directly into their memory if possible.
  *
  * SPDX-License-Identifier: MIT
@@ -18,16 +18,15 @@
 #include "worker.h"
 
 enum {
-    MOST_GAP = 8192,            /* bytes between values that are read anyway */
-    BYTES_PER_WORKER = 4 << 20, /* below, another thread does not pay */
-    RUNS_AHEAD = 16, /* the disk is told of so many, see tell_ahead */
-    SHARE = 4, /* runs that a worker takes at once: where two meet in a huge
-                  page that nobody has touched, the system clears it twice */
+    MOST_GAP = 8192,            /* gaps up to this size are read too */
+    BYTES_PER_WORKER = 4 << 20, /* fewer are not worth a thread */
+    RUNS_AHEAD = 16,            /* runs announced ahead */
+    SHARE = 4, /* runs taken at once: fewer huge pages are cleared twice */
     BUFFER_ALIGNMENT = 64,
-    PLACE_ALIGNMENT = 32 /* below, see place_of */
+    PLACE_ALIGNMENT = 32 /* minimum alignment, see reading_place_of */
 };
 
-/* Neighbouring whole values with unread moves between them, or one chunk. */
+/* Neighboring values with unread moves between them, or one chunk. */
 struct run {
     uint32_t first;
     uint32_t count;
@@ -43,7 +42,7 @@ struct pass {
     unsigned char *buffers[VV_MAX_WORKERS];
     atomic_size_t next_run;
     atomic_uint_fast64_t done;
-    atomic_int has_failed; /* whoever sets it fills in the rest */
+    atomic_int has_failed; /* set by the thread that sets the rest */
     varve_status status;
     varve_error error;
 };
@@ -80,7 +79,7 @@ static bool is_read(const struct vv_reading *reading, size_t move)
            (!m->is_boxed || vv_move_reads(reading->d, m, &first));
 }
 
-/* Small values are read whole, in whatever order their pieces are. */
+/* Small values are read completely, regardless of the order of their pieces. */
 static bool is_small(const struct vv_reading *reading, size_t move)
 {
     return reading_size_of(reading, move) <= VV_SMALL_VALUE;
@@ -111,7 +110,7 @@ static bool reading_add_run(struct pass *pass, struct run run, uint64_t size)
     return true;
 }
 
-/* How many moves from `first` on are read together, the last of them too. */
+/* Returns the number of moves from `first` on that are read together. */
 static size_t neighbours(const struct vv_reading *reading, size_t first)
 {
     uint64_t begin = reading_offset_of(reading, first);
@@ -205,8 +204,8 @@ static varve_status reading_take_piece(const struct vv_reading *reading,
     return status;
 }
 
-/* Bools are checked before they are in the program's memory, where a reading
- * that fails would leave them. */
+/* Bools are checked in a buffer before they are written to memory of the
+ * program, because a failed read would leave invalid ones there. */
 static bool has_bools_in_place(
     const struct vv_reading *reading, const struct vv_move *move)
 {
@@ -214,9 +213,9 @@ static bool has_bools_in_place(
            !move->is_fresh && !move->is_staged;
 }
 
-/* Where the bytes of a chunk can be read to without a detour, or NULL. Reading
- * to an address that is not aligned takes the kernel two to four times as long,
- * more than the detour (bench/notebook.md). */
+/* Returns the address that the bytes of a chunk can be read to directly, or
+ * NULL. The kernel takes two to four times as long for an unaligned address,
+ * more than a copy from a buffer (bench/notebook.md). */
 static void *reading_place_of(const struct vv_reading *reading,
     const struct vv_move *move, uint64_t chunk)
 {
@@ -260,7 +259,7 @@ static varve_status reading_read_chunk(const struct vv_reading *reading,
     return reading_check_piece(reading, run->first, run->chunk, place, error);
 }
 
-/* A small value, whose bytes are all there. */
+/* Stores a small value, whose bytes have all been read. */
 static varve_status reading_take_all(const struct vv_reading *reading,
     size_t move, unsigned char *bytes, varve_error *error)
 {
@@ -278,8 +277,9 @@ static varve_status reading_take_all(const struct vv_reading *reading,
     return VARVE_OK;
 }
 
-/* What is read along with them, a value that is lost or not wanted, need not be
- * there. A call of the system that fails is told, but in a salvage. */
+/* Returns true if the values of a run should be read one by one, since bytes
+ * between them may have failed. A failed system call is always reported, except
+ * in a salvage. */
 static bool may_do_without(const struct vv_delivery *d, varve_status status)
 {
     return vv_is_damage(status) &&
@@ -287,7 +287,7 @@ static bool may_do_without(const struct vv_delivery *d, varve_status status)
                d->pairing->selection.options.salvage.on);
 }
 
-/* Each piece by itself, which is all that is needed of the file. */
+/* Reads only the needed pieces of a run, one by one. */
 static varve_status read_apart(const struct vv_reading *reading,
     const struct run *run, unsigned char *buffer, varve_error *error)
 {
@@ -307,9 +307,10 @@ static varve_status read_apart(const struct vv_reading *reading,
     return VARVE_OK;
 }
 
-/* Whether the values of a run are staged as they lie in the file, so that they
- * can be read to there at once. Nobody sees the staging before all is good; and
- * what of the file lies between them belongs to nobody there either. */
+/* Returns true if the values of a run are staged with the same distances as in
+ * the file, so that they can be read there at once. The program cannot access
+ * the staging before everything is verified, and the bytes between the values
+ * belong to no variable. */
 static bool is_staged_alike(
     const struct vv_reading *reading, const struct run *run)
 {
@@ -373,7 +374,7 @@ static void reading_fail(
     }
 }
 
-/* Tells the program how far it is; only the calling thread does. */
+/* Reports progress. Only the calling thread does so. */
 static void reading_report(
     struct pass *pass, unsigned worker, const struct run *run)
 {
@@ -409,9 +410,9 @@ static uint64_t run_size(
     return chunk;
 }
 
-/* Values that were verified are read again from the last to the first: where
- * the system could not keep all of the file in memory, it has its end, and
- * would lose that while the beginning is read. */
+/* Returns a run. Verified values are read again in reverse order: if the file
+ * does not fit into the page cache, its end is still cached, and reading from
+ * the beginning would evict it. */
 static const struct run *run_at(const struct pass *pass, size_t at)
 {
     return &pass->runs[pass->reading->is_final ? pass->run_count - 1 - at : at];
@@ -422,7 +423,7 @@ static bool is_together(const struct pass *pass, const struct run *run)
     return run->count > 1 || is_small(pass->reading, run->first);
 }
 
-/* Bytes of the file that a run is read from. */
+/* Returns the number of bytes of the file that a run covers. */
 static uint64_t reach_of(const struct pass *pass, const struct run *run)
 {
     const struct vv_reading *reading = pass->reading;
@@ -448,9 +449,8 @@ static void reading_will_read(const struct pass *pass, size_t at)
             offset + (uint64_t)run->chunk * VV_CHUNK_SIZE, reach_of(pass, run));
 }
 
-/* The system itself reads ahead in a file that is read from the first byte to
- * the last, and does it better; backwards it has to be told. What it has in
- * memory already costs next to nothing. */
+/* Announces the next runs. The system detects a forward read itself, but not a
+ * backward one. Announcing cached data costs next to nothing. */
 static void reading_tell_ahead(const struct pass *pass, size_t at)
 {
     if (!pass->reading->is_final)
@@ -460,7 +460,7 @@ static void reading_tell_ahead(const struct pass *pass, size_t at)
     reading_will_read(pass, at + RUNS_AHEAD);
 }
 
-/* For a system that fetches ahead what is planned. */
+/* Announces all reads to a system that prefetches. */
 static void reading_plan(const struct pass *pass)
 {
     const struct vv_reading *reading = pass->reading;
@@ -490,8 +490,8 @@ static void read_run(struct pass *pass, size_t at, unsigned worker)
     atomic_fetch_add(&pass->done, run_size(pass->reading, run, together));
 }
 
-/* The first share is the calling thread's: it alone asks the program whether to
- * go on, and others might take all. */
+/* The calling thread takes the first share. Only it can ask the program to
+ * cancel, and the others might otherwise take all runs. */
 static void reading_work(void *user, unsigned worker)
 {
     struct pass *pass = user;
@@ -505,7 +505,7 @@ static void reading_work(void *user, unsigned worker)
     }
 }
 
-/* All ranks have the same runs. Those of other ranks count as done. */
+/* Keeps the runs of this process. Runs of other processes count as done. */
 static void keep_part(struct pass *pass)
 {
     const struct vv_division *division = pass->reading->division;
@@ -535,7 +535,7 @@ static varve_status run_pass(struct pass *pass, varve_error *error)
         reading->turns = vv_monitor_new(&context->allocator);
         workers = reading->turns ? workers : 1;
     }
-    /* With too little memory for all of them fewer will do, down to one. */
+    /* If there is not enough memory, fewer workers are used, at least one. */
     for (unsigned i = 0; i < workers; i++) {
         pass->buffers[i] = vv_allocate_aligned(
             &context->allocator, pass->buffer_size, BUFFER_ALIGNMENT);
@@ -567,7 +567,7 @@ static varve_status read_pass(struct vv_reading *reading, varve_error *error)
         keep_part(pass);
     if (!status && pass->run_count)
         status = run_pass(pass, error);
-    if (!status) /* else what is not known of pieces would be left out */
+    if (!status) /* otherwise chunks of unknown places would be skipped */
         status = vv_index_failure(reading_index_of(reading), error);
     vv_index_recover(reading_index_of(reading));
     for (unsigned i = 0; i < VV_MAX_WORKERS; i++)

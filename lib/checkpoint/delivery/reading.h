@@ -1,4 +1,5 @@
-/* reading.h - one pass over a set of values in the file, on all cores.
+/* reading.h - Reads a set of values from the file in one pass, on all
+ * processors.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,29 +11,34 @@
 
 struct vv_reading {
     const struct vv_delivery *d;
-    struct vv_move *moves; /* in order of their place in the file */
+    struct vv_move *moves; /* sorted by offset in the file */
     size_t count;
-    bool only_verify; /* deliver nothing; what is fixed is compared */
-    const struct vv_division *division; /* of that with others; or NULL */
-    bool only_fixed;                    /* the others, or these, */
-    bool skips_fixed;                   /* come in another pass */
-    bool is_verified; /* digests were checked, or are not wanted */
-    bool is_final;    /* verified memory is being changed: no way back */
-    bool has_far;     /* some may go to memory that functions copy in */
-    uint64_t total;   /* for progress: bytes of all passes, and those of */
-    uint64_t before;  /* the passes before this one */
+    bool only_verify; /* deliver nothing, only verify; fixed values are
+                         compared */
+    const struct vv_division *division; /* how the verification is divided
+                                           with other processes; or NULL */
+    bool only_fixed;                    /* read only fixed values */
+    bool skips_fixed;                   /* do not read fixed values */
+    bool is_verified; /* digests have been verified, or are not wanted */
+    bool is_final;    /* memory of the program is being changed: the read
+                         cannot be cancelled */
+    bool has_far;     /* some values may be copied by functions of the
+                         program */
+    uint64_t total;   /* for progress: bytes of all passes */
+    uint64_t before;  /* bytes of the passes before this one */
     /* own */
-    bool only_divided;        /* all others, or these, */
-    bool skips_divided;       /* come in another pass */
-    struct vv_monitor *turns; /* or NULL: there is one worker */
+    bool only_divided;        /* read only values that are divided */
+    bool skips_divided;       /* do not read values that are divided */
+    struct vv_monitor *turns; /* serializes the functions of the program;
+                                 NULL: there is only one worker */
 };
 
-/* Bytes that a pass over the moves reads. */
+/* Returns the number of bytes that a pass over the moves reads. */
 uint64_t vv_reading_size(const struct vv_reading *reading);
 
-/* Reads and verifies every value, or of those that are divided this process's
- * part, and delivers its pieces. The first failure
- * ends it. VARVE_CANCELLED if the progress callback says so. */
+/* Reads, verifies and delivers every value. If a value is divided, it verifies
+ * only the part of this process. Stops at the first failure. Returns
+ * VARVE_CANCELLED if the progress callback requests it. */
 varve_status vv_read_moves(struct vv_reading *reading, varve_error *error);
 
 #endif

@@ -1,4 +1,5 @@
-/* resize_buffers.c - a list of resize buffers, and the moves into them.
+/* resize_buffers.c - Lists the buffers of resized variables and the moves into
+ * them.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* resize_buffers.h - room for the values of a transfer that bring another
- * shape.
+/* resize_buffers.h - Allocates buffers for the values of a transfer that change
+ * the shape of their variables.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,17 +8,16 @@
 
 #include "move.h"
 
-/* Makes room for a move, which stays where it is until they are settled: it is
- * into memory that nobody has seen. `resize buffers` is a list of struct
- * vv_room. */
+/* Allocates a buffer for a move, which becomes a move into fresh memory. The
+ * move must not be relocated before vv_resize_buffers_settle. */
 varve_status vv_resize_buffers_add(const struct vv_delivery *d,
     struct vv_buffer *resize_buffers, struct vv_move *move, varve_error *error);
 
-/* The variables take their resize buffers, or go back to what they were. */
+/* Exchanges the memory and shapes of all variables with their buffers. A second
+ * call undoes this. */
 void vv_resize_buffers_exchange(struct vv_buffer *resize_buffers);
 
-/* Lets go of what is of no use; a move into a room that was not taken has no
- * target any more. */
+/* Frees the memory that is not used. The moves have no target any more. */
 void vv_resize_buffers_settle(struct vv_buffer *resize_buffers);
 
 #endif

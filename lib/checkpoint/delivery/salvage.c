@@ -1,8 +1,8 @@
-/* salvage.c - one look at each value that is due, chunk by chunk, in the order
- * of the file.
+/* salvage.c - Examines each due value, chunk by chunk, in the order of the
+ * file.
  *
- * Damaged is what does not verify and what the system cannot read. All of a
- * value is looked at, so as to tell how much of it is gone.
+ * A chunk is damaged if it cannot be verified or read. All chunks of a value
+ * are examined, to report how many are damaged.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,12 +30,12 @@ struct look {
     uint64_t total; /* bytes of both passes, for progress */
 };
 
-/* What is wrong with one value. */
+/* The result for one value. */
 struct verdict {
     uint64_t chunks;
-    uint64_t damaged; /* of them */
-    uint64_t lengths; /* of strings that are still to come */
-    uint64_t text;    /* bytes of strings that no length has taken yet */
+    uint64_t damaged; /* number of damaged chunks */
+    uint64_t lengths; /* number of string lengths that are not read yet */
+    uint64_t text;    /* bytes of text that are not assigned to a length yet */
     varve_error first;
 };
 
@@ -78,10 +78,12 @@ static void begin_strings(
         return;
     v->lengths = varve_tensor_count(&saved);
     v->text =
-        salvage_size_of(l, value) - 8 * v->lengths; /* the index saw to it */
+        salvage_size_of(l, value) - 8 * v->lengths; /* the index has verified
+                                                       the size */
 }
 
-/* The lengths come first; a chunk has whole ones. */
+/* Checks the lengths of strings, which precede the text. A chunk contains only
+ * complete lengths. */
 static varve_status salvage_check_lengths(
     const struct look *l, struct verdict *v, size_t size, varve_error *error)
 {
@@ -114,8 +116,8 @@ static varve_status look_at_chunk(struct look *l, uint32_t value,
     return v->damaged ? VARVE_OK : salvage_check_lengths(l, v, size, error);
 }
 
-/* Fails with what is no damage. What is good or bad as a whole is looked at up
- * to the first failure. */
+/* Examines a value. Fails only for reasons other than damage. A value with a
+ * single checksum is examined up to the first failure. */
 static varve_status salvage_look_at(struct look *l, const struct vv_pair *job,
     struct verdict *v, varve_error *error)
 {
@@ -141,9 +143,9 @@ static varve_status salvage_look_at(struct look *l, const struct vv_pair *job,
     return VARVE_OK;
 }
 
-/* --- What is lost ------------------------------------------------------- */
+/* --- Lost values -------------------------------------------------------- */
 
-/* Without the path of the file, which whoever tells of it has named. */
+/* Removes the path of the file, which the caller adds. */
 static const char *without_path(const struct look *l, const char *message)
 {
     const char *path = l->d->file->path;
@@ -203,8 +205,8 @@ static varve_status salvage_begin(struct look *l, const struct vv_pair *jobs,
                : vv_fail_memory(error, "a buffer for reading");
 }
 
-/* Several jobs of one value are next to each other: what all of them take is
- * looked at once. */
+/* Returns true if the previous job has the same value and covers all of it.
+ * Jobs of one value are adjacent, and it is examined once. */
 static bool is_looked_at(const struct vv_pair *jobs, size_t i)
 {
     return i > 0 && jobs[i].file == jobs[i - 1].file &&
@@ -260,7 +262,7 @@ static varve_status tell_losses(const struct vv_delivery *d,
     return VARVE_OK;
 }
 
-/* Nothing is given up unless all could be looked at. */
+/* Called after all values were examined successfully. */
 static size_t salvage_leave_out(struct vv_delivery *d, struct vv_pair *jobs,
     size_t count, const uint8_t *is_lost)
 {

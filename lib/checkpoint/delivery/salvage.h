@@ -1,5 +1,5 @@
-/* salvage.h - what of a damaged file can be had: looking at values before they
- * are delivered, and leaving out those that are lost.
+/* salvage.h - Finds the intact values of a damaged file before they are
+ * delivered, and excludes the others.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,15 +8,14 @@
 
 #include "delivery.h"
 
-/* Reads and verifies the values of the jobs, which fit their nodes. Those that
- * are damaged or cannot be read are given up, with why, and their jobs taken
- * away: what is left can be transferred. Other failures, as of memory, are
- * returned. */
+/* Reads and verifies the values of the jobs, which must fit their nodes. Marks
+ * damaged or unreadable values, records the reason and removes their jobs, so
+ * that the rest can be transferred. Returns other failures, such as
+ * VARVE_NO_MEMORY. */
 varve_status vv_salvage(
     struct vv_delivery *d, struct vv_buffer *jobs, varve_error *error);
 
-/* Whether the file is to blame for a failure, and not the lack of something
- * else. */
+/* Returns true if a status means that the file is damaged or unreadable. */
 bool vv_is_damage(varve_status status);
 
 #endif

@@ -1,4 +1,4 @@
-/* states.c - what states were, and what they are to be.
+/* states.c - Saves and loads the states of a transfer.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,13 +10,13 @@
 #include "state.h"
 #include "try.h"
 
-/* A state on its way: what it was, if that is kept. */
+/* A state of the transfer and its previous bytes, if they are kept. */
 struct vv_old_state {
     size_t move;
-    size_t begin; /* in `old_bytes` */
+    size_t begin; /* offset in `old_bytes` */
     size_t size;
     bool is_kept;
-    bool is_loaded; /* it has taken the new bytes */
+    bool is_loaded; /* it has loaded the new bytes */
 };
 
 void vv_states_begin(struct vv_states *s, const struct vv_delivery *d)
@@ -32,7 +32,7 @@ void vv_states_end(struct vv_states *s)
     vv_release(s->allocator, s->all, s->count * sizeof *s->all);
 }
 
-/* --- What they were ----------------------------------------------------- */
+/* --- Previous bytes ----------------------------------------------------- */
 
 static bool is_loaded_from(const struct vv_move *m)
 {
@@ -55,7 +55,7 @@ static varve_status states_list(
     return VARVE_OK;
 }
 
-/* --- Whether they can take it --------------------------------------------- */
+/* --- Checks ------------------------------------------------------------- */
 
 static bool is_guarded(const struct vv_states *s, size_t i)
 {
@@ -67,8 +67,8 @@ static size_t states_size_of(const struct vv_states *s, const struct vv_move *m)
     return (size_t)vv_at64(vv_index_of(s->d->pairing)->value_sizes, m->value);
 }
 
-/* Of guarded states, into the blocks of their moves; they are read again with
- * all other values. */
+/* Reads the bytes of guarded states into the blocks of their moves. They are
+ * read again with all other values. */
 static varve_status read_guarded(
     struct vv_states *s, size_t count, varve_error *error)
 {
@@ -104,7 +104,8 @@ static varve_status states_check(struct vv_states *s, varve_error *error)
     return VARVE_OK;
 }
 
-/* A state that refuses to be saved cannot be undone, that is all. */
+/* Saves a state. A state whose callback refuses cannot be undone, but that is
+ * not a failure. */
 static varve_status states_keep(
     struct vv_states *s, struct vv_old_state *state, varve_error *error)
 {
@@ -125,9 +126,8 @@ static varve_status states_keep(
     return status;
 }
 
-/* A state is undone where another refuses after it. So the one that is loaded
- * last need not be asked; and where one cannot be saved, that is loaded last.
- */
+/* A state is undone only if a later one fails. So the last one need not be
+ * saved, and one that cannot be saved is loaded last. */
 varve_status vv_states_keep(struct vv_states *s, struct vv_move *moves,
     size_t count, varve_error *error)
 {
@@ -146,7 +146,7 @@ varve_status vv_states_keep(struct vv_states *s, struct vv_move *moves,
     return VARVE_OK;
 }
 
-/* --- What they are to be ------------------------------------------------ */
+/* --- New bytes ---------------------------------------------------------- */
 
 static varve_status load_some(
     struct vv_states *s, bool are_kept, bool are_guarded, varve_error *error)
@@ -172,8 +172,8 @@ varve_status vv_states_load(struct vv_states *s, varve_error *error)
     return load_some(s, false, true, error);
 }
 
-/* When the older values are there again; new memory is still there then. The
- * one that refused is as it was. */
+/* Called when the variables have their previous values again. New memory still
+ * exists. The state that failed has not changed. */
 void vv_states_unload(struct vv_states *s)
 {
     const uint8_t *old = s->old_bytes.data; /* NULL if all are empty */

@@ -1,4 +1,5 @@
-/* states.h - the states of a transfer: loaded last, undone first.
+/* states.h - Loads the states of a transfer, after all values, and undoes them
+ * first.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,17 +22,17 @@ struct vv_states {
 void vv_states_begin(struct vv_states *states, const struct vv_delivery *d);
 void vv_states_end(struct vv_states *states);
 
-/* Finds the states among moves, which stay where they are, checks what guarded
- * ones are to take, and saves what the others are, as far as that can be
- * needed. */
+/* Finds the states among the moves, which must not be relocated. Checks that
+ * guarded states accept their new bytes, and saves the other states if they may
+ * have to be undone. */
 varve_status vv_states_keep(struct vv_states *states, struct vv_move *moves,
     size_t count, varve_error *error);
 
-/* Loads them. */
+/* Loads the new bytes of all states. */
 varve_status vv_states_load(struct vv_states *states, varve_error *error);
 
-/* Tells those that were loaded of their older bytes. Where these are not kept,
- * their moves are touched. */
+/* Loads the previous bytes of the states that were loaded. States without
+ * previous bytes are marked as touched. */
 void vv_states_unload(struct vv_states *states);
 
 #endif

@@ -1,4 +1,4 @@
-/* transfer.c - the transaction: prepare, read, exchange, load; undo in reverse.
+/* transfer.c - Prepares, reads, exchanges and loads values, or undoes that.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,8 +26,8 @@
 #include "variable.h"
 
 enum {
-    STAGING_ALIGNMENT = 64, /* of values that may be read straight to it */
-    FEW_JOBS = 16           /* less than one in so many values */
+    STAGING_ALIGNMENT = 64,
+    FEW_JOBS = 16 /* fewer than 1 of 16 values */
 };
 
 struct transfer {
@@ -36,18 +36,18 @@ struct transfer {
     struct vv_move *moves;
     size_t count;
     size_t capacity;
-    unsigned modes;         /* bits: those that there are */
-    bool reads_once;        /* also what is not undone */
-    bool has_fresh;         /* moves into fresh memory */
-    bool has_elsewhere;     /* moves to where it has to be copied in, */
-    bool has_far;           /* by functions of the program */
+    unsigned modes;         /* bit mask of the modes in use */
+    bool reads_once;        /* also values that are not staged */
+    bool has_fresh;         /* some moves go into fresh memory */
+    bool has_elsewhere;     /* some moves go into strided or device memory */
+    bool has_far;           /* some are copied by functions of the program */
     unsigned char *staging; /* one block for all staged moves */
     size_t staging_size;
     struct vv_states states;
-    struct vv_buffer resize_buffers; /* of values that bring another shape */
-    const struct vv_pair *fixed;     /* jobs that only compare, */
+    struct vv_buffer resize_buffers; /* for resized variables */
+    const struct vv_pair *fixed;     /* jobs that only compare */
     size_t fixed_count;
-    bool has_misshapen; /* some with another shape */
+    bool has_misshapen; /* some of them have another shape */
 };
 
 /* --- Preparing ---------------------------------------------------------- */
@@ -57,7 +57,7 @@ static uint64_t value_size(const struct transfer *t, const struct vv_move *m)
     return vv_at64(vv_index_of(t->d->pairing)->value_sizes, m->value);
 }
 
-/* There may be very many moves: none is looked at for what none is. */
+/* Sets a mode, and its bit in `modes`, so that unused modes need no search. */
 static void set_mode(
     struct transfer *t, struct vv_move *m, enum vv_move_mode mode)
 {
@@ -82,7 +82,7 @@ static void add_move(
         set_mode(t, m, (enum vv_move_mode)m->mode);
 }
 
-/* Few jobs of many values, or several of one. */
+/* Adds few jobs of many values, or several jobs of one value. */
 static void add_few(struct transfer *t, const struct vv_pair *jobs,
     size_t count, bool only_verify)
 {
@@ -91,7 +91,7 @@ static void add_few(struct transfer *t, const struct vv_pair *jobs,
     vv_moves_sort(t->moves, t->count);
 }
 
-/* Many jobs: a table by value is smaller and quicker than a sort. */
+/* Adds many jobs. A table by value is smaller and faster than sorting. */
 static varve_status add_many(struct transfer *t, const struct vv_pair *jobs,
     size_t count, bool only_verify, varve_error *error)
 {
@@ -116,7 +116,7 @@ static varve_status add_many(struct transfer *t, const struct vv_pair *jobs,
     return VARVE_OK;
 }
 
-/* In the order of the values' numbers, which is that of their places. */
+/* Makes the moves, sorted by value, which is also the order of the file. */
 static varve_status make_moves(struct transfer *t, const struct vv_pair *jobs,
     size_t count, bool only_verify, varve_error *error)
 {
@@ -130,7 +130,7 @@ static varve_status make_moves(struct transfer *t, const struct vv_pair *jobs,
     return VARVE_OK;
 }
 
-/* New memory for a library-owned variable, which is unseen until the end. */
+/* Allocates new memory, which the program cannot access until the end. */
 static varve_status prepare_fresh(
     struct transfer *t, struct vv_move *m, varve_error *error)
 {
@@ -160,7 +160,7 @@ static varve_status prepare_block(
     return VARVE_OK;
 }
 
-/* Everything that is small enough goes through staging; strings always do. */
+/* Returns true if a move is staged, as strings always are. */
 static bool goes_through_staging(
     const struct transfer *t, const struct vv_move *m, bool all)
 {
@@ -174,7 +174,7 @@ static bool transfer_is_in_place(const struct vv_move *m)
            m->mode != VV_MOVE_VERIFY && !m->is_fresh && !m->is_fixed;
 }
 
-/* The node is far away, the index near. */
+/* The index is in the cache. The node is probably not. */
 static uint64_t memory_size(const struct transfer *t, const struct vv_move *m)
 {
     return m->mode == VV_MOVE_PLAIN
@@ -182,8 +182,8 @@ static uint64_t memory_size(const struct transfer *t, const struct vv_move *m)
                : varve_tensor_size(&m->node->variable->tensor);
 }
 
-/* Where in the staging the memory of a value begins. Small ones are many, and
- * stand close together: their size is a multiple of what elements need. */
+/* Returns the offset of a value in the staging. For small values, which are
+ * many, a power of two that divides their size suffices as alignment. */
 static uint64_t staged_place(
     const struct transfer *t, const struct vv_move *m, uint64_t offset)
 {
@@ -194,7 +194,7 @@ static uint64_t staged_place(
                 : offset;
 }
 
-/* Gives staged moves their place; how much there is of it. */
+/* Sets the targets of staged moves. Returns the total size. */
 static uint64_t place_staged(struct transfer *t)
 {
     uint64_t end = 0;
@@ -210,7 +210,7 @@ static uint64_t place_staged(struct transfer *t)
     return end;
 }
 
-/* What a resized value does not cover stays. */
+/* Copies current values, because a smaller saved value keeps the rest. */
 static varve_status keep_rest(const struct transfer *t, varve_error *error)
 {
     for (size_t i = 0; has_mode(t, VV_MOVE_RESIZE) && i < t->count; i++) {
@@ -235,7 +235,7 @@ static varve_status prepare_staging(struct transfer *t, varve_error *error)
         m->is_staged = transfer_is_in_place(m) &&
                        goes_through_staging(t, m, visible <= limit);
     }
-    /* Placed twice: to know how much it takes, and then in that memory. */
+    /* The first call computes the size, the second one sets the targets. */
     uint64_t size = place_staged(t);
     if (size == 0)
         return VARVE_OK;
@@ -249,7 +249,7 @@ static varve_status prepare_staging(struct transfer *t, varve_error *error)
     return keep_rest(t, error);
 }
 
-/* At the memory of the program, unless it is staged. */
+/* Sets the target of a move to the memory of the program. */
 static void aim(struct transfer *t, struct vv_move *m)
 {
     const varve_tensor *tensor = &m->node->variable->tensor;
@@ -293,7 +293,7 @@ static varve_status transfer_half_restored(
     return status;
 }
 
-/* Whether some value goes straight into memory that the program sees. */
+/* Returns true if a value is read directly into visible memory. */
 static bool touches(const struct transfer *t)
 {
     const struct vv_move *m = t->moves, *end = m + t->count;
@@ -314,7 +314,7 @@ static varve_status read_moves(
     return t->d->read_failure = vv_read_moves(reading, error);
 }
 
-/* A pass that changes nothing, over what is fixed, or all, with others. */
+/* Verifies the fixed values, or all values together with other processes. */
 static varve_status transfer_read_ahead(
     const struct transfer *t, struct vv_reading *reading, varve_error *error)
 {
@@ -352,7 +352,8 @@ static varve_status transfer_read_values(
     struct transfer *t, bool only_verify, varve_error *error)
 {
     const varve_read_options *options = t->d->options;
-    bool is_good = options->salvage.on && !only_verify; /* all was looked at */
+    /* the salvage has verified everything */
+    bool is_good = options->salvage.on && !only_verify;
     bool is_in_place = !only_verify && touches(t);
     struct vv_reading reading = {
         .d = t->d,
@@ -363,8 +364,7 @@ static varve_status transfer_read_values(
         .before = is_good ? t->d->looked_at : 0,
     };
     reading.total = reading.before + vv_reading_size(&reading);
-    /* What the program sees is changed only once all that comes is known to be
-     * good; see transfer.h. */
+    /* Visible memory is changed only after verification; see transfer.h. */
     bool verifies =
         is_in_place && !is_good && !t->reads_once && !options->no_verify;
     if (verifies || (is_in_place && t->fixed_count)) {
@@ -404,9 +404,9 @@ static varve_status map_values(struct transfer *t, varve_error *error)
     return VARVE_OK;
 }
 
-/* --- The end of a transaction ------------------------------------------- */
+/* --- Commit and undo ---------------------------------------------------- */
 
-/* Where no state may refuse, the older bytes are done with. */
+/* If no state can fail, the previous bytes are not needed. */
 static void exchange_staged(const struct transfer *t, bool is_undone)
 {
     vv_exchange(&(struct vv_exchange){
@@ -420,7 +420,7 @@ static void exchange_staged(const struct transfer *t, bool is_undone)
     });
 }
 
-/* Before anything else changes, for a copy may fail. */
+/* Called before anything else changes, because a copy may fail. */
 static varve_status transfer_put_elsewhere(
     struct transfer *t, varve_error *error)
 {
@@ -429,7 +429,7 @@ static varve_status transfer_put_elsewhere(
                             : VARVE_OK;
 }
 
-/* New memory and values become the variables', so that states see them. */
+/* Gives new memory and values to the variables, before states are loaded. */
 static void transfer_hand_over(struct transfer *t)
 {
     exchange_staged(t, false);
@@ -445,7 +445,7 @@ static void transfer_hand_over(struct transfer *t)
     }
 }
 
-/* What was exchanged is exchanged again. */
+/* Exchanges everything again. */
 static void swap_back(struct transfer *t)
 {
     vv_graph_values_change(t->moves->node->graph);
@@ -484,7 +484,7 @@ static varve_status exchange(struct transfer *t, varve_error *error)
     return transfer_half_restored(t, status, error);
 }
 
-/* The variables keep what they were given. */
+/* Makes the result permanent. */
 static void transfer_settle(struct transfer *t)
 {
     vv_put_at_risk(t->d->pairing->graph, t->d->pairing->number);
@@ -535,7 +535,7 @@ static varve_status transfer_run(struct transfer *t, varve_error *error)
         return vv_tell_fixed(t->d, t->fixed, t->fixed_count, error);
     VV_TRY(transfer_prepare(t, error));
     VV_TRY(map_values(t, error));
-    if (has_mode(t, VV_MOVE_STATE)) /* while nothing has changed */
+    if (has_mode(t, VV_MOVE_STATE)) /* nothing has changed yet */
         VV_TRY(vv_states_keep(&t->states, t->moves, t->count, error));
     if (!vv_reserve_at_risk(t->d->pairing->graph))
         return vv_fail_memory(error, "a restoration");
@@ -544,8 +544,8 @@ static varve_status transfer_run(struct transfer *t, varve_error *error)
     return exchange(t, error);
 }
 
-/* Where nothing is at at risk, what is too large to be staged is put in place
- * as it is verified. Of many processes all do the same. */
+/* Returns true if large values are read into place at once, since nothing is at
+ * risk. In a collective read all processes decide the same. */
 static bool reads_once(const struct vv_delivery *d)
 {
     const struct vv_pairing *p = d->pairing;

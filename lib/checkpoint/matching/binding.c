@@ -1,4 +1,5 @@
-/* binding.c - who has the better claim.
+/* binding.c - Binds nodes of the program to nodes of the file, and decides
+ * which of several claims wins.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +10,8 @@
 #include "on_demand.h"
 #include "slot.h"
 
-/* A second file node for an object: it takes the children of both. */
+/* Returns true if an object can be bound to one more node of the file. It then
+ * takes the children of both. */
 static bool may_combine(
     const struct vv_pairing *p, const varve_node *node, uint32_t file)
 {
@@ -17,8 +19,8 @@ static bool may_combine(
            vv_value_of(p, file) == VV_NONE;
 }
 
-/* What was restored from one place of the file and has come to another keeps
- * what it has become. */
+/* Returns true if the node was restored from another place of the file. Such a
+ * node keeps its value when it moves. */
 static bool has_another_value(
     const struct vv_matching *m, const varve_node *node, uint32_t file)
 {
@@ -28,8 +30,8 @@ static bool has_another_value(
                !vv_is_final(&m->delivery->delivery_states, value));
 }
 
-/* Whether matching goes on from a node. What is added to it later is matched
- * then. */
+/* Returns true if matching continues below a node. Later additions to it are
+ * matched when they are made. */
 static bool leads_on(const varve_node *node)
 {
     return node->first_edge || vv_slot_first_of(node) ||
@@ -43,16 +45,17 @@ static void queue_if_leads_on(
         vv_queue(m, node, file);
 }
 
-/* A path before an alias; the first of several paths before the others. Who
- * renames takes nothing from a path, for it is given a copy. */
+/* Returns true if a claim wins over another. A path wins over an alias, and the
+ * first of several paths over the others. A rename never takes a value from a
+ * path, because the renamed node gets a copy. */
 static bool goes_before(enum vv_match_rank how, enum vv_match_rank other)
 {
     return (how == VV_BY_PATH && other >= VV_BY_OTHER_PATH) ||
            (how < VV_BY_ALIAS && other >= VV_BY_ALIAS);
 }
 
-/* Whether a claim goes before that of the holder of a value: by its name, and
- * what is taken before what the options leave out. */
+/* Returns true if a claim wins over that of the holder of a value: by the rank
+ * of its name, or because the options exclude the holder. */
 static bool binding_is_better(const struct vv_matching *m,
     const varve_node *node, uint32_t file, enum vv_match_rank how)
 {
@@ -72,7 +75,7 @@ static void add_claim(struct vv_matching *m, varve_node *node, uint32_t file)
         vv_out_of_memory(m);
 }
 
-/* From now on a node stands for that. */
+/* Binds a node to a node of the file. */
 static void stand_for(struct vv_matching *m, varve_node *node, uint32_t file,
     enum vv_match_rank how)
 {
@@ -80,8 +83,8 @@ static void stand_for(struct vv_matching *m, varve_node *node, uint32_t file,
         vv_out_of_memory(m);
 }
 
-/* The holder of a value becomes one that claims it, and keeps what it was
- * given. */
+/* Turns the holder of a value into a claimant. It keeps the value that it has
+ * received. */
 static void take_from_holder(struct vv_matching *m, uint32_t file)
 {
     varve_node *holder = m->pairing->matches.node_of[file];
@@ -90,8 +93,8 @@ static void take_from_holder(struct vv_matching *m, uint32_t file)
     vv_delivery_lose_claim(m->delivery, holder, file);
 }
 
-/* A node that has come to its place by a better way than before. So has what is
- * below it. */
+/* Notes that a node was reached by a better path than before. The nodes below
+ * it are matched again. */
 static void improve(struct vv_matching *m, varve_node *node, uint32_t file,
     enum vv_match_rank how)
 {
@@ -106,7 +109,7 @@ static void improve(struct vv_matching *m, varve_node *node, uint32_t file,
     queue_if_leads_on(m, node, file);
 }
 
-/* A second node for a node of the file. */
+/* Adds a second node of the program for a node of the file. */
 static void claim_too(struct vv_matching *m, varve_node *node, uint32_t file,
     enum vv_match_rank how)
 {
@@ -119,8 +122,8 @@ static void claim_too(struct vv_matching *m, varve_node *node, uint32_t file,
     queue_if_leads_on(m, node, file);
 }
 
-/* Makes room for a node at a node of the file; false where another one keeps
- * it, or the node itself has another. */
+/* Frees a node of the file for a new holder. Returns false if another node
+ * keeps it, or if the node is bound to another one. */
 static bool take_place(struct vv_matching *m, varve_node *node, uint32_t file,
     enum vv_match_rank how)
 {

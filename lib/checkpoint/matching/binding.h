@@ -1,4 +1,4 @@
-/* binding.h - who is bound to whom.
+/* binding.h - Binds nodes of the program to nodes of the file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,10 +7,10 @@
 
 #include "matching.h"
 
-/* Binds a node of the program to a node of the file, decides about the value,
- * and queues the node. Where another one holds the node of the file and has the
- * better claim, this one is a conflict: it is matched below all the same, and
- * given a copy of the value where that is asked for. */
+/* Binds a node of the program to a node of the file, decides about the value
+ * and queues the node. If another node holds the node of the file and has the
+ * better claim, there is a conflict: the nodes below are still matched, and the
+ * node receives a copy of the value if copies are requested. */
 void vv_bind(struct vv_matching *m, varve_node *node, uint32_t file,
     enum vv_match_rank how);
 

@@ -1,5 +1,5 @@
-/* by_name.c - names of the program and names of the file, each looked for on
- * the other side.
+/* by_name.c - Matches by global name: names of the program are looked up in the
+ * file, and names of the file in the program.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,8 @@
 #include "global_name.h"
 #include "unbind.h"
 
-/* Sets m->name to the path of a node as a name; false where it is none. */
+/* Sets m->name to the path of a node without escapes. Returns false if the path
+ * is not a valid name. */
 static bool set_flat_name(struct vv_matching *m, const varve_node *node)
 {
     bool is_name = vv_visited_paths_name(&m->pairing->ways, node, &m->name);
@@ -23,8 +24,9 @@ static uint32_t find_flat_name(const struct vv_matching *m)
         &m->pairing->saved, (const char *)m->name.data, m->name.size);
 }
 
-/* The file finds values by key alone. In other files global names are labels,
- * and a path of the program that is spelled like one means nothing. */
+/* Returns true if the file identifies values by keys only. In other files
+ * global names are labels, and a path of the program with the same spelling
+ * does not match them. */
 static bool has_keys(const struct vv_matching *m)
 {
     const struct vv_saved_graph *saved = &m->pairing->saved;
@@ -56,7 +58,7 @@ static uint32_t find_home(struct vv_matching *m, const varve_node *node)
     if (name)
         found = vv_saved_at_parts(saved, name->bytes, name->size);
     if (found != VV_NONE && vv_saved_value(saved, found) == VV_NONE)
-        found = VV_NONE; /* an object is not what is named */
+        found = VV_NONE; /* only values have global names */
     if (found == VV_NONE && name)
         found = vv_saved_global(saved, name->bytes, name->size);
     if (found == VV_NONE && has_keys(m) && set_flat_name(m, node) &&
@@ -65,8 +67,9 @@ static uint32_t find_home(struct vv_matching *m, const varve_node *node)
     return found;
 }
 
-/* Once names matter, all that the program has is visited, and everything that
- * is added to it. Nobody is asked for children again, such as have gone. */
+/* Visits the complete program when the first global name is used. Later
+ * additions are visited as they are made. Nodes are not offered children again,
+ * because the program may have removed some. */
 static void begin_visits(struct vv_matching *m)
 {
     m->is_by_name = true;
@@ -89,7 +92,7 @@ void vv_by_name_match(struct vv_matching *m)
 {
     const struct vv_matches *matches = &m->pairing->matches;
     size_t count = vv_work_queue_unnamed_count(&m->work_queue);
-    if (count) /* what is untracked claims nothing */
+    if (count) /* untracked nodes must not claim values */
         vv_sweep_or_fail(m);
     for (size_t i = 0; i < count; i++) {
         varve_node *node = vv_work_queue_unnamed_at(&m->work_queue, i);

@@ -1,4 +1,4 @@
-/* by_name.h - matching what no path leads to: by the global names of the
+/* by_name.h - Matches nodes that no path leads to, by global names of the
  * program and of the file (varve_set_global_name).
  *
  * A name is a path without escapes. The global name of a node of the program is
@@ -13,14 +13,14 @@
 
 #include "matching.h"
 
-/* Tells that a node's global name may be new. */
+/* Reports that a node may have a new global name. */
 void vv_by_name_changed(struct vv_matching *m, varve_node *node);
 
-/* Binds what is noted; that may queue nodes for matching in their turn. */
+/* Binds the queued nodes by name. This can queue further nodes. */
 void vv_by_name_match(struct vv_matching *m);
 
-/* The node of the file whose key is the path of a child that `parent` does not
- * have; VV_NONE. */
+/* Returns the node of the file whose key is the path of a child that `parent`
+ * does not have, or VV_NONE. */
 uint32_t vv_by_name_child(
     struct vv_matching *m, varve_node *parent, const char *name);
 

@@ -1,6 +1,6 @@
-/* match.c - breadth first over both graphs at once, along edges of the same
- * name, from the program's side: what the file has beyond that simply stays
- * unbound, and waits.
+/* match.c - Traverses both graphs at once, breadth first, along edges of equal
+ * names. Only edges of the program are followed. Other nodes of the file stay
+ * unbound, and their values are pending.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -39,7 +39,8 @@ static bool find_renamed_slot(struct vv_matching *m, const varve_node *owner,
     return is_renamed;
 }
 
-/* Where an edge whose name the file does not have leads by an alias. */
+/* Returns the node that an edge leads to by an alias. Used if the file does not
+ * have the name of the edge. */
 static uint32_t child_by_alias(
     struct vv_matching *m, uint32_t file, const varve_node *child)
 {
@@ -50,7 +51,8 @@ static uint32_t child_by_alias(
     return found;
 }
 
-/* What is shared in the file has one path that comes first. */
+/* Returns the rank of a match by an edge. A node that is shared in the file has
+ * one first path; any other path ranks lower. */
 static enum vv_match_rank how_by_edge(struct vv_matching *m,
     const varve_node *parent, const struct vv_name *name, uint32_t file,
     uint32_t child)
@@ -67,7 +69,7 @@ static enum vv_match_rank how_by_edge(struct vv_matching *m,
     return is_first ? how : VV_BY_OTHER_PATH;
 }
 
-/* Whether a rename decides about an edge; it is matched so then. */
+/* Returns true if a rename applies to an edge, which is then matched by it. */
 static bool match_renamed(struct vv_matching *m, struct vv_edge *edge)
 {
     const struct vv_name *name = vv_edge_name(edge);
@@ -75,7 +77,7 @@ static bool match_renamed(struct vv_matching *m, struct vv_edge *edge)
     varve_node *child = edge->public.node;
     uint32_t found;
     if (!vv_visited_paths_matter(
-            ways)) /* as mostly: then there are no renames */
+            ways)) /* the usual case: there are no renames */
         return false;
     vv_visit(m, child,
         &(struct vv_path_step){
@@ -88,7 +90,7 @@ static bool match_renamed(struct vv_matching *m, struct vv_edge *edge)
     return is_renamed;
 }
 
-/* At one node of the file that its parent stands for. */
+/* Matches an edge below one node of the file that its parent is bound to. */
 static void match_at(struct vv_matching *m, struct vv_edge *edge, uint32_t at)
 {
     struct vv_pairing *p = m->pairing;
@@ -103,8 +105,8 @@ static void match_at(struct vv_matching *m, struct vv_edge *edge, uint32_t at)
         vv_defer(m, child, found, VV_BY_ALIAS);
 }
 
-/* `file`: with which node of the file the parent is matched; VV_NONE: with all
- * that it stands for. */
+/* Matches an edge below `file`, or below all nodes of the file that its parent
+ * is bound to if `file` is VV_NONE. */
 static void match_edge(
     struct vv_matching *m, struct vv_edge *edge, uint32_t file)
 {
@@ -115,7 +117,8 @@ static void match_edge(
         match_renamed(m, edge))
         return;
     if (file != VV_NONE) {
-        if (vv_stands_for(&p->matches, parent, file)) /* not let go meanwhile */
+        /* may have been unbound since */
+        if (vv_stands_for(&p->matches, parent, file))
             match_at(m, edge, file);
         return;
     }
@@ -188,8 +191,8 @@ uint32_t vv_match_slot_of(struct vv_matching *m, varve_node *owner,
     return match_slot_in_file(p, owner, variable, name);
 }
 
-/* Another node of the program holds the value of the file that this variable
- * claims, and the variable gets no copy of it. */
+/* Returns true if another node of the program holds the value that this
+ * variable claims, and the variable receives no copy. */
 static bool is_without_value(
     const struct vv_matching *m, const varve_node *variable)
 {
@@ -200,8 +203,9 @@ static bool is_without_value(
            !vv_wants_copy(m->delivery, variable, file);
 }
 
-/* A slot of the nodes that hold what they stand for goes before one of those
- * that only claim it. A variable that gets no value gets no slots. */
+/* Binds a slot. If its owner and variable hold their nodes of the file, it wins
+ * over slots whose owner or variable only claims them. A variable that receives
+ * no value receives no slots. */
 static void bind_slot(
     struct vv_matching *m, const struct vv_slot *slot, uint32_t file)
 {
@@ -246,7 +250,7 @@ void vv_match_slot(struct vv_matching *m, struct vv_slot *slot)
 
 /* --- Queues ------------------------------------------------------------- */
 
-/* A slot of an owner that stands for one node of the file more. */
+/* Matches a slot of an owner that is bound to a further node of the file. */
 static void match_slot_by(
     struct vv_matching *m, struct vv_slot *slot, uint32_t owner)
 {
@@ -274,9 +278,9 @@ static int match_compare_edges(const void *left, const void *right)
     return order ? order : (a->size > b->size) - (a->size < b->size);
 }
 
-/* The edges of a node in the order of a file, by name or position, so that it
- * is not the order of building which decides who is the first to claim what is
- * shared. NULL without memory. */
+/* Returns the edges of a node sorted as in a file, by name or position, or NULL
+ * if out of memory. The result does not depend on the order in which the
+ * program was built. */
 static struct vv_edge **sorted_edges(
     struct vv_matching *m, const varve_node *node)
 {
@@ -322,7 +326,7 @@ static void match_node(struct vv_matching *m, varve_node *node, uint32_t file)
         vv_out_of_memory(m);
 }
 
-/* Claims by aliases, when there are none by paths any more. */
+/* Makes the deferred claims by alias. No claims by path are left. */
 static bool match_deferred(struct vv_matching *m)
 {
     struct vv_claim claim;
@@ -342,8 +346,8 @@ void vv_match_queue(struct vv_matching *m)
         size_t place;
         while (vv_work_queue_take(&m->work_queue, &next))
             match_node(m, next.node, next.file);
-        /* Lesser claims wait until there are no others: those by alias, then by
-         * what is made on demand, then by global name. */
+        /* Weaker claims follow when there are no better ones: first those by
+         * alias, then nodes made on demand, then global names. */
         if (match_deferred(m))
             continue;
         if (vv_work_queue_take_demand(&m->work_queue, &place))

@@ -1,4 +1,4 @@
-/* match.h - pairing the nodes of the program with the nodes of the file.
+/* match.h - Matches nodes of the program with nodes of the file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,27 +10,29 @@
 /* Binds the roots and queues them. */
 void vv_match_roots(struct vv_matching *m);
 
-/* Queues every node that the program has: after memory ran out. */
+/* Queues all nodes of the program. Used after memory ran out. */
 void vv_match_everything(struct vv_matching *m);
 
-/* Matches one edge or slot whose ends may have come to be known. */
+/* Matches an edge whose ends may be bound now. */
 void vv_match_edge(struct vv_matching *m, struct vv_edge *edge);
 
-/* The same for an edge of a list that another child has come to by a move: what
- * was matched stays what it was, whatever is at its new position in the
- * file. */
+/* Matches an edge of a list whose child has moved. A child that was already
+ * matched keeps its binding, even if the file has another node at the new
+ * position. */
 void vv_match_moved(struct vv_matching *m, struct vv_edge *edge);
+
+/* Matches a slot whose owner and variable may be bound now. */
 void vv_match_slot(struct vv_matching *m, struct vv_slot *slot);
 
-/* Matches what is queued, and what that leads to, until nothing is left;
- * nodes that make their children on demand are asked. */
+/* Matches all queued nodes and those that they lead to. Offers children to
+ * nodes that make them on demand. */
 void vv_match_queue(struct vv_matching *m);
 
-/* Queues a node that has changed, if it is known. */
+/* Queues a changed node if it has been visited. */
 void vv_match_again(struct vv_matching *m, varve_node *node);
 
-/* The node of the file that an edge or slot of the program would lead to, if it
- * were there; VV_NONE. */
+/* Returns the node of the file that an edge or slot of the program would match
+ * if it existed, or VV_NONE. */
 uint32_t vv_match_child(
     struct vv_matching *m, varve_node *parent, const char *name);
 uint32_t vv_match_slot_of(struct vv_matching *m, varve_node *owner,

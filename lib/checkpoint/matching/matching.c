@@ -1,4 +1,4 @@
-/* matching.c - what all of matching needs.
+/* matching.c - Sets up matching and grows its tables.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,7 @@ void vv_matching_init(struct vv_matching *m, struct vv_pairing *pairing,
     vv_buffer_init(&m->name, a);
 }
 
-/* Most files are for the whole of the program that reads them. */
+/* Reserves room for as many nodes as the program and the file both have. */
 void vv_matching_begin(struct vv_matching *m)
 {
     const struct vv_index *index = vv_index_of(m->pairing);

@@ -1,9 +1,9 @@
-/* matching.h - finding who stands for whom: a pairing, in which it is noted,
- * and the delivery, which is told at once what that means for values.
+/* matching.h - Matches a program with a file. Bindings are recorded in a
+ * pairing. The delivery is notified of each binding at once.
  *
- * At once and not by a list: whether a claim is the better one may depend on
- * what has become of a value meanwhile. Every new edge or slot of the program
- * is matched in the same way as those that were there at first.
+ * The notification is not deferred, because whether a claim wins can depend on
+ * the current state of the value. Every new edge or slot of the program is
+ * matched in the same way as those that existed at the time of the read.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,50 +21,56 @@ struct vv_matching {
     struct vv_work_queue work_queue;
 
     /* to fill in */
-    bool needs_sweep; /* edges were removed since the last one, */
+    bool needs_sweep; /* edges were removed since the last sweep */
     /* own */
-    uint64_t sweeps; /* of which there were so many */
+    uint64_t sweeps; /* number of sweeps so far */
     bool *was_there; /* by edge of the file: a node that makes children on
-                        demand had it; NULL: none was asked */
-    bool is_by_name; /* global names matter: all of the program is visited */
+                        demand had this edge; NULL: no node was offered
+                        children */
+    bool is_by_name; /* global names are used: the complete program is
+                        visited */
     struct vv_buffer sorted; /* scratch: the edges of one node */
     struct vv_buffer name;   /* scratch */
 };
 
-/* With nothing to do; both stay where they are. */
+/* Initializes matching with nothing to do. `pairing` and `delivery` must not
+ * move. */
 void vv_matching_init(struct vv_matching *matching, struct vv_pairing *pairing,
     struct vv_delivery *delivery);
 
-/* After both of them have begun. */
+/* Called after the pairing and the delivery have begun. */
 void vv_matching_begin(struct vv_matching *matching);
 void vv_matching_end(struct vv_matching *matching);
 
-/* Forgets a program that is gone, as the pairing does with it. */
+/* Removes all references to a graph that is being freed, also from the pairing.
+ */
 void vv_matching_forget_graph(struct vv_matching *matching);
 
-/* Remembers that matching has to be done again when there is memory. */
+/* Records that matching must be repeated when memory is available. */
 void vv_out_of_memory(struct vv_matching *matching);
 
-/* The same, if the ways have run out of memory. */
+/* Calls vv_out_of_memory if the visited paths have run out of memory. */
 void vv_look_for_lost_ways(struct vv_matching *matching);
 
-/* Room in the tables by number for every node there is; false without, which is
- * remembered. */
+/* Grows the tables by node number for all nodes of the graph. Returns false and
+ * records the failure if out of memory. */
 bool vv_know_numbers(struct vv_matching *matching);
 
-/* Queues a node of the program; without memory all is matched again. */
+/* Queues a node of the program. If memory runs out, everything is matched
+ * again. */
 void vv_queue(struct vv_matching *matching, varve_node *node, uint32_t file);
 
-/* A claim that is made when those by path have been. */
+/* Adds a claim that is made after all claims by path. */
 void vv_defer(struct vv_matching *matching, varve_node *node, uint32_t file,
     enum vv_match_rank how);
 
-/* Notes how a node was come to, where paths matter; queues it when that is
- * new. */
+/* Records how a node was reached, if paths matter. Queues it at the first
+ * visit. */
 void vv_visit(struct vv_matching *matching, varve_node *node,
     const struct vv_path_step *via);
 
-/* Queues a node that has been visited, if it can have a value and none. */
+/* Queues a visited node for a match by name if it can have a value and holds
+ * none. */
 void vv_consider_by_name(struct vv_matching *matching, varve_node *node);
 
 #endif

@@ -1,4 +1,5 @@
-/* offering.c - child by child, in the order of a file.
+/* offering.c - Offers the children of a node of the file to the program, in the
+ * order of the file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,20 +19,21 @@
 
 /* --- What leads there already --------------------------------------------- */
 
-/* The edges of one parent by the child that they lead to, each until it was
- * found to be as in the file: so that many names of a child take no longer than
- * as many children. They are taken in as they are wanted. */
+/* The edges of one parent, by child, added when they are needed. An edge is
+ * removed once it is known to be as in the file. So many edges to one child
+ * take no longer than as many children. */
 struct edges_to {
     const struct vv_edge *edge;
-    struct edges_to *next; /* to the same child */
+    struct edges_to *next; /* another edge to the same child */
 };
 
 struct edges_by_child {
-    uint32_t file;     /* what the parent stands for */
-    struct vv_map map; /* struct edges_to, of which the first stays */
+    uint32_t file;     /* the node of the file that the parent is bound to */
+    struct vv_map map; /* struct edges_to; the first of each child is never
+                          removed */
     struct vv_arena arena;
-    const struct vv_edge *last; /* that was taken in */
-    uint64_t sweeps;            /* as of then */
+    const struct vv_edge *last; /* the last edge that was added */
+    uint64_t sweeps;            /* number of sweeps at that time */
 };
 
 static void begin_edges(
@@ -77,7 +79,7 @@ static bool offering_take_edge(
     return true;
 }
 
-/* Those that were added since; all of them where some have gone. */
+/* Adds the edges that are new. Starts again if edges may have been removed. */
 static bool take_edges(struct vv_matching *m, struct edges_by_child *edges,
     const varve_node *parent)
 {
@@ -95,7 +97,7 @@ static bool take_edges(struct vv_matching *m, struct edges_by_child *edges,
     return true;
 }
 
-/* Whether the file leads there by the name of an edge, too. */
+/* Returns true if the file has an edge of the same name to the same child. */
 static bool is_as_in_file(
     struct vv_matching *m, const struct vv_edge *edge, uint32_t file)
 {
@@ -104,8 +106,8 @@ static bool is_as_in_file(
            vv_file_node_of(&p->matches, edge->public.node);
 }
 
-/* Whether a parent leads to a child by another name than the file does: by a
- * rename or an alias. */
+/* Returns true if a parent leads to a child by another name than the file does,
+ * because of a rename or an alias. */
 static bool leads_otherwise(struct vv_matching *m, struct edges_by_child *edges,
     const varve_node *parent, const varve_node *child)
 {
@@ -126,8 +128,8 @@ static bool leads_otherwise(struct vv_matching *m, struct edges_by_child *edges,
     return !is_as_in_file(m, to->edge, edges->file);
 }
 
-/* Makes an edge of the file that leads to what the program has already. In a
- * list it has to be the next. */
+/* Adds an edge of the file to a node that the program already has. In a list it
+ * must be the next element. */
 static void offering_share(struct vv_matching *m, struct edges_by_child *edges,
     varve_node *parent, const char *name, uint32_t child)
 {
@@ -146,7 +148,7 @@ static void offering_share(struct vv_matching *m, struct edges_by_child *edges,
 
 /* --- Offers --------------------------------------------------------------- */
 
-/* Whether what the file has is of no use to the program any more. */
+/* Returns true if the program has given up a node of the file. */
 static bool is_closed(const struct vv_matching *m, uint32_t file)
 {
     const struct vv_delivery_states *delivery_states =
@@ -157,16 +159,16 @@ static bool is_closed(const struct vv_matching *m, uint32_t file)
                              : vv_is_given_up(delivery_states, value));
 }
 
-/* Offers the child of an edge of the file to a node, to whose name it has
- * none. */
+/* Offers the child of an edge of the file to a node that has no child of that
+ * name. */
 static void offer_child(struct vv_matching *m, struct edges_by_child *edges,
     varve_node *node, const char *name, uint32_t edge)
 {
     const struct vv_index *index = vv_index_of(m->pairing);
     uint32_t child = vv_at32(index->edge_children, edge);
     if (m->pairing->matches.node_of[child]) {
-        /* A struct has its members alone, and what the program has taken out
-         * stays out. */
+        /* Structs have only their members. Edges that the program has removed
+         * are not added again. */
         if (!vv_is_struct(node) && !m->was_there[edge])
             offering_share(m, edges, node, name, child);
         return;

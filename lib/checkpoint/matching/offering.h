@@ -1,5 +1,5 @@
-/* offering.h - what the file has and the program lacks, offered to the nodes
- * that make children on demand.
+/* offering.h - Offers nodes that exist only in the file to nodes that make
+ * children on demand.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,9 +8,9 @@
 
 #include "matching.h"
 
-/* Asks the node of a place of the work queue for each child that the file has
- * and nothing is bound to. The callback may add to the graph, and so to the
- * work queue. */
+/* Calls the callback of the node at a place of the work queue for each unbound
+ * child in the file. The callback may add to the graph, and so to the work
+ * queue. */
 void vv_offer(struct vv_matching *m, size_t place);
 
 #endif

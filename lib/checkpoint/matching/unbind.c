@@ -1,5 +1,5 @@
-/* unbind.c - what no edge leads to any more is let go at once; only cycles
- * need the whole graph to be swept.
+/* unbind.c - Unbinds nodes that the program no longer holds. A node without
+ * edges is unbound at once. Cycles need a sweep of the whole graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,11 +10,15 @@
 #include "slot.h"
 #include "walk.h"
 
-enum { FEW_STEPS = 64 }; /* up to the root, before the whole graph is swept */
+enum {
+    FEW_STEPS = 64
+}; /* number of steps to the root before the whole
+      graph is swept */
 
 /* --- Letting go ----------------------------------------------------------- */
 
-/* Those that claim what nobody holds any more are next. */
+/* Queues the claims of other nodes to a node of the file that has lost its
+ * holder. */
 static void unbind_pass_on(struct vv_matching *m, uint32_t file)
 {
     struct vv_matches *matches = &m->pairing->matches;
@@ -27,9 +31,9 @@ static void unbind_pass_on(struct vv_matching *m, uint32_t file)
     }
 }
 
-/* A node of the file that loses its holder is not offered again, lest code of
- * the program makes room for values that have come already. One whose value is
- * due, held back or does not fit still waits for a node. */
+/* Stops offering a node of the file that loses its holder, so that the program
+ * does not make room for values that have already arrived. A node whose value
+ * is due, held or mismatched is still offered. */
 static void unbind_close_offers(struct vv_matching *m, const varve_node *node)
 {
     struct vv_matches *matches = &m->pairing->matches;
@@ -86,7 +90,7 @@ void vv_forget_node(struct vv_matching *m, varve_node *node)
 
 /* --- All that is out of reach --------------------------------------------- */
 
-/* Claims of what cannot be reached. */
+/* Removes the claims of unreachable nodes. */
 static void sweep_claims(struct vv_matching *m, const struct vv_walk *walk)
 {
     struct vv_matches *matches = &m->pairing->matches;
@@ -102,7 +106,7 @@ static void sweep_claims(struct vv_matching *m, const struct vv_walk *walk)
     vv_cut_pairs(&matches->claims, kept);
 }
 
-/* What was come to without being bound is not held by anything. */
+/* Removes the visits of unreachable nodes that were not bound. */
 static void forget_visits(struct vv_pairing *p, const struct vv_walk *walk)
 {
     for (const varve_node *n = vv_newest_node(p->graph);
@@ -119,7 +123,7 @@ bool vv_sweep(struct vv_matching *m)
     struct vv_walk walk;
     if (!m->needs_sweep || !p->graph || !p->root)
         return true;
-    /* All that needs memory comes before anything is let go. */
+    /* Everything that needs memory comes before the first change. */
     if (vv_walk_begin(&walk, p->root, NULL))
         return false;
     if (vv_scope_begin(&p->scopes, p->root, NULL)) {
@@ -147,7 +151,8 @@ void vv_sweep_or_fail(struct vv_matching *m)
 
 /* --- One node ------------------------------------------------------------- */
 
-/* Whether the first edges lead up to the root, as they nearly always do. */
+/* Returns true if the first edges lead up to the root. They nearly always do.
+ */
 static bool leads_up(const struct vv_pairing *p, const varve_node *node)
 {
     const struct vv_edge *e = vv_first_in(node);
@@ -171,7 +176,8 @@ bool vv_is_held(struct vv_matching *m, const varve_node *node)
     return vv_is_known(m->pairing, node);
 }
 
-/* With what no edge leads to goes, in turn, what only that led to. */
+/* Unbinds the node if no edge leads to it. Nodes that only it led to follow in
+ * the same way. */
 bool vv_still_holds(struct vv_matching *m, uint32_t file)
 {
     const struct vv_pairing *p = m->pairing;

@@ -1,4 +1,4 @@
-/* unbind.h - letting go of what the program no longer holds.
+/* unbind.h - Unbinds nodes that the program no longer holds.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,24 +7,24 @@
 
 #include "matching.h"
 
-/* A node that claims what another holds does so no more. */
+/* Removes the claim of a node to a value that another node holds. */
 void vv_unclaim(struct vv_matching *m, varve_node *node);
 
-/* Releases what is bound to nodes that cannot be reached any more; false
- * without memory to find them: their own may be gone then. */
+/* Unbinds all nodes that are unreachable. Returns false if there is no memory
+ * to find them. Nodes without any edge may be unbound even then. */
 bool vv_sweep(struct vv_matching *m);
 
-/* The same; without memory all is matched again. */
+/* Calls vv_sweep. If memory runs out, everything is matched again. */
 void vv_sweep_or_fail(struct vv_matching *m);
 
-/* Whether matching has come to the node, and it can still be reached. */
+/* Returns true if matching has visited the node and it is still reachable. */
 bool vv_is_held(struct vv_matching *m, const varve_node *node);
 
-/* Whether the holder of a node of the file still holds a place in the program;
- * it is let go of else. */
+/* Returns true if the holder of a node of the file is still reachable in the
+ * program. Otherwise it is unbound. */
 bool vv_still_holds(struct vv_matching *m, uint32_t file);
 
-/* Forgets a node that is about to be freed. */
+/* Removes all references to a node that is about to be freed. */
 void vv_forget_node(struct vv_matching *m, varve_node *node);
 
 #endif

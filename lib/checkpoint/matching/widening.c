@@ -1,4 +1,4 @@
-/* widening.c - each option's patterns, one after the other.
+/* widening.c - Applies the patterns of each option to a new edge or slot.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,7 @@
 #include "binding.h"
 #include "delivery_state.h"
 
-/* A node that was left out until now. */
+/* Decides again about a node that was excluded until now. */
 static void decide_again(struct vv_matching *m, varve_node *node)
 {
     struct vv_pairing *p = m->pairing;
@@ -24,7 +24,8 @@ static void decide_again(struct vv_matching *m, varve_node *node)
     }
 }
 
-/* What fails is matched again once it can be. */
+/* Adds the new paths to one option. After a failure they are matched again by a
+ * retry. */
 static void widening_add(struct vv_matching *m, enum vv_scope option,
     const struct vv_scope_news *news)
 {

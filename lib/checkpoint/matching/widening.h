@@ -1,5 +1,5 @@
-/* widening.h - what comes into the scope of the options by a new path, which is
- * decided again.
+/* widening.h - Decides again about nodes that a new path brings into the scope
+ * of the options.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 
 #include "matching.h"
 
-/* Follows a new edge or slot. */
+/* Extends the scopes along a new edge or slot. */
 void vv_widen_by_edge(struct vv_matching *m, struct vv_edge *edge);
 void vv_widen_by_slot(struct vv_matching *m, struct vv_slot *slot);
 

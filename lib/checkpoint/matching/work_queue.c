@@ -1,4 +1,5 @@
-/* work_queue.c - a queue, and three lists behind it.
+/* work_queue.c - Implements a queue of nodes and three lists with lower
+ * priority.
  *
  * SPDX-License-Identifier: MIT
  */

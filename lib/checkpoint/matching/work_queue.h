@@ -1,5 +1,5 @@
-/* work_queue.h - what is to be matched next: nodes that were come to, and
- * claims that wait until there are no better ones.
+/* work_queue.h - Stores what is matched next: visited nodes, and claims that
+ * are deferred until there are no better ones.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,96 +11,103 @@
 
 struct vv_work_queue {
     /* own */
-    struct vv_buffer queue; /* vv_pair: `file` is which of the nodes that it
-                               stands for is meant, VV_NONE: all; or VV_VISIT */
+    struct vv_buffer queue; /* struct vv_pair: `file` is one of the nodes
+                               that the node is bound to, VV_NONE for all, or
+                               VV_VISIT */
     size_t queue_first;
-    struct vv_pair_list deferred; /* claims that are made when those by path
-                                     have been */
+    struct vv_pair_list deferred; /* claims that are made after all claims by
+                                     path */
     struct vv_buffer
-        deferred_hows;       /* uint8_t: vv_match_rank, of the same place */
-    struct vv_buffer demand; /* vv_pair: as `queue`, to be offered children */
-    size_t offered;          /* of them */
-    struct vv_pair_list unnamed; /* nodes that no path may lead to, to be
-                                    looked for by global name */
+        deferred_hows;           /* enum vv_match_rank of each deferred claim */
+    struct vv_buffer demand;     /* struct vv_pair as in `queue`: nodes that are
+                                    offered children */
+    size_t offered;              /* number of these already taken */
+    struct vv_pair_list unnamed; /* nodes to be looked up by global name */
 };
 
-/* All that it stands for, but it is asked for nothing. */
+/* In `queue`: the node is matched below all nodes that it is bound to, but is
+ * not offered children. */
 #define VV_VISIT (VV_NONE - 1)
 
 void vv_work_queue_init(
     struct vv_work_queue *work_queue, const varve_allocator *allocator);
 void vv_work_queue_end(struct vv_work_queue *work_queue);
 
-/* Room for so many nodes in the queue, if there is memory; and letting go of
- * what it takes while it is empty. */
+/* Reserve room for `count` nodes, if there is memory, and release the room of
+ * an empty queue. */
 void vv_work_queue_reserve(struct vv_work_queue *work_queue, size_t count);
 void vv_work_queue_shrink(struct vv_work_queue *work_queue);
 
-/* Whether nodes or claims wait. */
+/* Returns true if nodes or claims are queued. */
 bool vv_work_queue_is_due(const struct vv_work_queue *work_queue);
 
-/* Whether anything does, be it an offer or a name. */
+/* Returns true if anything is queued, including offers and names. */
 bool vv_work_queue_has_more(const struct vv_work_queue *work_queue);
 
-/* Forgets a node that is about to be freed, or the claims and names of all. */
+/* Remove a node that is about to be freed, or all claims and names. */
 void vv_work_queue_forget(
     struct vv_work_queue *work_queue, const varve_node *node);
 void vv_work_queue_forget_graph(struct vv_work_queue *work_queue);
 
-/* --- Nodes ------------------------------------------------------------------
- */
+/* --- Nodes ---------------------------------------------------------------- */
 
-/* Queues a node; false without memory. */
+/* Queues a node. Returns false if out of memory. */
 bool vv_work_queue_add(
     struct vv_work_queue *work_queue, varve_node *node, uint32_t file);
 
-/* Takes the next one; false where there is none. */
+/* Removes the next node from the queue. Returns false if the queue is empty. */
 bool vv_work_queue_take(struct vv_work_queue *work_queue, struct vv_pair *next);
 
-/* --- Claims -----------------------------------------------------------------
- */
+/* --- Claims --------------------------------------------------------------- */
 
-/* A claim that waits. */
+/* A deferred claim. */
 struct vv_claim {
     /* to read */
-    struct vv_pair pair; /* without a node: that was freed */
+    struct vv_pair pair; /* `node` is NULL if the node was freed */
     enum vv_match_rank how;
 };
 
-/* Notes a claim; false without memory. */
+/* Adds a claim. Returns false if out of memory. */
 bool vv_work_queue_defer(struct vv_work_queue *work_queue, varve_node *node,
     uint32_t file, enum vv_match_rank how);
 
-/* The claim of a place, of which more may come meanwhile; false at the end. */
+/* Gets the claim at a place. More claims may be added in the meantime. Returns
+ * false at the end. */
 bool vv_work_queue_claim_at(const struct vv_work_queue *work_queue,
     size_t place, struct vv_claim *claim);
+
+/* Removes all claims. */
 void vv_work_queue_end_claims(struct vv_work_queue *work_queue);
 
-/* --- Offers -----------------------------------------------------------------
- */
+/* --- Offers --------------------------------------------------------------- */
 
-/* Notes a node that is offered children; false without memory. */
+/* Adds a node that is offered children. Returns false if out of memory. */
 bool vv_work_queue_demand(
     struct vv_work_queue *work_queue, varve_node *node, uint32_t file);
 
-/* Takes the next one; false where there is none. `place`: where it is looked
- * up, for its node may be freed meanwhile, and then is none. */
+/* Takes the next one. Returns false if there is none. Sets *place for
+ * vv_work_queue_demand_at: the node may be freed in the meantime and is then
+ * NULL. */
 bool vv_work_queue_take_demand(struct vv_work_queue *work_queue, size_t *place);
 struct vv_pair vv_work_queue_demand_at(
     const struct vv_work_queue *work_queue, size_t place);
+
+/* Removes all nodes that were offered children. */
 void vv_work_queue_end_demands(struct vv_work_queue *work_queue);
 
-/* --- Names ------------------------------------------------------------------
- */
+/* --- Names ---------------------------------------------------------------- */
 
-/* Notes a node that is looked for by name; false without memory. */
+/* Adds a node to be looked up by name. Returns false if out of memory. */
 bool vv_work_queue_add_unnamed(
     struct vv_work_queue *work_queue, varve_node *node);
 
-/* How many there are, without those that were freed; the node of a place. */
+/* Return the number of nodes, without those that were freed, and the node at a
+ * place. */
 size_t vv_work_queue_unnamed_count(struct vv_work_queue *work_queue);
 varve_node *vv_work_queue_unnamed_at(
     const struct vv_work_queue *work_queue, size_t place);
+
+/* Removes all nodes to be looked up by name. */
 void vv_work_queue_end_unnamed(struct vv_work_queue *work_queue);
 
 #endif

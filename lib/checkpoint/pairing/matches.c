@@ -1,4 +1,4 @@
-/* matches.c - tables that grow with the program.
+/* matches.c - Stores bindings in tables that grow with the program.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -68,7 +68,8 @@ uint32_t vv_next_partner(
     const struct vv_matches *m, const varve_node *node, uint32_t file)
 {
     bool may_have = m->links && vv_is_holder(m, node, file);
-    return may_have ? m->links[file].next - 1 : VV_NONE; /* 0 becomes that */
+    /* a `next` of 0 becomes VV_NONE */
+    return may_have ? m->links[file].next - 1 : VV_NONE;
 }
 
 /* --- Changes -------------------------------------------------------------- */
@@ -85,7 +86,8 @@ void vv_set_holder(struct vv_matches *m, uint32_t file, varve_node *node)
     m->node_of[file] = node;
 }
 
-/* Most restorations know paths only, and need no table. */
+/* The table of ranks is allocated only when a rank other than VV_BY_PATH is
+ * set. Most restorations need none. */
 bool vv_set_how(
     struct vv_matches *m, const varve_node *node, enum vv_match_rank how)
 {
@@ -118,7 +120,7 @@ bool vv_add_partner(struct vv_matches *m, uint32_t first, uint32_t file)
     return true;
 }
 
-/* An object lets go of everything that it stands for at once. */
+/* An object releases all nodes of the file that it is bound to. */
 void vv_let_go(struct vv_matches *m, const varve_node *node)
 {
     uint32_t file = vv_file_node_of(m, node);

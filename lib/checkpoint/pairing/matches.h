@@ -1,5 +1,5 @@
-/* matches.h - who stands for whom: tables by node of the file and by node of
- * the program, which agree with each other.
+/* matches.h - Stores which nodes of the program are bound to which nodes of the
+ * file, in one table for each side. The tables agree with each other.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,62 +10,66 @@
 #include "index.h"
 #include "pair_list.h"
 
-/* The nodes of the file that an object of the program stands for, in the order
- * in which they were bound. */
+/* A link in the list of the nodes of the file that an object of the program is
+ * bound to, in the order in which they were bound. */
 struct vv_link {
-    uint32_t next; /* plus 1; 0: none */
-    uint32_t last; /* of the first one: plus 1; 0: itself */
+    uint32_t next; /* next node plus 1; 0: none */
+    uint32_t last; /* in the first link: last node plus 1; 0: the first is
+                      the last */
 };
 
-/* How a node of the program has come to its node of the file, or claims it. */
+/* The kind of match between a node of the program and a node of the file. */
 enum vv_match_rank {
     VV_BY_PATH,
-    VV_BY_RENAME,     /* asks for a value even if another node has it */
-    VV_BY_OTHER_PATH, /* not the one that the file names first: here and below,
-                         a node of that one goes first */
-    VV_BY_ALIAS,      /* so does one of any path */
+    VV_BY_RENAME,     /* receives a copy if another node has the value */
+    VV_BY_OTHER_PATH, /* a path other than the first one in the file; the
+                         first path has priority over this one and those
+                         below */
+    VV_BY_ALIAS,      /* any path has priority over an alias */
     VV_BY_GLOBAL_NAME
 };
 
 struct vv_matches {
     /* to read */
-    varve_node **node_of; /* by node of the file: who holds it; NULL: nobody */
-    size_t capacity;      /* nodes of the program that there is room for */
-    struct vv_pair_list claims; /* to what another has; such a node stands for
-                                   its node of the file too, so that what is
-                                   below it is matched, unless it has another */
+    varve_node **node_of; /* by node of the file: its holder, or NULL */
+    size_t capacity;      /* number of nodes of the program that the tables
+                             have room for */
+    struct vv_pair_list claims; /* claims of nodes to a node of the file that
+                                   has another holder; such a node is bound
+                                   as well, unless it is bound elsewhere, so
+                                   that the nodes below it are matched */
 
     /* to fill in */
-    bool *is_past; /* by node of the file: the program had a node for it and
-                      has removed that, or all values below it were given up;
-                      it is not offered to nodes that make children on demand */
+    bool *is_past; /* by node of the file: the program has removed the node
+                      bound to it, or has dropped all values below it; it is
+                      no longer offered to nodes that make children on demand */
 
     /* own */
     const varve_allocator *allocator;
-    uint32_t node_count;   /* of the file */
-    uint32_t *file_of;     /* by number of a node of the program: what it stands
-                              for, plus 1 */
-    struct vv_link *links; /* by node of the file, once an object of the program
-                              stands for several of them */
-    uint8_t *hows; /* by number of a node of the program: vv_match_rank */
+    uint32_t node_count;   /* number of nodes of the file */
+    uint32_t *file_of;     /* by number of a node of the program: the node of
+                              the file that it is bound to, plus 1 */
+    struct vv_link *links; /* by node of the file; allocated when an object
+                              is bound to several nodes of the file */
+    uint8_t *hows; /* by number of a node of the program: enum vv_match_rank */
     size_t how_capacity;
 };
 
 void vv_matches_init(
     struct vv_matches *matches, const varve_allocator *allocator);
 
-/* For a file of so many nodes; false without memory. */
+/* Allocates the tables for a file with `node_count` nodes. Returns false if out
+ * of memory. */
 bool vv_matches_begin(struct vv_matches *matches, uint32_t node_count);
 void vv_matches_end(struct vv_matches *matches);
 
-/* Forgets a program that is gone. */
+/* Removes all bindings. Called when the graph is freed. */
 void vv_matches_forget(struct vv_matches *matches);
 
-/* --- Who it is --------------------------------------------------------------
- */
+/* --- Queries ------------------------------------------------------------ */
 
-/* The node of the file that a node of the program, or that of a number, holds
- * or claims, or VV_NONE. */
+/* Returns the node of the file that a node of the program, or the node with a
+ * number, holds or claims, or VV_NONE. */
 static inline uint32_t vv_file_node_at(
     const struct vv_matches *matches, uint32_t number)
 {
@@ -80,55 +84,61 @@ static inline uint32_t vv_file_node_of(
     return vv_file_node_at(matches, node->number);
 }
 
-/* Whether it is that of the program's nodes that claim it which has it. */
+/* Returns true if the node is the holder of a node of the file: the one of all
+ * its claimants that receives the value. */
 static inline bool vv_is_holder(
     const struct vv_matches *matches, const varve_node *node, uint32_t file)
 {
     return file != VV_NONE && matches->node_of[file] == node;
 }
 
-/* Whether it is one of them. */
+/* Returns true if the node is bound to a node of the file, as its holder or a
+ * claimant. */
 bool vv_stands_for(
     const struct vv_matches *matches, const varve_node *node, uint32_t file);
 
-/* Whether it stands for what another holds. */
+/* Returns true if the node claims a node of the file that another node holds.
+ */
 bool vv_is_claimant(const struct vv_matches *matches, const varve_node *node);
 
+/* Returns the rank of the match of a node. */
 enum vv_match_rank vv_how_of(
     const struct vv_matches *matches, const varve_node *node);
 
-/* The next file node after that: an object that holds them may stand for
- * several. VV_NONE at the end. */
+/* Returns the next node of the file that the same object holds, or VV_NONE at
+ * the end. */
 uint32_t vv_next_partner(
     const struct vv_matches *matches, const varve_node *node, uint32_t file);
 
-/* --- Changes ----------------------------------------------------------------
- */
+/* --- Changes -------------------------------------------------------------- */
 
-/* Room for nodes with numbers below that; false without memory. */
+/* Makes room for nodes with numbers below `wanted`. Returns false if out of
+ * memory. */
 bool vv_matches_grow(struct vv_matches *matches, size_t wanted);
 
-/* From now on a node holds one of the file, or nobody does (NULL). */
+/* Sets the holder of a node of the file; NULL: it has none. */
 void vv_set_holder(struct vv_matches *matches, uint32_t file, varve_node *node);
 
-/* From now on it stands for that, and for nothing else. False without memory
- * to note how. */
+/* Binds a node to one node of the file, and to no other. Returns false if there
+ * is no memory to store the rank. */
 bool vv_matches_bind(struct vv_matches *matches, const varve_node *node,
     uint32_t file, enum vv_match_rank how);
+
+/* Changes the rank of the match of a node. Returns false if out of memory. */
 bool vv_set_how(
     struct vv_matches *matches, const varve_node *node, enum vv_match_rank how);
 
-/* Adds to what an object stands for; `first` is what that was first. False
- * without memory. */
+/* Binds an object to a further node of the file. `first` is the first node that
+ * it is bound to. Returns false if out of memory. */
 bool vv_add_partner(struct vv_matches *matches, uint32_t first, uint32_t file);
 
-/* A node stands for nothing any more, whatever it stood for. */
+/* Removes all bindings of a node. */
 void vv_let_go(struct vv_matches *matches, const varve_node *node);
 
-/* Notes a claim; false without memory. */
+/* Adds a claim. Returns false if out of memory. */
 bool vv_add_claim(struct vv_matches *matches, varve_node *node, uint32_t file);
 
-/* Lets go of all nodes that claim what others hold. */
+/* Unbinds all nodes that claim a node of the file with another holder. */
 void vv_forget_claims(struct vv_matches *matches, varve_graph *graph);
 
 #endif

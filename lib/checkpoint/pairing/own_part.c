@@ -1,4 +1,5 @@
-/* own_part.c - which children of a private node are this process's.
+/* own_part.c - Finds the children of a rank-local node that belong to this
+ * process.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -47,7 +48,7 @@ struct reaching {
     uint8_t *why;
     uint32_t *queue;
     uint32_t count;
-    uint32_t next; /* in the queue */
+    uint32_t next; /* position in the queue */
 };
 
 static void own_part_reach(struct reaching *r, uint32_t node, uint8_t why)
@@ -70,7 +71,7 @@ static const struct vv_own_cut *find_cut(const struct reaching *r, uint32_t at)
     return bsearch(&key, r->cuts, r->cut_count, sizeof key, compare_cuts);
 }
 
-/* From those that were reached, with all that they are. */
+/* Follows the edges of all reached nodes and passes on the reason of each. */
 static void reach_on(struct reaching *r)
 {
     while (r->next < r->count) {
@@ -94,8 +95,8 @@ static void reach_cut(struct reaching *r, const struct vv_own_cut *cut)
     reach_on(r);
 }
 
-/* Slots of what is left out are so too; the variables of slots are reached by
- * edges. */
+/* Marks slots whose owner or variable is excluded. The variables of slots are
+ * reached by edges. */
 static void own_part_reach_slots(struct reaching *r)
 {
     for (uint32_t i = 0; i < r->index->slot_count; i++) {
@@ -122,7 +123,7 @@ bool vv_own_reach(const struct vv_index *index, const varve_allocator *a,
         reach_cut(&r, &cuts[i]);
     own_part_reach_slots(&r);
     for (uint32_t i = 0; i < r.index->node_count; i++) {
-        if (why[i] == NOT_YET) /* nothing leads there at all */
+        if (why[i] == NOT_YET) /* not reachable by any edge */
             why[i] = cuts->why;
     }
     vv_release(a, r.queue, size);

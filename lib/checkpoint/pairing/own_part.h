@@ -1,5 +1,6 @@
-/* own_part.h - of a private node a process has one child, and a file has those
- * of all processes that saved it: as many as there are now, or others.
+/* own_part.h - Selects the part of this process below a rank-local node of a
+ * file. A program has one child there, a file one child for each process that
+ * saved it. Their number may differ from the current number of processes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,33 +12,33 @@
 #include "matches.h"
 #include "visited_paths.h"
 
-/* How many processes have saved what is at a node of the file, if it is
- * private. */
+/* Returns the number of processes that have saved a rank-local node of the
+ * file. */
 uint32_t vv_own_count(const struct vv_index *index, uint32_t file);
 
-/* Whether children of a node of the program stand for those of a node of the
- * file by their names: not those of a private node that another number of
- * processes has saved. */
+/* Returns true if children of a node of the program can be bound by name to
+ * those of a node of the file. Returns false for a rank-local node that another
+ * number of processes has saved, or that is always merged. */
 bool vv_own_fits(
     const struct vv_index *index, const varve_node *node, uint32_t file);
 
-/* Whether a rename of a private node would lead to what does not fit it, from
- * below it. */
+/* Returns true if a rename leads from below a rank-local node to a node of the
+ * file that does not fit it. */
 bool vv_own_is_cut(const struct vv_matches *matches,
     const struct vv_visited_paths *ways, const struct vv_index *index,
     const varve_node *node);
 
-/* A private node of the file, of whose children all but one are left out. */
+/* A rank-local node of the file of which at most one child is kept. */
 struct vv_own_cut {
     /* to fill in */
     uint32_t file;
-    uint32_t kept; /* VV_NONE: none is */
-    uint8_t why;   /* not 0 */
+    uint32_t kept; /* the child that is kept; VV_NONE: none */
+    uint8_t why;   /* the reason, not 0 */
 };
 
-/* Sets by node of the file why it is left out: it cannot be reached without
- * those children of any of the cuts, of which there are some; 0: it can. Sorts
- * them. False without memory. */
+/* Sets why[i] for each node of the file: the reason why it is excluded, or 0 if
+ * it can be reached without the excluded children. `count` must not be 0. Sorts
+ * `cuts`. Returns false if out of memory. */
 bool vv_own_reach(const struct vv_index *index, const varve_allocator *a,
     struct vv_own_cut *cuts, size_t count, uint8_t *why);
 

@@ -1,4 +1,5 @@
-/* pair_list.c - an index of buckets, each a chain through the pairs.
+/* pair_list.c - Implements lists of pairs with hash indexes whose buckets are
+ * chains through the pairs.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +10,7 @@
 #include "allocator.h"
 #include "index.h"
 
-/* So few are looked at one by one: it takes less time. */
+/* Up to this number a linear search is faster. */
 enum { FEW_PAIRS = 16 };
 
 void vv_pair_list_init(
@@ -114,7 +115,7 @@ static bool pair_list_make_room(
     return index->places;
 }
 
-/* Whether an index knows all pairs. */
+/* Adds the new pairs to an index. Returns false if there is no index. */
 static bool pair_list_prepare(
     struct vv_pair_list *list, struct vv_pair_index *index)
 {
@@ -157,7 +158,7 @@ bool vv_has_pair(
     return find_in_all(list, node, file, 0) != 0;
 }
 
-/* Holes on the way are left out of the chain. */
+/* Removes holes from the chain on the way. */
 size_t vv_find_pair(struct vv_pair_list *list, const varve_node *node,
     uint32_t file, size_t after)
 {
@@ -191,7 +192,8 @@ static void take_out(struct vv_pair_list *list, size_t i)
     list->holes++;
 }
 
-/* So that a list whose pairs are all gone is empty. */
+/* Closes the holes if they are more than half of the list. A list whose pairs
+ * are all gone becomes empty. */
 static void settle_if_due(struct vv_pair_list *list)
 {
     if (!list->keeps_places &&

@@ -1,12 +1,10 @@
-/* pair_list.h - pairs in the order in which they were added, of which those of
- * one node are taken out, or those of one node of the file are found, without
- * looking at all of them.
+/* pair_list.h - Lists of pairs in the order in which they were added, with fast
+ * removal by node of the program and fast lookup by node of the file.
  *
- * Nothing but the pairs takes memory until somebody looks for one in a list
- * that is long. An index knows the pairs that were there when it was last
- * asked, and takes in those that were added since. A pair that is taken out
- * leaves a hole, which has no node; where half of a list is holes, they are
- * closed. Without memory for an index all pairs are looked at.
+ * Indexes are allocated by the first search in a long list. They are updated by
+ * each search, which adds the pairs that are new. A removed pair leaves a hole,
+ * which has no node. Holes are closed when they are half of the list. If there
+ * is no memory for an index, the search is linear.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,15 +14,16 @@
 #include "buffer.h"
 #include "graph.h"
 
-/* A node of the program and a value or node of the file. */
+/* A node of the program and a node or value of the file. */
 struct vv_pair {
     /* to fill in */
     varve_node *node;
-    uint32_t file; /* a node of the file; in jobs, a value */
+    uint32_t file; /* a node of the file; in lists of jobs a value */
 };
 
-/* What an index knows by the same number: of a bucket, which pairs are in it;
- * of a pair, which is next in its bucket. Numbers of pairs plus 1; 0: none. */
+/* One entry of the index. `first` and `last` belong to the bucket of this
+ * number, `next` to the pair of this number. They are numbers of pairs plus 1;
+ * 0: none. */
 struct vv_pair_place {
     uint32_t first;
     uint32_t last;
@@ -34,17 +33,17 @@ struct vv_pair_place {
 struct vv_pair_index {
     struct vv_pair_place *places; /* NULL: none */
     size_t capacity;
-    size_t count; /* of the pairs that it knows */
+    size_t count; /* number of indexed pairs */
 };
 
 struct vv_pair_list {
-    /* to fill in: at its end; what is there is reached by vv_pairs */
+    /* to fill in: append only; use vv_pairs to read */
     struct vv_buffer pairs;
-    bool keeps_places; /* holes are closed by nobody; it is emptied */
+    bool keeps_places; /* holes are not closed; the list is emptied instead */
 
     /* own */
     size_t holes;
-    size_t first; /* behind the holes that it begins with */
+    size_t first; /* position after the holes at the start */
     struct vv_pair_index by_node;
     struct vv_pair_index by_file;
 };
@@ -53,18 +52,18 @@ void vv_pair_list_init(
     struct vv_pair_list *list, const varve_allocator *allocator);
 void vv_pair_list_clear(struct vv_pair_list *list);
 
-/* Adds a pair at the end of a list, or of a buffer of pairs; false without
- * memory: nothing is added then, and the next may find room. */
+/* Adds a pair at the end of a list, or of a buffer of pairs. Returns false if
+ * out of memory; then the list is unchanged and can be added to later. */
 bool vv_append_pair(struct vv_pair_list *list, varve_node *node, uint32_t file);
 bool vv_append_pair_to(
     struct vv_buffer *buffer, varve_node *node, uint32_t file);
 
-/* Closes the holes, and gives back what the indexes took. */
+/* Closes the holes and frees the indexes. */
 void vv_settle_pairs(struct vv_pair_list *list);
 
 void vv_empty_pairs(struct vv_pair_list *list);
 
-/* The pairs in a buffer. */
+/* Returns the pairs in a buffer. */
 static inline struct vv_pair *vv_pairs_in(
     const struct vv_buffer *buffer, size_t *count)
 {
@@ -72,33 +71,34 @@ static inline struct vv_pair *vv_pairs_in(
     return (struct vv_pair *)(void *)buffer->data;
 }
 
-/* All pairs of a list, without holes: to be looked at, moved and cut. */
+/* Returns all pairs of a list after closing its holes. The caller may move them
+ * and cut the list. */
 static inline struct vv_pair *vv_pairs(struct vv_pair_list *list, size_t *count)
 {
     vv_settle_pairs(list);
     return vv_pairs_in(&list->pairs, count);
 }
 
-/* Keeps the first so many pairs of a list without holes. */
+/* Keeps the first `count` pairs of a list without holes. */
 static inline void vv_cut_pairs(struct vv_pair_list *list, size_t count)
 {
     list->pairs.size = count * sizeof(struct vv_pair);
 }
 
-/* Whether there is such a pair; all are looked at. */
+/* Returns true if the list contains such a pair. The search is linear. */
 bool vv_has_pair(
     const struct vv_pair_list *list, const varve_node *node, uint32_t file);
 
-/* The next pair behind one that was found (0: from the first on) with this node
- * (NULL: any) and this file (VV_NONE: any; one is given); its number plus 1, or
- * 0. It stays as long as the list is only added to. */
+/* Returns the number plus 1 of the next pair after `after` (0: from the start)
+ * with this node (NULL: any) and this file (VV_NONE: any), or 0. One of the two
+ * must be given. Numbers stay valid while pairs are only added. */
 size_t vv_find_pair(struct vv_pair_list *list, const varve_node *node,
     uint32_t file, size_t after);
 
-/* Takes the first pair out; false where there is none. */
+/* Removes the first pair. Returns false if there is none. */
 bool vv_take_pair(struct vv_pair_list *list, struct vv_pair *pair);
 
-/* Takes the pairs with this node out. */
+/* Removes all pairs of a node. */
 void vv_drop_pairs(struct vv_pair_list *list, const varve_node *node);
 
 #endif

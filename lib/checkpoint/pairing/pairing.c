@@ -1,4 +1,5 @@
-/* pairing.c - its machines, from the first to the last.
+/* pairing.c - Sets up and frees the parts of a pairing, and checks its
+ * invariants.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -64,12 +65,15 @@ void vv_pairing_forget_graph(struct vv_pairing *p)
     vv_matches_forget(&p->matches);
 }
 
-/* --- What always holds -------------------------------------------------- */
+/* --- Invariants --------------------------------------------------------- */
 
 #ifndef NDEBUG
-enum { MOST_CHECKED = 256 }; /* nodes of file and program, else it takes long */
+enum {
+    MOST_CHECKED = 256
+}; /* larger files and programs are not checked,
+      because it takes long */
 
-/* Whether whoever holds a node of the file leads to it. */
+/* Returns true if the holder of a node of the file is bound to it. */
 static bool leads_back(const struct vv_pairing *p, uint32_t file)
 {
     const varve_node *holder = p->matches.node_of[file];
@@ -79,8 +83,9 @@ static bool leads_back(const struct vv_pairing *p, uint32_t file)
     return at == file && holder->graph == p->graph;
 }
 
-/* Whether an object, and nothing else, stands for several nodes of the file;
- * for a value only if that came first, which it does not fit. */
+/* Returns true if the further nodes of a holder are valid. Only objects hold
+ * several nodes of the file, and only the first of these may have a value,
+ * which is then a mismatch. */
 static bool may_go_on(const struct vv_pairing *p, uint32_t file)
 {
     const varve_node *holder = p->matches.node_of[file];
@@ -90,8 +95,8 @@ static bool may_go_on(const struct vv_pairing *p, uint32_t file)
                vv_value_of(p, next - 1) == VV_NONE);
 }
 
-/* Whether what a node of the program stands for knows of it: as its holder, or
- * as one of those that claim it. */
+/* Returns true if the node of the file that a node is bound to has it as its
+ * holder or as a claimant. */
 static bool is_told_of(const struct vv_pairing *p, varve_node *node)
 {
     uint32_t file = vv_file_node_of(&p->matches, node);

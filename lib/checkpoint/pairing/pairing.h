@@ -1,8 +1,9 @@
-/* pairing.h - which node of the program stands for which node of the file: what
- * is known of it, in machines that each can be had alone.
+/* pairing.h - Combines all data about the bindings between nodes of the program
+ * and of the file. Each part can be used separately.
  *
- * It knows the graph and an index, no bytes, and nothing of what becomes of
- * values. Who finds the pairs is in the room `matching`.
+ * A pairing has access to the graph and the index, but not to any bytes of
+ * values. It does not store the states of values. The folder `matching` finds
+ * the pairs.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,52 +23,54 @@
 struct vv_pairing {
     /* to read */
     struct vv_context context;
-    varve_graph *graph; /* NULL once it is freed */
+    varve_graph *graph; /* NULL after it is freed */
     struct vv_saved_graph saved;
     struct vv_saved_names names;
     struct vv_matches matches;
     struct vv_visited_paths ways;
     struct vv_scopes scopes;
 
-    /* to fill in: by who joins it with values */
-    varve_node *root; /* NULL once it is freed */
-    uint64_t number;  /* of the graph's observer */
+    /* to fill in: by the code that connects the pairing with values */
+    varve_node *root; /* NULL after it is freed */
+    uint64_t number;  /* number of the observer of the graph */
     struct vv_selection selection;
-    bool is_dry;         /* a plan: nodes are not asked for children */
-    bool is_by_label;    /* paths are searched for among the global names of any
+    bool is_dry;         /* dry run: nodes are not offered children */
+    bool is_by_label;    /* paths are looked up among the global names of any
                             file */
-    varve_error failure; /* why not all was matched that has to be, again;
-                            VARVE_OK: all was */
+    varve_error failure; /* why matching is incomplete and must be repeated;
+                            VARVE_OK: it is complete */
 };
 
-/* Empty, for the program at a root. `parsed` may still be empty, and stays
- * where it is, as the pairing does. */
+/* Initializes a pairing for the program below `root`. `parsed` may still be
+ * empty. Neither `parsed` nor the pairing may move. */
 void vv_pairing_init(struct vv_pairing *pairing, varve_node *root,
     const struct vv_parsed_index *parsed);
 
-/* What the options select, and how the file is read that they are for. */
+/* Copies the options, and sets in the context how files are opened. */
 varve_status vv_pairing_select(struct vv_pairing *pairing,
     const varve_read_options *options, varve_error *error);
 
-/* Tables for the index and the selection, which are there now. `where` is for
- * messages. VARVE_NOT_FOUND where the file has no such subtree. */
+/* Allocates the tables for the index and the options, which must be complete
+ * now. `where` is the prefix of error messages. Returns VARVE_NOT_FOUND if the
+ * file does not have the subtree. */
 varve_status vv_pairing_begin(
     struct vv_pairing *pairing, const char *where, varve_error *error);
 
-/* Also after a beginning that failed. */
+/* Also called after a failed vv_pairing_begin. */
 void vv_pairing_end(struct vv_pairing *pairing);
 
-/* Keeps the names that it has, and forgets their numbers; how many it has. */
+/* Marks the names that are in use, and clears their numbers. Returns how many
+ * are in use. */
 size_t vv_pairing_keep_names(struct vv_pairing *pairing);
 
-/* Forgets a program that is gone. */
+/* Removes all references to a graph that is being freed. */
 void vv_pairing_forget_graph(struct vv_pairing *pairing);
 
-/* Asserts that the tables agree with each other, of a file and a program that
- * are small. */
+/* Asserts that the tables agree with each other. Skips large files and
+ * programs. */
 void vv_pairing_check(const struct vv_pairing *pairing);
 
-/* Whether matching has come to the node at all. */
+/* Returns true if matching has reached the node. */
 static inline bool vv_is_known(
     const struct vv_pairing *pairing, const varve_node *node)
 {
@@ -81,14 +84,14 @@ static inline const struct vv_index *vv_index_of(
     return &pairing->saved.parsed->index;
 }
 
-/* The value of a node of the file, or VV_NONE. */
+/* Returns the value of a node of the file, or VV_NONE. */
 static inline uint32_t vv_value_of(
     const struct vv_pairing *pairing, uint32_t file)
 {
     return vv_saved_value(&pairing->saved, file);
 }
 
-/* Type and shape of a value of the file. */
+/* Returns the type and shape of a value of the file. */
 static inline varve_tensor vv_saved(
     const struct vv_pairing *pairing, uint32_t value)
 {
@@ -96,8 +99,8 @@ static inline varve_tensor vv_saved(
     return vv_index_tensor(&parsed->index, &parsed->table, value);
 }
 
-/* Whether a value of the file is a part of one, of which the rest is not there;
- * `part`, unless it is NULL, says of which. */
+/* Returns true if a value of the file is only a part of a larger one. Sets
+ * *part to that part unless `part` is NULL. */
 static inline bool vv_saved_part(
     const struct vv_pairing *pairing, uint32_t value, varve_slice *part)
 {
@@ -105,8 +108,8 @@ static inline bool vv_saved_part(
     return vv_index_part(&parsed->index, &parsed->table, value, part);
 }
 
-/* Whether a node is a variable of the type and shape of a value, and no part of
- * another: nearly all are. */
+/* Returns true if a node is a variable with the type and shape of a value, and
+ * not a part of a larger one. This holds for nearly all nodes. */
 static inline bool vv_is_alike(
     const struct vv_pairing *pairing, const varve_node *node, uint32_t value)
 {

@@ -1,4 +1,5 @@
-/* path_pattern.c - patterns and renames for programs.
+/* path_pattern.c - Implements the public functions for patterns and renames of
+ * paths.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,5 @@
-/* rename.c - pieces compared backwards, from the name that a path ends with.
+/* rename.c - Matches the pieces of a rename backward, from the last name of a
+ * path.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,7 +24,8 @@ static bool ends_name(struct vv_text text, size_t at)
     return at >= text.size || memchr("/()", text.bytes[at], 3);
 }
 
-/* Takes off what comes before the next `**`, and that. */
+/* Removes the text before the next `**`, and the `**`, from *rest. Returns that
+ * text. */
 static struct vv_text next_piece(struct vv_text *rest)
 {
     struct vv_text all = *rest;
@@ -103,8 +105,8 @@ void vv_rename_parts_end(
 
 /* --- The left side ------------------------------------------------------ */
 
-/* Whether the names that a path ends with are those of a piece; `node` is then
- * where what is before them ends. */
+/* Returns true if the last names of a path match a piece. Sets *node to the
+ * node before them. */
 static bool rename_compare(const struct vv_rename_parts *parts,
     const struct vv_rename_piece *piece, const struct vv_rename_sides *sides,
     struct vv_rename_step step, struct vv_text *captures, uint32_t *node)
@@ -124,8 +126,8 @@ static bool rename_compare(const struct vv_rename_parts *parts,
     return true;
 }
 
-/* Where a piece begins that a path ends with, in `stand`, which is that of the
- * whole path before. */
+/* Finds the start of a piece that matches the end of a path. `stand` is first
+ * that of the whole path, then that of the part before the piece. */
 static bool find_piece(const struct vv_rename_parts *parts, uint32_t number,
     const struct vv_rename_sides *sides, struct vv_rename_step step,
     struct vv_text *captures, struct vv_stand *stand)
@@ -147,8 +149,8 @@ static bool find_piece(const struct vv_rename_parts *parts, uint32_t number,
 
 /* --- The right side ----------------------------------------------------- */
 
-/* The end of a name, at this character or at none; false if it is empty for
- * want of what its stars matched. */
+/* Ends a name at the character `c`. Returns false if the name is empty because
+ * its wildcards matched nothing. */
 static bool end_name(const struct vv_rename_sides *sides, char c,
     bool *has_stars, struct vv_stand *s)
 {
@@ -192,7 +194,7 @@ static size_t literal_size(struct vv_text text)
     return size;
 }
 
-/* Goes on by a piece of the right side. */
+/* Follows a piece of the right side. */
 static bool lead(const struct vv_rename_sides *sides, struct vv_text to,
     const struct vv_text *captures, struct vv_stand *s)
 {

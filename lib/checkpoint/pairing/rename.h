@@ -1,10 +1,10 @@
-/* rename.h - one rename, followed along two graphs at once: what its left side
- * stands for on one, and where its right side leads on the other.
+/* rename.h - Applies one rename along two graphs at once: its left side matches
+ * paths of one graph, its right side leads to a node of the other.
  *
- * A `**` is what makes paths long, and cuts a rename into pieces of a known
- * number of names. Where every node of the left graph knows which piece comes
- * next for it, and where the names so far lead on the right (its stand), a
- * longer path takes one step more, however long it is.
+ * Only `**` matches paths of any length. It divides a rename into pieces, each
+ * with a fixed number of names. Every node of the left graph stores which piece
+ * comes next and the node of the right graph that the names so far lead to (its
+ * stand). So a longer path takes one more step, regardless of its length.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,16 +18,16 @@
 #include "buffer.h"
 #include "name_pattern.h"
 
-/* What is between two `**`, or one and an end. */
+/* The part of a rename between two `**`, or between one and an end. */
 struct vv_rename_piece {
-    uint32_t first; /* of its names on the left */
+    uint32_t first; /* index of its first name on the left */
     uint32_t count;
-    struct vv_text to; /* on the right */
+    struct vv_text to; /* its text on the right */
 };
 
 struct vv_rename_name {
     struct vv_text pattern;
-    uint32_t stars; /* of its piece before it */
+    uint32_t stars; /* number of stars before it in its piece */
 };
 
 /* The texts are borrowed. */
@@ -38,7 +38,8 @@ struct vv_rename_parts {
     uint32_t piece_count;
 };
 
-/* Of two sides with the same wildcards (pattern.h); false without memory. */
+/* Parses both sides of a rename, which must have the same wildcards
+ * (pattern.h). Returns false if out of memory. */
 bool vv_rename_parts_begin(struct vv_rename_parts *parts,
     const varve_allocator *allocator, const char *left, const char *right);
 void vv_rename_parts_end(
@@ -46,21 +47,22 @@ void vv_rename_parts_end(
 
 #define VV_NOWHERE UINT32_MAX
 
-/* Where a node of the left graph has come to. All zero: nowhere yet. */
+/* The progress of a rename along the path of a node of the left graph. All
+ * zero: not at all. */
 struct vv_stand {
-    uint32_t piece; /* the next one, behind a `**`; 0: none has begun */
-    uint32_t at;    /* a node on the right, or VV_NOWHERE */
-    uint32_t owner; /* of the slot whose parentheses are open, plus 1 */
-    uint32_t slot;  /* its name */
+    uint32_t piece; /* the next piece, after a `**`; 0: no piece has matched */
+    uint32_t at;    /* the node on the right, or VV_NOWHERE */
+    uint32_t owner; /* owner of the slot whose parentheses are open, plus 1 */
+    uint32_t slot;  /* name of that slot */
 };
 
-/* The two graphs. */
+/* Access to the two graphs. */
 struct vv_rename_sides {
     void *user;
-    /* The name of the edge that leads to a node on the left; the node becomes
-     * its parent. VV_NOWHERE: no edge leads to it. */
+    /* Returns the name of the edge that leads to a node on the left, and sets
+     * *node to its parent, or to VV_NOWHERE if no edge leads to it. */
     struct vv_text (*above)(void *user, uint32_t *node);
-    /* The stand of a node on the left. */
+    /* Returns the stand of a node on the left. */
     const struct vv_stand *(*stand)(void *user, uint32_t node);
     uint32_t root; /* on the left */
     uint32_t right_root;
@@ -68,21 +70,21 @@ struct vv_rename_sides {
     uint32_t (*child)(void *user, uint32_t at, uint32_t name);
     uint32_t (*slot)(
         void *user, uint32_t owner, uint32_t variable, uint32_t name);
-    struct vv_buffer *scratch; /* fails when there is no memory */
+    struct vv_buffer *scratch; /* marked as failed if out of memory */
 };
 
-/* An edge on the left; no name: the root. */
+/* An edge on the left; an empty name: the root. */
 struct vv_rename_step {
     uint32_t parent;
     struct vv_text name;
 };
 
-/* The stand of the node that a step leads to. */
+/* Returns the stand of the node at the end of the step. */
 struct vv_stand vv_rename_follow(const struct vv_rename_parts *parts,
     const struct vv_rename_sides *sides, struct vv_rename_step step);
 
-/* Whether the left side stands for the path that ends with a step; `at` is then
- * where the right side leads. */
+/* Returns true if the left side matches the path that ends with the step. Sets
+ * *at to the node that the right side leads to. */
 bool vv_rename_match(const struct vv_rename_parts *parts,
     const struct vv_rename_sides *sides, struct vv_rename_step step,
     uint32_t *at);

@@ -1,4 +1,4 @@
-/* saved_graph.c - tables by node and by name of the file.
+/* saved_graph.c - Builds lookup tables for the nodes and names of a file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -60,7 +60,8 @@ static varve_status find_root(struct vv_saved_graph *saved, const char *subtree,
     return VARVE_OK;
 }
 
-/* Which path of what is shared comes first; what is below the root. */
+/* Finds out if nodes are shared. If they are, or if the root is a subtree, the
+ * paths are computed. */
 static varve_status look_at_shared(
     struct vv_saved_graph *saved, varve_error *error)
 {

@@ -1,4 +1,5 @@
-/* saved_names.c - a table by number of a name, and the edge that is next.
+/* saved_names.c - Looks up names of the program in a file, with a table by
+ * number of the name.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +25,8 @@ void vv_saved_names_clear(struct vv_saved_names *names)
     vv_release(
         names->allocator, names->ids, names->capacity * sizeof *names->ids);
     names->ids = NULL;
-    names->capacity = 0; /* else it would grow with all that ever were */
+    names->capacity = 0; /* otherwise it would grow with every name that ever
+                            existed */
 }
 
 uint32_t vv_find_in_file(
@@ -52,7 +54,7 @@ uint32_t vv_name_in_file(
     return *id == VV_NONE ? VV_NONE : *id - 1;
 }
 
-/* Whether an edge of the file has that name. */
+/* Returns true if an edge of the file has that name. */
 static bool saved_names_has_name(
     const struct vv_index *index, uint32_t edge, const struct vv_name *name)
 {
@@ -62,8 +64,8 @@ static bool saved_names_has_name(
     return size == name->size && memcmp(bytes, name->bytes, size) == 0;
 }
 
-/* Program and file mostly have the same names in the same order, so that the
- * edge behind the last one found is nearly always the one. */
+/* Tries the edge after the last one found first. Program and file mostly have
+ * the same names in the same order. */
 uint32_t vv_child_in_file(
     struct vv_saved_names *names, uint32_t file, const struct vv_name *name)
 {

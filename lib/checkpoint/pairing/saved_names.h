@@ -1,5 +1,5 @@
-/* saved_names.h - names of the program, looked up in the file: as numbers, and
- * as edges.
+/* saved_names.h - Looks up names of the program in the file, as name numbers
+ * and as edges.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,30 +15,33 @@ struct vv_saved_names {
     const varve_allocator *allocator;
     const varve_graph *graph;
     const struct vv_index *index;
-    uint32_t *ids; /* by number of a name: 0 not looked up, VV_NONE not in the
-                      file, else its number plus 1 */
+    uint32_t *ids; /* by number of a name in the program: 0 if not looked up
+                      yet, VV_NONE if not in the file, else its number in the
+                      file plus 1 */
     size_t capacity;
-    uint32_t next_edge; /* of the file: that behind the last one found */
+    uint32_t next_edge; /* edge of the file after the last one found */
 };
 
-/* `index` may still be empty, and stays where it is. Nothing is asked once the
- * graph of the names is freed. */
+/* `index` may still be empty, and must not move. No function may be called
+ * after the graph of the names is freed. */
 void vv_saved_names_init(struct vv_saved_names *names,
     const varve_allocator *allocator, const varve_graph *graph,
     const struct vv_index *index);
 
-/* Forgets the numbers: names of the program may have others now. */
+/* Clears the table. Called when numbers of names of the program have changed.
+ */
 void vv_saved_names_clear(struct vv_saved_names *names);
 
-/* The file's number of a name, or VV_NONE. */
+/* Returns the number of a name in the file, or VV_NONE. */
 uint32_t vv_find_in_file(
     const struct vv_saved_names *names, const struct vv_name *name);
 
-/* The same, kept for the next time. */
+/* Does the same, and stores the result for the next call. */
 uint32_t vv_name_in_file(
     struct vv_saved_names *names, const struct vv_name *name);
 
-/* Where an edge of that name leads from a node of the file, or VV_NONE. */
+/* Returns the node that an edge with that name leads to from a node of the
+ * file, or VV_NONE. */
 uint32_t vv_child_in_file(
     struct vv_saved_names *names, uint32_t file, const struct vv_name *name);
 

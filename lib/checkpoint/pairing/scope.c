@@ -1,4 +1,4 @@
-/* scope.c - a spread for each option that has patterns.
+/* scope.c - Evaluates the patterns of each option of a read.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@
 #include "saved_spread.h"
 #include "try.h"
 
-/* So many pairs of nodes that are gone are kept. */
+/* The number of pairs of removed nodes that are kept. */
 enum { FEW_GONE = 1024 };
 
 const char *vv_scope_patterns(
@@ -126,8 +126,9 @@ bool vv_scope_casts(const struct vv_scopes *scopes, const varve_node *node)
 
 /* --- The file ----------------------------------------------------------- */
 
-/* How many names the paths have at most that a rename matches, so that a deep
- * file does not take its time squared; what is below them goes along. */
+/* Returns the largest number of names in a path that a rename can match. Deeper
+ * nodes follow their parents. Without this limit the time for a deep file would
+ * be quadratic. */
 static size_t most_names(const struct vv_selection *s)
 {
     size_t most = 0;
@@ -157,7 +158,7 @@ static bool scope_is_near(
     return false;
 }
 
-/* Renames, followed backwards. */
+/* State of adding the renamed paths of a file. */
 struct following {
     const struct vv_selection *selection;
     const struct vv_saved_paths *paths;
@@ -166,7 +167,8 @@ struct following {
     struct vv_buffer renamed;
 };
 
-/* The paths that a node of the file would have in the program. */
+/* Adds the paths that a node of the file has in the program after the renames.
+ */
 static bool add_renamed(struct following *f, uint32_t node)
 {
     const struct vv_selection *s = f->selection;
@@ -268,7 +270,7 @@ bool vv_scope_was_used(
 
 /* --- Paths -------------------------------------------------------------- */
 
-/* The pair by which the options take a node, if it matters. */
+/* Finds the pair by which the options include a node, if there is one. */
 static const struct vv_spread *find_pair(const struct vv_scopes *scopes,
     enum vv_scope only, enum vv_scope except, uint32_t node, uint32_t *pair)
 {

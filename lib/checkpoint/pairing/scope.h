@@ -1,9 +1,9 @@
-/* scope.h - what the patterns of a read stand for, in the program and in the
- * file: by every path, as spread.h follows them.
+/* scope.h - Evaluates the patterns of a read, in the program and in the file,
+ * along every path (spread.h).
  *
- * Those of the program are kept up as it grows; whoever does tells of what is
- * new. An edge that goes away makes the whole of it be followed anew, at the
- * next sweep.
+ * The results for the program are updated as it grows. The code that adds to it
+ * calls vv_scope_add. The removal of an edge causes a complete evaluation at
+ * the next sweep.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,14 +15,14 @@
 #include "selection.h"
 #include "spread.h"
 
-/* Which paths the patterns of the options stand for, by option. */
+/* The options with patterns. */
 enum vv_scope {
-    VV_ONLY, /* of the program */
+    VV_ONLY, /* paths of the program */
     VV_EXCEPT,
     VV_RESIZE,
     VV_CAST_ONLY,
     VV_EXPECT_MISSING,
-    VV_SAVED_ONLY, /* of the file */
+    VV_SAVED_ONLY, /* paths of the file */
     VV_SAVED_EXCEPT,
     VV_EXPECT_UNUSED,
     VV_SCOPES
@@ -35,13 +35,13 @@ struct vv_scopes {
     const struct vv_selection *selection;
 };
 
-/* Of a selection that stays where it is, and may still be empty. */
+/* `selection` must not move and may still be empty. */
 void vv_scopes_init(
     struct vv_scopes *scopes, const struct vv_selection *selection);
 void vv_scopes_end(struct vv_scopes *scopes);
 
-/* Follows the patterns that decide what is delivered, or does so once more, as
- * the program is now; without a root there is none. VARVE_NO_MEMORY,
+/* Evaluates the patterns that decide which values are delivered, for the
+ * program as it is now. Does nothing without a root. Returns VARVE_NO_MEMORY or
  * VARVE_LIMIT. */
 varve_status vv_scope_begin(
     struct vv_scopes *scopes, varve_node *root, varve_error *error);
@@ -54,47 +54,51 @@ struct vv_scope_news {
     struct vv_slot *slot;
 };
 
-/* Follows it with the patterns of one option of the four above; the nodes of
- * which that is new are those of its pairs from `first` on, also after a
- * failure. */
+/* Extends the result of one of the first four options along a new edge or slot.
+ * The affected nodes are in its pairs from `first` on, also after a failure. */
 varve_status vv_scope_add(struct vv_scopes *scopes, enum vv_scope option,
     const struct vv_scope_news *news, size_t *first, varve_error *error);
+
+/* Removes a node from the results for the program. */
 void vv_scope_forget(struct vv_scopes *scopes, const varve_node *node);
 
-/* Whether a value of the program is to be restored: a path of it matches
- * `only`, and not all of them match `except`. */
+/* Returns true if a value of the program is to be restored: one of its paths
+ * matches `only`, and not all of them match `except`. */
 bool vv_scope_takes(const struct vv_scopes *scopes, const varve_node *node);
 
-/* Whether `resize` names a node by any path. */
+/* Returns true if `resize` matches any path of a node. */
 bool vv_scope_resizes(const struct vv_scopes *scopes, const varve_node *node);
 
-/* Whether `cast` is for a node: `cast_only` names it by any path, or is not
- * given. */
+/* Returns true if `cast` applies to a node: `cast_only` matches any of its
+ * paths, or is not set. */
 bool vv_scope_casts(const struct vv_scopes *scopes, const varve_node *node);
 
-/* Follows the other patterns, which a report asks for. */
+/* Evaluates the other patterns, which only reports need. */
 varve_status vv_scope_complete(struct vv_scopes *scopes, varve_node *root,
     struct vv_saved_graph *saved, varve_error *error);
 
-/* After that: whether a node of the file, which no node of the program claimed,
- * would stand for one that is to be restored, by a path of its own or by one
- * that a rename makes of the shortest to it or to a node above it. */
+/* Returns true if an unbound node of the file would be restored to a node of
+ * the program if that existed. Considers the paths of the node, and those that
+ * a rename makes of its shortest path or of that of a node above it. Must
+ * follow vv_scope_complete. */
 bool vv_scope_wants(const struct vv_scopes *scopes,
     const struct vv_index *index, uint32_t file);
 
-/* Sets `path` to the path by which the options take a node; false where that is
- * as good as any other. */
+/* Sets `path` to the path by which the options include a node. Returns false if
+ * all of its paths are equivalent. */
 bool vv_scope_path(const struct vv_scopes *scopes, const varve_node *node,
     struct vv_buffer *path);
+
+/* Does the same for a node of the file. */
 bool vv_scope_saved_path(const struct vv_scopes *scopes,
     const struct vv_index *index, uint32_t file, struct vv_buffer *path);
 
-/* Whether one of the patterns of an option has stood for anything, in the
- * program or, where they are of paths that both have, in the file. */
+/* Returns true if one pattern of an option has matched anything in the program,
+ * or in the file for patterns that apply to both. */
 bool vv_scope_was_used(
     const struct vv_scopes *scopes, enum vv_scope option, size_t pattern);
 
-/* The patterns that were given as an option of a read; NULL: none. */
+/* Returns the patterns of an option, or NULL. */
 const char *vv_scope_patterns(
     const struct vv_selection *selection, enum vv_scope option);
 

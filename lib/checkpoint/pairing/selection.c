@@ -1,4 +1,4 @@
-/* selection.c - copying options, reading rename files, matching paths.
+/* selection.c - Copies read options and parses rename files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -66,7 +66,7 @@ static char *trim(char *text)
     return text;
 }
 
-/* A line is `program -> file`, or empty, or a comment. */
+/* Parses a line: `program -> file`, an empty line or a comment. */
 static varve_status add_rename_line(
     struct vv_selection *s, char *line, const char *where, varve_error *error)
 {
@@ -160,7 +160,8 @@ static varve_status selection_fill(struct vv_selection *s,
     return VARVE_OK;
 }
 
-/* All of this version, the options and each feature's in them. */
+/* Checks that the reserved fields of the options and of their parts are zero.
+ */
 static varve_status selection_check_resize_buffers(
     const varve_read_options *options, varve_error *error)
 {

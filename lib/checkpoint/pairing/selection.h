@@ -1,5 +1,5 @@
-/* selection.h - what a read was asked for: renames, and patterns of paths; a
- * copy of the options that lives as long as the restoration.
+/* selection.h - Copies the options of a read, with renames and path patterns,
+ * for the lifetime of the restoration.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,8 +17,8 @@ struct vv_rename {
     char *program; /* without a leading '/' */
     char *file;
     /* own */
-    struct vv_rename_parts parts; /* unless it is */
-    uint32_t deep;   /* of those with `**`, its number plus 1; 0: it has none */
+    struct vv_rename_parts parts; /* empty if `is_of_slot` */
+    uint32_t deep;   /* for renames with `**`: its number plus 1; otherwise 0 */
     bool is_of_slot; /* its program path is that of slots */
     /* to read */
     bool was_used;
@@ -31,16 +31,16 @@ struct vv_selection {
     size_t rename_count;
     size_t rename_capacity;
     uint32_t deep_count;
-    bool has_slots; /* one of them is of slots */
+    bool has_slots; /* one of the renames is of slots */
     char *only;
     char *except;
     char *resize;
     char *cast_only;
     char *expect_missing;
     char *expect_unexpected;
-    /* to fill in: what the caller lent is let go */
-    varve_read_options options; /* its pointers are not to be used, except for
-                                   progress during the read */
+    /* to fill in: pointers to data of the caller are reset */
+    varve_read_options options; /* its pointers must not be used, except
+                                   `progress` during the read */
 };
 
 /* Copies the options and reads the rename file. */
@@ -49,7 +49,7 @@ varve_status vv_selection_begin(struct vv_selection *selection,
     varve_error *error);
 void vv_selection_end(struct vv_selection *selection);
 
-/* Sets how a context opens files: as the options say, which may be NULL. */
+/* Sets in the context how files are opened. `options` may be NULL. */
 void vv_choose_opening(
     struct vv_context *context, const varve_read_options *options);
 

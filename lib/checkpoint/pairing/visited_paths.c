@@ -1,5 +1,5 @@
-/* visited_paths.c - a tree of the ways by which nodes were come to first, and
- * the renames of their paths.
+/* visited_paths.c - Stores the first path to each visited node as a tree, and
+ * finds the renames of paths.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -63,10 +63,10 @@ size_t vv_visited_paths_keep_names(const struct vv_visited_paths *w)
 
 /* --- Stands ------------------------------------------------------------- */
 
-/* The program, for one of the renames with `**`. */
+/* The program as the left side of a rename. */
 struct left {
     struct vv_visited_paths *w;
-    uint32_t deep; /* its number plus 1 */
+    uint32_t deep; /* number of the rename with `**`, plus 1 */
 };
 
 static struct vv_text above(void *user, uint32_t *node)
@@ -129,8 +129,9 @@ static struct vv_rename_sides sides_of(struct left *left)
     };
 }
 
-/* Where the renames with `**` stand at a node; true if that is new. What is
- * below a slot has no path that they would know. */
+/* Updates the stands of the renames with `**` at a node. Returns true if one
+ * has changed. Nodes below a slot have no path that these renames could match.
+ */
 static bool stand_anew(
     struct vv_visited_paths *w, uint32_t node, const struct vv_path_step *via)
 {
@@ -155,8 +156,8 @@ static bool stand_anew(
     return is_new;
 }
 
-/* A node whose parent has been come to by another way since has another path
- * as well, and so has what is below it. */
+/* Returns true if a parent was reached by another path since, so that this node
+ * and those below it have another path as well. */
 static bool has_new_stand(struct vv_visited_paths *w, const varve_node *node,
     const struct vv_path_step *known, const struct vv_path_step *via)
 {
@@ -264,7 +265,7 @@ bool vv_visited_paths_name(
 
 /* --- Renames ------------------------------------------------------------ */
 
-/* Of a path that is longer than any that is searched, not all of it. */
+/* Adds the path of a node. A path that is too long to be searched is cut. */
 static void visited_paths_add_path(
     const struct vv_visited_paths *w, uint32_t number, struct vv_buffer *path)
 {
@@ -297,7 +298,8 @@ static void visited_paths_add_child(const struct vv_visited_paths *w,
     vv_path_add_name(path, name, size);
 }
 
-/* Where a rename leads from the path in w->path, which is lost if it does. */
+/* Finds the node that a rename leads to from the path in w->path. The path is
+ * overwritten if the rename matches. */
 static bool find_by_text(
     struct vv_visited_paths *w, const struct vv_rename *rename, uint32_t *file)
 {
@@ -314,8 +316,8 @@ static bool find_by_text(
     return true;
 }
 
-/* Where it leads from an edge. Without `**` that is known by few names, and
- * text will do. */
+/* Finds the node that a rename leads to from an edge. A rename without `**` is
+ * compared by its few names first, then as text. */
 static bool find_by_edge(struct vv_visited_paths *w,
     const struct vv_rename *rename, struct vv_rename_step step, uint32_t *file)
 {
@@ -330,14 +332,14 @@ static bool find_by_edge(struct vv_visited_paths *w,
     return find_by_text(w, rename, file);
 }
 
-/* What follows where a rename was looked for. */
+/* Evaluates the result of a search for a rename. */
 static bool visited_paths_decide(struct vv_visited_paths *w,
     struct vv_rename *rename, bool found, uint32_t *file)
 {
     if (w->path.failed || w->file_path.failed) {
         w->failed = true;
         *file = VV_NONE;
-        return true; /* nothing, until all is matched again */
+        return true; /* no match until everything is matched again */
     }
     if (!found)
         return false;

@@ -1,5 +1,5 @@
-/* visited_paths.h - how nodes of the program were come to, where paths matter,
- * and what renames say of that.
+/* visited_paths.h - Stores the path by which each node of the program was
+ * reached, if paths matter, and applies renames to it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,47 +11,49 @@
 #include "saved_graph.h"
 #include "selection.h"
 
-/* How a node of the program was come to, for its path. */
+/* The edge or slot by which a node of the program was reached. */
 struct vv_path_step {
     /* own */
-    uint64_t place; /* a number for the path */
+    uint64_t place; /* hash of the path */
     bool is_visited;
-    bool is_renamed; /* a rename decides about it, or about what is above */
+    bool is_renamed; /* a rename applies to it, or to a node above it */
     /* to fill in */
     uint32_t parent;   /* number of the parent or owner, plus 1; 0: the root */
-    uint32_t variable; /* a slot: number of its variable, plus 1 */
+    uint32_t variable; /* for a slot: number of its variable, plus 1 */
     const struct vv_name *name;
 };
 
 struct vv_visited_paths {
     /* own */
-    bool failed; /* memory ran out, for what is then as if it were not there */
+    bool failed; /* memory ran out: everything must be matched again */
     const varve_allocator *allocator;
     struct vv_selection *selection; /* its renames */
     const struct vv_saved_graph *saved;
-    uint32_t root; /* the number of the program's */
+    uint32_t root; /* number of the root of the program */
     struct vv_path_step
         *vias; /* by number of a node; NULL: paths do not matter */
     size_t capacity;
-    struct vv_stand *stands; /* likewise, one for each rename with `**` */
+    struct vv_stand *stands; /* by number of a node, one for each rename with
+                                `**` */
     size_t stand_capacity;
     struct vv_buffer path;      /* scratch */
     struct vv_buffer file_path; /* scratch */
 };
 
-/* Whether memory has run out since this was asked last. */
+/* Returns true if memory has run out since the last call. */
 bool vv_visited_paths_have_failed(struct vv_visited_paths *ways);
 
-/* What it is given stays where it is, and may still be empty. */
+/* The arguments may still be empty, and must not move. */
 void vv_visited_paths_init(struct vv_visited_paths *ways,
     const varve_node *root, struct vv_selection *selection,
     const struct vv_saved_graph *saved);
 void vv_visited_paths_end(struct vv_visited_paths *ways);
 
-/* Room for nodes with numbers below that; false without memory. Without room
- * for any, paths do not matter. */
+/* Makes room for nodes with numbers below `wanted`. Returns false if out of
+ * memory. Before the first call paths do not matter. */
 bool vv_visited_paths_grow(struct vv_visited_paths *ways, size_t wanted);
 
+/* Returns true if paths matter, because of renames, copies or global names. */
 static inline bool vv_visited_paths_matter(const struct vv_visited_paths *ways)
 {
     return ways->vias;
@@ -63,60 +65,63 @@ static inline size_t vv_visited_paths_capacity(
     return ways->capacity;
 }
 
-/* Keeps the names on the ways; how many ways there are. */
+/* Marks the names in use. Returns the number of steps. */
 size_t vv_visited_paths_keep_names(const struct vv_visited_paths *ways);
 
-/* --- Coming to nodes --------------------------------------------------------
- */
+/* --- Visits ------------------------------------------------------------- */
 
 enum vv_coming {
     VV_COMES_AGAIN, /* nothing is new */
-    VV_COMES_ANEW,  /* what is above it has another path as well */
+    VV_COMES_ANEW,  /* a node above it has a further path */
     VV_COMES_FIRST
 };
 
-/* Notes how a node was come to, of which there is room, where paths matter. */
+/* Records the step by which a node was reached, if paths matter. There must be
+ * room for the node. */
 enum vv_coming vv_visited_paths_visit(struct vv_visited_paths *ways,
     const varve_node *node, const struct vv_path_step *via);
 
-/* Whether a node was come to and has not been left since. */
+/* Returns true if a node is visited. */
 bool vv_visited_paths_is_visited(
     const struct vv_visited_paths *ways, const varve_node *node);
+
+/* Mark a node, or all nodes, as not visited. Their steps are kept. */
 void vv_visited_paths_unvisit(
     struct vv_visited_paths *ways, const varve_node *node);
 void vv_visited_paths_unvisit_all(struct vv_visited_paths *ways);
 
-/* Forgets the way to a node that is about to be freed. */
+/* Removes a node that is about to be freed. */
 void vv_visited_paths_forget(
     struct vv_visited_paths *ways, const varve_node *node);
 
-/* Sets `place` to a number for the path by which a node was come to; false
- * where that does not matter to anything. */
+/* Sets *place to the hash of the path of a node. Returns false if paths do not
+ * matter. */
 bool vv_find_place(const struct vv_visited_paths *ways, const varve_node *node,
     uint64_t *place);
 
-/* Sets `path` to that by which a node was come to, as a global name; false
- * where it is none: of a slot, too long, or another one by a rename, which
- * decides. */
+/* Sets `path` to the path of a node as a global name. Returns false if it is
+ * not a valid name: the node is a slot, the path is too long, or a rename
+ * applies. */
 bool vv_visited_paths_name(struct vv_visited_paths *ways,
     const varve_node *node, struct vv_buffer *path);
 
-/* --- Renames ----------------------------------------------------------------
- */
+/* --- Renames -------------------------------------------------------------- */
 
-/* True if a rename decides where the edge of this name leads: `file` is set to
- * the node of the file, or to VV_NONE where that has none. */
+/* Returns true if a rename applies to the edge with this name. Sets *file to
+ * the node of the file, or to VV_NONE if the file has none. */
 bool vv_find_renamed(struct vv_visited_paths *ways, const varve_node *parent,
     struct vv_text name, uint32_t *file);
 
-/* The same of a slot of nodes that were come to. */
+/* Does the same for a slot of visited nodes. */
 bool vv_find_renamed_slot(struct vv_visited_paths *ways,
     const varve_node *owner, const varve_node *variable, const char *name,
     uint32_t *file);
 
-/* Notes whether a rename decides about a node that was come to by this edge. */
+/* Records whether a rename applies to a node that was reached by this edge. */
 void vv_note_renamed(struct vv_visited_paths *ways, const varve_node *node,
     const varve_node *parent, const struct vv_name *name, bool is_renamed);
+
+/* Returns true if a rename applies to a visited node, or to a node above it. */
 bool vv_is_renamed(const struct vv_visited_paths *ways, const varve_node *node);
 
 #endif

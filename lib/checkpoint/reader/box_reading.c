@@ -1,5 +1,5 @@
-/* box_reading.c - a part of a value: the chunks that it meets, each read once
- * and checked whole.
+/* box_reading.c - Reads a box of a value. Each chunk that intersects the box is
+ * read once and verified.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,7 +33,7 @@ static varve_status box_reading_make_room(
     return VARVE_OK;
 }
 
-/* A chunk that is wanted whole comes where it is wanted at once. */
+/* A chunk that is needed completely is read directly into its destination. */
 varve_status vv_box_read_part(struct vv_box_reading *b,
     const struct vv_chunk_part *part, varve_error *error)
 {

@@ -1,4 +1,4 @@
-/* box_reading.h - a part of a value, chunk by chunk.
+/* box_reading.h - Reads a box of a value, chunk by chunk.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,8 @@
 #include "part.h"
 #include "reader.h"
 
-/* A box of a value with elements of one size, in memory: row-major. */
+/* A box of a value with elements of fixed size, and its destination in memory,
+ * which is row-major. */
 struct vv_box_reading {
     /* to fill in */
     const varve_reader *reader;
@@ -17,18 +18,19 @@ struct vv_box_reading {
     varve_box box;
     unsigned char *to;
     /* own */
-    unsigned char *chunk; /* NULL: none was needed yet */
+    unsigned char *chunk; /* NULL: not needed yet */
     size_t chunk_size;
 };
 
-/* Reads and checks a chunk, and puts what the box has of it in place. */
+/* Reads and verifies a chunk, and copies its part of the box to the
+ * destination. */
 varve_status vv_box_read_part(struct vv_box_reading *reading,
     const struct vv_chunk_part *part, varve_error *error);
 
-/* The same of all that the box meets. */
+/* Does the same for all chunks that intersect the box. */
 varve_status vv_box_read(struct vv_box_reading *reading, varve_error *error);
 
-/* Frees what was taken on the way. */
+/* Frees the buffer. */
 void vv_box_reading_clear(struct vv_box_reading *reading);
 
 #endif

@@ -1,9 +1,9 @@
-/* contents.c - values in the order of the file, a few at a time, read by all
- * workers; a digest of all of them.
+/* contents.c - Reads all values in the order of the file, in parallel, and
+ * computes a digest of a checkpoint.
  *
- * A batch is as many values as fit into one buffer, or a single one that does
- * not. Workers take its pieces, chunks of values, as they come free; then the
- * program gets the values in order.
+ * Values are read in batches. A batch is as many values as fit into one buffer,
+ * or a single larger one. Workers read chunks of the batch. Then the program
+ * receives the values in order.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,19 +25,19 @@
 
 enum {
     BATCH_SIZE = 16 << 20,
-    BYTES_PER_WORKER = 2 << 20, /* below, another thread does not pay */
+    BYTES_PER_WORKER = 2 << 20, /* fewer are not worth another thread */
     BUFFER_ALIGNMENT = 64,
 };
 
-/* A value, and where it lies. */
+/* A value and its position. */
 struct item {
     uint32_t value;
-    const char *file; /* NULL: it has to be made, all of it at once */
+    const char *file; /* NULL: it must be decoded as a whole */
     uint64_t offset;
-    size_t place; /* in the buffer */
+    size_t place; /* offset in the buffer */
 };
 
-/* What one worker takes: a chunk, or the whole of a value that is made. */
+/* A work item: a chunk, or a complete value that must be decoded. */
 struct piece {
     size_t item;
     uint64_t chunk;
@@ -48,11 +48,12 @@ struct sweep {
     struct item *items;
     size_t item_count;
     unsigned threads;
-    unsigned char *bytes; /* of a batch */
+    unsigned char *bytes; /* the buffer of a batch */
     size_t room;
     struct vv_buffer pieces;
     atomic_size_t next;
-    atomic_int has_failed; /* whoever sets it fills in the rest */
+    atomic_int has_failed; /* the thread that sets it also sets `status` and
+                              `error` */
     varve_status status;
     varve_error error;
 };
@@ -70,7 +71,7 @@ static uint64_t contents_size_of(const struct sweep *s, size_t item)
 
 /* --- The order of the file ------------------------------------------------ */
 
-/* File by file, by their offsets; then what has to be made. */
+/* Sorts by file and offset. Values that must be decoded come last. */
 static int contents_by_place(const void *left, const void *right)
 {
     const struct item *a = left, *b = right;
@@ -122,7 +123,7 @@ static varve_status contents_check_chunk(const struct sweep *s, size_t item,
         vv_reader_node_path(s->reader, node), error);
 }
 
-/* The whole of a value, whose checksum was verified as it was decoded. */
+/* Checks a complete value, whose checksum was verified when it was decoded. */
 static varve_status check_decoded(const struct sweep *s, size_t item,
     const unsigned char *bytes, varve_error *error)
 {
@@ -135,13 +136,14 @@ static varve_status check_decoded(const struct sweep *s, size_t item,
     return VARVE_OK;
 }
 
-/* In another format, where it lies nowhere as it is. */
+/* Returns true for a value of another format that is not stored contiguously.
+ */
 static bool is_made_whole(const struct sweep *s, const struct item *item)
 {
     return !item->file && !vv_opened_has_digests(&s->reader->file);
 }
 
-/* Of a value that lies in pieces. */
+/* Reads a chunk of a value that is stored in several pieces. */
 static varve_status contents_read_part(
     const struct sweep *s, const struct piece *piece, varve_error *error)
 {
@@ -200,7 +202,8 @@ static void contents_work(void *user, unsigned worker)
 
 /* --- A batch -------------------------------------------------------------- */
 
-/* How many values from `first` on are read together, with their places. */
+/* Sets the offsets of the values from `first` on that are read together.
+ * Returns the end of the batch. */
 static size_t contents_gather(struct sweep *s, size_t first, uint64_t *used)
 {
     size_t next = first;
@@ -261,7 +264,7 @@ static varve_status read_batch(struct sweep *s, size_t first, size_t end,
     return s->has_failed ? s->status : VARVE_OK;
 }
 
-/* For a system that fetches ahead what is planned. */
+/* Announces all reads to a system that prefetches. */
 static void contents_plan(const struct sweep *s)
 {
     const struct vv_index *index = contents_index_of(s->reader);
@@ -308,8 +311,8 @@ varve_status varve_reader_each(varve_reader *reader, varve_on_value *on_value,
                               : VARVE_OK;
     if (!status)
         contents_plan(&s);
-    /* Batches: what lies together is read together and by all threads, then
-     * given in order by this one. */
+    /* Each batch is read by all threads. Then this thread passes its values on
+     * in order. */
     for (size_t first = 0, end; !status && first < s.item_count; first = end) {
         uint64_t used;
         end = contents_gather(&s, first, &used);
@@ -329,7 +332,7 @@ varve_status varve_reader_each(varve_reader *reader, varve_on_value *on_value,
 
 /* --- The digest ----------------------------------------------------------- */
 
-/* A record for each value, then the digests of these, sorted. */
+/* One record for each value, and the digests of all records, sorted. */
 struct summing {
     varve_reader *reader;
     struct vv_buffer record;
@@ -363,7 +366,7 @@ static varve_status contents_add_record(struct summing *s,
                : VARVE_OK;
 }
 
-/* The digest that the value would have in a file of ours. */
+/* Computes the digest that the value would have in a Varve file. */
 static varve_status sum_value(void *user, const varve_saved_node *node,
     const void *bytes, varve_error *error)
 {
@@ -386,7 +389,7 @@ static varve_status sum_value(void *user, const varve_saved_node *node,
         s, node, vv_digest_of(s->record.data, s->record.size), error);
 }
 
-/* One that the index has no digest of. */
+/* Reads a value without a digest in the index. */
 static varve_status sum_bytes(
     struct summing *s, const varve_saved_node *node, varve_error *error)
 {
@@ -436,7 +439,8 @@ varve_status varve_reader_digest(
             ? sum_ours(&s, error)
             : varve_reader_each(reader, sum_value, &s, 0, error);
     if (!status) {
-        /* Sorted: it is the same in whatever order a file has its values. */
+        /* Sorting makes the result independent of the order of the values in
+         * the file. */
         size_t count = s.digests.size / sizeof(struct vv_digest);
         if (count > 0)
             qsort(s.digests.data, count, sizeof(struct vv_digest),

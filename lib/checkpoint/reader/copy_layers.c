@@ -1,5 +1,5 @@
-/* copy_layers.c - files as they are: a layer never changes, and nobody gives
- * two of them one name.
+/* copy_layers.c - Copies the data files of an incremental checkpoint. They are
+ * copied unchanged, because data files never change and their names are unique.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,12 +25,15 @@ struct copying {
     const varve_write_options *options;
     const char *from;
     const char *to;
-    varve_reader *reader;   /* of the original */
-    struct vv_buffer there; /* path of its layers' folder, and of one in it */
-    struct vv_buffer here;  /* the same of the copy's */
-    size_t there_size, here_size; /* of the folders */
-    int folder;                   /* the copy's; its lock is shared */
-    struct vv_buffer sizes;       /* by layer: bytes to copy, 8 bytes each */
+    varve_reader *reader;   /* the original */
+    struct vv_buffer there; /* path of the folder of its data files, then of
+                               one file in it */
+    struct vv_buffer here;  /* the same for the copy */
+    size_t there_size, here_size; /* lengths of the paths of the folders */
+    int folder;                   /* the folder of the copy, with a shared
+                                     lock */
+    struct vv_buffer sizes;       /* by data file: 8 bytes, the number of
+                                     bytes to copy */
     struct vv_buffer chunk;
     uint64_t done, total;
 };
@@ -65,7 +68,8 @@ static varve_status copy_layers_name_layer(
                : VARVE_OK;
 }
 
-/* What is there in another size was not copied by us, or is damaged. */
+/* Finds the data files to copy. A file with the same name but another size is
+ * damaged, or was not made by this function. */
 static varve_status copy_layers_find_missing(
     struct copying *c, varve_error *error)
 {
@@ -88,7 +92,7 @@ static varve_status copy_layers_find_missing(
 
 /* --- Verifying ------------------------------------------------------------ */
 
-/* Whether something of a range of the data lies in a layer that is missing. */
+/* Returns true if a part of a range of the data is in a missing data file. */
 static bool copy_layers_is_missing(
     const struct copying *c, uint64_t offset, uint64_t size)
 {
@@ -189,7 +193,8 @@ static varve_status copy_missing(
 
 /* --- All ------------------------------------------------------------------ */
 
-/* The folder of the copy is locked before anything is looked for in it. */
+/* Opens both folders. The folder of the copy is locked before its files are
+ * listed. */
 static varve_status open_folders(struct copying *c, varve_error *error)
 {
     vv_layer_folder(&c->there, c->from);
@@ -213,7 +218,8 @@ static varve_status copy_both(struct copying *c, int file, uint64_t size,
     return copy_bytes(c, c->from, file, size, p, error);
 }
 
-/* The name is checked before anything is copied, and taken after all is. */
+/* Copies everything. Checks the name of the copy first and publishes it last.
+ */
 static varve_status copy_all(struct copying *c, varve_error *error)
 {
     struct vv_publication p;

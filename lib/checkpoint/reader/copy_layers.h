@@ -1,5 +1,5 @@
-/* copy_layers.h - a checkpoint with layers, copied to another directory as one
- * with layers.
+/* copy_layers.h - Copies an incremental checkpoint, with its data files, to
+ * another directory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,10 +10,10 @@
 
 #include "context.h"
 
-/* Copies a checkpoint to the path `to` in another directory: first the layers
- * that are not there, of which each chunk that it has is verified before, then
- * its index. One without layers is repacked. Of the options, those of
- * varve_repack count. *size gets how many bytes were written. */
+/* Copies a checkpoint to the path `to` in another directory. First copies the
+ * missing data files, after verifying each chunk that the checkpoint uses, then
+ * its index. A checkpoint without data files is repacked. Supports the same
+ * options as varve_repack. Sets *size to the number of bytes written. */
 varve_status vv_copy_layers(const struct vv_context *context, const char *from,
     const char *to, const varve_write_options *options, uint64_t *size,
     varve_error *error);

@@ -1,5 +1,5 @@
-/* range_reading.c - a window of a value is read and verified, and ranges are
- * copied out of it.
+/* range_reading.c - Reads a window of a value, verifies it and copies ranges
+ * out of it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,8 +15,9 @@
 #include "piece_table.h"
 #include "try.h"
 
-/* Larger values in pieces are put together a part at a time. Where pieces are
- * columns the chunks of all meet each part, so that it must not be small. */
+/* The size of the window for values that are stored in pieces. If the pieces
+ * are columns, the chunks of all pieces intersect each window, so it must not
+ * be small. */
 enum { WINDOW_SIZE = 16 << 20 };
 
 void vv_range_reading_init(
@@ -46,7 +47,7 @@ static void choose_steps(struct vv_range_reading *r)
         r->steps = type->shape[r->dimension];
 }
 
-/* Gets the part that has a byte. */
+/* Reads the window that contains the byte at `at`. */
 static varve_status range_reading_move_window(
     struct vv_range_reading *r, uint64_t at, varve_error *error)
 {
@@ -136,7 +137,8 @@ static varve_status make_window(struct vv_range_reading *r, varve_error *error)
     return VARVE_OK;
 }
 
-/* Whether a chunk is wanted whole: then it comes where it is wanted at once. */
+/* Returns true if a complete chunk is needed, which is then read directly into
+ * the destination. */
 static bool is_chunk(const struct vv_range_reading *r, uint64_t at, size_t size)
 {
     return !r->is_pieced && at % VV_CHUNK_SIZE == 0 &&
@@ -152,7 +154,7 @@ static varve_status range_reading_read_some(struct vv_range_reading *r,
     }
     if (at < r->begin || at >= r->end) {
         VV_TRY(make_window(r, error));
-        r->begin = r->end = 0; /* as it is overwritten, in part at a failure */
+        r->begin = r->end = 0; /* a failure may overwrite a part of it */
         VV_TRY(r->is_pieced ? range_reading_move_window(r, at, error)
                             : move_to_chunk(r, at, error));
     }

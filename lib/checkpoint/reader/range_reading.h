@@ -1,6 +1,6 @@
-/* range_reading.h - a range of the bytes of a value, as they lie in a file of
- * ours, each chunk of it verified. Ranges that follow each other cost one
- * reading of the value, also of one in pieces.
+/* range_reading.h - Reads ranges of the bytes of a value as stored in a Varve
+ * file, and verifies each chunk. Reading a value in consecutive ranges reads
+ * its data once, even if it is stored in pieces.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,22 +17,22 @@ struct vv_range_reading {
     uint32_t value; /* VV_NONE: none yet */
     bool is_pieced;
     varve_tensor type;
-    uint32_t dimension; /* of one in pieces: the outermost of which one step
-                           fits, */
-    uint64_t step;      /* so many bytes; and how many steps: */
+    uint32_t dimension; /* for a value in pieces: the outermost dimension of
+                           which one step fits into a window */
+    uint64_t step;      /* bytes of a step */
     uint64_t steps;
     unsigned char *window;
     size_t room;
-    uint64_t begin, end; /* which bytes of the value are there */
+    uint64_t begin, end; /* the range of the value that is in the window */
 };
 
-/* Begins with no value. The reader outlives it. */
+/* Initializes without a value. The reader must outlive it. */
 void vv_range_reading_init(
     struct vv_range_reading *reading, const varve_reader *reader);
 void vv_range_reading_clear(struct vv_range_reading *reading);
 
-/* Reads `size` bytes of a saved value from `at` on; the range is inside the
- * value. Fails with VARVE_CORRUPT, VARVE_IO or VARVE_NO_MEMORY. */
+/* Reads `size` bytes of a saved value from `at` on. The range must be inside
+ * the value. Returns VARVE_CORRUPT, VARVE_IO or VARVE_NO_MEMORY on failure. */
 varve_status vv_range_read(struct vv_range_reading *reading, uint32_t value,
     uint64_t at, void *bytes, size_t size, varve_error *error);
 

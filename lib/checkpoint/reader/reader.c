@@ -1,7 +1,7 @@
-/* reader.c - the saved graph for people and tools.
+/* reader.c - Opens a checkpoint without a program and lists its nodes.
  *
- * What is handed out lives as long as the reader: names are copied when the
- * file is opened, a path when it is asked for first.
+ * Returned strings live as long as the reader. Names are copied when the file
+ * is opened, a path when it is first requested.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -51,7 +51,8 @@ static varve_status make_names(varve_reader *reader, varve_error *error)
     return VARVE_OK;
 }
 
-/* As in the index, but that a NUL stands behind each. */
+/* Returns a name. The names are stored as in the index, each followed by a NUL.
+ */
 static const char *reader_name_at(const varve_reader *reader, uint32_t name)
 {
     return reader->names +
@@ -105,7 +106,8 @@ static int compare_parts(const void *key, const void *item)
     return (*value > part->value) - (*value < part->value);
 }
 
-/* Of what a value is a part; NULL: it is all. */
+/* Returns the slice of a larger value that this value is, or NULL if it is
+ * complete. */
 static const varve_slice *reader_find_part(
     const varve_reader *reader, uint32_t value)
 {
@@ -152,7 +154,8 @@ static varve_reader *reader_make(
     return reader;
 }
 
-/* The reader once its file is open, which `status` says; NULL on failure. */
+/* Completes a reader after its file was opened with `status`. Returns NULL on
+ * failure. */
 static varve_reader *complete(
     varve_reader *reader, varve_status status, varve_error *error)
 {
@@ -271,7 +274,7 @@ varve_format varve_reader_format(const varve_reader *reader)
     return reader ? vv_checkpoint_format(&reader->file) : VARVE_FORMAT_VARVE;
 }
 
-/* A format that is not here does not compile. */
+/* The compiler warns about formats that are missing here. */
 #pragma GCC diagnostic error "-Wswitch"
 bool varve_reader_has_checksums(const varve_reader *reader)
 {
@@ -326,8 +329,8 @@ size_t varve_reader_node_count(const varve_reader *reader)
     return reader ? reader_index_of(reader)->node_count : 0;
 }
 
-/* A new path, or NULL. Nodes are mostly asked for in their order, so that the
- * path of the parent is there. */
+/* Returns a new path, or NULL. Nodes are mostly requested in order, so that the
+ * path of the parent is usually there. */
 static char *reader_make_path(const varve_reader *reader, uint32_t node)
 {
     const struct vv_saved_paths *paths = &reader->paths;
@@ -349,7 +352,7 @@ static char *reader_make_path(const varve_reader *reader, uint32_t node)
     return copy;
 }
 
-/* Threads that make the same path at once agree on the first. */
+/* If several threads make the same path at once, all return the first one. */
 const char *vv_reader_node_path(const varve_reader *reader, uint32_t node)
 {
     char *known = atomic_load(&reader->node_paths[node]);

@@ -1,4 +1,4 @@
-/* reader.h - a file opened without a program.
+/* reader.h - Opens a checkpoint without a program and reads values from it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,46 +17,50 @@ struct varve_reader {
     struct vv_context context;
     struct vv_opened file;
     /* own */
-    bool has_lent_file; /* who lent it closes it */
+    bool has_lent_file; /* the owner of the file closes it */
     struct vv_saved_paths paths;
-    char *names; /* every name, terminated */
+    char *names; /* all names, each with a NUL */
     size_t names_size;
-    struct vv_reader_part *parts; /* values that are parts, in order */
+    struct vv_reader_part *parts; /* sorted by value: values that are slices
+                                     of a larger one */
     size_t part_count;
-    _Atomic(char *) *node_paths; /* by node: made when first asked for */
+    _Atomic(char *) *node_paths; /* by node; made when first requested, by
+                                    any thread */
 };
 
-/* Opens over a context of the caller's choice. */
+/* Opens a checkpoint in a given context. */
 varve_reader *vv_reader_open_in(
     const struct vv_context *context, const char *path, varve_error *error);
 
-/* Opens what a function of the caller's opens: that is called once there is
- * memory for a reader. */
+/* Opens a reader with a function that opens the file. The function is called
+ * after the reader is allocated. */
 typedef varve_status vv_reader_opener(void *user, struct vv_opened *opened,
     const struct vv_context *context, varve_error *error);
 varve_reader *vv_reader_open_by(const struct vv_context *context,
     vv_reader_opener *open, void *user, varve_error *error);
 
-/* Verifies one of `count` shares of a file, of which each process takes one. */
+/* Verifies one of `count` shares of a file. Each process verifies one. */
 varve_status vv_reader_verify_share(varve_reader *reader, uint32_t share,
     uint32_t count, unsigned threads, varve_error *error);
 
-/* Looks into a file that somebody else has open, and closes later. */
+/* Makes a reader of an open file, which the caller closes later. */
 varve_reader *vv_reader_over(const struct vv_context *context,
     const struct vv_opened *file, varve_error *error);
 
-/* The path of a node, terminated; "?" without memory for it. */
+/* Returns the path of a node, or "?" if out of memory. */
 const char *vv_reader_node_path(const varve_reader *reader, uint32_t node);
 
-/* The number of the value of a node; VARVE_NOT_FOUND where none is saved. */
+/* Sets *value to the number of the value of a node. Returns VARVE_NOT_FOUND if
+ * it has no saved value. */
 varve_status vv_reader_find_value(
     const varve_reader *reader, size_t id, uint32_t *value, varve_error *error);
 
-/* Reads and checks a chunk of that value. */
+/* Reads and verifies a chunk of that value. */
 varve_status vv_reader_read_chunk(const varve_reader *reader, uint32_t node,
     uint32_t value, uint64_t chunk, void *bytes, varve_error *error);
 
-/* As varve_reader_node_at, without the path, which the reader would keep. */
+/* Does what varve_reader_node_at does, without the path, which the reader would
+ * have to store. */
 bool vv_reader_describe(
     const varve_reader *reader, size_t id, varve_saved_node *node);
 

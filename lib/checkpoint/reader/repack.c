@@ -1,5 +1,5 @@
-/* repack.c - values where the index has them, each verified as it passes, laid
- * out and summed as a save of all of them does it.
+/* repack.c - Copies the values of a checkpoint in the order of its index,
+ * verifies them, and writes them as a full save does.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,13 +27,13 @@ struct repacking {
     const varve_write_options *options;
     varve_reader *reader;
     struct vv_data_out out;
-    struct vv_buffer offsets; /* of the values now, as in an index */
+    struct vv_buffer offsets; /* new offsets of the values, as in an index */
     struct vv_buffer digests;
     struct vv_buffer chunk;
     struct vv_range_reading range;
 };
 
-/* A value that passes. */
+/* The value that is being copied. */
 struct passing {
     struct repacking *r;
     uint32_t value;
@@ -70,7 +70,7 @@ static varve_status copy_value(
     return VARVE_OK;
 }
 
-/* Where the values will end. */
+/* Returns the offset where the values will end. */
 static uint64_t end_of_values(const struct vv_index *index)
 {
     uint64_t offset = VV_HEADER_SIZE;
@@ -136,7 +136,7 @@ static varve_status open_ours(void *user, struct vv_opened *opened,
     return vv_open_found(context, user, true, vv_data_in_open, opened, error);
 }
 
-/* What a file of its own without layers is not written with. */
+/* Refuses options that have no effect in varve_repack. */
 static varve_status repack_check_options(
     const varve_write_options *options, varve_error *error)
 {

@@ -1,4 +1,4 @@
-/* repack.h - one file of a checkpoint with layers.
+/* repack.h - Rewrites an incremental checkpoint as a single file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,11 +9,12 @@
 
 #include "context.h"
 
-/* varve_repack over any system. */
+/* Does what varve_repack does, in a given context, and writes to the path `to`.
+ */
 varve_status vv_repack(const struct vv_context *context, const char *path,
     const char *to, const varve_write_options *options, varve_error *error);
 
-/* The same to another path; *size gets the bytes of the file. */
+/* Does the same and sets *size to the size of the new file. */
 varve_status vv_repack_to(const struct vv_context *context, const char *path,
     const char *to, const varve_write_options *options, uint64_t *size,
     varve_error *error);

@@ -1,9 +1,10 @@
-/* verify.c - every byte of the data of a file: digests of the values, zeros
- * between them. Opening has checked the rest.
+/* verify.c - Verifies every byte of the data of a file: the checksums of the
+ * values, and zeros between them. The rest was verified when the file was
+ * opened.
  *
- * The data is cut into pieces: the chunks of the values and the padding before
- * each. Workers take runs of neighbouring pieces; damage is collected and told
- * at the end, in order.
+ * The data is divided into chunks of values and the padding before each.
+ * Workers take runs of neighboring chunks. Damage is collected and reported at
+ * the end, in order.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,25 +25,24 @@
 #include "try.h"
 #include "worker.h"
 
-/* The most bytes of a span: a chunk and the padding before it. */
+/* The maximum size of a span: a chunk and the padding before it. */
 enum { SPAN_SIZE = VV_CHUNK_SIZE + VV_PAGE_ALIGNMENT };
 
-/* A range of the file that one read covers. Values that begin in it and are of
- * one chunk lie in it whole. */
+/* A range of the file that is read at once. Values of a single chunk that begin
+ * in it also end in it. */
 struct span {
     uint64_t begin;
     uint64_t end;
-    uint32_t value; /* the first value with bytes in it */
-    uint32_t chunk; /* and its chunk */
+    uint32_t value; /* the first value with bytes in the span */
+    uint32_t chunk; /* the chunk of that value */
 };
 
 struct damage {
     uint64_t offset;
     uint64_t size;
     uint32_t value;   /* VV_NONE: padding */
-    const char *what; /* NULL: the digest or the padding, in another format
-                         the sum or the form; else what is wrong though those
-                         are good */
+    const char *what; /* NULL: checksum or padding (in other formats checksum
+                         or structure); otherwise a description of the damage */
 };
 
 static const char bad_bool[] = "a bool is neither 0 nor 1";
@@ -53,17 +53,21 @@ struct verification {
     struct span *spans;
     size_t span_count;
     size_t span_capacity;
-    size_t buffer_size; /* the longest span */
+    size_t buffer_size; /* size of the longest span */
     unsigned char *buffers[VV_MAX_WORKERS];
-    size_t share; /* of spans: each `share_count`th from this one on */
+    size_t share; /* the spans of this process: each `share_count`th from
+                     this one on */
     size_t share_count;
     atomic_size_t next;
     atomic_uint_fast64_t done;
+    /* The thread that sets it also sets `status` and `error`. */
     atomic_int is_stopped;
-    struct vv_monitor *monitor; /* of `damages` */
+    struct vv_monitor *monitor; /* guards `damages` */
     struct vv_buffer damages;
-    atomic_int has_foreign_error; /* whoever sets it fills in the error */
-    varve_error foreign_error;    /* of one value in another format */
+    atomic_int has_foreign_error; /* the thread that sets it also sets
+                                     `foreign_error` */
+    varve_error foreign_error;    /* the first error of a value in another
+                                     format */
     varve_status status;
     varve_error error;
 };
@@ -95,14 +99,15 @@ static bool add_span(struct verification *v, struct span span)
     return true;
 }
 
-/* Adds what lies from the end of the last span to `end`, or makes the last one
- * longer while it stays within one buffer. */
+/* Adds a span from the end of the last one to `end`, or extends the last one if
+ * it still fits into a buffer. */
 static bool cover(
     struct verification *v, uint64_t end, uint32_t value, uint32_t chunk)
 {
     struct span *last = v->span_count ? &v->spans[v->span_count - 1] : NULL;
     uint64_t begin = last ? last->end : VV_HEADER_SIZE;
-    /* What another format makes as it is read fails as it is read: alone. */
+    /* In other formats a value can fail while it is decoded, so each has its
+     * own span. */
     bool may_grow = has_digests(v);
     if (last && may_grow && end - last->begin <= SPAN_SIZE) {
         last->end = end;
@@ -128,7 +133,8 @@ static bool make_spans(struct verification *v)
     return cover(v, v->reader->file.data_end, index->value_count, 0);
 }
 
-/* What a small file costs in memory, too, is to be little. */
+/* Returns the size of the longest span. Buffers of this size keep the memory
+ * for small files small. */
 static size_t longest_span(const struct verification *v)
 {
     uint64_t longest = 0;
@@ -159,7 +165,8 @@ static void check_padding(struct verification *v, const unsigned char *bytes,
     }
 }
 
-/* Of a value in another format, which is good or bad as a whole. */
+/* Adds damage of a value in another format, which is good or damaged as a
+ * whole. */
 static void add_foreign_damage(struct verification *v, uint32_t value,
     const char *what, const varve_error *error)
 {
@@ -192,7 +199,8 @@ static void verify_stop(
     }
 }
 
-/* A digest may have to be read. */
+/* Checks a chunk. Its checksum may have to be read first, so other failures
+ * than damage are possible. */
 static void verify_check_chunk(struct verification *v, uint32_t value,
     uint32_t chunk, const unsigned char *bytes)
 {
@@ -216,7 +224,7 @@ static void verify_check_chunk(struct verification *v, uint32_t value,
                           1, value, bad_bool });
 }
 
-/* Chunks in order, and what is between them. */
+/* Checks the chunks of a span in order, and the padding between them. */
 static void check_span(
     struct verification *v, const struct span *span, const unsigned char *bytes)
 {
@@ -243,8 +251,8 @@ static void check_span(
     check_padding(v, bytes + (at - span->begin), at, span->end);
 }
 
-/* Of a file of ours only what is packed fails so. The rest of the span is good
- * or bad by itself. */
+/* Reads the chunks of a span one by one after the whole span failed. In Varve
+ * files this happens only with compressed chunks. */
 static varve_status check_apart(struct verification *v, const struct span *span,
     unsigned char *bytes, varve_error *error)
 {
@@ -297,12 +305,13 @@ static void verify_work(void *user, unsigned worker)
                v->span_count) {
         const struct span *span = &v->spans[at];
         varve_error error = { 0 };
-        /* The calling thread, and so the only one that calls the program. */
+        /* Worker 0 is the calling thread. Only it calls functions of the
+         * program. */
         if (worker == 0)
             verify_report(v, span);
         varve_status status = vv_opened_read(&v->reader->file, span->begin,
             v->buffers[worker], (size_t)(span->end - span->begin), &error);
-        /* A format without digests shows damage only when it is decoded. */
+        /* Formats without checksums detect damage only when they decode. */
         if (status && !has_digests(v) &&
             (status == VARVE_CORRUPT || status == VARVE_TRUNCATED))
             add_foreign_damage(v, span->value, NULL, &error);
@@ -319,7 +328,8 @@ static void verify_work(void *user, unsigned worker)
 
 /* --- Strings -------------------------------------------------------------- */
 
-/* Whether the lengths before the text of a value are those of all of it. */
+/* Sets *fit to true if the lengths of the strings of a value add up to the size
+ * of their text. */
 static varve_status verify_check_lengths(const struct verification *v,
     uint32_t value, uint64_t count, bool *fit, varve_error *error)
 {
@@ -353,7 +363,8 @@ static bool is_damaged(const struct verification *v, uint32_t value)
     return count > 0;
 }
 
-/* What a digest does not tell: somebody may have written it so. */
+/* Checks what checksums cannot detect: lengths that were already written wrong.
+ */
 static varve_status check_strings(struct verification *v, varve_error *error)
 {
     const struct vv_index *index = verify_index_of(v);
@@ -385,7 +396,7 @@ static int compare_damages(const void *left, const void *right)
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-/* Pieces of one value in another format told of the same damage. */
+/* Removes repeated damage of a value in another format. */
 static size_t drop_repeated(
     const struct verification *v, struct damage *all, size_t count)
 {
@@ -456,7 +467,7 @@ static varve_status verify_run(struct verification *v, varve_error *error)
     unsigned workers = vv_worker_count(context, v->options->threads);
     if (workers > v->span_count)
         workers = (unsigned)v->span_count;
-    /* With too little memory for all of them fewer will do, down to one. */
+    /* If there is not enough memory, fewer workers are used, at least one. */
     for (unsigned i = 0; i < workers; i++) {
         v->buffers[i] = vv_allocate(&context->allocator, v->buffer_size);
         if (!v->buffers[i] && i == 0)

@@ -1,5 +1,5 @@
-/* assertion.c - whether everything matched, and if not, every path in one
- * message.
+/* assertion.c - Checks that everything matched, and lists all paths that did
+ * not in one message.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,14 +12,15 @@
 #include "report.h"
 #include "scope.h"
 
-/* Whether a finding, which is none of a match, leaves a value of the file
- * without a home. */
+/* Returns true if a finding that is not a match is a value of the file that the
+ * program does not use. */
 static bool is_unused(const struct vv_finding *finding)
 {
     return !finding->is_excused && finding->saved;
 }
 
-/* Whether a finding leaves a variable of the program without its value. */
+/* Returns true if a finding is a variable of the program that was not restored.
+ */
 static bool assertion_is_missing(const struct vv_finding *finding)
 {
     return !finding->is_excused && finding->program_path &&
@@ -66,8 +67,9 @@ done:;
     return has_memory;
 }
 
-/* What the reader left out may be why something is missing: it comes first, as
- * the paths may fill the message. */
+/* Adds the parts of the file that the reader left out, which may be the reason
+ * for missing values. They come before the paths, which may fill the message.
+ */
 static bool add_left_out_lines(const varve_report *report, varve_error *error)
 {
     enum { MOST = 4 };
@@ -103,8 +105,8 @@ static bool is_either(const struct vv_finding *finding)
     return is_unused(finding) || assertion_is_missing(finding);
 }
 
-/* Fails with the findings that count, if there are any: a line that says how
- * many on which side, then a line for each. */
+/* Fails if any findings count. The message has one line with the number on each
+ * side, then one line for each finding. */
 static varve_status demand(
     const varve_report *report, bool of_the_file, varve_error *error)
 {
@@ -135,8 +137,8 @@ static bool is_pattern(const struct vv_finding *finding)
     return finding->option != NULL;
 }
 
-/* Whether `only` stands for a value of the file, or for one of the program that
- * the file has; whatever `except` makes of it. */
+/* Returns true if `only` matches a value of the file, or a variable of the
+ * program that the file has, regardless of `except`. */
 static bool leaves_something(const struct vv_pairing *p)
 {
     const struct vv_index *index = vv_index_of(p);
@@ -153,7 +155,8 @@ static bool leaves_something(const struct vv_pairing *p)
     return found;
 }
 
-/* A slip in `only` must not pass for a restoration. */
+/* Fails if `only` matches nothing, because a typing error must not look like a
+ * successful restore. */
 static varve_status demand_something(
     const struct vv_delivery *d, const varve_report *report, varve_error *error)
 {
@@ -195,7 +198,7 @@ varve_status vv_count_unused(
     return VARVE_OK;
 }
 
-/* Whether a finding leaves a variable without any value at all. */
+/* Returns true if a finding is a variable without any value in the file. */
 static bool is_not_found(const struct vv_finding *finding)
 {
     return assertion_is_missing(finding) && !finding->saved;

@@ -1,4 +1,4 @@
-/* findings.c - handing findings out, and putting them into words.
+/* findings.c - Returns the findings of a report, and writes them as text.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -62,7 +62,7 @@ bool varve_report_at(const varve_report *report, varve_finding_kind kind,
     return true;
 }
 
-/* Columns are padded by characters, not bytes. */
+/* Pads to a number of characters, not bytes. */
 static void add_padded(struct vv_buffer *text, const char *word, size_t width)
 {
     size_t characters = 0;
@@ -83,7 +83,7 @@ static void add_types(struct vv_buffer *text, const struct vv_finding *finding)
     word[0] = '\0';
     if (first)
         varve_tensor_text(first, word);
-    /* Of two that read alike the reason says what differs. */
+    /* If both texts are equal, the reason contains the difference. */
     if (are_two)
         are_two = strcmp(word, varve_tensor_text(finding->wanted, wanted)) != 0;
     if (are_two) {
@@ -155,7 +155,7 @@ static void write_left_out(const varve_report *report, struct vv_buffer *text)
     }
 }
 
-/* A plain match is only counted. */
+/* Returns false for an ordinary match, which is only counted. */
 static bool is_worth_a_line(const struct vv_finding *finding)
 {
     return finding->kind != VARVE_FINDING_MATCHED || finding->is_cast ||
@@ -171,7 +171,7 @@ bool vv_report_write(varve_report *report)
     vv_buffer_add_string(text, report->path);
     for (int kind = 0; kind < VARVE_FINDING_KINDS; kind++) {
         if (kind == VARVE_FINDING_DAMAGED && report->counts[kind] == 0)
-            continue; /* it takes an option, and more than that */
+            continue; /* rare: only with the option `salvage` */
         vv_buffer_add_string(text, kind ? ", " : ": ");
         vv_buffer_add_decimal(text, report->counts[kind]);
         vv_buffer_add8(text, ' ');

@@ -1,4 +1,4 @@
-/* hint.c - the first edge that is missing on the way to something, in words.
+/* hint.c - Describes the first missing edge on the path to an unmatched node.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -40,7 +40,7 @@ bool vv_hints_end(struct vv_hints *hints)
     return done;
 }
 
-/* A name may be longer than anybody reads. */
+/* Adds a name. Long names are cut. */
 static void hint_add_name(
     struct vv_hints *hints, const char *bytes, size_t size)
 {
@@ -77,8 +77,8 @@ static const char *end_reason(struct vv_hints *hints, struct vv_arena *arena)
     return copy ? copy : "";
 }
 
-/* The edge of that name, if the program has it: something else than a missing
- * edge is the reason then. */
+/* Returns the edge with that name if the program has it. Then the reason for
+ * the mismatch is not a missing edge. */
 static const struct vv_edge *hint_edge_of(
     const varve_node *parent, const char *bytes, size_t size)
 {
@@ -87,7 +87,7 @@ static const struct vv_edge *hint_edge_of(
     return name ? vv_edge_find(parent, name) : NULL;
 }
 
-/* Of a node whose parent is bound, or which is the root's child. */
+/* Describes a node of the file whose parent is bound, or is the root. */
 static const char *say_edge(
     struct vv_hints *hints, uint32_t file, struct vv_arena *arena)
 {
@@ -114,8 +114,8 @@ static const char *say_edge(
     return end_reason(hints, arena);
 }
 
-/* A slot whose owner and variable are there is not made; else the one that is
- * missing tells the reason. */
+/* Describes a slot that the program has not made, although it has the owner and
+ * the variable. */
 static const char *say_slot(
     struct vv_hints *hints, uint32_t slot, struct vv_arena *arena)
 {
@@ -131,7 +131,8 @@ static const char *say_slot(
     return end_reason(hints, arena);
 }
 
-/* What is missing for a slot is its owner, its variable or itself. */
+/* Returns the node that is missing for a slot: its owner, its variable or the
+ * slot itself. */
 static uint32_t hint_find_missing(const struct vv_hints *hints, uint32_t file)
 {
     const struct vv_index *index = vv_index_of(hints->p);
@@ -177,7 +178,7 @@ struct vv_hint vv_hint_for_file(
     };
 }
 
-/* The file has an edge of that name, but it did not come to this node. */
+/* Describes an edge that the file has but that is bound to another node. */
 static const char *say_taken(struct vv_hints *hints, uint32_t file,
     const struct vv_name *name, struct vv_arena *arena)
 {
@@ -230,14 +231,14 @@ struct vv_hint vv_hint_for_program(
 
 /* --- Patterns ----------------------------------------------------------- */
 
-/* Where a pattern has come to, in the program or in the file. */
+/* The position of a pattern, in the program or in the file. */
 struct stand {
     const varve_node *node;
     uint32_t file;
 };
 
-/* Goes on to the child of a name; false if there is none, and `best` is the
- * nearest of those there are. */
+/* Moves to the child with a name. Returns false if there is none; then `best`
+ * is the child with the nearest name. */
 static bool step_program(struct vv_hints *hints, struct stand *stand,
     const char *bytes, size_t size, struct vv_best *best)
 {

@@ -1,4 +1,5 @@
-/* hint.h - why something did not match, and what may have been meant.
+/* hint.h - Finds out why a node did not match, and suggests a path that may
+ * have been meant.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,35 +14,35 @@
 
 struct vv_hint {
     const char *reason;  /* in the arena, or static */
-    const char *nearest; /* a path for a rename, in the arena; or NULL */
-    bool is_retired;     /* the program no longer wants what the file has */
+    const char *nearest; /* path for a rename, in the arena; or NULL */
+    bool is_retired;     /* the program has retired this name */
 };
 
 struct vv_hints {
     struct vv_likely likely;
     const struct vv_pairing *p;
-    const struct vv_walk *walk; /* of the program; NULL: it is gone */
+    const struct vv_walk *walk; /* the walk of the program; NULL: it is freed */
     struct vv_buffer text;
     const char **reasons; /* by node of the file whose edge is missing */
 };
 
-/* False without memory. */
+/* Returns false if out of memory. */
 bool vv_hints_begin(struct vv_hints *hints, const struct vv_pairing *p,
     const struct vv_walk *walk);
 
-/* False if memory ran out since. */
+/* Returns false if memory has run out since vv_hints_begin. */
 bool vv_hints_end(struct vv_hints *hints);
 
-/* Of a node of the file that nothing is bound to. */
+/* Returns the hint for a node of the file that is not bound. */
 struct vv_hint vv_hint_for_file(
     struct vv_hints *hints, uint32_t file, struct vv_arena *arena);
 
-/* Of a node of the program that is not bound. */
+/* Returns the hint for a node of the program that is not bound. */
 struct vv_hint vv_hint_for_program(
     struct vv_hints *hints, const varve_node *node, struct vv_arena *arena);
 
-/* What a pattern that matches nothing would be with the first name that is not
- * there as one that is, in the program or the file; NULL. */
+/* Returns a pattern that matches nothing with its first unknown name replaced
+ * by the nearest name in the program or the file, or NULL. */
 const char *vv_hint_for_pattern(struct vv_hints *hints, struct vv_text pattern,
     bool of_file, struct vv_arena *arena);
 

@@ -1,5 +1,5 @@
-/* report.c - looking at every value of the file and of the program once, and
- * saying what became of it.
+/* report.c - Makes a report: examines every value of the file and of the
+ * program once, and records its result.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -93,7 +93,7 @@ static void note_listed(struct vv_maker *m, const varve_node *node)
         m->is_listed[vv_walk_place(&m->walk, node)] = 1;
 }
 
-/* --- From the file's side ----------------------------------------------- */
+/* --- Values of the file ------------------------------------------------- */
 
 void vv_report_describe_value(
     struct vv_maker *m, struct vv_finding *finding, uint32_t value)
@@ -131,7 +131,8 @@ static uint64_t misfits_of(const struct vv_maker *m, uint32_t value)
     return found ? found->count : 0;
 }
 
-/* `node` is the one that has the value; NULL where that is gone. */
+/* Adds a match. `node` is the node with the value, or NULL if it was removed.
+ */
 static void add_matched(
     struct vv_maker *m, uint32_t value, uint32_t file, varve_node *node)
 {
@@ -168,7 +169,8 @@ static int compare_by_file(const void *left, const void *right)
     return (a->file > b->file) - (a->file < b->file);
 }
 
-/* A claim on a file node by another node than the one that has it. */
+/* Returns a node that claims a node of the file with another holder, or NULL.
+ */
 static varve_node *other_claim(const struct vv_maker *m, uint32_t file)
 {
     struct vv_pair key = { NULL, file };
@@ -199,7 +201,7 @@ static void excuse_unused(
     m->failed |= m->scratch.failed;
 }
 
-/* Whether a value would be delivered, of a plan. */
+/* Returns true if a dry run has found that the value would be delivered. */
 static bool would_match(
     const struct vv_maker *m, uint32_t value, const varve_node *node)
 {
@@ -213,7 +215,8 @@ bool vv_report_was_restored(const struct vv_maker *m, const varve_node *node)
     return !m->is_dry && node->restored_by >= m->p->number;
 }
 
-/* Which value of the file a node has instead of this one, and what differs. */
+/* Returns text with the path of the value that a node has instead of this one,
+ * and the difference between the two. */
 static const char *claim_reason(struct vv_maker *m, struct vv_finding *finding,
     uint32_t value, uint32_t file, uint32_t other)
 {
@@ -240,8 +243,8 @@ static const char *claim_reason(struct vv_maker *m, struct vv_finding *finding,
     return vv_report_keep(m, &m->scratch);
 }
 
-/* A value that a node did not take, as it has another one: which is no loss if
- * the two are the same. */
+/* Describes a value that a node did not receive, because it has another one. It
+ * is a match if both values are equal. */
 static void describe_second(struct vv_maker *m, struct vv_finding *finding,
     uint32_t value, const varve_node *node)
 {
@@ -259,7 +262,7 @@ static void describe_second(struct vv_maker *m, struct vv_finding *finding,
     vv_report_describe_node(m, finding, node);
 }
 
-/* A value whose node nothing is bound to. */
+/* Adds a value whose node in the file is not bound. */
 static void add_unbound(struct vv_maker *m, uint32_t value, uint32_t file)
 {
     struct vv_finding finding = { .kind = m->is_dry ? VARVE_FINDING_UNEXPECTED
@@ -294,7 +297,7 @@ static void add_unbound(struct vv_maker *m, uint32_t value, uint32_t file)
     vv_report_add(m, &finding);
 }
 
-/* Of a part, which one, and which the program has. */
+/* Describes the slice in the file and the slice in the program. */
 static const char *part_reason(
     struct vv_maker *m, uint32_t value, const varve_node *node)
 {
@@ -330,7 +333,7 @@ static const char *mismatch_reason(
                : "the program has an object here";
 }
 
-/* A value whose node is bound, but which was not delivered. */
+/* Adds a value whose node is bound, but which was not delivered. */
 static void add_undelivered(
     struct vv_maker *m, uint32_t value, uint32_t file, varve_node *node)
 {
@@ -374,7 +377,7 @@ static void add_undelivered(
     vv_report_add(m, &finding);
 }
 
-/* A value that cannot be had. */
+/* Adds a damaged value. */
 static void add_damaged(
     struct vv_maker *m, uint32_t value, uint32_t file, varve_node *node)
 {
@@ -416,7 +419,7 @@ static void report_look_at_file(struct vv_maker *m)
 
 /* --- Making ------------------------------------------------------------- */
 
-/* Sorts what is looked up by finding. */
+/* Sorts the claims and inexact casts, so that they can be searched. */
 static void sort_claims(struct vv_maker *m)
 {
     size_t pair = sizeof(struct vv_pair);

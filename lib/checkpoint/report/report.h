@@ -1,4 +1,5 @@
-/* report.h - findings behind the handle, compact until they are asked for.
+/* report.h - The report behind the public handle. Findings are stored in a
+ * compact form.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,17 +11,17 @@
 #include "arena.h"
 #include "delivery.h"
 
-/* A finding without what can be looked up by its value. Strings and tensors are
- * in the report's arena; NULL where there are none. */
+/* A finding. Data that can be looked up by its value is not stored. Strings and
+ * tensors are in the arena of the report, or NULL. */
 struct vv_finding {
     /* to read */
     varve_finding_kind kind;
     bool is_cast;
     bool is_excused;
-    bool is_restored; /* the program's node has a value: only the file's has no
-                         home */
-    uint32_t file_node; /* that of the file, plus 1; 0: none */
-    const char *option; /* of a pattern that stood for nothing */
+    bool is_restored;   /* the node of the program has another value; only the
+                           value of the file is unused */
+    uint32_t file_node; /* number of the node of the file plus 1; 0: none */
+    const char *option; /* the option of a pattern that matched nothing */
     const char *program_path;
     const char *file_path;
     const char *reason;
@@ -32,7 +33,7 @@ struct vv_finding {
     uint64_t inexact;
 };
 
-/* A part of the file that its reader left out (varve_reader_left_out_at). */
+/* A part of the file that the reader left out (varve_reader_left_out_at). */
 struct vv_report_part {
     /* to read */
     const char *path, *what;
@@ -41,28 +42,29 @@ struct vv_report_part {
 struct varve_report {
     /* to read */
     varve_allocator allocator;
-    bool is_dry;    /* of a plan */
-    uint8_t passes; /* varve_passes */
+    bool is_dry;    /* made by a dry run */
+    uint8_t passes; /* enum varve_passes */
     /* own */
     struct vv_arena arena;
-    const char *path; /* of the file, in the arena */
-    struct vv_buffer findings[VARVE_FINDING_KINDS]; /* of struct vv_finding */
-    size_t counts[VARVE_FINDING_KINDS]; /* also those that are left out */
+    const char *path; /* path of the file, in the arena */
+    struct vv_buffer findings[VARVE_FINDING_KINDS]; /* struct vv_finding */
+    size_t counts[VARVE_FINDING_KINDS]; /* including those that are not
+                                           stored */
     struct vv_buffer left_out;          /* struct vv_report_part */
-    size_t value_count;    /* saved values that the restoration is about */
+    size_t value_count;    /* saved values in the scope of the restoration */
     size_t variable_count; /* values that the program has now */
     struct vv_buffer text;
-    struct vv_buffer json; /* empty until it is asked for */
+    struct vv_buffer json; /* empty until requested */
 };
 
-/* What a report is asked for. */
+/* Options of vv_report_make. */
 enum {
-    VV_WITH_MATCHED = 1, /* what matched is listed as well, not only counted */
-    VV_AS_PLANNED = 2,   /* what is due counts as matched */
+    VV_WITH_MATCHED = 1, /* matches are stored as well, not only counted */
+    VV_AS_PLANNED = 2,   /* due values count as matched */
 };
 
-/* The report; the pairing of the delivery is ready for it
- * (vv_prepare_report). */
+/* Makes a report, or returns NULL. vv_prepare_report must have been called
+ * before. */
 varve_report *vv_report_make(
     const struct vv_delivery *d, unsigned asked, varve_error *error);
 

@@ -1,6 +1,8 @@
-/* report_json.c - a report for programs, of which the command makes a page.
+/* report_json.c - Writes a report as JSON. The command makes an HTML page of
+ * it.
  *
- * In ASCII, so that no name can steer what shows it.
+ * The output is ASCII, so that names cannot send control sequences to a
+ * terminal.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -31,7 +33,8 @@ static void report_json_add_key(struct vv_buffer *to, const char *key)
     vv_buffer_add_string(to, "\":");
 }
 
-/* Names are UTF-8, but that of the file is whatever it is. */
+/* Adds text that is not UTF-8 in hexadecimal. Names are UTF-8, but file names
+ * can contain any bytes. */
 static void add_hex(struct vv_buffer *to, const char *text)
 {
     static const char digits[] = "0123456789abcdef";
@@ -60,7 +63,8 @@ static void report_json_add_text(
     add_any_text(to, text);
 }
 
-/* What has no room in an integer of 64 bits is no number for most readers. */
+/* Adds a number, or null if it exceeds a signed 64-bit integer, because most
+ * readers could not represent it. */
 static void add_count(struct vv_buffer *to, uint64_t count)
 {
     if (count <= INT64_MAX)
@@ -128,7 +132,7 @@ static void add_finding(struct vv_buffer *to, const struct vv_finding *finding)
     vv_buffer_add8(to, '}');
 }
 
-/* What the reader left out; no member where that is nothing. */
+/* Adds the member `left_out`, unless it would be empty. */
 static void add_left_out(struct vv_buffer *to, const varve_report *report)
 {
     size_t count;

@@ -1,5 +1,5 @@
-/* report_program.c - what a report says of the program: what was not restored
- * and why, and what was given a copy.
+/* report_program.c - Adds the findings of the program to a report: missing
+ * variables with reasons, and copies.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,8 +17,8 @@
 
 /* --- Copies ------------------------------------------------------------- */
 
-/* The value of which a node, that is not its holder, may have a copy; VV_NONE:
- * none. */
+/* Returns the value that a node may have a copy of, because it is not its
+ * holder, or VV_NONE. */
 static uint32_t value_of_another(
     const struct vv_maker *m, const varve_node *node)
 {
@@ -31,7 +31,8 @@ static uint32_t value_of_another(
     return may_have ? value : VV_NONE;
 }
 
-/* Whether a read gives it that copy, or fails as it does not fit. */
+/* Returns true if a read gives the node this copy, or fails because it does not
+ * fit. */
 static bool claims_copy(const struct vv_maker *m, const varve_node *node)
 {
     const struct vv_pairing *p = m->p;
@@ -42,7 +43,8 @@ static bool claims_copy(const struct vv_maker *m, const varve_node *node)
            vv_scope_takes(&p->scopes, node);
 }
 
-/* Whether it was given that copy, or by a plan would be. */
+/* Returns true if the node has received this copy, or would receive it after a
+ * dry run. */
 static bool report_program_has_copy(
     const struct vv_maker *m, const varve_node *node)
 {
@@ -53,7 +55,7 @@ static bool report_program_has_copy(
                      : node->restored_by == m->p->number;
 }
 
-/* Why the copy that a node was to have could not be had; NULL: it could. */
+/* Returns the reason why a copy could not be read, or NULL if it could. */
 static const char *lost_copy(struct vv_maker *m, const varve_node *node)
 {
     return !m->is_dry && claims_copy(m, node)
@@ -77,7 +79,7 @@ static void excuse_missing(
     }
 }
 
-/* Whether a node is below one that is private, of which nothing is restored. */
+/* Returns true if a node is below a rank-local node that is not restored. */
 static bool is_left_out(const struct vv_maker *m, const varve_node *node)
 {
     const struct vv_step *step = &m->walk.steps[vv_walk_place(&m->walk, node)];
@@ -99,9 +101,9 @@ static bool leads_as_in_file(
            vv_index_find_child(vv_index_of(m->p), parent, name) == file;
 }
 
-/* Whether the file leads to a node by the name that it has in the program: it
- * was not moved since it was matched. (Many may ask for one after the other.)
- */
+/* Returns true if the file has an edge to the node with the same name as the
+ * program, so it was not moved since it was matched. The last result is cached,
+ * because many claims can lead to one node. */
 static bool is_in_its_place(
     struct vv_maker *m, const varve_node *node, uint32_t file)
 {
@@ -115,8 +117,8 @@ static bool is_in_its_place(
     return e;
 }
 
-/* Whether the value of a node of the file was delivered to a node that had this
- * place before. */
+/* Returns true if the value of a node of the file was delivered to another node
+ * that had this place before. */
 static bool went_to_earlier(
     struct vv_maker *m, const varve_node *node, uint32_t file)
 {
@@ -126,7 +128,8 @@ static bool went_to_earlier(
            (!holder || holder == node || !is_in_its_place(m, holder, file));
 }
 
-/* Says who has what a node claims, in words that begin and end like this. */
+/* Returns text with the path of the holder of what a node claims, between
+ * `before` and `after`. */
 static const char *say_holder(
     struct vv_maker *m, uint32_t file, const char *before, const char *after)
 {
@@ -145,7 +148,7 @@ static const char *say_holder(
     return vv_report_keep(m, &m->scratch);
 }
 
-/* What a node claims and another one holds. */
+/* Describes a claim to a value that another node holds. */
 static void describe_claim(struct vv_maker *m, struct vv_finding *finding,
     const varve_node *node, uint32_t file)
 {
@@ -159,7 +162,7 @@ static void describe_claim(struct vv_maker *m, struct vv_finding *finding,
                           : say_holder(m, file, "", " was restored from it");
 }
 
-/* `is_local`: nobody misses its value. */
+/* Adds a variable that was not restored. With `is_local` this is expected. */
 static void add_missing(struct vv_maker *m, varve_node *node, bool is_local)
 {
     struct vv_finding finding = { .kind = VARVE_FINDING_MISSING };
@@ -200,7 +203,8 @@ static void add_missing(struct vv_maker *m, varve_node *node, bool is_local)
     vv_report_add(m, &finding);
 }
 
-/* Whether a read fails for what the file has in the place of a variable. */
+/* Returns true if a read fails because the file has an object in the place of a
+ * variable. */
 static bool meets_object(const struct vv_maker *m, const varve_node *node)
 {
     uint32_t file = vv_file_node_of(&m->p->matches, node);

@@ -1,5 +1,5 @@
-/* suggestion.c - the free sibling whose name is nearest, or the only one of the
- * same type and shape; then down from there.
+/* suggestion.c - Suggests the unmatched sibling with the nearest name, or the
+ * only one with the same type and shape, and then follows equal names below it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,13 +17,13 @@
 #include "variable.h"
 
 enum {
-    MOST_GIVEN = 200,     /* a report guesses no more names */
-    MOST_SIBLINGS = 1000, /* nor looks at more siblings for one, */
-    MOST_LOOKS = 300000,  /* or for all */
-    MOST_STEPS = VV_LONGEST_PATH / 2 + 1 /* of a path that can be shown */
+    MOST_GIVEN = 200,     /* number of suggestions in a report */
+    MOST_SIBLINGS = 1000, /* number of siblings compared for one suggestion */
+    MOST_LOOKS = 300000,  /* the same for all suggestions */
+    MOST_STEPS = VV_LONGEST_PATH / 2 + 1 /* names in a path that can be shown */
 };
 
-/* As an edge: looked for, and not found. */
+/* Stands for an edge that was searched for and not found. */
 static const struct vv_edge nothing;
 
 bool vv_likely_begin(
@@ -90,7 +90,7 @@ void vv_likely_consider(struct vv_best *best, struct vv_text name,
     best->distance = distance;
 }
 
-/* Failing a name that is near, the only one that is alike. */
+/* Uses the only candidate of the same type and shape if no name is near. */
 static bool suggestion_choose(struct vv_likely *l, struct vv_best *best)
 {
     if (!best->has_one && best->alike_count == 1) {
@@ -132,7 +132,7 @@ static bool suggestion_is_free(
     return vv_file_node_of(&l->p->matches, node) == VV_NONE;
 }
 
-/* Which free child stands for a node of the file of that name. */
+/* Chooses the unmatched child of the program for a node of the file. */
 static const struct vv_edge *choose_edge(struct vv_likely *l,
     const varve_node *parent, struct vv_text name, uint32_t file)
 {
@@ -146,7 +146,7 @@ static const struct vv_edge *choose_edge(struct vv_likely *l,
     return suggestion_choose(l, &best) ? best.item : NULL;
 }
 
-/* The same for a node of the program: an edge of the file, or VV_NONE. */
+/* Chooses the edge of the file for a node of the program, or VV_NONE. */
 static uint32_t choose_saved_edge(struct vv_likely *l, uint32_t parent,
     struct vv_text name, const varve_node *node)
 {
@@ -175,7 +175,7 @@ static const struct vv_edge *suggestion_edge_of(
 /* An edge of the file. */
 struct saved_edge {
     struct vv_text name;
-    uint32_t child; /* VV_NONE: there is none */
+    uint32_t child; /* VV_NONE: none */
 };
 
 static struct saved_edge saved_edge_at(const struct vv_likely *l, uint32_t edge)
@@ -189,8 +189,8 @@ static struct saved_edge saved_edge_at(const struct vv_likely *l, uint32_t edge)
     };
 }
 
-/* The edge of the file for one of the program below what stands for its
- * parent. */
+/* Returns the edge of the file for an edge of the program, below the node that
+ * was chosen for its parent. */
 static struct saved_edge saved_edge_for(
     struct vv_likely *l, uint32_t parent, const struct vv_edge *edge)
 {
@@ -207,7 +207,7 @@ static struct saved_edge saved_edge_for(
     return (struct saved_edge){ name, child };
 }
 
-/* The edge of the program, likewise. */
+/* Returns the edge of the program for an edge of the file. */
 static const struct vv_edge *edge_for(struct vv_likely *l,
     const varve_node *parent, struct vv_text name, uint32_t file)
 {
@@ -263,8 +263,8 @@ static struct vv_text way_name(const struct vv_likely *l, uint32_t file)
         vv_at32(vv_index_of(l->p)->edge_names, l->p->saved.paths.ways[file]));
 }
 
-/* What stands for a top; where something of its name is there, it is not a slip
- * of the pen. */
+/* Returns the edge that was chosen for a top. If an edge with the same name
+ * exists, the name is not a typing error, and there is no suggestion. */
 static const struct vv_edge *edge_for_top(struct vv_likely *l, uint32_t top)
 {
     const varve_node *parent =
@@ -319,8 +319,8 @@ static bool pop_way(struct vv_likely *l, uint32_t *way)
     return true;
 }
 
-/* Lists what leads from a top to what is below it, the last first; false where
- * a path of it would be too long. */
+/* Lists the nodes from a node up to its top. Returns false if the path is too
+ * long. */
 static bool list_way(struct vv_likely *l, uint32_t file, uint32_t top)
 {
     l->way.size = 0;
@@ -339,8 +339,8 @@ static bool list_places(struct vv_likely *l, uint32_t place, uint32_t top)
     return place == top && !l->way.failed;
 }
 
-/* Sets `text` to the path of what stands for a node of the file, or to as much
- * of it as there is; NULL unless all of it is there. */
+/* Sets `text` to the path in the program that was chosen for a node of the
+ * file, as far as it exists. Returns NULL unless the complete path exists. */
 static const varve_node *find_in_program(struct vv_likely *l, uint32_t file)
 {
     const varve_node *node = l->p->matches.node_of[file];
@@ -372,7 +372,7 @@ static const varve_node *find_in_program(struct vv_likely *l, uint32_t file)
     return NULL;
 }
 
-/* The same the other way round. */
+/* Does the same for a node of the program and the paths of the file. */
 static uint32_t find_in_file(struct vv_likely *l, const varve_node *node)
 {
     uint32_t file = vv_file_node_of(&l->p->matches, node);
@@ -385,7 +385,7 @@ static uint32_t find_in_file(struct vv_likely *l, const varve_node *node)
         return VV_NONE;
     uint32_t place = vv_walk_place(l->walk, node);
     if (!l->walk->steps[place].edge)
-        return VV_NONE; /* the root, or a slot's */
+        return VV_NONE; /* the root, or the variable of a slot */
     uint32_t top = vv_likely_place(l, node);
     struct saved_edge edge = saved_edge_at(l, saved_edge_for_top(l, top));
     if (edge.child == VV_NONE || !list_places(l, place, top))
@@ -406,7 +406,7 @@ static uint32_t find_in_file(struct vv_likely *l, const varve_node *node)
 
 /* --- Slots -------------------------------------------------------------- */
 
-/* Puts the path of a slot together from those of its owner and variable. */
+/* Joins the paths of owner and variable of a slot. */
 static void set_slot_path(struct vv_likely *l, struct vv_text name)
 {
     suggestion_add_name(&l->owner, name);
@@ -442,7 +442,7 @@ static const struct vv_slot *choose_slot(struct vv_likely *l,
     return suggestion_choose(l, &best) ? best.item : NULL;
 }
 
-/* Which slot of the program stands for that of a node of the file. */
+/* Chooses the slot of the program for a slot of the file. */
 static bool suggestion_find_slot(struct vv_likely *l, uint32_t file)
 {
     const struct vv_index *index = vv_index_of(l->p);
@@ -501,8 +501,8 @@ static bool find_saved_slot(struct vv_likely *l, const struct vv_slot *slot)
 
 /* --- Handing out -------------------------------------------------------- */
 
-/* In a file of renames blanks at the ends are not part of a path, `#` begins a
- * comment and `->` is between the two. */
+/* Returns the escape of a character that has a meaning in a rename file: a
+ * blank at either end, a leading `#`, or `>` in `->`; otherwise NULL. */
 static const char *escape_of(const struct vv_buffer *text, size_t at)
 {
     const uint8_t *c = text->data + at;
@@ -539,7 +539,7 @@ const char *vv_likely_in_program(
 {
     if (l->p->saved.paths.ways[file] & VV_WAY_IS_SLOT) {
         if (!suggestion_find_slot(l, file))
-            l->text.size = 0; /* half of a slot is nothing */
+            l->text.size = 0; /* a slot needs both paths */
     } else {
         find_in_program(l, file);
     }

@@ -1,4 +1,5 @@
-/* unused_pattern.c - a rename or pattern that stands for nothing may be a slip.
+/* unused_pattern.c - Adds a finding for each rename or pattern that matched
+ * nothing.
  *
  * SPDX-License-Identifier: MIT
  */

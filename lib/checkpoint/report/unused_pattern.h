@@ -1,4 +1,4 @@
-/* unused_pattern.h - renames and patterns of a read that stood for nothing.
+/* unused_pattern.h - Finds renames and patterns of a read that matched nothing.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,8 @@
 #include "hint.h"
 #include "report.h"
 
-/* Adds a finding for each, after vv_scope_complete; false without memory. */
+/* Adds a finding for each. Must follow vv_scope_complete. Returns false if out
+ * of memory. */
 bool vv_list_unused_patterns(
     const struct vv_pairing *p, struct vv_hints *hints, varve_report *report);
 

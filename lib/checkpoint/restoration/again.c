@@ -1,5 +1,5 @@
-/* again.c - asking for values once more: they become due, and arrive like any
- * others; where that fails, what they were before is put back.
+/* again.c - Restores values once more: makes them due and delivers them like
+ * any others. A failure resets the previous states.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,32 +18,33 @@
 #include "variable.h"
 #include "walk.h"
 
-/* A value that is asked for, and what it and its node were before; or what has
- * none in the file, and was dropped. */
+/* A value to be restored again, and the previous states of the value and its
+ * node. Also a dropped node of the file that has no value. */
 struct asked {
     varve_node *node;
-    uint32_t number; /* of the node */
+    uint32_t number; /* number of the node */
     uint32_t file;
     uint32_t value;         /* or VV_NONE */
-    uint8_t delivery_state; /* vv_delivery_state */
-    uint8_t value_state;    /* varve_variable_state */
+    uint8_t delivery_state; /* enum vv_delivery_state */
+    uint8_t value_state;    /* enum varve_variable_state */
 };
 
 struct asking {
     struct varve_restoration *r;
     struct vv_buffer asked;
-    size_t stuck; /* bytes of pairs before */
+    size_t stuck; /* size of the list before, in bytes */
     size_t held;
 };
 
-/* Whether the value of a node is one to be asked for. */
+/* Returns true if the value of a node can be restored again. */
 static bool is_had(
     struct varve_restoration *r, const varve_node *node, uint32_t value)
 {
     uint32_t file = vv_at32(vv_index_of(&r->pairing)->value_nodes, value);
     if (node->restored_by > r->observer.number)
         return false;
-    if (!vv_is_holder(&r->pairing.matches, node, file)) /* a copy */
+    /* the node receives a copy */
+    if (!vv_is_holder(&r->pairing.matches, node, file))
         return r->delivery.delivery_states.of[value] !=
                    VV_DELIVERY_STATE_WAITING &&
                vv_scope_takes(&r->pairing.scopes, node);
@@ -58,7 +59,8 @@ static bool is_had(
     }
 }
 
-/* An object of the file, or several: what is in its place matters again. */
+/* Adds the dropped objects of the file that are bound to the node. They are
+ * matched again. */
 static void ask_objects(struct asking *a, varve_node *node, uint32_t file)
 {
     struct varve_restoration *r = a->r;
@@ -99,12 +101,14 @@ static void again_ask(struct asking *a, varve_node *node)
     if (a->asked.failed)
         return;
     vv_set_delivery_state(
-        &r->delivery, node, value, VV_DELIVERY_STATE_DUE); /* not of a copy */
+        /* only if the node is the holder */
+        &r->delivery, node, value, VV_DELIVERY_STATE_DUE);
     struct vv_pair job = { node, value };
     vv_buffer_add(&r->delivery.jobs.pairs, &job, sizeof job);
 }
 
-/* A node, the slots that it owns, and those on it. */
+/* Adds a node, the slots that it owns, and those that have it as their
+ * variable. */
 static void ask_with_slots(
     struct asking *a, const struct vv_walk *walk, varve_node *node)
 {
@@ -120,8 +124,8 @@ static void ask_with_slots(
     }
 }
 
-/* Keeps the pairs from `begin` on whose values have this delivery state, and
- * those without a value that matter. */
+/* Removes the pairs from `begin` on, except those whose value has this delivery
+ * state and those without a value that are not dropped. */
 static void keep_pairs(struct varve_restoration *r, struct vv_pair_list *list,
     size_t begin, enum vv_delivery_state delivery_state, bool are_nodes)
 {
@@ -145,8 +149,8 @@ static struct asked *all_asked(const struct asking *a, size_t *count)
     return (struct asked *)(void *)a->asked.data;
 }
 
-/* As if nothing had been asked for. What did not fit before still does not; its
- * pair found room then, and does so again. */
+/* Resets everything to the state before the call. Mismatched pairs are added
+ * again; the list already had room for them. */
 static void again_put_back(struct asking *a)
 {
     struct varve_restoration *r = a->r;
@@ -166,12 +170,13 @@ static void again_put_back(struct asking *a)
         if (asked[i].value == VV_NONE)
             continue;
         if (asked[i].delivery_state !=
-            VV_DELIVERY_STATE_DUE) /* of a copy beside the other */
+            VV_DELIVERY_STATE_DUE) /* false for a further copy of the same
+                                      value */
             vv_change_delivery_state(&r->delivery.delivery_states,
                 asked[i].value,
                 (enum vv_delivery_state)asked[i].delivery_state);
         if (vv_file_node_at(&r->pairing.matches, asked[i].number) != file)
-            continue; /* a callback has removed it */
+            continue; /* a callback has removed the node */
         asked[i].node->value_state = asked[i].value_state;
         if (asked[i].delivery_state == VV_DELIVERY_STATE_MISMATCHED)
             vv_enlist(
@@ -192,8 +197,8 @@ static bool again_make_room(struct vv_buffer *pairs, size_t more)
     return has_room;
 }
 
-/* Wherever what was asked for may come to, so that without memory nothing is
- * lost that would have to be matched again. */
+/* Reserves room in every list that a value can move to. Otherwise a failed
+ * allocation could lose pairs, and all would have to be matched again. */
 static bool again_has_memory(const struct asking *a)
 {
     struct varve_restoration *r = a->r;
@@ -209,7 +214,8 @@ static bool again_has_memory(const struct asking *a)
     return has;
 }
 
-/* What is no object in the program does not fit one that matters again. */
+/* Decides again about nodes of the file that are no longer dropped. A node of
+ * another kind in the program is a mismatch. */
 static void decide_objects(const struct asking *a)
 {
     size_t count;
@@ -250,7 +256,7 @@ varve_status varve_restore_again(
             : r->pairing.is_dry      ? "this was a dry run"
             : r->is_busy             ? "the restoration is running a callback"
                                      : "the node is in another graph");
-    if (vv_has_run_out(r)) /* who is matched is not known before a retry */
+    if (vv_has_run_out(r)) /* matches are incomplete until a retry */
         return vv_fail_run_out(r, error);
     if (!vv_sweep(&r->matching))
         return vv_fail_memory(error, "a restoration");
@@ -259,10 +265,10 @@ varve_status varve_restore_again(
     if (!vv_reserve_at_risk(node->graph))
         return vv_fail_memory(error, "a restoration");
     VV_TRY(vv_walk_begin(&walk, node, error));
-    vv_put_at_risk(node->graph, 0); /* the program has had them */
+    vv_put_at_risk(node->graph, 0); /* the program has seen these values */
     vv_settle_pairs(&r->delivery.stuck);
     vv_settle_pairs(&r->delivery.held);
-    /* What is added behind these places is taken back after a failure. */
+    /* A failure removes the pairs that are added after these positions. */
     struct asking a = {
         .r = r,
         .stuck = r->delivery.stuck.pairs.size,

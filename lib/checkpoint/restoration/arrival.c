@@ -1,4 +1,4 @@
-/* arrival.c - match, check, transfer, until nothing is due.
+/* arrival.c - Matches, checks and transfers values until none is due.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,10 +34,10 @@ varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
     do {
         vv_match_queue(&r->matching);
         vv_leave_out_others(&r->delivery);
-        if (!r->is_open) /* what comes later will need little */
+        if (!r->is_open) /* later calls need little room */
             vv_work_queue_shrink(&r->matching.work_queue);
         if (vv_has_run_out(r) && !r->is_open)
-            break; /* before anything is delivered */
+            break; /* fails before anything is delivered */
         if (!r->pairing.is_dry)
             status = vv_deliver(&r->delivery, error);
         if (!status && !arrival_has_more(r))

@@ -1,4 +1,4 @@
-/* arrival.h - delivering the values that matching has found a home for.
+/* arrival.h - Delivers the values whose nodes have been matched.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,12 +7,13 @@
 
 #include "restoration.h"
 
-/* Matches what is queued and delivers all that is due, as one transaction.
- * VARVE_MISMATCH names every value that does not fit its node; then, and after
- * any other failure, the values wait in `stuck`. */
+/* Matches all queued nodes and delivers all due values as one transaction.
+ * Returns VARVE_MISMATCH with the name of every value that does not fit its
+ * node. After any failure the values are kept in `stuck`. */
 varve_status vv_arrive(struct varve_restoration *r, varve_error *error);
 
-/* Why all has to be looked at again, of a restoration whose memory ran out. */
+/* Returns the error that made the restoration run out of memory. A retry must
+ * match everything again. */
 varve_status vv_fail_run_out(
     const struct varve_restoration *r, varve_error *error);
 

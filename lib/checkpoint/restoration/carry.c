@@ -1,9 +1,9 @@
-/* carry.c - which nodes of the file lead to values that wait, and where they
- * belong in the program.
+/* carry.c - Finds the nodes of the file that lead to pending values, and the
+ * places in the program where they belong.
  *
- * First, backward from the values: what has to be there to lead to them. Then,
- * forward from the nodes that the program has: each of those nodes is added
- * below the first that leads to it.
+ * The first pass goes backward from the values and marks the nodes that lead to
+ * them. The second pass goes forward from the nodes of the program and adds
+ * each marked node below the first parent that leads to it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -78,24 +78,24 @@ static struct file_source *carry_open_source(
 
 /* --- What is needed ------------------------------------------------------- */
 
-/* Why a node of the file that nobody stands for is needed. */
+/* The reason why a node of the file that is not bound is needed. */
 enum need {
     NOT_NEEDED,
-    IN_A_LIST, /* a later position of a list is needed */
+    IN_A_LIST, /* a later position of the list is needed */
     ON_THE_WAY,
-    HAS_VALUE /* that waits */
+    HAS_VALUE /* the node has a pending value */
 };
 
 struct carrying {
     struct varve_restoration *r;
     struct vv_carried *carried;
     struct file_source *source;
-    varve_node **here; /* by node of the file: where it stands in the graph */
-    uint8_t *needs;    /* likewise: enum need */
+    varve_node **here; /* by node of the file: its place in the graph */
+    uint8_t *needs;    /* by node of the file: enum need */
     uint32_t *queue;   /* nodes of the file */
     size_t queued;
-    uint32_t *in_ends; /* by node of the file: where those end that */
-    uint32_t *in_from; /* lead to it */
+    uint32_t *in_ends; /* by node of the file: ends of their ranges */
+    uint32_t *in_from; /* in this list of nodes that lead to it */
     size_t in_count;
     size_t node_count;
 };
@@ -110,8 +110,8 @@ static bool carry_is_bound(const struct carrying *c, uint32_t file)
     return c->r->pairing.matches.node_of[file] != NULL;
 }
 
-/* Calls for each node of the file that leads to another: by an edge, or as the
- * owner or the variable of a slot. */
+/* Calls `visit` for each pair of nodes of the file where one leads to the
+ * other, by an edge or as the owner or variable of a slot. */
 static void each_way(struct carrying *c,
     void (*visit)(struct carrying *c, uint32_t from, uint32_t to))
 {
@@ -135,7 +135,7 @@ static void count_way(struct carrying *c, uint32_t from, uint32_t to)
     c->in_ends[to]++;
 }
 
-/* From the end of each to its begin. */
+/* Fills the range of each node from its end. */
 static void add_way(struct carrying *c, uint32_t from, uint32_t to)
 {
     c->in_from[--c->in_ends[to]] = from;
@@ -148,7 +148,7 @@ static void carry_find_ways(struct carrying *c)
     for (size_t f = 0; f < c->node_count; f++)
         c->in_ends[f] = sum += c->in_ends[f];
     c->in_ends[c->node_count] = sum;
-    each_way(c, add_way); /* now they are begins */
+    each_way(c, add_way); /* after this, each entry is the start of its range */
 }
 
 static void carry_need(struct carrying *c, uint32_t file, enum need why)
@@ -159,8 +159,9 @@ static void carry_need(struct carrying *c, uint32_t file, enum need why)
     c->queue[c->queued++] = file;
 }
 
-/* The last child of a list of the file that is needed, or that stands in the
- * graph while the list does not; its first edge where there is none. */
+/* Returns the last edge of a list in the file whose child is needed, or whose
+ * child is in the graph while the list is not. Returns `begin` if there is
+ * none. */
 static uint32_t last_needed(
     const struct carrying *c, uint32_t list, uint32_t begin, uint32_t end)
 {
@@ -175,8 +176,8 @@ static uint32_t last_needed(
     return begin;
 }
 
-/* Lists have no gaps: what is before a child that is needed is there, without a
- * value. */
+/* Marks the elements before a needed one. Lists have no gaps, so these elements
+ * are added without values. */
 static void fill_list(struct carrying *c, uint32_t list)
 {
     const struct vv_index *index = index_in(c);
@@ -247,8 +248,8 @@ static bool carry_add_node(
     return stands(c, file, node);
 }
 
-/* Something stands in the place of a node of the file. What a newer restoration
- * has added there is taken for it, with the value of that one. */
+/* Handles a node that already exists at the place of a node of the file. If a
+ * newer restoration has added it, that node and its value are used. */
 static bool carry_meet(
     struct carrying *c, varve_node *parent, varve_node *found, uint32_t file)
 {
@@ -264,8 +265,8 @@ static bool carry_meet(
     return true;
 }
 
-/* Whether an edge of the file belongs below the node that stands for its
- * parent. */
+/* Returns true if an edge of the file is added below the node that is bound to
+ * its parent. */
 static bool belongs(const struct carrying *c, uint32_t parent, uint32_t child,
     bool is_before_last)
 {
@@ -325,7 +326,8 @@ static bool carry_link_slot(struct carrying *c, uint32_t i, varve_error *error)
                c->carried, owner, variable, name, c->here[slot]);
 }
 
-/* False: a mistake of the graph, or a failure, which is told. */
+/* Returns false after an error of the graph, or after a failure that is set in
+ * *error. */
 static bool link_all(struct carrying *c, varve_error *error)
 {
     const struct vv_matches *m = &c->r->pairing.matches;
@@ -345,7 +347,7 @@ static bool link_all(struct carrying *c, varve_error *error)
     return true;
 }
 
-/* States that are there, and wait for their variables. */
+/* Holds the pending states whose nodes exist but whose variables do not. */
 static bool hold_states(struct carrying *c)
 {
     size_t count;
@@ -401,7 +403,8 @@ static varve_status carry_carry(struct carrying *c, varve_error *error)
         return VARVE_OK;
     if (reason.status && error)
         *error = reason;
-    return reason.status; /* or the graph has a mistake */
+    return reason.status; /* VARVE_OK may also mean that the graph has an
+                             error */
 }
 
 varve_status vv_restoration_carry(

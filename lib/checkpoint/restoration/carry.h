@@ -1,4 +1,4 @@
-/* carry.h - what waits in the file of a restoration is carried over by a save.
+/* carry.h - Carries the pending values of a restoration over into a save.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,9 +8,9 @@
 #include "carried.h"
 #include "restoration.h"
 
-/* Adds a node for each value that waits, with those that lead to it from nodes
- * that the program has, under the names that the file has for them. What cannot
- * be added because something of the program stands there is a conflict. */
+/* Adds a node for each pending value, and the nodes that lead to it from nodes
+ * of the program, with their names in the file. A node that cannot be added
+ * because the program has another one there is a conflict. */
 varve_status vv_restoration_carry(struct varve_restoration *r,
     struct vv_carried *carried, varve_error *error);
 

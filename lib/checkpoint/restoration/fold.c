@@ -1,5 +1,5 @@
-/* fold.c - a reader over the file of the restoration, as long as callbacks need
- * one.
+/* fold.c - Calls the merge callbacks of rank-local nodes with a reader of the
+ * file. The reader is open only while callbacks run.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -48,7 +48,7 @@ static varve_status fold_fold(
         return vv_fail_memory(error, "the path of a private node");
     varve_node *mine = vv_private_mine(pair->node);
     if (!mine)
-        return VARVE_OK; /* the program has taken it away */
+        return VARVE_OK; /* the program has removed it */
     varve_status status = o->merge(o->merge_user, mine, f->reader, path,
         vv_own_count(vv_index_of(&f->r->pairing), pair->file), &reason);
     return status ? fold_fail(path, status, &reason, error) : VARVE_OK;

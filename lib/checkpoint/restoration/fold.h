@@ -1,5 +1,5 @@
-/* fold.h - handing what was private to another number of processes to the
- * program (varve/rank_local.h).
+/* fold.h - Passes the rank-local data of another number of processes to
+ * callbacks of the program (varve/rank_local.h).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,8 +8,8 @@
 
 #include "restoration.h"
 
-/* Calls what is due, once values have been delivered and the others have
- * agreed. What fails is due again. */
+/* Calls the callbacks that are due. Values have been delivered before, and the
+ * other processes have agreed. A callback that fails is due again. */
 varve_status vv_fold(struct varve_restoration *r, varve_error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* migrate.c - a fold that reads the columns of each process's part, a few
- * thousand rows at a time, and asks whose each is.
+/* migrate.c - A merge callback that reads the columns of the part of each
+ * process, a few thousand rows at a time, and gives each struct to its owner.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,18 +22,18 @@
 #include "private.h"
 #include "try.h"
 
-/* Bytes of structs, and of a column of them, that are read at once, if one is
- * not more. */
+/* The number of bytes of structs, and of one of their columns, that are read at
+ * once. A single larger struct is also read. */
 enum { PIECE_SIZE = 8 << 20 };
 
-/* A part, as a process has saved it. */
+/* The part that one process has saved. */
 struct part {
     const struct vv_migrating *m;
     varve_reader *reader;
-    struct vv_buffer path; /* of it */
+    struct vv_buffer path; /* path of the part */
     uint64_t count;
     uint32_t *columns; /* by field: a node of the file, or VV_NONE */
-    size_t rows;       /* that there is room for: */
+    size_t rows;       /* capacity of `structs` and `column`: */
     char *structs;
     char *column;
 };
@@ -62,7 +62,8 @@ static size_t field_named(const varve_field *fields, const char *name)
     return i;
 }
 
-/* Whether a value of the file is so many of a field. */
+/* Checks that a value of the file has the type and shape of `count` values of a
+ * field. */
 static varve_status check_column(struct part *p, const varve_field *f,
     const varve_saved_node *node, varve_error *error)
 {
@@ -127,7 +128,7 @@ static varve_status find_columns(struct part *p, varve_error *error)
 
 /* --- Reading -------------------------------------------------------------- */
 
-/* A field of so many structs, from the first on. */
+/* Reads one field of `count` structs from `first` on. */
 static varve_status migrate_read_column(struct part *p, const varve_field *f,
     uint32_t node, uint64_t first, size_t count, varve_error *error)
 {
@@ -208,7 +209,7 @@ varve_status vv_migrate(void *user, varve_node *mine, varve_reader *saved,
     struct part p = { .m = m, .reader = saved };
     size_t fields = 0;
     (void)user;
-    if (!m) /* the program has taken it away */
+    if (!m) /* the program has removed it */
         return VARVE_OK;
     while (m->of.fields[fields].kind)
         fields++;
@@ -248,7 +249,8 @@ varve_node *varve_add_migrating(varve_node *parent, const char *name,
     varve_node *mine = vv_private_new(parent, name, comm, &options);
     if (vv_is_nil(mine))
         return mine;
-    /* Complete before it is there: what waits for it comes at once. */
+    /* The node is complete before it is attached, because its pending values
+     * arrive at once. */
     varve_node *all = vv_first_in(mine)->parent;
     if (vv_migrating_begin(mine, name, migrating, vv_private_of(all)))
         return vv_private_attach(parent, name, mine);

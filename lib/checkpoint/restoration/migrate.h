@@ -1,5 +1,5 @@
-/* migrate.h - structs that move between processes, handed to those whose they
- * are (varve/migrating.h).
+/* migrate.h - Distributes structs to the processes that own them now
+ * (varve/migrating.h).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,8 +9,9 @@
 #include <varve/migrating.h>
 #include <varve/rank_local.h>
 
-/* The fold of such a node: clears what the program has, and puts those of the
- * parts of all that belong to this process. */
+/* The merge callback of such a node. Clears the structs of the program, reads
+ * the parts of all processes and keeps the structs that belong to this process.
+ */
 varve_status vv_migrate(void *user, varve_node *mine, varve_reader *saved,
     const char *path, size_t count, varve_error *error);
 

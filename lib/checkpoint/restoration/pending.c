@@ -1,4 +1,4 @@
-/* pending.c - what waits, and letting it go.
+/* pending.c - Finds and drops pending values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,8 +33,9 @@ static bool pending_always(const void *item, const void *key)
     return true;
 }
 
-/* A tensor that lives as long as the restoration; the same for every question
- * about a value. The map's hash is the number of the value itself. */
+/* Returns the tensor of a value, or NULL if out of memory. It lives as long as
+ * the restoration, and each call returns the same one. The hash in the map is
+ * the number of the value. */
 static const varve_tensor *tensor_of(
     struct varve_restoration *r, uint32_t value)
 {
@@ -53,7 +54,8 @@ static const varve_tensor *tensor_of(
     return tensor;
 }
 
-/* The value of a node of the file, if it waits; or VV_NONE. */
+/* Returns the value of a node of the file if it is pending, otherwise VV_NONE.
+ */
 static uint32_t waiting_value(struct varve_restoration *r, uint32_t file)
 {
     if (file == VV_NONE || r->pairing.matches.node_of[file] ||
@@ -70,7 +72,8 @@ static const varve_tensor *waiting_at(
     return value == VV_NONE ? NULL : tensor_of(r, value);
 }
 
-/* Every observer that answers to `check` is a restoration. */
+/* Returns the next restoration. Every observer with a `check` callback is one.
+ */
 static struct varve_restoration *next_open(struct vv_observer *observer)
 {
     while (observer && !observer->check)
@@ -78,8 +81,8 @@ static struct varve_restoration *next_open(struct vv_observer *observer)
     return (struct varve_restoration *)observer;
 }
 
-/* The newest open restoration in which a value waits for this edge, and the
- * value; NULL if none does. */
+/* Returns the newest open restoration that has a pending value for this edge,
+ * and sets *value. Returns NULL if there is none. */
 static struct varve_restoration *pending_find_waiting(
     varve_node *parent, const char *name, uint32_t *value)
 {
@@ -177,9 +180,8 @@ static void pending_drop(struct varve_restoration *r, uint32_t value)
     vv_variable_give_up(node);
 }
 
-/* What has no value in the file may not fit either: an object, where the
- * program has a variable, or comes to have one. `spread`: what the pattern
- * means; NULL: all. */
+/* Drops nodes of the file without a value, which can also be mismatches.
+ * `spread` contains the nodes that the pattern selects; NULL selects all. */
 static void drop_objects(
     struct varve_restoration *r, const struct vv_spread *spread)
 {
@@ -198,7 +200,7 @@ static void drop_objects(
     d->mismatched.pairs.size = kept * sizeof *pairs;
 }
 
-/* Marks a node of the file and those that its path leads through. */
+/* Marks a node of the file and the nodes on its path. */
 static void mark_up(
     const struct vv_saved_paths *paths, bool *marks, uint32_t file)
 {
@@ -206,9 +208,9 @@ static void mark_up(
         marks[file] = true;
 }
 
-/* What is above values that were dropped, and above no others, is not offered
- * to nodes that make children on demand. `is_open`: zeroed, by node of the
- * file. */
+/* Stops offering nodes that lead only to dropped values to nodes that make
+ * children on demand. `is_open` has an element for each node of the file, all
+ * false. */
 static void pending_close_offers(struct varve_restoration *r, bool *is_open)
 {
     const struct vv_index *index = vv_index_of(&r->pairing);
@@ -223,7 +225,7 @@ static void pending_close_offers(struct varve_restoration *r, bool *is_open)
     }
 }
 
-/* Of what another one holds: copies that wait in a list. */
+/* Drops the copies in a list whose value has another holder. */
 static void drop_copies(struct varve_restoration *r, struct vv_pair_list *list,
     const struct vv_spread *spread)
 {
@@ -283,6 +285,6 @@ varve_status varve_drop_pending(
         vv_delivery_check(&r->delivery);
     if (!r->pairing.graph || r->pairing.is_dry || r->is_busy)
         return VARVE_OK;
-    /* A state that waited for a variable that was given up may come now. */
+    /* A state may have waited for a variable that is dropped now. */
     return r->delivery.held.pairs.size ? vv_arrive(r, error) : VARVE_OK;
 }

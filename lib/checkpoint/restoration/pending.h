@@ -1,5 +1,5 @@
-/* pending.h - asking for and giving up values that wait; the calls are public
- * (varve/restoration.h).
+/* pending.h - Finds and drops pending values. The public functions are in
+ * varve/restoration.h.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 
 #include "restoration.h"
 
-/* Whether a value waits for a home, the program's node not being there. */
+/* Returns true if a value is pending. */
 bool vv_is_waiting(const struct varve_restoration *r, uint32_t value);
 
 #endif

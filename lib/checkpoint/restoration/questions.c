@@ -1,5 +1,4 @@
-/* questions.c - first what a report needs is brought up to date, then it is
- * asked.
+/* questions.c - Brings a restoration up to date and makes reports from it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +16,7 @@ varve_status vv_prepare_report(struct varve_restoration *r, varve_error *error)
     VV_TRY(vv_need_paths(&r->pairing.saved, error));
     if (!vv_sweep(&r->matching))
         return vv_fail_memory(error, "a report");
-    if (r->pairing.is_dry) /* it was not told what has changed since */
+    if (r->pairing.is_dry) /* changes since then were not observed */
         VV_TRY(vv_scope_begin(&r->pairing.scopes, r->pairing.root, error));
     return vv_scope_complete(
         &r->pairing.scopes, r->pairing.root, &r->pairing.saved, error);
@@ -91,7 +90,7 @@ varve_status vv_restoration_count_unused(
     return vv_count_unused(&r->delivery, count, error);
 }
 
-/* Of what has come since the read. */
+/* Checks for overlaps with memory that was added since the read. */
 static varve_status check_memory(
     struct varve_restoration *r, varve_error *error)
 {

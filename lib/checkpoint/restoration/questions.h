@@ -1,5 +1,4 @@
-/* questions.h - what a program asks of a restoration: reports, findings,
- * assertions.
+/* questions.h - Makes reports, findings and assertions of a restoration.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,18 +7,18 @@
 
 #include "restoration.h"
 
-/* Makes a restoration ready to be reported on, which changes nothing more: what
- * the program no longer holds is let go of, and paths and patterns are
- * followed. */
+/* Prepares a restoration for a report: unbinds nodes that the program has
+ * removed, and evaluates paths and patterns. Changes nothing else. */
 varve_status vv_prepare_report(struct varve_restoration *r, varve_error *error);
 
-/* VARVE_UNMATCHED where nothing of the file matches the program, unless that
- * has nothing yet that has to be restored. VARVE_NO_MEMORY. */
+/* Returns VARVE_UNMATCHED if no value of the file matches the program, unless
+ * the program has nothing yet that must be restored. May return
+ * VARVE_NO_MEMORY. */
 varve_status vv_restoration_demand_any(
     struct varve_restoration *r, varve_error *error);
 
-/* How many values of the file the program has not taken, given up or expected
- * by now. VARVE_NO_MEMORY. */
+/* Sets *count to the number of values of the file that are neither restored nor
+ * dropped nor expected to be unused. May return VARVE_NO_MEMORY. */
 varve_status vv_restoration_count_unused(
     struct varve_restoration *r, size_t *count, varve_error *error);
 

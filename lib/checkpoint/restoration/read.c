@@ -1,4 +1,4 @@
-/* read.c - the three ways to open a restoration.
+/* read.c - Implements the three public functions that open a restoration.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* restoration.c - the life of a restoration: opened by a read, fed by every new
- * edge, ended by its owner.
+/* restoration.c - Opens, updates and frees restorations. Each new edge of the
+ * graph can deliver pending values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -31,7 +31,7 @@
 #include "widening.h"
 #include "write.h"
 
-/* --- What the graph tells ----------------------------------------------- */
+/* --- Callbacks of the graph --------------------------------------------- */
 
 static struct varve_restoration *restoration_of(struct vv_observer *observer)
 {
@@ -44,7 +44,7 @@ static const varve_error *failure_of(const struct varve_restoration *r)
                                       : &r->pairing.failure;
 }
 
-/* The first failure stays until it is mended. */
+/* Keeps the first failure until it is resolved. */
 static void restoration_remember(
     struct varve_restoration *r, varve_status status, const varve_error *error)
 {
@@ -124,7 +124,7 @@ static void restoration_edge_removed(
     restoration_of(self)->matching.needs_sweep = true;
 }
 
-/* What is known of names by their numbers is looked up again. */
+/* Numbers of names have changed, so they are looked up again. */
 static size_t restoration_names_swept(struct vv_observer *self)
 {
     return vv_pairing_keep_names(&restoration_of(self)->pairing);
@@ -175,7 +175,7 @@ static varve_status restoration_carry(
     return vv_restoration_carry(restoration_of(self), carried, error);
 }
 
-/* --- Birth -------------------------------------------------------------- */
+/* --- Opening ------------------------------------------------------------ */
 
 static struct varve_restoration *restoration_allocate(varve_node *root)
 {
@@ -202,7 +202,7 @@ static struct varve_restoration *restoration_allocate(varve_node *root)
     return r;
 }
 
-/* What is not below the root of the file waits for nobody. */
+/* Excludes values that are not below the root of the subtree. */
 static varve_status leave_out_the_rest(
     struct varve_restoration *r, varve_error *error)
 {
@@ -257,17 +257,20 @@ static varve_status restoration_open_file(struct varve_restoration *r,
     vv_matching_begin(&r->matching);
     if (r->pairing.selection.options.salvage.on)
         VV_TRY(
-            vv_need_paths(&r->pairing.saved, error)); /* to name what is lost */
+            /* needed for the names of lost values */
+            vv_need_paths(&r->pairing.saved, error));
     if (r->pairing.selection.options.subtree)
         VV_TRY(leave_out_the_rest(r, error));
-    /* What the caller lent for the call is not kept beyond it. */
+    /* These pointers belong to the caller and are valid only during the call.
+     */
     r->pairing.selection.options.rename.list = NULL;
     r->pairing.selection.options.rename.file = NULL;
     r->pairing.selection.options.subtree = NULL;
     return VARVE_OK;
 }
 
-/* Before anything is delivered. Lack of memory is told by the arrival. */
+/* Matches before anything is delivered. The arrival reports failed allocations.
+ */
 static void match_ahead(struct varve_restoration *r)
 {
     r->is_busy = true;
@@ -278,7 +281,7 @@ static void match_ahead(struct varve_restoration *r)
     r->is_busy = false;
 }
 
-/* Whether the file has everything that the program has. */
+/* Returns VARVE_OK if the file has a value for everything in the program. */
 static varve_status demand_homes(
     struct varve_restoration *r, varve_error *error)
 {
@@ -289,7 +292,7 @@ static varve_status demand_homes(
     return vv_assert_found(&r->delivery, error);
 }
 
-/* Of other jobs not all is read, or only later, or nothing at all. */
+/* Returns true if delivering a job reads and verifies the complete value. */
 static bool will_be_verified(
     const struct vv_delivery *d, const struct vv_pair *job)
 {
@@ -299,8 +302,7 @@ static bool will_be_verified(
            !d->options->salvage.on;
 }
 
-/* All values of which the jobs that there are will not read every byte as they
- * are delivered; or all. */
+/* Verifies all values, or those that the jobs do not read completely. */
 static varve_status verify_rest(
     struct vv_delivery *d, bool all, varve_error *error)
 {
@@ -334,7 +336,8 @@ static varve_status restoration_look(
     match_ahead(r);
     if (vv_has_run_out(r))
         return VARVE_OK;
-    r->pairing.selection.options.progress = NULL; /* which is of the delivery */
+    r->pairing.selection.options.progress = NULL; /* it counts the delivery
+                                                     only */
     varve_status status = verify_rest(&r->delivery, look == VV_LOOK_ALL, error);
     r->pairing.selection.options.progress = progress;
     if (look == VV_LOOK_ALL)
@@ -362,7 +365,8 @@ static varve_status restoration_begin(struct varve_restoration *r,
     varve_status status = vv_arrive(r, error);
     r->delivery.reads_once = r->delivery.leaves_values = false;
     r->delivery.consent = NULL;
-    if (!status && !opening->consent) /* of many, one match is enough */
+    if (!status && !opening->consent) /* a collective read checks this across
+                                         all processes */
         status = vv_restoration_demand_any(r, error);
     if (status)
         return status;
@@ -397,9 +401,9 @@ varve_restoration *vv_restoration_open(
     return r;
 }
 
-/* --- Death -------------------------------------------------------------- */
+/* --- Closing ------------------------------------------------------------ */
 
-/* Also those that wait for a copy of what another has. */
+/* Includes nodes that wait for a copy of a value. */
 static void give_up_all(struct varve_restoration *r)
 {
     for (varve_node *n = vv_newest_node(r->pairing.graph);
@@ -449,7 +453,7 @@ void vv_restoration_free(struct varve_restoration *r)
     vv_release(&a, r, sizeof *r);
 }
 
-/* Before it is numbered it has brought nothing. */
+/* A restoration without a number has not delivered anything. */
 void vv_restoration_leave_half(struct varve_restoration *r)
 {
     uint64_t number = r->pairing.number;
@@ -488,10 +492,11 @@ const varve_metadata *varve_restoration_metadata(
     return NULL;
 }
 
-/* --- Mending ------------------------------------------------------------ */
+/* --- Retrying ----------------------------------------------------------- */
 
-/* After memory ran out the lists may lack pairs, and what did not fit may have
- * been given another type; the tables by node and value know them all. */
+/* Rebuilds the lists. They may be incomplete if memory ran out, and the type of
+ * a mismatched node may have changed. The tables by node and value are
+ * complete. */
 static void restoration_list_again(struct varve_restoration *r)
 {
     const struct vv_index *index = vv_index_of(&r->pairing);
@@ -517,7 +522,7 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
     if (r->pairing.root)
         VV_TRY(vv_structs_look(r->pairing.root, error));
     if (!vv_sweep(
-            &r->matching)) /* what is untracked may have lost its memory */
+            &r->matching)) /* untracked nodes may have lost their memory */
         return vv_fail_memory(error, "a restoration");
     bool rematches =
         (vv_has_run_out(r) || r->pairing.matches.claims.pairs.size) &&
@@ -531,7 +536,7 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
     restoration_list_again(r);
     if (rematches)
         vv_match_everything(&r->matching);
-    r->delivery.has_new_mismatch = false; /* told below */
+    r->delivery.has_new_mismatch = false; /* reported below */
     varve_error reason = { 0 };
     varve_status status = vv_arrive(r, &reason);
     if (!status && r->delivery.mismatched.pairs.size)
@@ -546,7 +551,8 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
     return VARVE_OK;
 }
 
-/* What a value went to; NULL where something else stands there by now. */
+/* Returns the node that a value was delivered to, or NULL if another node has
+ * its place now. */
 static varve_node *taker_of(const varve_restoration *r, uint32_t value)
 {
     const struct vv_index *index = vv_index_of(&r->pairing);

@@ -1,4 +1,4 @@
-/* unrestored.c - finds an option that a call does not take.
+/* unrestored.c - Finds an option that a function does not support.
  *
  * SPDX-License-Identifier: MIT
  */

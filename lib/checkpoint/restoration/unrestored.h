@@ -1,4 +1,4 @@
-/* unrestored.h - the options of a read that need a restoration or a program.
+/* unrestored.h - Checks for read options that need a restoration or a program.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,9 +8,9 @@
 #include <varve/error.h>
 #include <varve/options.h>
 
-/* VARVE_MISUSE, with its name, for an option that has no effect in a call that
- * hands out no restoration; and, where the graph is made of the file, for one
- * of how a program's differs from it. */
+/* Returns VARVE_MISUSE and the name of the option if an option has no effect in
+ * a call that returns no restoration. Without `has_program`, options for
+ * differences between file and program are also refused. */
 varve_status vv_check_unrestored(const varve_read_options *options,
     const char *call, bool has_program, varve_error *error);
 

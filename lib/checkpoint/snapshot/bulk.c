@@ -1,4 +1,4 @@
-/* bulk.c - what is copied there and back.
+/* bulk.c - Copies the values of a snapshot in parallel.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* bulk.h - the values of a snapshot copied on all processors.
+/* bulk.h - Copies the values of a snapshot in parallel, on all processors.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,12 +10,11 @@
 struct vv_bulk {
     struct varve_snapshot *snapshot;
     bool is_restore;
-    bool keeps_random; /* of a restoration: random streams are passed over */
+    bool keeps_random; /* for a restore: skips random streams */
 };
 
-/* Copies every value of an ordinary type into the snapshot, or out of it into
- * the program. Strings and states are passed over. Cannot fail, allocates
- * nothing. */
+/* Copies every numeric value into the snapshot, or from it into the program.
+ * Skips strings and states. Cannot fail and allocates nothing. */
 void vv_bulk_copy(const struct vv_bulk *bulk);
 
 #endif

@@ -1,5 +1,5 @@
-/* golden.c - Compares a program with a golden file: names by a plan, values by
- * two snapshots.
+/* golden.c - Compares a program with a golden file: names by a dry run, values
+ * by two snapshots.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,13 +26,13 @@ struct golden {
     const varve_golden_options *options;
     varve_snapshot *file;
     varve_snapshot *program;
-    struct vv_buffer text; /* of one value that differs */
-    varve_error error;     /* that names all of them */
+    struct vv_buffer text; /* the line for one value */
+    varve_error error;     /* lists all values that differ */
 };
 
 static const varve_golden_options golden_usual;
 
-/* --- Elements ------------------------------------------------------------ */
+/* --- Elements ----------------------------------------------------------- */
 
 static bool golden_is_real(varve_dtype dtype)
 {
@@ -115,7 +115,7 @@ static void golden_add_position(
     vv_buffer_add8(to, ']');
 }
 
-/* --- Values -------------------------------------------------------------- */
+/* --- Values ------------------------------------------------------------- */
 
 static void golden_begin_line(
     struct golden *g, const char *name, const varve_tensor *tensor)
@@ -128,7 +128,7 @@ static void golden_begin_line(
     vv_buffer_add_string(&g->text, ": ");
 }
 
-/* The message has room for the first ones. */
+/* Adds the line to the message, which has room for the first lines only. */
 static void golden_end_line(struct golden *g)
 {
     const char *text = vv_buffer_string(&g->text);
@@ -163,7 +163,8 @@ static void golden_add_line(struct golden *g, const char *name,
     golden_end_line(g);
 }
 
-/* Infinite where one of two is NaN. */
+/* Returns the distance of two values. It is infinite if only one of them is
+ * NaN. */
 static double golden_distance(
     varve_dtype dtype, const void *is, const void *wanted)
 {
@@ -199,8 +200,8 @@ static void golden_compare_elements(struct golden *g, const char *name,
         golden_add_line(g, name, is, wanted, &d);
 }
 
-/* Visits a value whose bits differ; of strings and states that is all there is
- * to compare. */
+/* Compares a value whose bits differ. Strings and states are not compared
+ * further. */
 static varve_status golden_visit(void *user, const varve_difference *d)
 {
     struct golden *g = user;
@@ -226,7 +227,7 @@ static varve_status golden_compare_values(struct golden *g, varve_error *error)
     return vv_pass_failure(error, &g->error);
 }
 
-/* --- The whole ----------------------------------------------------------- */
+/* --- Both --------------------------------------------------------------- */
 
 static varve_status golden_compare_names(
     varve_node *root, const struct golden *g, varve_error *error)

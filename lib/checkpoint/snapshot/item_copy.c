@@ -1,5 +1,6 @@
-/* item_copy.c - the older value of what is far is kept while it is replaced; of
- * states, those that cannot be undone come last.
+/* item_copy.c - Copies values in and out through the functions of a program.
+ * Keeps the previous value until the copy has succeeded. States that cannot be
+ * undone come last.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -69,7 +70,7 @@ static bool item_copy_is_put(
            !(keeps_random && item->is_random);
 }
 
-/* The spares of the items before `end`. */
+/* Restores the previous values of the items before `end`. */
 static varve_status item_copy_put_back(struct varve_snapshot *s, size_t end,
     bool keeps_random, varve_status status, varve_error *error)
 {

@@ -1,4 +1,4 @@
-/* ring.c - the last few snapshots, whose memory is used again and again.
+/* ring.c - Keeps the last few snapshots and reuses their memory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,14 +11,15 @@
 struct varve_ring {
     struct vv_observer observer;
     struct vv_context context;
-    varve_graph *graph; /* NULL once it is freed */
-    varve_node *root;   /* NULL once it is gone */
+    varve_graph *graph; /* NULL after it is freed */
+    varve_node *root;   /* NULL after it is removed */
     varve_snapshot_options options;
-    char *except; /* what options.except points to */
-    char *tag;    /* the same of options.tag */
+    char *except; /* storage of options.except */
+    char *tag;    /* storage of options.tag */
     size_t room;
     size_t count;
-    size_t newest;            /* its place, where there is one */
+    size_t newest;            /* index of the newest snapshot, if there is
+                                 one */
     varve_snapshot *places[]; /* NULL: not made yet */
 };
 
@@ -50,7 +51,7 @@ static void ring_watch(varve_ring *ring, varve_node *root)
     vv_graph_observe(root->graph, &ring->observer);
 }
 
-/* Copies the options and their texts. False without memory. */
+/* Copies the options and their strings. Returns false if out of memory. */
 static bool ring_keep_options(
     varve_ring *ring, const varve_snapshot_options *options)
 {
@@ -111,7 +112,7 @@ void varve_ring_free(varve_ring *ring)
     vv_release(&a, ring, ring_size_of(ring->room));
 }
 
-/* Another snapshot in the place of one that no longer fits, or of none. */
+/* Makes a new snapshot in the place of one that no longer fits, or of none. */
 static varve_status ring_renew(
     varve_ring *ring, varve_snapshot **snapshot, varve_error *error)
 {
@@ -133,8 +134,8 @@ varve_status varve_ring_push(varve_ring *ring, varve_error *error)
     size_t place = ring->count ? (ring->newest + 1) % ring->room : 0;
     varve_snapshot **snapshot = &ring->places[place];
     varve_error reason = { 0 };
-    /* The oldest makes room; if its variables are others by now it is made
-     * anew. */
+    /* Reuses the oldest snapshot. If the set of variables has changed, it is
+     * made anew. */
     varve_status status =
         *snapshot ? varve_snapshot_retake(*snapshot, &reason) : VARVE_MISMATCH;
     if (status == VARVE_MISMATCH)

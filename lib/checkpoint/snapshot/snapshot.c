@@ -1,9 +1,9 @@
-/* snapshot.c - copies of all values of a graph, in memory.
+/* snapshot.c - Copies all values of a graph in memory.
  *
- * The values of ordinary types lie in one block. Strings and states, whose
- * sizes change, have memory of their own, which grows when it must. Whatever
- * can fail comes before the first byte is replaced, here or in the program;
- * only a state that does not take its bytes back is too late for that.
+ * Values of numeric types lie in one block. Strings and states vary in size, so
+ * each has a buffer that grows when needed. Everything that can fail is done
+ * before the first byte is replaced, both when taking and when restoring. The
+ * only exception is a state whose callback refuses its bytes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -46,7 +46,7 @@ static uint64_t string_bytes(const struct vv_item *item)
     return vv_strings_size(tensor) - 8 * varve_tensor_count(tensor);
 }
 
-/* Room for so many bytes; what is there stays. */
+/* Reserves `wanted` bytes and keeps the contents. */
 static bool snapshot_reserve(struct vv_buffer *b, uint64_t wanted)
 {
     size_t size = b->size;
@@ -60,7 +60,7 @@ static bool snapshot_reserve(struct vv_buffer *b, uint64_t wanted)
     return done;
 }
 
-/* Memory that the variable will keep, unless it has enough already. */
+/* Reserves memory that the variable will own, unless it already has enough. */
 static bool reserve_spare(struct vv_item *item, uint64_t wanted)
 {
     return item->node->variable->extra->string_size >= wanted ||
@@ -103,7 +103,8 @@ static varve_status snapshot_prepare(
     return vv_item_fetch(item, is_again, error);
 }
 
-/* Strings, states and what lies elsewhere; vv_bulk_copy does the rest. */
+/* Copies strings, states, strided values and device memory. vv_bulk_copy copies
+ * the rest. */
 static void take_one(struct vv_item *item)
 {
     if (item->node->kind == VARVE_STATE) {
@@ -175,7 +176,7 @@ static void snapshot_edge_removed(struct vv_observer *self, varve_node *child)
     ((struct varve_snapshot *)self)->is_changed = true;
 }
 
-/* Patterns may mean others now. */
+/* Patterns may match other nodes now. */
 static void snapshot_children_moved(struct vv_observer *self, varve_node *list)
 {
     (void)list;
@@ -202,7 +203,7 @@ bool vv_is_tagged(const varve_node *node, uint64_t bit)
     return found;
 }
 
-/* Whether a node that is reached has a value that the snapshot takes. */
+/* Returns true if the snapshot includes the value of a reachable node. */
 static bool snapshot_takes(const struct varve_snapshot *s,
     const varve_node *node, const struct vv_spread *except)
 {
@@ -212,7 +213,7 @@ static bool snapshot_takes(const struct varve_snapshot *s,
            !vv_spread_has_all(except, node->number);
 }
 
-/* Follows what the snapshot leaves out. */
+/* Finds the nodes that the `except` patterns exclude. */
 static varve_status follow_except(const struct varve_snapshot *s,
     struct vv_spread *except, varve_error *error)
 {
@@ -264,7 +265,7 @@ varve_status vv_snapshot_check(struct varve_snapshot *s, varve_error *error)
     VV_TRY(check_types(s, error));
     if (!s->is_changed)
         return VARVE_OK;
-    /* Edges or slots came or went, and yet the variables may be the same. */
+    /* Edges or slots have changed. The variables may still be the same. */
     VV_TRY(follow_except(s, &except, error));
     varve_status status = vv_walk_begin(&walk, s->root, error);
     if (status) {
@@ -308,8 +309,8 @@ static void add_item(
     *at += (size_t)vv_align_up(item->size, VV_MEMORY_ALIGNMENT);
 }
 
-/* Puts the places of the values that are taken into `places`, and adds up their
- * bytes. */
+/* Adds the places of the included values to `places`, and their sizes to the
+ * block. */
 static varve_status snapshot_choose(struct varve_snapshot *s,
     const struct vv_walk *walk, struct vv_buffer *places, varve_error *error)
 {
@@ -462,8 +463,8 @@ varve_status varve_snapshot_retake(varve_snapshot *s, varve_error *error)
 
 /* --- Restoring ---------------------------------------------------------- */
 
-/* The variable keeps a copy of its own: what the snapshot has changes when it
- * is retaken, and goes when it is freed. */
+/* Copies strings into memory of the variable, because the memory of the
+ * snapshot changes when it is retaken and is released with it. */
 static void put_strings(struct vv_item *item)
 {
     struct vv_variable *variable = item->node->variable;
@@ -502,8 +503,8 @@ static varve_status snapshot_put_elsewhere(struct varve_snapshot *s,
     return status;
 }
 
-/* Of variables: a program may have changed what is fixed, and tagged it again,
- * since the snapshot was taken. */
+/* Records the values of fixed variables. The program may have changed a fixed
+ * variable and tagged it again since the snapshot was taken. */
 static void record_fixed(const struct varve_snapshot *s,
     const varve_snapshot_restore_options *options)
 {
@@ -522,8 +523,8 @@ varve_status varve_snapshot_restore_with(varve_snapshot *s,
         return vv_fail_none(error, "snapshot", "a call");
     VV_TRY(vv_snapshot_check(s, error));
     VV_TRY(VV_CHECK_OPTIONS(options, error));
-    /* All memory comes first, then what a copy can fail for. After that only a
-     * state can refuse, and states come last. */
+    /* First reserves all memory, then does everything else that can fail. After
+     * that only a state can refuse its bytes, so states come last. */
     for (size_t i = 0; i < s->count; i++) {
         struct vv_item *item = &s->items[i];
         if (is_string(item->node) && !reserve_spare(item, item->bytes.size))

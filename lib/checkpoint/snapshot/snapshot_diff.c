@@ -1,5 +1,5 @@
-/* snapshot_diff.c - which values two snapshots, or one and the present, do not
- * share.
+/* snapshot_diff.c - Finds the values that differ between two snapshots, or
+ * between a snapshot and the program.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,11 +21,12 @@
 
 struct comparing {
     struct varve_snapshot *a;
-    struct varve_snapshot *b; /* NULL: the present */
+    struct varve_snapshot *b; /* NULL: compare with the program */
     struct vv_walk walk;
-    const struct vv_item **items; /* of b, by place in the walk; or NULL */
+    const struct vv_item **items; /* items of b, by place in the walk; or
+                                     NULL */
     struct vv_buffer path;
-    struct vv_buffer state; /* of the present */
+    struct vv_buffer state; /* current bytes of a state of the program */
     varve_on_difference *visit;
     void *user;
 };
@@ -38,7 +39,7 @@ static double part_distance(double one, double other)
     return distance == distance ? distance : (double)INFINITY;
 }
 
-/* Real numbers are complex ones without an imaginary part. */
+/* Real numbers are converted to complex numbers with an imaginary part of 0. */
 static double distance_of(varve_dtype dtype, const void *one, const void *other)
 {
     double a[2];
@@ -58,7 +59,7 @@ static void count_one(varve_difference *d, uint64_t index, double distance)
         d->largest = distance;
 }
 
-/* Elements from number `first` on. */
+/* Compares elements from index `first` on. */
 static void compare_some(varve_difference *d, varve_dtype dtype, uint64_t first,
     const unsigned char *one, const unsigned char *other, uint64_t count)
 {
@@ -77,7 +78,7 @@ static void snapshot_diff_compare_numbers(varve_difference *d,
     compare_some(d, tensor->dtype, 0, one, other, varve_tensor_count(tensor));
 }
 
-/* With the present, some at a time. */
+/* Compares with the current value, which is copied out in pieces. */
 static varve_status snapshot_diff_compare_elsewhere(
     varve_difference *d, const struct vv_item *item, varve_error *error)
 {
@@ -142,7 +143,7 @@ static varve_status compare_item(struct comparing *c,
 {
     const struct vv_item *other = c->items ? c->items[place] : NULL;
     varve_difference d = { .node = item->node };
-    /* What only one of the two has is no difference of values. */
+    /* A value that only one of the two has is not a difference. */
     if (c->b && !other)
         return VARVE_OK;
     if (item->node->kind == VARVE_STATE) {

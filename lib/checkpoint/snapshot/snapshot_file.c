@@ -1,8 +1,9 @@
-/* snapshot_file.c - a snapshot as a checkpoint, and the reverse.
+/* snapshot_file.c - Writes a snapshot as a checkpoint, and reads one.
  *
- * Both go through a replica of the graph whose variables lie in memory of the
- * snapshot: so the format and the rules of restoring are those of any graph.
- * What is read lies in a second block until all is good.
+ * Both use a replica of the graph whose variables point to the memory of the
+ * snapshot. So the format and the rules for restoring are the same as for any
+ * graph. Values are read into a second block, which replaces the first one
+ * after everything has succeeded.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,12 +29,13 @@
 #include "write.h"
 #include "write_options.h"
 
-/* One value of the replica, by place in the walk. */
+/* A value of the replica, by place in the walk. */
 struct stand_in {
-    struct vv_item *item;   /* NULL: the snapshot has left it out */
-    const varve_node *node; /* of the program */
-    struct vv_buffer bytes; /* of a state or strings that were read; of a
-                               variable that is left out, to be read into */
+    struct vv_item *item;   /* NULL: not part of the snapshot */
+    const varve_node *node; /* the node of the program */
+    struct vv_buffer bytes; /* bytes of a state or strings that were read;
+                               for a variable that is not part of the
+                               snapshot, a buffer to read into */
     bool is_read;
 };
 
@@ -43,7 +45,8 @@ struct shadow {
     struct vv_walk walk;
     struct stand_in *stand_ins;
     bool is_reading;
-    unsigned char *block; /* where what is read lies, as in the snapshot */
+    unsigned char *block; /* the second block, laid out as that of the
+                             snapshot */
     varve_graph *graph;
     struct vv_replica replica;
 };
@@ -91,7 +94,7 @@ static varve_status snapshot_file_save_state(void *self, varve_sink *sink)
     return state->callbacks.save(state->self, sink);
 }
 
-/* Called again with the older bytes where the restoration is undone. */
+/* Also called with the previous bytes if the restoration is undone. */
 static varve_status load_state(void *self, const void *bytes, size_t size)
 {
     struct stand_in *stand_in = self;
@@ -105,7 +108,7 @@ static varve_status load_state(void *self, const void *bytes, size_t size)
 
 /* --- The replica -------------------------------------------------------- */
 
-/* What the snapshot has left out is read all the same, and thrown away. */
+/* Values that are not part of the snapshot are read as well, and dropped. */
 static bool make_stand_in(
     const struct shadow *s, struct stand_in *stand_in, const varve_node *node)
 {
@@ -169,8 +172,8 @@ static varve_status snapshot_file_begin(struct shadow *s,
     VV_TRY(vv_walk_begin(&s->walk, snapshot->root, error));
     vv_snapshot_point(snapshot);
     varve_status status = make_stand_ins(s, error);
-    /* A file is read into a second block: a failure leaves the snapshot as it
-     * was. */
+    /* A file is read into a second block, so that a failure leaves the snapshot
+     * unchanged. */
     if (!status && is_reading && snapshot->block_size) {
         s->block = vv_allocate_value(s->allocator, snapshot->block_size);
         if (!s->block)
@@ -198,7 +201,7 @@ static void snapshot_file_end(struct shadow *s)
 
 /* --- Writing ------------------------------------------------------------ */
 
-/* Of the replica nothing is known that was touched or written to. */
+/* Refuses options for dirty values. The replica does not track changes. */
 static varve_status snapshot_file_check_options(
     const varve_write_options *options, varve_error *error)
 {
@@ -215,7 +218,8 @@ static varve_status snapshot_file_check_options(
                 : VARVE_OK;
 }
 
-/* A copy of a node of the program; NULL: the snapshot does not have it. */
+/* Returns the copy of a node of the program, or NULL if the snapshot does not
+ * have it. */
 static varve_node *twin(const void *user, varve_node *node)
 {
     const struct shadow *s = user;
@@ -235,8 +239,8 @@ static varve_status snapshot_file_check_waiting(
     return status;
 }
 
-/* The copy has no restorations: what waits in those of the program is added to
- * it. */
+/* Writes the snapshot with pending values. The replica has no restorations, so
+ * the pending values of the program are added to it. */
 static varve_status write_with_waiting(struct shadow *s, const char *path,
     const varve_write_options *options, uint64_t counter, varve_error *error)
 {
@@ -283,7 +287,7 @@ varve_status varve_snapshot_write(varve_snapshot *snapshot, const char *path,
 
 /* --- Reading ------------------------------------------------------------ */
 
-/* Room for what was read, before anything of the snapshot changes. */
+/* Collects the strings that were read, before the snapshot changes. */
 static varve_status snapshot_file_make_room(
     struct shadow *s, varve_error *error)
 {
@@ -323,7 +327,8 @@ static varve_status read_into(struct shadow *s, const char *path,
 {
     varve_read_options whole = options ? *options : (varve_read_options){ 0 };
     VV_TRY(vv_check_unrestored(options, "varve_snapshot_read", true, error));
-    if (whole.passes == VARVE_PASSES_AUTO) /* of the copy none is at at risk */
+    if (whole.passes == VARVE_PASSES_AUTO) /* the copy cannot be left
+                                              partially restored */
         whole.passes = VARVE_TWO_PASSES;
     varve_restoration *r = varve_read(s->replica.nodes[0], path, &whole, error);
     if (!r)

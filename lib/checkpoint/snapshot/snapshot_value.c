@@ -1,4 +1,5 @@
-/* snapshot_value.c - Gives a value that a snapshot has as a view of its copy.
+/* snapshot_value.c - Returns the value of a node in a snapshot as a view of its
+ * copy.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +22,8 @@ static const struct vv_item *snapshot_find_item(
     return NULL;
 }
 
-/* The path of a slot, and one that was not found for lack of memory. */
+/* Finds a node by walking the graph. Used for the path of a slot, and if the
+ * first lookup ran out of memory. */
 static varve_status snapshot_find_by_walk(const struct varve_snapshot *s,
     const char *path, varve_node **node, varve_error *error)
 {

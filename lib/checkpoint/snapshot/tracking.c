@@ -1,5 +1,5 @@
-/* tracking.c - each snapshot has a moment of its own, all of a graph, and its
- * saves, one tracker between them.
+/* tracking.c - Connects snapshots with the dirty-page tracker. All snapshots
+ * and saves of a graph share one tracker, and each snapshot has its own moment.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,7 +20,7 @@ void vv_tracking_end(struct varve_snapshot *s)
     vv_dirty_free(s->dirty);
 }
 
-/* What strings point to lies elsewhere, and they are never copied in part. */
+/* Strings point to memory outside the variable and are never copied in part. */
 static bool tracking_is_followed(const struct vv_item *item)
 {
     return item->size && item->dtype != VARVE_STRING &&

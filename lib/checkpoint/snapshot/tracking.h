@@ -1,7 +1,9 @@
-/* tracking.h - which bytes may differ between the program and a snapshot.
+/* tracking.h - Finds the bytes that may differ between the program and a
+ * snapshot.
  *
- * They are alike where a value lies as it lay when it was copied last, there or
- * back, and nothing was written to it since. Of everything else all is copied.
+ * A value is unchanged if it is at the address where it was last copied from or
+ * to, and has not been written to since. All other values are copied
+ * completely.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,24 +12,25 @@
 
 #include "snapshot.h"
 
-/* Follows what the program writes, from the next copy on. Without memory
- * nothing is followed. */
+/* Starts tracking from the next copy on. If memory runs out, nothing is
+ * tracked. */
 void vv_tracking_begin(struct varve_snapshot *snapshot);
 void vv_tracking_end(struct varve_snapshot *snapshot);
 
-/* Looks at what was written, before values are copied, there or back
- * (`is_restore`); the moment that the snapshot has when they are. */
+/* Checks which pages were written, before values are copied out or in
+ * (`is_restore`). Returns the moment of the snapshot after the copy. */
 uint64_t vv_tracking_look(struct varve_snapshot *snapshot, bool is_restore);
 
-/* Whether only what was written to a value need be copied. */
+/* Returns true if it is sufficient to copy the pages of a value that were
+ * written. */
 bool vv_tracking_knows(
     const struct varve_snapshot *snapshot, const struct vv_item *item);
 
-/* A value that was copied is alike now; one that was passed over may be
- * another. */
+/* Records that a value was copied and is equal now, or that it was skipped and
+ * may differ. */
 void vv_tracking_settle(struct vv_item *item, bool is_copied);
 
-/* The snapshot has got other values than the program's. */
+/* Called when the values of the snapshot no longer come from the program. */
 void vv_tracking_forget(struct varve_snapshot *snapshot);
 
 #endif

@@ -1,4 +1,4 @@
-/* graft.c - a part of one graph copied into another.
+/* graft.c - Copies a subgraph, with its values, into another graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,8 @@
 struct grafting {
     varve_graph *graph;
     struct vv_walk walk;
-    struct vv_buffer **states; /* by place in the walk: what they saved */
+    struct vv_buffer **states; /* the saved bytes of each state, by place in
+                                  the walk */
     struct vv_replica replica;
 };
 
@@ -48,7 +49,7 @@ static varve_status save_states(struct grafting *g, varve_error *error)
     return VARVE_OK;
 }
 
-/* The node has the bytes from now on. */
+/* Moves the saved bytes of a state to the caller, which owns them. */
 static void *graft_take_state(void *user, const varve_node *node)
 {
     struct grafting *g = user;

@@ -1,4 +1,5 @@
-/* in_file.c - far memory that is a file: each range is read and checked anew.
+/* in_file.c - Provides access to values that stay in their file. Each access
+ * reads and verifies a range.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -36,7 +37,7 @@ static varve_status copy_chunk(
         v->file->reader, v->node, v->value, chunk, bytes, NULL);
 }
 
-/* Where the range is not one whole chunk. */
+/* Copies a range that is not exactly one chunk. */
 static varve_status copy_parts(const struct value_in_file *v, uint64_t offset,
     unsigned char *bytes, size_t size)
 {

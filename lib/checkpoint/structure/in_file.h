@@ -1,5 +1,5 @@
-/* in_file.h - variables of a graph whose values stay in the file that it was
- * made from, and are read in pieces when somebody copies them out.
+/* in_file.h - Leaves values of a graph in the file that it was made from. They
+ * are read in pieces when they are copied out.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,9 +8,10 @@
 
 #include "reader.h"
 
-/* Lets each node (by id in the file) that was restored and has no memory reach
- * its value in the file, which the graph closes at its end: the reader is the
- * graph's from then on. Nothing has changed where it fails, without memory. */
+/* Connects each node that was restored without memory with its value in the
+ * file. `nodes` are in the order of their ids in the file. On success the graph
+ * owns the reader and closes it when the graph is freed. Fails only if out of
+ * memory; then nothing has changed. */
 varve_status vv_leave_in_file(varve_graph *graph, varve_reader *reader,
     varve_node *const *nodes, size_t count, varve_error *error);
 

@@ -1,5 +1,5 @@
-/* structure.c - first the nodes that a file has, then their edges, slots, tags
- * and names; their values come by an ordinary restoration.
+/* structure.c - Makes a graph from a file: its nodes, then edges, slots, tags
+ * and names. An ordinary restoration then brings the values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -35,14 +35,14 @@ struct importing {
     varve_graph *graph;
     varve_reader *reader;
     const varve_read_options *options;
-    bool leaves_values; /* in the file, where they can be read in pieces */
-    varve_node **nodes; /* by id */
+    bool leaves_values; /* large values stay in the file */
+    varve_node **nodes; /* by id in the file */
     size_t count;
 };
 
 /* --- Nodes -------------------------------------------------------------- */
 
-/* It has no bytes until they are restored. */
+/* The new state is empty until it is restored. */
 static varve_node *structure_make_state(varve_graph *graph)
 {
     struct vv_buffer *bytes = vv_opaque_new(graph);
@@ -56,8 +56,8 @@ static varve_node *structure_make_state(varve_graph *graph)
     return node;
 }
 
-/* Nothing has a value yet, and no variable has memory: what the restoration
- * reads into new memory is read once, and never staged. */
+/* No variable gets memory here. The restoration reads directly into new memory,
+ * so that values are read once and not staged. */
 static varve_node *structure_make_node(
     const struct importing *i, const varve_saved_node *saved)
 {
@@ -85,7 +85,8 @@ static varve_node *structure_make_slot(const varve_saved_node *saved,
     return node;
 }
 
-/* Slot variables come with their slots. */
+/* Slot variables are made together with their slots, so their places are first
+ * filled with `nil`. */
 static void structure_make_nodes(struct importing *i)
 {
     varve_saved_node saved;
@@ -167,7 +168,8 @@ static varve_status keep_nodes(struct importing *i, varve_error *error)
     return VARVE_OK;
 }
 
-/* Of a subtree that is not there the restoration says so. */
+/* Returns the node at `subtree`, or the root. The restoration reports an error
+ * if the subtree does not exist. */
 static varve_node *find_top(const struct importing *i)
 {
     varve_saved_node saved;
@@ -179,7 +181,7 @@ static varve_node *find_top(const struct importing *i)
 static varve_status structure_restore(struct importing *i, varve_error *error)
 {
     varve_node *top = find_top(i);
-    /* The same file: another one may have come to its path. */
+    /* Uses the open file, because another file may have replaced it. */
     struct vv_opening opening = { .path = varve_reader_path(i->reader),
         .file = &i->reader->file,
         .options = i->options,
@@ -202,8 +204,8 @@ static varve_status structure_fill(struct importing *i, varve_error *error)
         status = vv_fail_memory(error, "a graph");
     if (!status)
         status = structure_keep_metadata(i, error);
-    /* Values bring their memory; what is left without any gets it when
-     * somebody asks for it. */
+    /* Values bring their memory. Variables without a value get memory at the
+     * first access. */
     if (!status && !vv_defer_memory(i->graph, true))
         status = vv_fail_memory(error, "a graph");
     if (!status)
@@ -216,7 +218,7 @@ static varve_status structure_fill(struct importing *i, varve_error *error)
         status =
             vv_leave_in_file(i->graph, i->reader, i->nodes, i->count, error);
         if (!status)
-            i->reader = NULL; /* the graph's */
+            i->reader = NULL; /* now owned by the graph */
     }
     vv_release(a, i->nodes, i->count * sizeof *i->nodes);
     vv_defer_memory(i->graph, false);

@@ -1,4 +1,4 @@
-/* structure.h - a graph made from a file, over any system.
+/* structure.h - Makes graphs from files in a given context.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,11 +9,11 @@
 
 #include "context.h"
 
-/* varve_graph_from_part over a context of the caller's choice. */
+/* Does what varve_graph_from_part does, in `context`. */
 varve_graph *vv_graph_from_in(const struct vv_context *context,
     const char *path, const varve_read_options *options, varve_error *error);
 
-/* varve_graph_from_lazy the same way. */
+/* Does what varve_graph_from_lazy does, in `context`. */
 varve_graph *vv_graph_over_in(const struct vv_context *context,
     const char *path, const varve_read_options *options, varve_error *error);
 

@@ -1,4 +1,4 @@
-/* alias.c - lists of names beside those of edges.
+/* alias.c - Stores aliases and retired names of nodes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,7 @@
 
 struct aliases {
     struct vv_attachment attachment;
-    struct vv_alias *first; /* of the node itself */
+    struct vv_alias *first; /* aliases of the node itself */
     struct vv_alias *retired;
 };
 
@@ -52,8 +52,8 @@ static const struct vv_attachment_kind kind = { .size = sizeof(struct aliases),
     .release = alias_release,
     .keep_names = alias_keep_names };
 
-/* Takes a name for a node that is not nil; `what` is it? NULL after a
- * mistake. */
+/* Allocates an entry for a name. `what` describes the name in error messages.
+ * Returns NULL after an error. */
 static struct vv_alias *alias_take_name(
     varve_node *node, const char *what, const char *name)
 {

@@ -1,5 +1,6 @@
-/* alias.h - other names under which files may have a node, and names that they
- * have below it and the program no more; the calls are public (varve/graph.h).
+/* alias.h - Aliases, by which files may refer to a node, and retired names,
+ * which files may contain but the program no longer uses. The functions are
+ * public (varve/graph.h).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,13 +15,14 @@ struct vv_alias {
     const struct vv_name *name;
 };
 
-/* The first alias of a node, in the order in which they were given, or NULL. */
+/* Returns the first alias of a node, in the order in which they were added, or
+ * NULL. */
 const struct vv_alias *vv_first_alias(const varve_node *node);
 
-/* The first retired name of a node's children, the one given last, or NULL. */
+/* Returns the most recently retired name of a child, or NULL. */
 const struct vv_alias *vv_first_retired(const varve_node *node);
 
-/* Whether the program has retired that name of a child. */
+/* Returns true if the program has retired this name of a child. */
 bool vv_is_retired(const varve_node *node, const char *name, size_t size);
 
 #endif

@@ -1,5 +1,4 @@
-/* collection.c - selections, in the order of the list of all nodes, which is
- * that in which they were made.
+/* collection.c - Selects nodes, in the order in which they were created.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +15,7 @@
 struct selection {
     struct vv_walk walk;
     const varve_select *select;
-    uint64_t tag; /* bits */
+    uint64_t tag; /* as a bit */
     uint64_t without;
     struct vv_spread pattern;
     struct vv_spread except;
@@ -91,7 +90,7 @@ static varve_status collection_begin(struct selection *s, varve_node *root,
     return status;
 }
 
-/* The node that was made first. */
+/* Returns the node that was created first. */
 static varve_node *collection_oldest(const varve_graph *graph)
 {
     varve_node *node = vv_newest_node(graph);
@@ -120,7 +119,7 @@ static varve_status each(varve_node *root, const varve_select *select,
     return status;
 }
 
-/* --- What others call --------------------------------------------------- */
+/* --- Functions for other files ------------------------------------------ */
 
 struct plain_visit {
     vv_visit_node *visit;
@@ -202,7 +201,8 @@ varve_status varve_collect(varve_node *root, const varve_select *select,
 struct readiness {
     size_t variables;
     size_t missing;
-    varve_error *naming; /* to name those that are missing; NULL: to count */
+    varve_error *naming; /* lists the missing variables; NULL: only counts
+                            them */
 };
 
 static const char *why_missing(const varve_node *node)
@@ -228,8 +228,8 @@ static varve_status collection_look(
     return VARVE_OK;
 }
 
-/* A variable without a value may itself be a mistake of the graph, which must
- * not keep it from being named. */
+/* Missing variables are listed even if the graph has an error, because a
+ * variable without a value may be that error. */
 varve_status varve_require_ready(
     varve_node *root, const varve_select *select, varve_error *error)
 {

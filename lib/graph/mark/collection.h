@@ -1,5 +1,5 @@
-/* collection.h - the nodes of a selection, in the order in which they were
- * made.
+/* collection.h - Visits the nodes of a selection, in the order in which they
+ * were created.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,7 @@
 typedef varve_status vv_visit_node(
     void *user, varve_node *node, varve_error *error);
 
-/* As varve_each, for what does without paths. `visit` must not change the
+/* Like varve_each, but does not compute paths. `visit` must not change the
  * graph. */
 varve_status vv_each_node(varve_node *root, const varve_select *select,
     vv_visit_node *visit, void *user, varve_error *error);

@@ -1,4 +1,4 @@
-/* global_name.c - one name for one node in the whole graph.
+/* global_name.c - Stores global names, each unique in the graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@
 #include "name.h"
 #include "sweep.h"
 
-/* Of the graph: its nodes by their global names. */
+/* The nodes of a graph by global name. */
 struct global_names {
     struct vv_attachment attachment;
     struct vv_map map;
@@ -35,7 +35,7 @@ static struct global_names *global_name_names_of(const varve_graph *graph)
     return vv_attachment_find(&graph->nil, &names_kind);
 }
 
-/* The same, with room for one more; NULL without memory. */
+/* Returns the map, with room for one more name, or NULL if out of memory. */
 static struct global_names *global_name_make_room(varve_graph *graph)
 {
     struct global_names *names = vv_attachment_make(&graph->nil, &names_kind);
@@ -88,7 +88,7 @@ static bool global_name_has_name(const void *item, const void *key)
     return vv_global_name(item) == key;
 }
 
-/* Whether the node may have that name; if not, a mistake. */
+/* Returns true if the node may have this name. Otherwise records an error. */
 static bool may_have(const varve_node *node, const char *name)
 {
     char text[256];
@@ -158,7 +158,8 @@ static void global_name_set(varve_node *node, const char *name)
         global_name_say_duplicate(node, other, name);
         return;
     }
-    /* Before the older name goes: then nothing can fail. */
+    /* Reserves memory first, so that nothing can fail after the previous name
+     * is removed. */
     struct global_names *names = global_name_make_room(graph);
     if (!names) {
         vv_graph_memory_error(graph);

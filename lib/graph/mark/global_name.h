@@ -1,5 +1,5 @@
-/* global_name.h - names of variables and states beside the graph's paths; the
- * calls are public (varve/variable.h).
+/* global_name.h - Global names of variables and states. The functions for
+ * programs are public (varve/variable.h).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,13 +8,13 @@
 
 #include "node.h"
 
-/* That of a node, or NULL. */
+/* Returns the global name of a node, or NULL. */
 const struct vv_name *vv_global_name(const varve_node *node);
 
-/* How many nodes of the graph have one. */
+/* Returns the number of nodes with global names. */
 size_t vv_global_name_count(const varve_graph *graph);
 
-/* Whether a node of the graph has it. */
+/* Returns true if a node of the graph has this global name. */
 bool vv_global_name_is_taken(const varve_graph *graph, const char *name);
 
 #endif

@@ -1,4 +1,5 @@
-/* graph_spread.c - along edges, and from owners and variables to slots.
+/* graph_spread.c - Evaluates patterns along the edges of a graph, and from
+ * owners and variables to slots.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -43,7 +44,8 @@ static void graph_spread_go_on(struct vv_spread *s)
         for (struct vv_edge *e = vv_first_edge(node); e; e = vv_next_edge(e))
             graph_spread_follow_edge(s, pair, e);
         /* The path of a slot needs a pair of its owner and one of its variable.
-         * Whichever comes later finds the other, so both sides look. */
+         * The one that is visited later finds the other, so both sides are
+         * searched. */
         struct vv_slot *slot = vv_slot_first_of(node);
         for (; slot; slot = slot->next) {
             uint32_t i = vv_spread_first(s, slot->public.variable->number);
@@ -59,7 +61,8 @@ static void graph_spread_go_on(struct vv_spread *s)
     }
 }
 
-/* Places do not depend on the order in which a graph was built. */
+/* Makes the order of places independent of the order in which the graph was
+ * built. */
 static varve_status graph_spread_place_all(
     struct vv_spread *s, varve_node *root, varve_error *error)
 {

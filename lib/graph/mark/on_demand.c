@@ -1,4 +1,4 @@
-/* on_demand.c - one callback at a node.
+/* on_demand.c - Stores the on-demand callback of a node.
  *
  * SPDX-License-Identifier: MIT
  */

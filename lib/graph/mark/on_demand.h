@@ -1,5 +1,5 @@
-/* on_demand.h - callbacks that may add children which a file has; setting one
- * is public (varve/variable.h).
+/* on_demand.h - Callbacks that may add children that a file contains. Programs
+ * set them with varve_set_on_demand (varve/variable.h).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,7 @@ struct vv_on_demand {
 
 extern const struct vv_attachment_kind vv_on_demand_kind;
 
-/* That of a node, or NULL. */
+/* Returns the callback of a node, or NULL. */
 static inline const struct vv_on_demand *vv_on_demand_of(const varve_node *node)
 {
     return vv_attachment_find(node, &vv_on_demand_kind);

@@ -1,4 +1,5 @@
-/* private.c - the object of all, then that of this process.
+/* private.c - Makes rank-local nodes: an object for all processes, and below it
+ * the object of this process.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,7 +34,7 @@ bool vv_private_copy(const varve_node *from, varve_node *to)
     if (!private)
         return true;
     varve_rank_local_options options = private->options;
-    options.merge = NULL; /* it knows of the original */
+    options.merge = NULL; /* it may refer to the original */
     return private_set(to, private->rank, private->size, &options);
 }
 
@@ -49,7 +50,8 @@ varve_node *vv_private_mine(varve_node *node)
     return node->edge_count == 1 ? varve_find(node, number) : NULL;
 }
 
-/* Whether it can be one; else a mistake. */
+/* Returns true if a rank-local node can be added. Otherwise records an error.
+ */
 static bool private_check(const varve_node *parent, const char *name,
     const varve_comm *comm, const varve_rank_local_options *options)
 {

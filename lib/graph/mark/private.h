@@ -1,4 +1,4 @@
-/* private.h - nodes whose children belong to one process each.
+/* private.h - Rank-local nodes, each of whose children belongs to one process.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,28 +19,29 @@ struct vv_private {
 
 extern const struct vv_attachment_kind vv_private_kind;
 
-/* What makes a node private; NULL: it is not. */
+/* Returns the attachment of a rank-local node; NULL: it is not rank-local. */
 static inline const struct vv_private *vv_private_of(const varve_node *node)
 {
     return vv_attachment_find(node, &vv_private_kind);
 }
 
-/* Whether it is; for a walk of what all processes have. */
+/* Returns true if a node is rank-local. Ends a walk of the replicated nodes. */
 bool vv_is_private(const varve_node *node);
 
-/* The object of this process; NULL where the program took it away, or added
- * others. */
+/* Returns the object of this process, or NULL if the program has removed it or
+ * added others. */
 varve_node *vv_private_mine(varve_node *node);
 
-/* varve_add_rank_local in two steps: what is at this process, not yet below
- * `parent`, or nil; then there, or nil and it is gone. */
+/* Do what varve_add_rank_local does, in two steps. vv_private_new returns the
+ * object of this process, which is not yet below `parent`, or nil.
+ * vv_private_attach adds it, or frees it and returns nil. */
 varve_node *vv_private_new(varve_node *parent, const char *name,
     const varve_comm *comm, const varve_rank_local_options *options);
 varve_node *vv_private_attach(
     varve_node *parent, const char *name, varve_node *mine);
 
-/* Makes a copy of a private node one, without a callback to fold it. False
- * without memory. */
+/* Makes the copy of a rank-local node rank-local, without a merge callback.
+ * Returns false if out of memory. */
 bool vv_private_copy(const varve_node *from, varve_node *to);
 
 #endif

@@ -1,4 +1,4 @@
-/* tag.c - a graph's tags and who has them.
+/* tag.c - Stores the tags of a graph and of its nodes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@
 const struct vv_attachment_kind vv_tags_kind = { .size = sizeof(
                                                      struct vv_node_tags) };
 
-/* Of the graph. */
+/* The tags of a graph. */
 struct known_tags {
     struct vv_attachment attachment;
     unsigned count;
@@ -56,7 +56,8 @@ uint64_t vv_tag_bit(const varve_graph *graph, const char *tag)
     return 0;
 }
 
-/* The bit of a tag, new to the graph or not; 0 after a mistake. */
+/* Returns the bit of a tag, and adds it to the graph if needed. Returns 0 after
+ * an error. */
 static uint64_t take_bit(varve_graph *graph, const char *tag)
 {
     uint64_t bit = vv_tag_bit(graph, tag);
@@ -101,7 +102,8 @@ void vv_untag(varve_node *node, const char *tag)
     if (tags && tag)
         tags->bits &= ~vv_tag_bit(node->graph, tag);
     if (tags)
-        node->graph->has_new_views = true; /* values that it had left out */
+        node->graph->has_new_views = true; /* values with the tag were not
+                                              checked for overlaps */
 }
 
 bool varve_has_tag(const varve_node *node, const char *tag)

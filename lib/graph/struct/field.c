@@ -1,5 +1,5 @@
-/* field.c - reading a table: where members are, how many, and whether it can be
- * so.
+/* field.c - Reads field tables: where members are, how many elements they have,
+ * and whether the table is valid.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,8 +16,8 @@
 #include "shape.h"
 
 enum {
-    MOST_OLDER_NAME = 256, /* bytes with a NUL */
-    REASON_SIZE = 192      /* likewise, of a message without its path */
+    MOST_OLDER_NAME = 256, /* bytes with the NUL */
+    REASON_SIZE = 192      /* bytes of a message without its path */
 };
 
 /* --- Members ------------------------------------------------------------ */
@@ -29,7 +29,7 @@ static const char *member(const void *object, size_t offset)
 
 void *vv_field_memory(const varve_field *field, const void *object)
 {
-    /* The object is the program's, to be written to. */
+    /* The object belongs to the program, which may write to it. */
     union {
         const char *read;
         void *write;
@@ -45,7 +45,7 @@ void vv_field_point(const varve_field *field, void *object, void *memory)
     memcpy((char *)object + field->offset, &memory, sizeof memory);
 }
 
-/* An integer of any type; false if it is below 0, or no integer. */
+/* Reads an integer of any type. Returns false if it is negative. */
 static bool read_count(varve_dtype dtype, const char *at, uint64_t *count)
 {
     union {
@@ -79,7 +79,7 @@ static bool is_count(varve_dtype dtype)
     return dtype >= VARVE_INT8 && dtype <= VARVE_UINT64;
 }
 
-/* Elements that are there beyond those that a member counts. */
+/* Returns the number of elements in addition to those that a member counts. */
 static uint64_t more_of(const varve_field *field, unsigned i)
 {
     return i == 0 ? field->more : 0;
@@ -105,8 +105,8 @@ uint64_t vv_field_extent(
     return count;
 }
 
-/* Whether it has rows of no elements, or no rows of some: a shape to save that
- * needs no memory. */
+/* Returns true if some extents are 0 and others are not: the shape is saved,
+ * but needs no memory. */
 static bool is_flat_table(const varve_field *field, const void *object)
 {
     unsigned zeros = 0;
@@ -171,7 +171,7 @@ varve_tensor vv_field_view(const varve_field *field, const void *object)
 
 typedef bool on_name(void *user, const char *name, size_t size);
 
-/* Calls for each of its older names, until that gives false. */
+/* Calls `visit` for each older name until it returns false. */
 static bool each_older(const varve_field *field, on_name *visit, void *user)
 {
     for (const char *name = field->older_names; name && *name;) {
@@ -216,13 +216,13 @@ bool vv_field_is_called(const varve_field *field, const char *name)
     return !each_older(field, is_other, wanted);
 }
 
-/* --- Whether it can be so ----------------------------------------------- */
+/* --- Checks ------------------------------------------------------------- */
 
-/* Where the check is, from the innermost outwards. */
+/* The position of a check, linked from the innermost outward. */
 struct place {
     const struct place *outer;
     const char *name;
-    uint64_t index; /* UINT64_MAX: of no list */
+    uint64_t index; /* UINT64_MAX: not an element */
     unsigned depth;
 };
 
@@ -269,8 +269,8 @@ static const char *bad_name(const varve_field *first, const varve_field *field)
     return NULL;
 }
 
-/* Whether the members that it tells of are within the struct; NULL: they are.
- * What a value or a struct needs of them is known to be there. */
+/* Returns an error message if a member is outside its struct, or NULL. Members
+ * that values and structs need have been checked. */
 static const char *bad_place(const varve_field *f)
 {
     static const char outside[] = "the member is outside its struct";
@@ -297,7 +297,8 @@ static const char *bad_place(const varve_field *f)
     return NULL;
 }
 
-/* Whether elements of that type fill what is behind an index. */
+/* Returns an error message if the element type does not fit the memory of the
+ * field, or NULL. */
 static const char *bad_elements(const varve_field *f)
 {
     size_t size = varve_dtype_size(f->dtype);
@@ -308,7 +309,7 @@ static const char *bad_elements(const varve_field *f)
     return NULL;
 }
 
-/* Why there is no memory, in `text`. */
+/* Writes the error message for missing memory into `text`. */
 static const char *tell_null(uint64_t count, char *text)
 {
     snprintf(text, REASON_SIZE,
@@ -327,7 +328,8 @@ static const char *tell_below_0(uint64_t count, char *text)
     return text;
 }
 
-/* Whether what is in place takes the room of the member. */
+/* Returns an error message if the extents do not fit the size of the member, or
+ * NULL. */
 static const char *bad_extents(
     const varve_field *f, const void *object, char *text)
 {
@@ -389,7 +391,7 @@ static const char *bad_field(const varve_field *first, const varve_field *f,
 static bool field_check(const struct place *at, const varve_node *parent,
     const varve_field *fields, const void *object, size_t size);
 
-/* The structs of a field, one after the other. */
+/* Checks all structs of a field. */
 static bool check_structs(const struct place *at, const varve_node *parent,
     const varve_field *f, const void *object)
 {
@@ -408,7 +410,7 @@ static bool check_structs(const struct place *at, const varve_node *parent,
     return true;
 }
 
-/* (That it recurses is bounded by the depth.) */
+/* The depth of structs limits the recursion. */
 static bool field_check(const struct place *at, const varve_node *parent,
     const varve_field *fields, const void *object, size_t size)
 {

@@ -1,5 +1,5 @@
-/* migrating.c - the columns of an array that is packed anew whenever somebody
- * looks.
+/* migrating.c - Packs redistributable structs into an array when they are
+ * needed, and provides its columns.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,7 +22,7 @@ struct vv_migrating *vv_migrating_of(const varve_node *node)
 
 /* --- Columns ------------------------------------------------------------ */
 
-/* The field of all that are packed: the count, and the shape of the field. */
+/* Returns a column: one field of all packed structs. */
 static varve_tensor column(const struct vv_migrating *m, const varve_field *f,
     varve_memory *memory, int64_t *strides)
 {
@@ -128,8 +128,8 @@ void vv_migrating_free(const varve_allocator *a, struct vv_migrating *m)
 
 /* --- A snapshot --------------------------------------------------------- */
 
-/* The state below it that is in no file: a snapshot has put back the packed
- * ones, and the program takes them. */
+/* A state that is not saved. Restoring a snapshot calls its load function after
+ * the array was restored, which then returns the structs to the program. */
 static varve_status save_nothing(void *self, varve_sink *sink)
 {
     (void)self;

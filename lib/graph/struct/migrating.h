@@ -1,5 +1,5 @@
-/* migrating.h - structs of the program's that move between processes, packed to
- * be saved.
+/* migrating.h - Packs structs of the program that can move between processes,
+ * so that they can be saved.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,34 +10,35 @@
 
 #include "private.h"
 
-/* Their packed form, at the node of this process's. */
+/* The packed structs of this process. */
 struct vv_migrating {
     /* to read */
     varve_migrating of;
-    uint32_t rank, size; /* of the processes */
+    uint32_t rank, size; /* of this process and of the communicator */
     /* own */
     void *structs;
-    size_t room; /* bytes */
+    size_t room; /* in bytes */
     size_t count;
 };
 
-/* Lets the children of a node be the fields of such structs, of which there are
- * none yet; what is wrong is a mistake of its graph, and about `name`. */
+/* Adds the fields of such structs as children of a node. There are no structs
+ * yet. Records an error that contains `name` if something is wrong. */
 bool vv_migrating_begin(varve_node *node, const char *name,
     const varve_migrating *migrating, const struct vv_private *private);
 
-/* Packs what the program has now, for the variables of the fields. */
+/* Packs the current structs of the program into the memory of the variables. */
 varve_status vv_migrating_pack(
     varve_node *node, struct vv_migrating *m, varve_error *error);
 
-/* Whether each that is packed has an owner that is a rank; VARVE_MISUSE names
- * the first that has not, which no restoration could put anywhere. */
+/* Checks that each packed struct has an owner that is a valid rank. Returns
+ * VARVE_MISUSE and names the first that has not, because no restoration could
+ * deliver it. */
 varve_status vv_migrating_check(const varve_node *node, varve_error *error);
 
-/* That of a node; NULL: it has none. */
+/* Returns the packed structs of a node, or NULL. */
 struct vv_migrating *vv_migrating_of(const varve_node *node);
 
-/* Frees the packed ones; NULL is none. */
+/* Frees the packed structs. Accepts NULL. */
 void vv_migrating_free(const varve_allocator *a, struct vv_migrating *m);
 
 #endif

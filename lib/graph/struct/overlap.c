@@ -1,12 +1,12 @@
-/* overlap.c - the spans of all values, sorted by where they begin: each is
- * compared with those that begin before it ends.
+/* overlap.c - Finds values that overlap: sorts the address ranges of all values
+ * by their start, and compares each with those that begin before it ends.
  *
- * A first pass needs no list. It finds that no two values overlap where each
- * lies below or above all that were seen before it, as memory does that was
- * allocated in the order of the nodes.
+ * A first pass needs no list. It finds no overlap if each value is below or
+ * above all values before it, as memory mostly is that was allocated in the
+ * order of the nodes.
  *
- * The values of the whole graph are compared, so that the answer holds for
- * every call. Only where some overlap are those that a call reaches told apart.
+ * All values of the graph are compared, so the result is valid for every call.
+ * Only if some overlap, those that a call reaches are compared separately.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -36,18 +36,19 @@ struct place {
 
 struct places {
     const varve_allocator *allocator;
-    struct place *block; /* twice `capacity`: the list, and room to sort it */
+    struct place *block; /* 2 * `capacity` items: the list and room for
+                            sorting */
     struct place *list;
     struct place *scratch;
     size_t count;
     size_t capacity;
     uint64_t local, fixed;      /* bits of tags */
-    const struct vv_walk *walk; /* only those that it has; NULL: all */
+    const struct vv_walk *walk; /* only nodes of this walk; NULL: all */
 };
 
 /* --- Gathering ------------------------------------------------------------ */
 
-/* Where the text of a state is; false: it is none. */
+/* Finds the text of a state. Returns false if it has none. */
 static bool find_text(const varve_node *node, struct vv_address_range *span)
 {
     const struct vv_struct *about;
@@ -73,15 +74,15 @@ static bool overlap_is_text(const varve_node *node)
     return find_text(node, &span);
 }
 
-/* Memory of the processor's: functions may reach the same by other ways, and
- * nothing says so. */
+/* Returns true for memory of the processor. Functions of the program may access
+ * the same memory as other values, which cannot be detected. */
 static bool overlap_is_near(const varve_node *node)
 {
     return node->variable && node->variable->tensor.data &&
            !vv_is_far(&node->variable->tensor);
 }
 
-/* How many spans a node has: one, or one for each row. */
+/* Returns the number of address ranges of a node: one, or one for each row. */
 static size_t spans_of(const varve_node *node)
 {
     return overlap_is_near(node) || overlap_is_text(node)
@@ -113,7 +114,8 @@ static bool overlap_reserve(struct places *p, size_t count)
     return p->block;
 }
 
-/* The newest node is the last, since memory mostly grows upwards. */
+/* Fills the list from its end, beginning with the newest node. Newer nodes
+ * mostly have higher addresses, so the list is almost sorted. */
 static void overlap_gather(struct places *p, const varve_graph *graph)
 {
     struct place *at = p->block + p->capacity;
@@ -133,16 +135,16 @@ static void overlap_gather(struct places *p, const varve_graph *graph)
 
 /* --- The first pass ------------------------------------------------------- */
 
-/* What a first look at all nodes finds. */
+/* The result of the first pass. */
 struct look {
-    struct vv_address_range seen; /* all values are in it */
-    size_t most;                  /* as many places as there can be */
-    bool is_apart;                /* no two values share a byte */
-    varve_dtype dtype;            /* the last that was seen, */
-    size_t unit;                  /* and the size of its elements */
+    struct vv_address_range seen; /* the range of all values */
+    size_t most;                  /* upper limit of the number of ranges */
+    bool is_apart;                /* no two values overlap */
+    varve_dtype dtype;            /* the last element type */
+    size_t unit;                  /* and its size */
 };
 
-/* A value that lies neither below nor above all others may share a byte. */
+/* A value that is neither below nor above all previous ones may overlap. */
 static inline void overlap_see(struct look *look, struct vv_address_range span)
 {
     if (span.begin == span.end)
@@ -155,14 +157,14 @@ static inline void overlap_see(struct look *look, struct vv_address_range span)
         look->seen.end = span.end;
 }
 
-/* Whether all bytes of a variable lie together at its address. */
+/* Returns true if a variable is contiguous. */
 static inline bool is_dense(const varve_node *node)
 {
     return node->variable && node->variable->tensor.data &&
            !node->variable->tensor.memory;
 }
 
-/* The size was found to be no overflow when the variable was made. */
+/* The size was checked for overflow when the variable was made. */
 static inline struct vv_address_range dense_span(
     struct look *look, const varve_tensor *tensor)
 {
@@ -242,7 +244,7 @@ static void sort_by_digit(struct places *p, uintptr_t least, unsigned digit)
     p->list = sorted;
 }
 
-/* By its digits, as comparisons of many cost more than a save of them may. */
+/* Radix sort. Comparisons of many values can take longer than saving them. */
 static void overlap_sort(struct places *p)
 {
     uintptr_t least = UINTPTR_MAX;
@@ -276,7 +278,7 @@ static bool is_strided(const varve_node *node)
     return overlap_is_near(node) && node->variable->tensor.memory;
 }
 
-/* What a place is as a view: of strides, or bytes. */
+/* Returns a place as a view: strided, or of bytes. */
 static varve_tensor overlap_view_of(const struct place *place)
 {
     const void *at = (const void *)place->span.begin;
@@ -305,7 +307,7 @@ static bool overlap_share(
     return vv_tensors_share(&left, &right);
 }
 
-/* Two that share a byte; false: there are none. */
+/* Finds two values that overlap. Returns false if there are none. */
 static bool find_two(
     const struct places *p, const varve_node **a, const varve_node **b)
 {
@@ -336,7 +338,7 @@ static bool overlap_is_alike(const varve_node *a, const varve_node *b)
     return s->data == t->data && s->dtype == t->dtype && vv_shape_equal(s, t);
 }
 
-/* The one that was made first is named last. */
+/* Names the older node last. */
 static varve_status overlap_fail(
     const varve_node *a, const varve_node *b, varve_error *error)
 {

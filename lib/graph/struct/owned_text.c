@@ -21,7 +21,7 @@ static char *text_at(const struct vv_owned_text *o)
     return text;
 }
 
-/* Notes address and length of the text. Returns true if one has changed. */
+/* Records address and length of the text. Returns true if one has changed. */
 static bool owned_text_note(struct vv_owned_text *o)
 {
     char *text = text_at(o);
@@ -42,7 +42,7 @@ static varve_status owned_text_save(void *self, varve_sink *sink)
     return VARVE_OK;
 }
 
-/* A failure leaves the member as it is. */
+/* A failure does not change the member. */
 static varve_status owned_text_load(void *self, const void *bytes, size_t size)
 {
     struct vv_owned_text *o = self;
@@ -65,7 +65,7 @@ void vv_owned_text_rebind(
     varve_node *node, const varve_field *field, const void *object)
 {
     struct vv_owned_text *o = vv_owned_text_of(node);
-    /* The object is the program's, to be written to. */
+    /* The object belongs to the program, which may write to it. */
     union {
         const char *read;
         void *write;

@@ -18,28 +18,28 @@ struct vv_owned_text {
     const varve_field *field;
     void *at; /* the member, a pointer */
     /* to read */
-    char *text;  /* that it pointed to when it was looked at last; or NULL */
-    size_t size; /* of that, with its NUL; 0: there is none */
+    char *text;  /* the recorded text, or NULL */
+    size_t size; /* its size with the NUL; 0: none */
 };
 
 extern const struct vv_attachment_kind vv_owned_text_kind;
 
-/* That of a node; NULL: it is none. */
+/* Returns the attachment of a node, or NULL. */
 static inline struct vv_owned_text *vv_owned_text_of(const varve_node *node)
 {
     return vv_attachment_find(node, &vv_owned_text_kind);
 }
 
-/* A node without edges; nil without memory. */
+/* Makes a node without edges. Returns nil if out of memory. */
 varve_node *vv_owned_text_new(
     varve_graph *graph, const varve_field *field, const void *object);
 
-/* Returns true if a node is over the member of that object. Notes the text that
- * there is now. */
+/* Returns true if a node belongs to the member of that object. Records the
+ * current text. */
 bool vv_owned_text_look(
     varve_node *node, const varve_field *field, const void *object);
 
-/* Leads to the member of another object. */
+/* Changes the node to the member of another object. */
 void vv_owned_text_rebind(
     varve_node *node, const varve_field *field, const void *object);
 

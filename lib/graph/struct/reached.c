@@ -1,5 +1,5 @@
-/* reached.c - copies bit-fields by the bits that a constant has set, and rows
- * by a copy of their pointers, which shows when one has moved.
+/* reached.c - Copies bit-fields by the bits that are set in a constant, and
+ * rows by a list of their pointers. The list shows if a row has moved.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,7 @@ enum { MOST_BITS = 64 };
 
 struct row {
     char *at;
-    size_t end; /* of it and all before it, in bytes of the value */
+    size_t end; /* size of this row and all before it, in bytes */
 };
 
 struct reached {
@@ -49,9 +49,7 @@ static const struct vv_attachment_kind kind = {
 
 /* --- Bits ----------------------------------------------------------------- */
 
-/* Where a bit-field is: its bytes, and the order of them in which its bits
- * rise.
- */
+/* The bytes of a bit-field, and the order in which its bits increase. */
 struct bits {
     const unsigned char *mask;
     size_t begin, end;
@@ -77,7 +75,7 @@ static bool reached_is_little(void)
     return *(const unsigned char *)&one != 0;
 }
 
-/* Takes the bits of a number out of an object, or puts them in. */
+/* Reads the bits of a number from an object, or writes them. */
 static uint64_t move_bits(
     const struct bits *b, unsigned char *object, uint64_t number, bool puts)
 {
@@ -98,7 +96,8 @@ static uint64_t move_bits(
     return found;
 }
 
-/* The number that its bits are: one below 0 has all bits above them set. */
+/* Returns the number that the bits represent. Negative numbers are
+ * sign-extended. */
 static uint64_t reached_number_of(
     const varve_field *f, const struct bits *b, uint64_t bits)
 {
@@ -202,7 +201,7 @@ static varve_status reached_copy_in(
     return VARVE_OK;
 }
 
-/* --- Whether it can be ---------------------------------------------------- */
+/* --- Checks --------------------------------------------------------------- */
 
 static const char *bad_rows(const varve_field *f, const void *object)
 {
@@ -243,7 +242,8 @@ static struct reached *reached_of(const varve_node *node)
     return vv_attachment_find(node, &kind);
 }
 
-/* What a node is over, unless the program has bound it to other memory. */
+/* Returns the attachment of a node, or NULL if the program has bound it to
+ * other memory. */
 static const struct reached *over(const varve_node *node)
 {
     const struct reached *r = reached_of(node);
@@ -264,7 +264,8 @@ static varve_tensor reached_view_of(const varve_field *f, const void *object,
     return view;
 }
 
-/* Notes the rows that there are; false without memory, and nothing changed. */
+/* Records the current rows. Returns false if out of memory; then nothing has
+ * changed. */
 static bool note_rows(
     varve_node *node, struct reached *r, const varve_field *f, void *object)
 {
@@ -347,7 +348,7 @@ bool vv_reached_is_over(
            node->variable->tensor.shape[0] == end / f->element_size;
 }
 
-/* --- Where it is ---------------------------------------------------------- */
+/* --- Memory --------------------------------------------------------------- */
 
 size_t vv_reached_pieces(const varve_node *node)
 {

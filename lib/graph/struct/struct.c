@@ -1,8 +1,8 @@
-/* struct.c - structs as objects: made whole or not at all, looked at again, and
- * given room when a file has more than they.
+/* struct.c - Adds structs as objects, completely or not at all, updates them,
+ * and allocates memory for larger saved values.
  *
- * What can be wrong with a table is found before anything is made (field.c).
- * That functions call themselves is bounded by how deep structs may be there.
+ * Tables are checked before anything is made (field.c). The maximum depth of
+ * structs limits the recursion.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -99,7 +99,8 @@ const struct vv_attachment_kind vv_struct_kind = {
     .release = struct_release,
 };
 
-/* Lists a struct as one that is in no other; false without memory. */
+/* Adds a struct to the list of those that are not part of another one. Returns
+ * false if out of memory. */
 static bool list_top(varve_node *node)
 {
     varve_graph *graph = node->graph;
@@ -117,7 +118,7 @@ static bool list_top(varve_node *node)
     return true;
 }
 
-/* What the node is of, remembered; NULL without memory. */
+/* Stores what a node was made of. Returns NULL if out of memory. */
 static struct vv_struct *struct_remember(
     varve_node *node, const varve_field *fields, void *object, bool is_later)
 {
@@ -141,7 +142,8 @@ bool vv_struct_watch(varve_node *node, struct vv_migrating *migrating)
     return true;
 }
 
-/* Notes whether a field has no node, since it waits; false without memory. */
+/* Records whether a field has no node because it has no memory. Returns false
+ * if out of memory. */
 static bool note_missing(
     varve_node *node, const varve_field *field, bool is_missing)
 {
@@ -162,7 +164,8 @@ static bool struct_is_missing(const varve_node *node, const varve_field *field)
     return about->missing && about->missing[field - about->fields];
 }
 
-/* Lets go of what was made and is in no edge yet; gives nil, without memory. */
+/* Frees a node that has no edge yet, and records VARVE_NO_MEMORY. Returns nil.
+ */
 static varve_node *struct_give_up(varve_node *node)
 {
     varve_graph *graph = node->graph;
@@ -202,7 +205,7 @@ static void *element_at(
     return memory + (size_t)index * field->element_size;
 }
 
-/* Elements from `begin` on; false without memory. */
+/* Appends the elements from `begin` on. Returns false if out of memory. */
 static bool struct_append(varve_node *list, const varve_field *field,
     const void *object, uint64_t begin, bool is_later)
 {
@@ -221,7 +224,8 @@ static bool struct_append(varve_node *list, const varve_field *field,
     return true;
 }
 
-/* Where the elements of a list are, and how many; false without memory. */
+/* Stores the address and number of the elements of a list. Returns false if out
+ * of memory. */
 static bool remember_list(
     varve_node *list, const varve_field *field, const void *object)
 {
@@ -339,15 +343,16 @@ varve_node *varve_add_text(
     return struct_give_up(node);
 }
 
-/* --- Looking again ------------------------------------------------------ */
+/* --- Updating ----------------------------------------------------------- */
 
-/* What is bound: `by_itself`, as vv_struct_rebind has it. */
+/* The arguments of an update. `by_itself` is that of vv_struct_rebind. */
 struct binding {
     varve_node *node;
     bool by_itself;
 };
 
-/* Whether a node is a struct of these fields, or the text of that one. */
+/* Returns true if a node was made of a struct with these fields, or of this
+ * text. */
 static bool is_about(
     const varve_node *node, varve_kind kind, const varve_field *fields)
 {
@@ -374,8 +379,8 @@ static bool is_text_of(const varve_node *child, const varve_field *field)
                              : is_about(child, VARVE_STATE, field);
 }
 
-/* Whether a node is what was made of a field: the program may have put another
- * one in its place. */
+/* Returns true if a node can be one that was made of a field. The program may
+ * have replaced it. */
 static bool is_of(const varve_node *child, const varve_field *field)
 {
     switch (field->kind) {
@@ -408,7 +413,8 @@ static bool rebind_value(varve_node *child, const varve_field *field,
     return is_over;
 }
 
-/* What the program itself has put into a list stays what it is, elsewhere. */
+/* Removes the last element. A node that the program has added itself is only
+ * untracked. */
 static void drop_last(varve_node *list, const varve_field *field)
 {
     char name[24];
@@ -470,8 +476,9 @@ static bool rebind_child(const struct binding *b, varve_node *child,
     }
 }
 
-/* Takes away what was made of a field that waits for memory now. What the
- * program has taken away itself stays away, unless it asks for the struct. */
+/* Removes the node of a field that has no memory now. A node that the program
+ * has removed itself is not recorded as missing, unless the program requested
+ * the update. */
 static bool unbind_field(
     const struct binding *b, varve_node *child, const varve_field *field)
 {

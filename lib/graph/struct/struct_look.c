@@ -1,5 +1,6 @@
-/* struct_look.c - whether structs are as they were when their nodes were made:
- * from the outermost inwards, since what a pointer has left may be freed.
+/* struct_look.c - Checks whether structs still match their nodes, from the
+ * outermost inward, because memory that a pointer no longer leads to may be
+ * freed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,16 +20,15 @@
 #include "variable.h"
 #include "walk.h"
 
-/* So many edges are climbed before it is looked at from above. */
+/* number of edges that are followed upward before a walk is made */
 enum { FEW_CLIMBED = 8 };
 
 /* --- What can move ------------------------------------------------------ */
 
 static bool table_moves(const varve_field *fields, unsigned depth);
 
-/* Whether a field can come to lie elsewhere, or be of another size, while its
- * struct stays. (That it recurses is bounded by the depth of a struct that was
- * checked.) */
+/* Returns true if the memory or size of a field can change while its struct
+ * does not. The depth of a checked struct limits the recursion. */
 static bool field_moves(const varve_field *f, unsigned depth)
 {
     if (f->kind == VARVE_FIELD_IS_GONE)
@@ -50,7 +50,7 @@ static bool table_moves(const varve_field *fields, unsigned depth)
     return false;
 }
 
-/* --- Whether it has moved ----------------------------------------------- */
+/* --- Detecting changes -------------------------------------------------- */
 
 static bool is_as_it_was(varve_node *node, const void *object);
 
@@ -76,8 +76,8 @@ static bool is_over(
     return true;
 }
 
-/* What the program has put elsewhere is the struct's again once the struct
- * leads there. */
+/* A variable that the program has bound to other memory belongs to the struct
+ * again when the struct leads to that memory. */
 static bool is_same_value(
     varve_node *child, const varve_field *f, const void *object)
 {
@@ -133,8 +133,8 @@ static bool is_same_child(
     }
 }
 
-/* The child of a field; edges stand as fields do, unless the program has
- * changed them. */
+/* Returns the child of a field. Edges have the order of the fields, unless the
+ * program has changed them. */
 static varve_node *next_child(
     varve_node *node, const varve_field *f, const varve_edge **next)
 {
@@ -145,7 +145,8 @@ static varve_node *next_child(
     return edge->node;
 }
 
-/* Whether the first that led to a node is that edge, or NULL. */
+/* Returns true if the edge is the oldest one to a node, or if it is NULL and
+ * there is none. */
 static bool is_oldest(const varve_node *node, const varve_edge *edge)
 {
     const struct vv_edge *in = vv_first_in(node);
@@ -181,7 +182,7 @@ static bool is_as_it_was(varve_node *node, const void *object)
     return true;
 }
 
-/* --- Looking ------------------------------------------------------------ */
+/* --- Updating ----------------------------------------------------------- */
 
 static varve_status struct_look_look(varve_node *node, varve_error *error)
 {
@@ -197,7 +198,7 @@ static varve_status struct_look_look(varve_node *node, varve_error *error)
     return vv_graph_take_error(node->graph, error);
 }
 
-/* Whether a few of the oldest edges lead down to a node. */
+/* Returns true if a few of the oldest edges lead from the root to the node. */
 static bool is_plainly_below(const varve_node *node, const varve_node *root)
 {
     for (int i = 0; i < FEW_CLIMBED && node && node != root; i++) {
@@ -207,8 +208,8 @@ static bool is_plainly_below(const varve_node *node, const varve_node *root)
     return node == root;
 }
 
-/* Of those below a node: with a walk all, without the ones that are plainly
- * there. */
+/* Updates the structs below a node: with a walk all of them, otherwise those
+ * that are close to it. */
 static varve_status look_once(
     varve_node *root, const struct vv_walk *walk, varve_error *error)
 {
@@ -220,12 +221,12 @@ static varve_status look_once(
         if (walk ? vv_walk_has(walk, node) : is_plainly_below(node, root))
             VV_TRY(struct_look_look(node, error));
         if (freed != tops->freed)
-            return VARVE_OK; /* perhaps the next one */
+            return VARVE_OK; /* the next one may be freed */
     }
     return VARVE_OK;
 }
 
-/* Until no other struct has gone by what was found. */
+/* Repeats until an update frees no other struct. */
 static varve_status struct_look_below(
     varve_node *root, bool walks, varve_error *error)
 {
@@ -253,8 +254,8 @@ static bool are_plainly_below(const varve_node *root)
     return true;
 }
 
-/* The struct that a node is a part of, or that one is a part of. (Between two
- * of them there may be a list.) */
+/* Updates the struct that contains a node. Between two structs there may be a
+ * list. */
 static varve_status look_above(varve_node *node, varve_error *error)
 {
     for (int i = 0; i <= 2 * VV_MAX_STRUCT_DEPTH; i++) {

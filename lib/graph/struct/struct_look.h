@@ -1,5 +1,5 @@
-/* struct_look.h - structs whose pointers and counts a program has changed, and
- * has told nobody.
+/* struct_look.h - Updates structs whose pointers and counts the program has
+ * changed without a call.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,14 +10,13 @@
 
 #include "node.h"
 
-/* Brings what has a callback or follows a pointer up to date (refresh.h), then
- * looks again at the structs that can be reached from a node, which is not nil,
- * and at one that it is a part of: at pointers that were set or lead elsewhere,
- * and at what members count. Called by all that save, take or restore values of
- * a program. One that is as it was costs a look at each field that can move,
- * and one without such fields nothing. VARVE_MISUSE with the path of a field
- * that does not match any more, VARVE_NO_MEMORY; the graph has no mistake of
- * it. */
+/* Updates nodes with callbacks or pointers (refresh.h), then the structs that
+ * can be reached from a node, which must not be nil, and the one that contains
+ * it: pointers that have changed, and members that count. Called by all
+ * functions that save or restore values. Costs one comparison for each field
+ * that can move, and nothing for structs without such fields. Returns
+ * VARVE_MISUSE with the path of a field that is not valid any more, or
+ * VARVE_NO_MEMORY. The graph does not record the error. */
 varve_status vv_structs_look(varve_node *root, varve_error *error);
 
 #endif

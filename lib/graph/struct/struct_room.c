@@ -1,4 +1,5 @@
-/* struct_room.c - fields whose pointer is NULL get room for what a file has.
+/* struct_room.c - Allocates memory for fields whose pointer is NULL and whose
+ * value a file contains.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +14,8 @@
 #include "reached.h"
 #include "struct.h"
 
-/* Whether a member that counts does so already, for another field. */
+/* Returns true if another field with memory uses the same member as an extent.
+ */
 static bool struct_room_is_taken(const struct vv_struct *about,
     const varve_field *field, const varve_extent *extent)
 {
@@ -25,8 +27,8 @@ static bool struct_room_is_taken(const struct vv_struct *about,
     return false;
 }
 
-/* Sets what counts to `extents`, where nothing else is counted by it; `kept` is
- * what was there. */
+/* Sets the extents, except those that other fields use. Stores the previous
+ * ones in `kept`. */
 static bool set_extents(varve_node *node, const varve_field *field,
     const uint64_t *extents, uint64_t *kept)
 {
@@ -57,7 +59,8 @@ static bool is_offered(const varve_field *field, const varve_offer *offer)
                offer->value->rank == field->rank + field->has_rows);
 }
 
-/* Room for a number of them; NULL: for none, or without memory. */
+/* Calls `room` for a number of elements. Returns NULL for 0 elements or if out
+ * of memory. */
 static void *call_room(varve_node *node, const varve_field *field,
     uint64_t count, size_t element_size)
 {
@@ -75,8 +78,8 @@ static void *call_room(varve_node *node, const varve_field *field,
     return memory;
 }
 
-/* Pointers, and a row behind each; false where one is missing. What there is
- * then is the program's, with NULL for the rest. */
+/* Allocates the row pointers and each row. Returns false if an allocation
+ * fails. The memory then belongs to the program; missing rows are NULL. */
 static bool take_rows(varve_node *node, const varve_field *field)
 {
     void *object = vv_struct_of(node)->object;
@@ -96,14 +99,14 @@ static bool take_rows(varve_node *node, const varve_field *field)
     return true;
 }
 
-/* Whether a function counts nothing as long as there is no room. */
+/* Returns true if a count function returns 0 while there is no memory. */
 static bool counts_room(const varve_field *field, const void *object)
 {
     return field->count && vv_field_extent(field, object, 0) == 0;
 }
 
-/* As many as the struct counts now, or, where that is what stands in front of
- * the room, as many as a file has. */
+/* Allocates as many elements as the struct counts, or, if the count is stored
+ * in the memory itself, as the file has. */
 static void struct_room_take_room(
     varve_node *node, const varve_field *field, const uint64_t *extents)
 {
@@ -117,9 +120,9 @@ static void struct_room_take_room(
         field, object, call_room(node, field, count, field->element_size));
 }
 
-/* A field that waited for memory, which a file has. Where a count is that of
- * others too, and another one, its shape does not fit, and the read reports it.
- */
+/* Makes memory for a field that the file has a value for. If another field uses
+ * the same count and it differs, the shape does not match, and the read reports
+ * that. */
 static void struct_room_make_room(
     varve_node *node, const varve_field *field, const varve_offer *offer)
 {

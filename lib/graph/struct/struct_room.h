@@ -1,4 +1,5 @@
-/* struct_room.h - room for what a file has, where a field's pointer is NULL.
+/* struct_room.h - Allocates memory for saved values of fields whose pointer is
+ * NULL.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,8 +8,8 @@
 
 #include <varve/variable.h>
 
-/* A node of a struct is offered a child (varve_set_on_demand); `user` is its
- * struct vv_struct. */
+/* The on-demand callback of struct nodes (varve_set_on_demand). `user` is the
+ * struct vv_struct of the node. */
 void vv_struct_offered(void *user, varve_node *node, const varve_offer *offer);
 
 #endif

@@ -1,4 +1,4 @@
-/* add_slot.c - making slot variables.
+/* add_slot.c - Makes slot variables.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,8 @@
 #include "slot.h"
 #include "variable.h"
 
-/* Whether a slot of that name can be made; if not, a mistake. */
+/* Returns true if a slot with this name can be added. Otherwise records an
+ * error. */
 static bool add_slot_may_add(
     varve_node *owner, varve_node *variable, const char *name)
 {
@@ -55,7 +56,7 @@ varve_node *varve_add_slot(varve_node *owner, varve_node *variable,
         owner, variable, name, vv_variable_new(owner, name, view, false));
 }
 
-/* Of a library-owned variable, whose value follows. */
+/* Attaches a library-owned variable as a slot and begins its value. */
 static varve_node *add_owned(
     varve_node *owner, varve_node *variable, const char *name, varve_node *node)
 {

@@ -1,4 +1,5 @@
-/* at_risk.c - a struct of the graph, and a bit of each node.
+/* at_risk.c - Stores which values a failed restoration could lose: an
+ * attachment of the graph, and one bit in each node.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,12 +7,14 @@
 
 #include "attachment.h"
 
-/* Of a graph whose values somebody has kept or brought, or is about to. */
+/* Exists if values of the graph have been saved or restored, or are about to
+ * be. */
 struct at_risk {
     struct vv_attachment attachment;
     bool is_there;
-    uint64_t first; /* the only restoration that has brought values; 0: others
-                       have kept or brought some too */
+    uint64_t first; /* number of the only restoration that has restored
+                       values; 0: values were also saved, or restored by
+                       others */
 };
 
 static const struct vv_attachment_kind kind = { .size =

@@ -1,10 +1,10 @@
-/* at_risk.h - what a restoration that fails could lose: values that somebody
- * has kept or brought before; and what one has left half restored.
+/* at_risk.h - Tracks values that a failed restoration could lose because they
+ * were saved or restored before, and values that one has partially restored.
  *
- * A program that was just built has nothing at at risk: what it holds, it can
- * make again, so that it may be read once (varve/options.h). From the first
- * save, snapshot or restoration on it has, but for that first restoration
- * itself, as long as there is no other.
+ * In a new program nothing is at risk: it can make its values again, so they
+ * may be read in one pass (varve/options.h). After the first save, snapshot or
+ * restoration values are at risk, except for the first restoration itself while
+ * it is the only one.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,27 +15,27 @@
 
 #include "graph.h"
 
-/* Whether values of a graph are at at risk for the restoration of this number;
- * 0: for one that has not begun. */
+/* Returns true if values of a graph are at risk for the restoration with this
+ * number; 0: for one that has not begun. */
 bool vv_is_at_risk(const varve_graph *graph, uint64_t number);
 
-/* The same where the program says how often values are read: nothing is lost by
- * once where it asks for that. */
+/* Does the same, considering the option `passes`: with one pass nothing is at
+ * risk, with two everything. */
 bool vv_may_lose(
     const varve_graph *graph, uint64_t number, varve_passes passes);
 
-/* Makes room for what the next one notes; false without memory. */
+/* Allocates what vv_put_at_risk needs. Returns false if out of memory. */
 bool vv_reserve_at_risk(varve_graph *graph);
 
-/* Values were brought by the restoration of this number; 0: they are kept, or
- * brought once more, whoever has brought them. */
+/* Records that the restoration with this number has restored values; 0: that
+ * values were saved, or restored once more. */
 void vv_put_at_risk(varve_graph *graph, uint64_t number);
 
-/* VARVE_MISUSE where a restoration has left a node half restored, which is to
- * be kept now. */
+/* Returns VARVE_MISUSE if a node is only partially restored and therefore must
+ * not be saved. */
 varve_status vv_check_whole(const varve_node *node, varve_error *error);
 
-/* The program has made all values of a graph itself. */
+/* Records that the program has made all values of a graph itself. */
 void vv_forget_half(varve_graph *graph);
 
 #endif

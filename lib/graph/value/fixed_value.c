@@ -1,7 +1,7 @@
-/* fixed_value.c - records checksums of fixed values, and compares them.
+/* fixed_value.c - Records checksums of fixed values, and compares them.
  *
- * Only varve_tag records: the members of structs that count are fixed as well
- * (vv_tag), but the program changes those.
+ * Only varve_tag records values. Members of structs that contain counts have
+ * the tag too (vv_tag), but the program may change them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,8 +24,8 @@
 #include "value_bytes.h"
 #include "variable.h"
 
-/* A checksum does not depend on how the memory lies: values are summed by
- * pieces of this size, whether or not they are copied out first. */
+/* The size of the pieces that are hashed. So a checksum does not depend on
+ * whether the value is contiguous or copied out first. */
 enum { PIECE_SIZE = 1 << 16 };
 
 struct fixed_value {
@@ -83,7 +83,7 @@ static varve_status add_copied(
     return status;
 }
 
-/* With the shape: the same bytes in another one are another value. */
+/* Includes the shape: equal bytes with another shape are a different value. */
 static varve_status sum_variable(
     const varve_node *node, uint64_t *sum, varve_error *error)
 {
@@ -107,8 +107,9 @@ static varve_status sum_variable(
 
 /* --- Recording ------------------------------------------------------------ */
 
-/* Memory of the library has none before it is initialized or restored, and
- * functions of the program are called by saves and restorations only. */
+/* Returns true if a value can be recorded now. Library-owned memory has no
+ * value before it is initialized or restored, and functions of the program are
+ * called only by saves and restorations. */
 static bool fixed_value_has_value(const varve_node *node)
 {
     const struct vv_variable *variable = node->variable;
@@ -131,7 +132,7 @@ static varve_status sum_state(
     return status;
 }
 
-/* Without memory, the next check records it. */
+/* Records the value. If memory runs out, the next check records it. */
 static void record(varve_node *node, struct fixed_value *fixed)
 {
     const struct vv_node_state *state = vv_state_of(node);
@@ -188,7 +189,8 @@ void varve_untag(varve_node *node, const char *tag)
 
 /* --- Comparing ------------------------------------------------------------ */
 
-/* A checksum shows that a value has changed, but not the former value. */
+/* The checksum does not contain the previous value, so the message cannot
+ * either. */
 static varve_status fixed_value_fail(const varve_node *node, varve_error *error)
 {
     char path[256], found[VV_ELEMENT_TEXT_SIZE] = "another one";

@@ -1,8 +1,9 @@
-/* initial.c - initial values in an order in which each has what it is made of.
+/* initial.c - Initializes variables in an order in which each follows those
+ * that it depends on.
  *
- * The order is a depth-first search with a stack of its own, begun at the
- * wanted variables in the order in which they were made. A variable that is met
- * again while it is still on the stack closes a circle.
+ * The order is a depth-first search with an explicit stack, which begins at the
+ * selected variables in the order of their creation. A variable that is visited
+ * again while it is on the stack closes a cycle.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,14 +20,15 @@
 #include "variable.h"
 #include "walk.h"
 
-/* --- Needs -------------------------------------------------------------- */
+/* --- Dependencies ------------------------------------------------------- */
 
-/* Stands in a list of either end; freed with `node`, the one that needs. */
+/* A dependency, in the lists of both nodes. It is freed with `node`. */
 struct need {
-    varve_node *node;        /* needs `other` */
-    varve_node *other;       /* NULL: it is gone */
-    struct need *next;       /* of the same node, in the order declared */
-    struct need *next_other; /* of the same other */
+    varve_node *node;        /* depends on `other` */
+    varve_node *other;       /* NULL: freed */
+    struct need *next;       /* dependencies of the same node, in the order
+                                of their declaration */
+    struct need *next_other; /* dependencies on the same other node */
     struct need *previous_other;
 };
 
@@ -34,7 +36,7 @@ struct needs {
     struct vv_attachment attachment;
     struct need *first;
     struct need *last;
-    struct need *of_others; /* for this one */
+    struct need *of_others; /* dependencies of other nodes on this one */
 };
 
 static void initial_forget(varve_node *node, void *self);
@@ -53,7 +55,7 @@ static void unlink_other(struct need *need)
         its->of_others = need->next_other;
 }
 
-/* Lets go of what a node needs, and of what needs it. */
+/* Frees the dependencies of a node, and resets those of other nodes on it. */
 static void initial_forget(varve_node *node, void *self)
 {
     const varve_allocator *a = &node->graph->context.allocator;
@@ -153,17 +155,17 @@ void varve_initialize_after(varve_node *node, varve_node *other)
 
 enum { NEW = 0, ON_STACK, ORDERED };
 
-/* A variable whose needs are being looked at. */
+/* A variable whose dependencies are being visited. */
 struct frame {
     varve_node *node;
-    const struct need *need; /* the next to look at */
+    const struct need *need; /* the next one */
 };
 
 struct ordering {
     varve_graph *graph;
     uint8_t *marks; /* by number of a node */
     size_t limit;
-    struct vv_buffer stack; /* frames */
+    struct vv_buffer stack; /* struct frame */
     struct vv_buffer order; /* varve_node * */
 };
 
@@ -185,7 +187,7 @@ static struct frame *top(struct ordering *o)
     return (struct frame *)(void *)(o->stack.data + o->stack.size) - 1;
 }
 
-/* The circle is what is on the stack from its beginning, at `node`, up. */
+/* The cycle consists of the nodes on the stack from `node` on. */
 static varve_status fail_circle(
     struct ordering *o, const varve_node *node, varve_error *error)
 {
@@ -223,8 +225,8 @@ static varve_status fail_waiting(
         vv_node_text(other, text[1], sizeof text[1]));
 }
 
-/* Looks at one need of the variable on top, or takes it off if there is none
- * left. */
+/* Visits one dependency of the top variable, or removes the variable if there
+ * is none left. */
 static varve_status initial_step(struct ordering *o, varve_error *error)
 {
     struct frame *frame = top(o);
@@ -275,7 +277,7 @@ static varve_status initial_run(struct ordering *o, varve_error *error)
         memcpy(&node, o->order.data + i, sizeof node);
         const varve_tensor *tensor = &node->variable->tensor;
         if (node->value_state != VARVE_DECLARED)
-            continue; /* an initializer has seen to it */
+            continue; /* another initializer has set its value */
         if (!vv_variable_allocate(node))
             return vv_fail_memory(error, "an initial value");
         if (!node->variable->extra->initializer && tensor->data)
@@ -285,8 +287,8 @@ static varve_status initial_run(struct ordering *o, varve_error *error)
     return VARVE_OK;
 }
 
-/* No mistake was made in building. That a value could not be delivered is none,
- * and its variable is left alone. */
+/* Checks that building the graph caused no error. Values that could not be
+ * delivered are not such errors; their variables are skipped. */
 static varve_status check_built(const varve_node *root, varve_error *error)
 {
     const varve_node *node = vv_or_nil(root);

@@ -1,5 +1,5 @@
-/* memory_table.c - strides are one way to copy out and in, functions of the
- * program another.
+/* memory_table.c - Checks and copies the description of memory that is not
+ * contiguous.
  *
  * SPDX-License-Identifier: MIT
  */

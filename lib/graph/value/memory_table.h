@@ -1,5 +1,5 @@
-/* memory_table.h - views whose elements do not lie row-major: what is kept of
- * them. The only way to such values is value_bytes.h.
+/* memory_table.h - Describes views that are not contiguous. Their values are
+ * accessed only through value_bytes.h.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,8 +11,8 @@
 #include "context.h"
 #include "node.h"
 
-/* Whether values have to be copied out and in, and whether by functions of the
- * program. */
+/* Return true if values must be copied in and out, and if functions of the
+ * program must do so. */
 static inline bool vv_needs_copy_in(const varve_tensor *tensor)
 {
     return tensor->memory != NULL;
@@ -23,19 +23,20 @@ static inline bool vv_is_far(const varve_tensor *tensor)
     return tensor->memory && !tensor->memory->strides;
 }
 
-/* Whether nothing can be copied in: the library's own functions reach it. */
+/* Returns true if values cannot be copied in, because they are only accessible
+ * to functions of the library. */
 static inline bool vv_is_read_only(const varve_tensor *tensor)
 {
     return vv_is_far(tensor) && !tensor->memory->copy_in;
 }
 
-/* Whether a view of the program's memory can be; else a mistake, and `where`
- * and `name` say of what. */
+/* Returns true if a view of memory of the program is valid. Otherwise records
+ * an error, with `where` and `name`. */
 bool vv_memory_check(
     const varve_tensor *view, const varve_node *where, const char *name);
 
-/* Lets `to`, of the same rank, keep a copy of what a view has; false without
- * memory. To be freed. */
+/* Copies the memory description of a view into `to`, which must have the same
+ * rank. vv_memory_free frees the copy. Returns false if out of memory. */
 bool vv_memory_keep(varve_tensor *to, const varve_tensor *view,
     const varve_allocator *allocator);
 void vv_memory_free(varve_tensor *tensor, const varve_allocator *allocator);

@@ -1,4 +1,4 @@
-/* rebind.c - a variable that comes to be over other memory of the program.
+/* rebind.c - Binds a variable to other memory of the program.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,7 @@
 #include "slice.h"
 #include "variable.h"
 
-/* Of the same type; what is a slice, of the same shape. */
+/* Returns true if the type matches and, for a slice, the shape. */
 static bool may_be_over(const varve_node *node, const varve_tensor *view)
 {
     const varve_tensor *now = &node->variable->tensor;
@@ -20,7 +20,7 @@ static bool may_be_over(const varve_node *node, const varve_tensor *view)
            (vv_shape_equal(now, view) || !varve_slice_of(node));
 }
 
-/* VARVE_MISMATCH, with what the program has to change. */
+/* Records VARVE_MISMATCH with a description of what the program must change. */
 static void refuse_view(const varve_node *node, const varve_tensor *view)
 {
     char text[256], tensor[VARVE_TENSOR_TEXT_SIZE];
@@ -51,7 +51,8 @@ static void refuse_view(const varve_node *node, const varve_tensor *view)
         varve_tensor_text(wanted, tensor), found);
 }
 
-/* What follows a pointer follows another one, or none any more. */
+/* Rebinds a variable. It follows the pointer of the new view, if that has one,
+ * instead of its own. */
 static void rebind(varve_node *node, const varve_tensor *view)
 {
     varve_memory strides;

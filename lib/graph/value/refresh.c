@@ -1,5 +1,5 @@
-/* refresh.c - brings nodes up to date with a program that has changed its
- * pointers and containers.
+/* refresh.c - Updates nodes after the program has changed its pointers and
+ * containers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,10 +20,10 @@
 #include "variable.h"
 #include "walk.h"
 
-/* So many edges are climbed before the graph is walked from above. */
+/* number of edges that are followed upward before a walk is made */
 enum { FEW_CLIMBED = 8, MOST_ABOVE = 64 };
 
-/* Of a node, which has a callback, a pointer, or both. */
+/* Attached to a node with a callback, a pointer or both. */
 struct refreshed {
     struct vv_attachment attachment;
     varve_node *node;
@@ -35,12 +35,12 @@ struct refreshed {
     uint32_t rank;
 };
 
-/* Of the graph: all of these. */
+/* All such nodes of a graph. */
 struct all_refreshed {
     struct vv_attachment attachment;
     struct refreshed *newest;
-    size_t freed; /* how many have gone */
-    bool is_busy; /* a callback is at work */
+    size_t freed; /* number of freed ones */
+    bool is_busy; /* a callback is running */
 };
 
 static const struct vv_attachment_kind all_kind = {
@@ -80,7 +80,7 @@ static const struct vv_attachment_kind kind = {
     .release = refresh_release,
 };
 
-/* NULL without memory. */
+/* Returns NULL if out of memory. */
 static struct refreshed *refresh_make(varve_node *node)
 {
     struct all_refreshed *all =
@@ -151,7 +151,7 @@ varve_tensor vv_refresh_view(const varve_tensor *view, varve_memory *strides)
     return now;
 }
 
-/* The usual case, found without a view of what is there now. */
+/* Returns true in the usual case, without making a view. */
 static bool is_unchanged(const struct refreshed *r, const varve_tensor *was)
 {
     const void *data;
@@ -185,7 +185,7 @@ static varve_status follow_change(const struct refreshed *r, varve_error *error)
     return vv_graph_take_error(node->graph, error);
 }
 
-/* A pointer that is NULL fails where its elements are needed. */
+/* A NULL pointer is an error only when its elements are needed. */
 static varve_status refresh_follow(
     const struct refreshed *r, varve_error *error)
 {
@@ -215,7 +215,7 @@ static varve_status refresh(const struct refreshed *r, varve_error *error)
     return r->call ? refresh_call(r, error) : VARVE_OK;
 }
 
-/* Whether a few of the oldest edges lead down to a node. */
+/* Returns true if a few of the oldest edges lead from the root to the node. */
 static bool refresh_is_near(const varve_node *node, const varve_node *root)
 {
     for (int i = 0; i < FEW_CLIMBED && node && node != root; i++) {
@@ -225,7 +225,7 @@ static bool refresh_is_near(const varve_node *node, const varve_node *root)
     return node == root;
 }
 
-/* Those below a node; ends early where one has gone. */
+/* Updates the nodes below `root`. Stops when one is freed. */
 static varve_status refresh_below(
     varve_node *root, struct vv_walk *walk, varve_error *error)
 {
@@ -239,13 +239,13 @@ static varve_status refresh_below(
         if (is_below || vv_walk_has(walk, r->node))
             VV_TRY(refresh(r, error));
         if (all->freed != freed)
-            break; /* perhaps `older` */
+            break; /* possibly `older` */
     }
     return VARVE_OK;
 }
 
-/* Those from which a node is reached along the oldest edges, the outermost
- * first: it may be a part of what they are about. */
+/* Updates the nodes above `root` along its oldest edges, outermost first,
+ * because `root` may be a part of them. */
 static varve_status refresh_above(varve_node *root, varve_error *error)
 {
     varve_node *above[MOST_ABOVE];

@@ -1,5 +1,5 @@
-/* replica.c - first the nodes, slot variables with their slots, then the edges
- * in the order of the original.
+/* replica.c - Copies the structure of a graph: first nodes, with slots and
+ * their variables, then the edges in the order of the original.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -37,7 +37,7 @@ static varve_tensor replica_view_of(
     return view;
 }
 
-/* In memory of its own, where none is given. */
+/* Makes a variable, with memory of its own if none is given. */
 static varve_node *make_variable(const struct making *m, const varve_node *node)
 {
     bool is_owned = !m->values->place;
@@ -61,7 +61,7 @@ static varve_node *replica_make_state(
     return made;
 }
 
-/* A slot of the walk leads to this variable, and brings it along. */
+/* Returns true if the variable is made together with a slot of the walk. */
 static bool comes_with_slot(const struct making *m, const varve_node *node)
 {
     const struct vv_slot *slot = vv_as_slot(node);
@@ -102,7 +102,7 @@ static varve_node *replica_make_slot(
         owner, variable, s->name->bytes, make_variable(m, s->public.node));
 }
 
-/* The variable of a slot is no slot variable, so it is there. */
+/* The variable of a slot is not a slot itself, so it exists already. */
 static void replica_make_slots(const struct making *m)
 {
     for (size_t i = 0; i < m->walk->slot_count; i++) {

@@ -1,5 +1,5 @@
-/* replica.h - the structure of a graph made again in another one, over values
- * that lie elsewhere: nodes, edges, slots, tags and older names.
+/* replica.h - Copies the structure of a graph into another one, with values in
+ * other memory: nodes, edges, slots, tags and aliases.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,14 +11,14 @@
 #include "context.h"
 #include "walk.h"
 
-/* Where the values of the replica lie. */
+/* The memory of the values of the replica. */
 struct vv_replica_values {
     /* to fill in */
-    /* Sets where the value of a variable of the original lies, in a view of its
-     * type and shape: `data` and `memory`, which are NULL. NULL instead of the
-     * function: memory of the library, zeroed. */
+    /* Sets `data` and `memory`, which are NULL, in a view with the type and
+     * shape of a variable of the original. If the function is NULL, variables
+     * have zeroed memory of the library. */
     void (*place)(void *user, const varve_node *node, varve_tensor *view);
-    /* What stands for a state's callbacks, and their `self`; NULL without
+    /* The callbacks of states and their `self`; `state` returns NULL if out of
      * memory. */
     varve_state_callbacks callbacks;
     void *(*state)(void *user, const varve_node *node);
@@ -29,18 +29,18 @@ struct vv_replica {
     /* to read */
     const varve_allocator *allocator;
     varve_graph *graph;
-    varve_node **nodes; /* by place in the walk; 0 is that of the root */
+    varve_node **nodes; /* by place in the walk; 0 is the root */
     size_t count;
 };
 
-/* Makes anew in `graph` what a walk has seen. Callbacks for children on demand
- * are left out. Nothing leads to the node that stands for the walk's root. On
- * failure the graph has made a mistake, and nodes that are of no use. */
+/* Copies the nodes of a walk into `graph`. On-demand callbacks are not copied.
+ * No edge leads to the copy of the root. On failure the graph has an error and
+ * nodes that are not used. */
 varve_status vv_replica_make(struct vv_replica *replica, varve_graph *graph,
     const struct vv_walk *walk, const struct vv_replica_values *values,
     varve_error *error);
 
-/* Lets go of the array; the nodes are the graph's. */
+/* Frees the array. The graph owns the nodes. */
 void vv_replica_clear(struct vv_replica *replica);
 
 #endif

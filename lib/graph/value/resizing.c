@@ -1,4 +1,4 @@
-/* resizing.c - room for values of other shapes.
+/* resizing.c - Allocates memory for values with other shapes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@
 #include "slice.h"
 #include "try.h"
 
-/* --- Whether ------------------------------------------------------------ */
+/* --- Checks ------------------------------------------------------------- */
 
 const struct vv_attachment_kind vv_resizing_kind = {
     .size = sizeof(struct vv_resizing),
@@ -92,9 +92,9 @@ varve_node *varve_add_resizable(varve_node *parent, const char *name,
     return vv_edge_attach(parent, name, node);
 }
 
-/* --- Room --------------------------------------------------------------- */
+/* --- Memory ------------------------------------------------------------- */
 
-/* Asks the program; it may add to the graph, not more. */
+/* Calls the program, which may only add to the graph. */
 static varve_status resizing_ask(
     struct vv_room *room, const varve_tensor *coming, varve_error *error)
 {
@@ -157,8 +157,8 @@ void vv_room_exchange(struct vv_room *room)
     room->is_taken = !room->is_taken;
 }
 
-/* What is over the other memory is not the variable any more, but what the two
- * have beside it is the same. */
+/* Frees the unused memory and the unused `other`. Both variables share their
+ * extra data, which is kept. */
 void vv_room_settle(struct vv_room *room)
 {
     varve_node *node = room->node;
@@ -171,7 +171,7 @@ void vv_room_settle(struct vv_room *room)
     vv_variable_give(node->graph, room->other);
     if (vv_variable_is_owned(node->variable) || !r)
         return;
-    if (room->is_taken) /* until its struct, if it has one, leads there */
+    if (room->is_taken) /* until its struct, if it has one, leads to it */
         node->is_elsewhere = true;
     enum vv_hold older = vv_graph_hold(node->graph, VV_HOLDS_NODES);
     r->calls.settle(r->user, node, room->data, room->is_taken);

@@ -1,4 +1,4 @@
-/* resizing.h - a variable on its way to another shape.
+/* resizing.h - Changes the shape of a variable during a restoration.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,40 +15,41 @@ struct vv_resizing {
     /* own */
     varve_resizing calls;
     void *user;
-    bool is_always; /* for a value of the shape that it has, too */
+    bool is_always; /* also for values with the same shape */
 };
 
 extern const struct vv_attachment_kind vv_resizing_kind;
 
-/* How a variable comes to other shapes; NULL: it does not. */
+/* Returns the resizing callbacks of a variable, or NULL. */
 static inline const struct vv_resizing *vv_resizing_of(const varve_node *node)
 {
     return vv_attachment_find(node, &vv_resizing_kind);
 }
 
-/* Memory for a value, and the variable that will be over it. */
+/* New memory for a value, and the variable that will use it. */
 struct vv_room {
     /* to read */
     varve_node *node;
     void *data;
     /* own */
-    struct vv_variable *other; /* what it is not at this moment */
+    struct vv_variable *other; /* the variable data that the node does not
+                                  use at the moment */
     bool is_taken;
 };
 
-/* Whether a variable takes a value of that shape by room that is made for it:
- * the shape is another one, or varve_always_resize was called. */
+/* Returns true if a variable gets new memory for a value of this shape: the
+ * shape differs, or varve_always_resize was called. */
 bool vv_takes_shape(const varve_node *node, const varve_tensor *coming);
 
-/* Makes room for a value of that shape, in the elements of the variable. On
- * failure there is nothing to end. */
+/* Allocates memory for a value of this shape, with the element type of the
+ * variable. On failure nothing must be freed. */
 varve_status vv_room_make(struct vv_room *room, varve_node *node,
     const varve_tensor *coming, varve_error *error);
 
-/* The variable takes it, or goes back to what it was. */
+/* Exchanges the memory and shape of the variable. A second call undoes this. */
 void vv_room_exchange(struct vv_room *room);
 
-/* Tells what became of it, and lets go of the memory that is of no use. */
+/* Reports the result to the program and frees the unused memory. */
 void vv_room_settle(struct vv_room *room);
 
 #endif

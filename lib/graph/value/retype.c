@@ -1,4 +1,4 @@
-/* retype.c - the value of a variable as one of another element type.
+/* retype.c - Converts a variable to another element type.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -35,8 +35,8 @@ static varve_status retype_check(
     return VARVE_OK;
 }
 
-/* Moves the converted value to new memory; a variable that has none yet gets it
- * later. */
+/* Converts the value into new memory. A variable without memory gets it later.
+ */
 static varve_status retype_convert(varve_node *node, varve_tensor *wanted,
     uint64_t *inexact, varve_error *error)
 {
@@ -68,7 +68,7 @@ varve_status varve_retype(
     VV_TRY(retype_check(node, &wanted, error));
     if (dtype != node->variable->tensor.dtype) {
         VV_TRY(retype_convert(node, &wanted, &lost, error));
-        vv_variable_borrow(node, NULL, NULL); /* lets go of the older memory */
+        vv_variable_borrow(node, NULL, NULL); /* frees the previous memory */
         node->variable->tensor.dtype = dtype;
         node->variable->tensor.data = wanted.data;
         vv_fixed_value_record(node);

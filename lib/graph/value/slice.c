@@ -1,4 +1,4 @@
-/* slice.c - making slices, and what they are of.
+/* slice.c - Makes slices of larger values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -51,7 +51,7 @@ static varve_box slice_box_of(
     return box;
 }
 
-/* (A part may fit memory where all of its value would not.) */
+/* A slice may fit into memory even if the complete value does not. */
 static bool is_value(varve_dtype dtype, const varve_shape *shape)
 {
     uint64_t count, size;
@@ -60,7 +60,7 @@ static bool is_value(varve_dtype dtype, const varve_shape *shape)
            vv_size_of(count, varve_dtype_size(dtype), &size);
 }
 
-/* Whether a view is a part; else a mistake. */
+/* Returns true if a view is a valid slice. Otherwise records an error. */
 static bool slice_check(const varve_tensor *view, const varve_slice *slice,
     const varve_node *where, const char *name)
 {
@@ -92,7 +92,7 @@ const struct vv_attachment_kind vv_slice_kind = {
     .size = sizeof(struct vv_slice),
 };
 
-/* False, and a mistake, where it cannot be one. */
+/* Returns false and records an error if the slice is invalid. */
 static bool slice_set(varve_node *node, const varve_slice *slice,
     const varve_node *where, const char *name)
 {
@@ -122,7 +122,7 @@ varve_node *vv_slice_new(varve_node *parent, const char *name,
     return &parent->graph->nil;
 }
 
-/* What starts nowhere is told of here, for it cannot be copied. */
+/* A NULL start is reported here, because it cannot be copied. */
 static bool slice_begin(varve_slice *slice, const varve_node *parent,
     const char *name, varve_shape shape, const uint64_t *start)
 {
@@ -168,7 +168,7 @@ varve_node *varve_add_allocated_slice(varve_node *parent, const char *name,
     return vv_variable_attach(parent, name, node, initializer, user);
 }
 
-/* --- Asking ------------------------------------------------------------- */
+/* --- Queries ------------------------------------------------------------ */
 
 const varve_slice *varve_slice_of(const varve_node *node)
 {

@@ -1,4 +1,4 @@
-/* state.c - calling the program's own code for its own bytes.
+/* state.c - Calls the callbacks that save and load custom states.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -60,7 +60,7 @@ varve_node *varve_add_state(varve_node *parent, const char *name,
     return vv_edge_attach(parent, name, node);
 }
 
-/* The reason that a guard has is told once. */
+/* The reason of a guard is reported once. */
 static varve_status state_fail(const struct vv_node_state *state,
     const char *where, varve_status status, const char *call, const char *after,
     varve_error *error)

@@ -1,4 +1,4 @@
-/* state.h - saving and loading what is not a tensor.
+/* state.h - Saves and loads states, which are not tensors.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,58 +15,63 @@ struct varve_sink {
     struct vv_buffer bytes;
 };
 
-/* Further calls of a state of the library. Each takes the guard, which is part
- * of a struct of the state's own, and the path of the state, for messages. */
+/* Further callbacks of a state that the library implements. Each takes the
+ * guard, which is part of a larger struct, and the path of the state for
+ * messages. */
 struct vv_state_guard {
     /* to fill in */
-    /* Whether `load` can take these bytes. Called before a restoration changes
-     * anything. */
+    /* Checks that `load` accepts these bytes. Called before a restoration
+     * changes anything. */
     varve_status (*check)(struct vv_state_guard *guard, const char *where,
         const void *bytes, size_t size, varve_error *error);
-    /* Brings to disk what the bytes of the last `save` stand for. Called before
-     * a durable checkpoint that has them is published. */
+    /* Syncs the files that the bytes of the last `save` refer to. Called before
+     * a durable checkpoint with these bytes is published. */
     varve_status (*sync)(
         struct vv_state_guard *guard, const char *where, varve_error *error);
-    /* Releases the struct; the state is being freed. */
+    /* Frees the struct when the state is freed. */
     void (*release)(
         struct vv_state_guard *guard, const varve_allocator *allocator);
-    /* Why the last `save` or `load` failed; status VARVE_OK: unknown. */
+    /* why the last `save` or `load` failed; VARVE_OK: unknown */
     varve_error failure;
 };
 
-/* What a state calls for its bytes. */
+/* The callbacks of a state. */
 struct vv_node_state {
     struct vv_attachment attachment;
     /* to fill in */
     varve_state_callbacks callbacks;
     void *self;
-    struct vv_state_guard *guard; /* or NULL. It is loaded behind the others,
-                                     for its `load` cannot be undone */
-    bool is_plain; /* `save` only reads memory: it may be called at any time */
+    struct vv_state_guard *guard; /* or NULL; a guarded state is loaded after
+                                     the others, because its `load` cannot be
+                                     undone */
+    bool is_plain; /* `save` only reads memory and may be called at any time */
 };
 
 extern const struct vv_attachment_kind vv_state_kind;
 
-/* That of a node, which has it if it is a state; or NULL. */
+/* Returns the callbacks of a state, or NULL for other nodes. */
 static inline struct vv_node_state *vv_state_of(const varve_node *node)
 {
     return vv_attachment_find(node, &vv_state_kind);
 }
 
-/* A new state without edges and without a value; the graph's nil without
- * memory. */
+/* Makes a state without edges and without a value. Returns the nil node of the
+ * graph if out of memory. */
 varve_node *vv_state_new(
     varve_graph *graph, const varve_state_callbacks *callbacks, void *self);
 
-/* Appends the bytes of a state to `bytes`. VARVE_CALLBACK, VARVE_NO_MEMORY or
- * the failure of its guard. `where` names it. */
+/* Appends the bytes of a state to `bytes`. Returns VARVE_CALLBACK,
+ * VARVE_NO_MEMORY or the failure of its guard. `where` is its path for
+ * messages. */
 varve_status vv_state_save(varve_node *node, const char *where,
     struct vv_buffer *bytes, varve_error *error);
 
+/* Loads the bytes of a state. Returns VARVE_CALLBACK, VARVE_NO_MEMORY or the
+ * failure of its guard. */
 varve_status vv_state_load(varve_node *node, const char *where,
     const void *bytes, size_t size, varve_error *error);
 
-/* The calls of a guard; VARVE_OK for a node without one. */
+/* Call the guard of a node. Return VARVE_OK for a node without one. */
 varve_status vv_state_check(
     varve_node *node, const void *bytes, size_t size, varve_error *error);
 varve_status vv_state_sync(varve_node *node, varve_error *error);

@@ -1,4 +1,4 @@
-/* touch.c - the program says what it has changed.
+/* touch.c - Records which values the program has marked as dirty.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,7 @@
 
 /* --- Whole values --------------------------------------------------------- */
 
-/* What is not known counts as changed. */
+/* If there is no memory for a walk, all values count as changed. */
 static void touch_all(varve_graph *graph)
 {
     for (varve_node *node = vv_newest_node(graph); node;
@@ -78,7 +78,7 @@ const struct vv_touched *vv_touched_parts(const varve_node *node)
     return touched && touched->moments ? touched : NULL;
 }
 
-/* For a value of this size; NULL without memory. */
+/* Returns the pages for a value of this size, or NULL if out of memory. */
 static struct vv_touched *parts_of(varve_node *node, uint64_t size)
 {
     const varve_allocator *a = &node->graph->context.allocator;
@@ -102,7 +102,8 @@ static void touch_bytes(
         touched->moments[i] = node->graph->moment;
 }
 
-/* Of strings, and where there is no memory to note a part, all is touched. */
+/* Strings are marked completely, and so are other values if there is no memory
+ * to record a part. */
 static void touch_part(varve_node *node, const varve_box *box)
 {
     const varve_tensor *tensor = &node->variable->tensor;

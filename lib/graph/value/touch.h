@@ -1,4 +1,5 @@
-/* touch.h - which values have changed, as far as somebody says so.
+/* touch.h - Records which values have changed, according to the program or the
+ * library.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,31 +9,34 @@
 #include "attachment.h"
 #include "graph.h"
 
-/* The value of a node may become another. */
+/* Records that the value of a node may change. */
 static inline void vv_will_touch(varve_node *node)
 {
     node->touched = node->graph->moment;
 }
 
-/* It is another now, and whole. */
+/* Records that the value has changed, and is complete. */
 static inline void vv_touch(varve_node *node)
 {
     vv_will_touch(node);
     node->is_half = false;
 }
 
-enum { VV_TOUCHED_PAGE = 4096 }; /* the part that a touched row is known by */
+enum {
+    VV_TOUCHED_PAGE = 4096
+}; /* the unit in which changed rows are
+      recorded, in bytes */
 
-/* Hangs on a variable of which a part was touched. */
+/* Attached to a variable of which a part was changed. */
 struct vv_touched {
     struct vv_attachment attachment;
     /* to read */
-    uint64_t size;     /* bytes of the value that it is of */
-    uint32_t *moments; /* by page: when it was touched last; 0: never in parts
-                          since the value has this size */
+    uint64_t size;     /* size of the value that the pages belong to */
+    uint32_t *moments; /* by page: moment of the last change; 0: not changed
+                          in part since the value has this size */
 };
 
-/* NULL: it was touched as a whole only. */
+/* Returns NULL if only complete changes were recorded. */
 const struct vv_touched *vv_touched_parts(const varve_node *node);
 
 #endif

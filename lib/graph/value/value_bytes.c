@@ -1,5 +1,5 @@
-/* value_bytes.c - strides are one way to copy out and in, functions of the
- * program another.
+/* value_bytes.c - Copies values in and out, by their strides or by functions of
+ * the program.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* variable.c - variables over the program's memory, and over the library's.
+/* variable.c - Manages variables with memory of the program and of the library.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,9 +16,9 @@
 #include "shape.h"
 #include "touch.h"
 
-/* --- What the graph has of them ------------------------------------------ */
+/* --- Data of the graph -------------------------------------------------- */
 
-enum { POOLS = VARVE_MAX_RANK / 2 + 1 }; /* two ranks have one */
+enum { POOLS = VARVE_MAX_RANK / 2 + 1 }; /* one for every two ranks */
 
 struct variables {
     struct vv_attachment attachment;
@@ -38,7 +38,7 @@ static void release_pools(varve_node *nil, void *self)
     vv_pool_clear(&all->extras);
 }
 
-/* What building could not give. */
+/* Allocates memory that could not be allocated before. */
 static bool variable_give_memory(varve_graph *graph)
 {
     for (varve_node *node = vv_newest_node(graph); node;
@@ -59,13 +59,14 @@ static const struct vv_attachment_kind kind = {
     .mend = variable_give_memory,
 };
 
-/* NULL: no variable has been made yet. */
+/* Returns NULL if no variable was made yet. */
 static struct variables *variable_all_of(const varve_graph *graph)
 {
     return vv_attachment_find(&graph->nil, &kind);
 }
 
-/* The same, made if need be; NULL without memory. */
+/* Returns the data of the graph, allocating it if needed, or NULL if out of
+ * memory. */
 static struct variables *variable_make_all(varve_graph *graph)
 {
     const varve_allocator *a = &graph->context.allocator;
@@ -106,7 +107,7 @@ bool vv_has_read_only(const varve_graph *graph)
     return all && all->has_read_only;
 }
 
-/* The pool for a variable of that rank. */
+/* Returns the pool for a variable of this rank. */
 static struct vv_pool *variable_pool_of(const varve_graph *graph, uint32_t rank)
 {
     return &variable_all_of(graph)->pools[(rank + 1) / 2];
@@ -133,7 +134,8 @@ bool vv_variable_set_initializer(
     return true;
 }
 
-/* An extent that cannot be as the program has most likely meant it: below 0. */
+/* Records an error for an invalid view. Negative extents are the most likely
+ * reason. */
 static varve_node *variable_refuse(
     const varve_node *parent, const char *name, const varve_tensor *view)
 {
@@ -305,7 +307,7 @@ bool vv_variable_allocate(varve_node *node)
     return variable->tensor.data;
 }
 
-/* False, and the graph's mistake, without memory. */
+/* Returns false and records an error if out of memory. */
 static bool allocate_or_fail(varve_node *node)
 {
     char text[256];
@@ -419,8 +421,8 @@ static void free_variable(varve_node *node)
     node->variable = NULL;
 }
 
-/* Of a graph that was made from a file, what that has no value for has no
- * memory before somebody asks for it. */
+/* In a graph that was made from a file, variables without a saved value get
+ * memory at the first access. */
 void *varve_data(const varve_node *node)
 {
     node = vv_or_nil(node);
@@ -494,7 +496,7 @@ bool vv_variable_reach(varve_node *node, const varve_memory *memory)
     return true;
 }
 
-/* Whether it may stay without a value of its own. */
+/* Returns true if it may remain without memory. */
 static bool is_bare(const struct vv_variable *variable)
 {
     return variable->extra->is_bare && !variable->tensor.data;
