@@ -194,7 +194,7 @@ static varve_status dcp_metadata_add_part(
     return VARVE_OK;
 }
 
-/* --- --- Overlaps --------------------------------------------------------- */
+/* --- Overlaps ------------------------------------------------------------- */
 
 /* A part that is being sorted. */
 struct spot {

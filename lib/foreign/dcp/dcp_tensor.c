@@ -80,7 +80,7 @@ varve_status vv_dcp_read_object(
     return status;
 }
 
-/* --- --- Metadata of a tensor --------------------------------------------- */
+/* --- Metadata of a tensor ------------------------------------------------- */
 
 static varve_status dcp_tensor_take_shape(struct tensor *t, uint32_t metadata)
 {

@@ -24,7 +24,7 @@ enum {
     FEW_ATTRIBUTES = 64
 }; /* up to this many attributes are compared with all children */
 
-/* --- --- Kinds of nodes --------------------------------------------------- */
+/* --- Kinds of nodes ------------------------------------------------------- */
 
 /* Sets *kind to that of a value, or to VARVE_OBJECT. */
 static varve_status bundle_graph_find_kind(
@@ -142,7 +142,7 @@ static varve_status find_counter(struct vv_object_graph *g)
     return VARVE_OK;
 }
 
-/* --- --- Contents of nodes ------------------------------------------------ */
+/* --- Contents of nodes ---------------------------------------------------- */
 
 static varve_status bundle_graph_add_child(struct vv_object_graph *g,
     uint32_t object, const struct vv_child *child, void *user)

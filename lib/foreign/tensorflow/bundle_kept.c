@@ -55,7 +55,7 @@ void vv_bundle_keep(
     vv_buffer_clear(&b);
 }
 
-/* --- --- Decoding --------------------------------------------------------- */
+/* --- Decoding ------------------------------------------------------------- */
 
 /* Returns false at the end. Parsing cannot fail: the bytes were written by this
  * file or checked when they were read. */
@@ -125,7 +125,7 @@ bool vv_bundle_kept_of(
     return wire.bytes != NULL;
 }
 
-/* --- --- Encoding --------------------------------------------------------- */
+/* --- Encoding ------------------------------------------------------------- */
 
 void vv_bundle_kept_record(const struct vv_bundle_kept *kept,
     const struct vv_buffer *full_name, const struct vv_buffer *key,

@@ -12,7 +12,7 @@
 #include "moments.h"
 #include "try.h"
 
-/* --- --- Adding slots ----------------------------------------------------- */
+/* --- Adding slots --------------------------------------------------------- */
 
 /* The role of an object. A list is used for one optimizer only, so the work is
  * proportional to the number of edges. */

@@ -196,7 +196,7 @@ static void break_families(struct vv_bundle_roles *r, uint32_t object)
     }
 }
 
-/* --- --- Nodes with values ------------------------------------------------ */
+/* --- Nodes with values ---------------------------------------------------- */
 
 static bool has_own(const struct vv_bundle_roles *r, uint32_t node)
 {

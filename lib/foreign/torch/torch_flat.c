@@ -46,7 +46,7 @@ static varve_status torch_flat_fail_memory(const struct finding *f)
     return vv_fail_memory(f->g->error, "slots");
 }
 
-/* --- --- Members of the optimizer ----------------------------------------- */
+/* --- Members of the optimizer --------------------------------------------- */
 
 static const char *last_dot(const struct vv_draft_name *name)
 {

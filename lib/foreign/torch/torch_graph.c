@@ -26,7 +26,7 @@ static varve_status torch_graph_fail_memory(const struct vv_torch_graph *g)
     return vv_fail_memory(g->error, "objects");
 }
 
-/* --- --- Format extras ---------------------------------------------------- */
+/* --- Format extras -------------------------------------------------------- */
 
 static varve_status torch_graph_keep(struct vv_torch_graph *g, uint32_t node)
 {
@@ -43,7 +43,7 @@ static varve_status keep_kind(
     return torch_graph_keep(g, node);
 }
 
-/* --- --- Paths ------------------------------------------------------------ */
+/* --- Paths ---------------------------------------------------------------- */
 
 /* Adds the path of the node that is being added, from its end to the root. */
 static void torch_graph_add_path(void *user, struct vv_buffer *text)
@@ -65,7 +65,7 @@ static void torch_graph_add_path(void *user, struct vv_buffer *text)
     vv_buffer_reverse(text, begin);
 }
 
-/* --- --- Opaque leaves ---------------------------------------------------- */
+/* --- Opaque leaves -------------------------------------------------------- */
 
 static void add_global(struct vv_buffer *tag, const struct vv_pickle *p,
     const struct vv_pickle_item *global)

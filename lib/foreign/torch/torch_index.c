@@ -42,7 +42,7 @@ static enum vv_bid torch_index_bid(const struct vv_candidate *candidate)
     return vv_shard_map_bid(candidate, ".bin.index.json");
 }
 
-/* --- --- Comparing files with the index ----------------------------------- */
+/* --- Comparing files with the index --------------------------------------- */
 
 static int torch_index_compare(const void *a, const void *b)
 {
@@ -137,7 +137,7 @@ static bool torch_index_is_wanted(const struct reading *r,
                             torch_index_compare);
 }
 
-/* --- --- Merging ---------------------------------------------------------- */
+/* --- Merging -------------------------------------------------------------- */
 
 static varve_status torch_index_add_members(struct reading *r, uint32_t root)
 {

@@ -45,7 +45,7 @@ bool vv_torch_add_pieces(struct vv_torch_file *file,
     return !file->pieced.failed;
 }
 
-/* --- --- Checking coverage ------------------------------------------------ */
+/* --- Checking coverage ---------------------------------------------------- */
 
 /* A prime: hashes are computed modulo 2^61 - 1. */
 static const uint64_t prime = (UINT64_C(1) << 61) - 1;

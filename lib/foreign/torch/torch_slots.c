@@ -74,7 +74,7 @@ static bool torch_slots_is_same(
                                 a->rank * sizeof *a->extents) == 0);
 }
 
-/* --- --- Parameters ------------------------------------------------------- */
+/* --- Parameters ----------------------------------------------------------- */
 
 /* Returns the numbers of a vector of integers, or NULL. */
 static const uint64_t *numbers_of(
@@ -175,7 +175,7 @@ static varve_status add_groups(struct finding *f, bool *are_there)
                                              : VARVE_OK;
 }
 
-/* --- --- State of the parameters ------------------------------------------ */
+/* --- State of the parameters ---------------------------------------------- */
 
 /* Each name is stored once, so names are compared by address. */
 static int torch_slots_compare(const void *left, const void *right)

@@ -265,7 +265,7 @@ enum vv_torch_kind vv_torch_tensor(
     return maker ? maker->take(&l) : VV_TORCH_OTHER;
 }
 
-/* --- --- Layout ----------------------------------------------------------- */
+/* --- Layout --------------------------------------------------------------- */
 
 bool vv_torch_size(const struct vv_torch_tensor *t, uint64_t *size)
 {

@@ -53,7 +53,7 @@ static varve_status torch_value_fail_memory(const struct vv_torch_values *v)
     return vv_fail_memory(v->where.error, "values");
 }
 
-/* --- --- Decoded values --------------------------------------------------- */
+/* --- Decoded values ------------------------------------------------------- */
 
 static varve_status torch_value_note_made(struct vv_torch_values *v,
     struct vv_torch_made made, struct vv_place *place)
