@@ -273,7 +273,7 @@ void vv_draft_text(struct vv_draft *d, const char *name, size_t name_size,
     draft_add(d, &d->metadata, &pair, sizeof pair);
 }
 
-/* --- The end -------------------------------------------------------------- */
+/* --- Finishing ------------------------------------------------------------ */
 
 void vv_draft_leave_out(struct vv_draft *d, const char *path, const char *what)
 {

@@ -69,7 +69,7 @@ static void note_child(struct splitting *s, uint32_t parent, const char *name,
         vv_draft_fail(s->draft, VARVE_NO_MEMORY, "out of memory: names");
 }
 
-/* --- A name ------------------------------------------------------------- */
+/* --- Splitting a name --------------------------------------------------- */
 
 /* Returns true if the name contains dots and no part between them is empty. */
 static bool is_dotted(const struct vv_draft_name *name)
@@ -140,7 +140,7 @@ static void draft_dots_split(struct splitting *s, const struct dotted *d)
     note_child(s, node, name, size, e->child);
 }
 
-/* --- All ---------------------------------------------------------------- */
+/* --- Entry points ------------------------------------------------------- */
 
 /* Sorts by parent and name, so that the tree does not depend on the order of
  * the edges: a prefix of a name comes before that name. */

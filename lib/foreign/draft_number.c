@@ -299,7 +299,7 @@ static varve_status number_names(const struct vv_draft_numbers *n,
     return VARVE_OK;
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 static varve_status draft_number_begin(
     struct vv_draft_numbers *n, varve_error *error)

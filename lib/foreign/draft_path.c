@@ -173,7 +173,7 @@ static const struct vv_draft_label *variable_of(
                : NULL;
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 /* Returns the size of a name without its last part. */
 static size_t before_last(const struct vv_draft_name *path)

@@ -207,7 +207,7 @@ static varve_status file_set_sweep(struct vv_file_set *set, varve_error *error)
 
 /* --- Names ---------------------------------------------------------------- */
 
-/* Parses five digits, or more if the number needs them. Returns the text behind
+/* Parses five digits, or more if the number needs them. Returns the text after
  * them, or NULL. */
 static const char *file_set_take_digits(const char *text, uint64_t *number)
 {
@@ -307,7 +307,7 @@ varve_status vv_file_set_name(struct vv_file_set *set, size_t number,
     return vv_publish_place(&set->files[number], path, error);
 }
 
-/* --- The end -------------------------------------------------------------- */
+/* --- Finishing ------------------------------------------------------------ */
 
 /* Syncs the directory, so that the names of the data files are on disk before
  * that of the index. */

@@ -69,9 +69,9 @@ varve_status vv_file_set_begin(struct vv_file_set *set,
     const struct vv_context *context, const char *path, const char *stem,
     const struct vv_file_set_names *names, int flags, varve_error *error);
 
-/* Calls `each` with the names in the directory. A directory that must not be
- * listed (EACCES) counts as empty. After any other failure vv_file_set_name
- * fails. */
+/* Calls `each` with the names in the directory. A directory that the process
+ * has no permission to list (EACCES) counts as empty. After any other failure
+ * vv_file_set_name fails. */
 void vv_file_set_each(struct vv_file_set *set, vv_each_name *each, void *user);
 
 /* Writes the index. Must be called before the first data file is named. */
@@ -94,7 +94,7 @@ varve_status vv_file_set_end(
     struct vv_file_set *set, varve_status status, varve_error *error);
 
 /* Parses a number such as `00001-of-00003` at the start of `text`. Returns the
- * text behind it, or NULL if there is none. */
+ * text after it, or NULL if there is none. */
 const char *vv_behind_shard_number(const char *text, uint64_t *count);
 
 #endif

@@ -360,7 +360,7 @@ static bool sums_whole(const struct vv_opened *o, uint32_t value)
     return place->file != VV_DECODED && place->sum_kind != VV_SUM_NONE;
 }
 
-/* --- Life ----------------------------------------------------------------- */
+/* --- Lifetime ------------------------------------------------------------- */
 
 static bool has_large_sums(const struct vv_foreign *f)
 {

@@ -29,8 +29,8 @@ static varve_status wire_in_fail(
     const struct vv_wire *wire, const char *expected)
 {
     return vv_fail(wire->error, VARVE_CORRUPT,
-        "%s: %s at byte %zu: expected %s, found other bytes", wire->path,
-        wire->what, wire->at, expected);
+        "%s: %s at byte %zu: expected %s", wire->path, wire->what, wire->at,
+        expected);
 }
 
 static bool wire_in_take_varint(struct vv_wire *wire, uint64_t *value)

@@ -78,7 +78,7 @@ static varve_status hdf5_calls_open_file(const struct vv_hdf5_bytes *bytes,
     return status;
 }
 
-/* --- The others ----------------------------------------------------------- */
+/* --- Other calls ---------------------------------------------------------- */
 
 #define TURN(call)                                                             \
     struct vv_hdf5_turn turn;                                                  \

@@ -56,7 +56,7 @@ static bool hdf5_file_take_turn(varve_error *error)
 {
     pthread_once(&once, watch_forks);
     const char *why =
-        has_turn() ? "this is a call within another one"
+        has_turn() ? "the call is nested in another one"
         : is_half  ? "the process was forked during a call in another thread"
                    : NULL;
     if (why) {

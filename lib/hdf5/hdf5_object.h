@@ -1,7 +1,7 @@
 /* hdf5_object.h - Describes the contents of a file: groups, links, datasets and
  * attributes.
  *
- * The comment behind each function names the call of the table that it
+ * The comment after each function names the call of the table that it
  * implements. The lock must be held.
  *
  * SPDX-License-Identifier: MIT

@@ -246,7 +246,7 @@ bool vv_hdf5_look_at_type(hid_t type, struct vv_hdf5_object *object)
     return is_good;
 }
 
-/* --- In memory ------------------------------------------------------------ */
+/* --- Types in memory ------------------------------------------------------ */
 
 static hid_t complex_type(
     varve_dtype dtype, const char *first, const char *second)
@@ -341,7 +341,7 @@ size_t vv_hdf5_text_size(const char *text, size_t size, H5T_str_t padding)
     return size;
 }
 
-/* --- In a file that is written -------------------------------------------- */
+/* --- Types in written files ----------------------------------------------- */
 
 /* h5py reads opaque types only if the tag is empty. */
 static hid_t bytes_type(size_t size)

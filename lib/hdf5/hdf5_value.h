@@ -1,4 +1,4 @@
-/* hdf5_value.h - Reads the elements of datasets. The comment behind each
+/* hdf5_value.h - Reads the elements of datasets. The comment after each
  * function names the call of the table that it implements. The lock must be
  * held.
  *

@@ -55,7 +55,7 @@ void vv_zip_where(const struct vv_zip *zip, const struct vv_zip_entry *entry,
     vv_buffer_add8(where, '"');
 }
 
-/* --- Further fields ------------------------------------------------------- */
+/* --- Extra fields --------------------------------------------------------- */
 
 /* Numbers that do not fit in 32 bits and are in the zip64 extra field, in this
  * order. NULL: the number is not in it. */
@@ -216,7 +216,7 @@ static varve_status zip_in_read_directory(
     return VARVE_OK;
 }
 
-/* --- The header before the data ------------------------------------------- */
+/* --- Local headers -------------------------------------------------------- */
 
 static bool sizes_agree(const struct vv_zip_entry *e, const unsigned char *r,
     const unsigned char *fields, size_t fields_size)
@@ -267,7 +267,7 @@ static varve_status check_local(const struct vv_zip *zip,
     return VARVE_OK;
 }
 
-/* --- All of them together ------------------------------------------------- */
+/* --- Validation of all entries -------------------------------------------- */
 
 static int compare_offsets(const void *a, const void *b)
 {

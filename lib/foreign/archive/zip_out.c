@@ -58,7 +58,7 @@ static uint32_t in32(uint64_t value)
     return value < LAST32 ? (uint32_t)value : UINT32_MAX;
 }
 
-/* --- An entry ------------------------------------------------------------- */
+/* --- Entries -------------------------------------------------------------- */
 
 static bool is_ascii(const char *name, size_t size)
 {
@@ -188,7 +188,7 @@ varve_status vv_zip_out_end(struct vv_zip_out *zip, varve_error *error)
         zip->local.size, zip->begin, error);
 }
 
-/* --- The end -------------------------------------------------------------- */
+/* --- Finishing ------------------------------------------------------------ */
 
 static void add_end64(struct vv_buffer *b, const struct vv_zip_out *zip)
 {

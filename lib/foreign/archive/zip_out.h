@@ -29,7 +29,7 @@ struct vv_zip_out {
     /* to fill in */
     uint16_t padding; /* id of the extra field that aligns the data */
     /* own */
-    /* Of the current entry: */
+    /* state of the current entry: */
     uint64_t begin; /* offset of its local header */
     uint64_t size;  /* size of its data */
     uint32_t crc;

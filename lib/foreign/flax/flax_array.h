@@ -22,7 +22,7 @@ struct vv_flax_array {
     char tag[48];       /* such as "flax:int4" */
 };
 
-/* Reads the array of an extension and moves behind it. Returns VARVE_CORRUPT if
+/* Reads the array of an extension and moves past it. Returns VARVE_CORRUPT if
  * its parts are inconsistent. */
 varve_status vv_flax_array_read(struct vv_msgpack *in,
     const struct vv_msgpack_item *extension, struct vv_flax_array *array);

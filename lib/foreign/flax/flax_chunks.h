@@ -17,11 +17,11 @@ struct vv_flax_chunks {
 };
 
 /* Sets *are_next to true if a map, whose pairs follow, is a chunked array; then
- * moves behind the marker. */
+ * moves past the marker. */
 varve_status vv_flax_chunks_are_next(
     struct vv_msgpack *in, const struct vv_msgpack_item *map, bool *are_next);
 
-/* Reads the rest of such a map and moves behind it. Returns VARVE_CORRUPT if
+/* Reads the rest of such a map and moves past it. Returns VARVE_CORRUPT if
  * its chunks do not add up to the array. */
 varve_status vv_flax_chunks_read(struct vv_msgpack *in,
     const struct vv_msgpack_item *map, struct vv_flax_chunks *chunks);

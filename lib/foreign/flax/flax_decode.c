@@ -1,5 +1,5 @@
 /* flax_decode.c - Decodes values. If an item has changed since the file was
- * opened, the result is an error or has undefined contents.
+ * opened, the result is an error or unspecified values.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -12,7 +12,7 @@
 #include "msgpack_in.h"
 
 /* Sets *dtype to int64 or float64 for a list that contains only numbers, and at
- * least one; then moves behind its items. Otherwise, or if float64 cannot
+ * least one; then moves past its items. Otherwise, or if float64 cannot
  * represent one of its integers exactly, sets *dtype to 0 and stays before the
  * items. */
 varve_status vv_flax_vector(struct vv_msgpack *in,

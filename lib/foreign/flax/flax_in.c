@@ -14,7 +14,7 @@
 #include "name.h"
 #include "try.h"
 
-/* --- The bid -------------------------------------------------------------- */
+/* --- Bidding -------------------------------------------------------------- */
 
 /* Msgpack has no signature. The bid searches for the first bytes of an array
  * (an extension of type 1 that contains a list of three, the first of which is
@@ -24,7 +24,7 @@ struct sight {
     const unsigned char *at, *end;
 };
 
-/* Returns the number behind a marker byte. */
+/* Returns the number after a marker byte. */
 static uint64_t flax_in_take_number(struct sight *s, size_t width)
 {
     uint64_t number = 0;
@@ -113,7 +113,7 @@ static enum vv_bid flax_in_bid(const struct vv_candidate *c)
     return s.at < s.end && pass_map(&s, *s.at++) ? VV_BID_LIKELY : VV_BID_NAME;
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 static varve_status flax_in_open_source(
     struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error)

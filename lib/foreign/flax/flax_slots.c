@@ -97,7 +97,7 @@ static bool flax_slots_is_object(const struct finding *f, uint32_t node)
     return vv_draft_node_at(f->draft, node)->kind == VARVE_OBJECT;
 }
 
-/* --- Two trees ------------------------------------------------------------ */
+/* --- Comparing trees ------------------------------------------------------ */
 
 static const struct vv_draft_value *flax_slots_value_of(
     const struct finding *f, uint32_t node)
@@ -173,7 +173,7 @@ static bool is_mirror(struct finding *f, uint32_t kept, uint32_t trained)
     return f->slots.size > 0 && !is_out_of_memory(f);
 }
 
-/* --- All below what is beside the parameters ------------------------------ */
+/* --- Searching beside the parameters -------------------------------------- */
 
 static void flax_slots_add_slots(
     struct finding *f, const struct vv_draft_edge *e)

@@ -254,7 +254,7 @@ static varve_status flax_tree_take_name(
     return t->name.failed ? flax_tree_fail_memory(t) : VARVE_OK;
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 /* Adds the path of the current member to the error message. */
 static varve_status flax_tree_name_failure(struct tree *t, varve_status status)

@@ -44,7 +44,7 @@ struct vv_msgpack_item {
     uint64_t size;
 };
 
-/* Reads the next item and moves behind its bytes, or before the first of its
+/* Reads the next item and moves past its bytes, or before the first of its
  * items. Returns VARVE_CORRUPT if the bytes are not an item, and
  * VARVE_TRUNCATED if the item is incomplete or has more items than there are
  * bytes. `what` describes the expected item in messages. */

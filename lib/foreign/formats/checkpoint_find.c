@@ -353,7 +353,7 @@ varve_status vv_checkpoint_settle(const struct vv_context *context,
     return VARVE_OK;
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 static varve_status find_member(const struct vv_context *context,
     const char *directory, struct vv_buffer *found, bool *is_there,

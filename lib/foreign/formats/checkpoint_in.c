@@ -35,7 +35,7 @@
 #include "torch_index.h"
 #include "try.h"
 
-/* All readable formats except Varve's own. Of equal bids the first wins. If the
+/* All readable formats except Varve's own. The first of equal bids wins. If the
  * table is empty, the compiler removes the code that only they use, so that it
  * is not linked. */
 static const struct vv_foreign_format *const formats[] = {
@@ -75,7 +75,7 @@ static const struct vv_foreign_format *const formats[] = {
 /* Limit on attempts to open a checkpoint whose index is replaced repeatedly. */
 enum { MOST_OPENS = 100 };
 
-/* --- What is refused ------------------------------------------------------ */
+/* --- Rejected files ------------------------------------------------------- */
 
 static atomic_bool forbids_hdf5;
 
@@ -355,7 +355,7 @@ varve_status vv_checkpoint_open(struct vv_opened *o,
     return vv_checkpoint_open_far(o, context, path, UINT64_MAX, error);
 }
 
-/* --- What only others have ------------------------------------------------ */
+/* --- Properties of foreign files ------------------------------------------ */
 
 static struct vv_foreign *foreign_of(const struct vv_opened *o)
 {

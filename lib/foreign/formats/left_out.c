@@ -20,7 +20,7 @@
 #define JOIN(word) COMMA_##word
 #define IS_DEFINED(word) IS_ONE(JOIN(word))
 
-/* --- Marks ---------------------------------------------------------------- */
+/* --- Signatures ----------------------------------------------------------- */
 
 static bool begins(const struct vv_candidate *c, const char *mark, size_t size)
 {

@@ -87,7 +87,7 @@ static bool state_file_in_take_digits(
     return count > 0;
 }
 
-/* Parses the escape sequence behind a backslash. */
+/* Parses the escape sequence after a backslash. */
 static varve_status take_escape(struct text *t, struct vv_buffer *to)
 {
     static const char plain[] = "abfnrtv\\'\"?";

@@ -64,7 +64,7 @@ struct mark {
     const char *remedy;
 };
 
-/* --- What bytes cannot say alone ------------------------------------------ */
+/* --- Formats recognized by functions -------------------------------------- */
 
 static bool begins_with_word(const struct file_look *look, const char *word)
 {

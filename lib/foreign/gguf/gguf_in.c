@@ -62,7 +62,7 @@ static enum vv_bid gguf_in_bid(const struct vv_candidate *c)
                                                              : VV_BID_NONE;
 }
 
-/* --- The head ------------------------------------------------------------- */
+/* --- The header ----------------------------------------------------------- */
 
 static varve_status gguf_in_check_version(
     const struct gguf *g, uint32_t version, varve_error *error)
@@ -297,7 +297,7 @@ static varve_status take_tensor(
     return VARVE_OK;
 }
 
-/* --- Where they lie ------------------------------------------------------- */
+/* --- Offsets -------------------------------------------------------------- */
 
 struct piece {
     uint64_t begin, size;
@@ -380,7 +380,7 @@ static varve_status gguf_in_check_tensors(struct gguf *g, varve_error *error)
     return status;
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 static void gguf_in_add_tensor(struct gguf *g, const struct tensor *t)
 {

@@ -15,7 +15,7 @@ enum { VV_GGUF_MOST_DIMENSIONS = 4 };
 /* The metadata entry that contains the alignment of tensors. */
 #define VV_GGUF_ALIGNMENT "general.alignment"
 
-/* --- Of the root: its metadata, one entry behind the other ---------------- */
+/* --- Metadata, kept for the root ------------------------------------------ */
 
 struct vv_gguf_entry {
     /* to read */
@@ -40,7 +40,7 @@ bool vv_gguf_kept_next(const unsigned char *kept, size_t size, size_t *at,
 bool vv_gguf_entry_is(
     const struct vv_gguf_entry *entry, const char *text, size_t size);
 
-/* --- Of a state: which tensor it was -------------------------------------- */
+/* --- Tensors, kept for their states --------------------------------------- */
 
 struct vv_gguf_tensor {
     /* to fill in */

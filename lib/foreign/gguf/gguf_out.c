@@ -169,7 +169,7 @@ static varve_status add_all_metadata(struct writing *w, varve_error *error)
     return VARVE_OK;
 }
 
-/* --- What can be written -------------------------------------------------- */
+/* --- Representable values ------------------------------------------------- */
 
 /* Sets *t to the tensor that a state was in its file. Returns false if there
  * was none or its size has changed. */

@@ -288,7 +288,7 @@ static varve_status list_group(struct vv_hdf5_graph *g, size_t number)
     return status;
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 /* The root is already in the draft as node 0. */
 static varve_status hdf5_graph_begin(struct vv_hdf5_graph *g)

@@ -3,7 +3,7 @@
  * HDF5 separates paths by '/', "." refers to the current group, and Varve
  * reserves two names. So '/' is escaped as `%2F`, and the whole names as `%2E`,
  * `%40slots` and `%40state`. A name that already contains such a code gets an
- * additional `25` behind its '%', so that unescaping restores it. All other
+ * additional `25` after its '%', so that unescaping restores it. All other
  * names are not changed.
  *
  * SPDX-License-Identifier: MIT

@@ -464,7 +464,7 @@ static varve_status hdf5_out_add_texts(struct out *o)
             .numbers = &index->counter });
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 static varve_status write_file(struct out *o)
 {

@@ -21,7 +21,7 @@ struct telling {
     varve_status status;
 };
 
-/* --- What is left out ----------------------------------------------------- */
+/* --- Attributes that are left out ----------------------------------------- */
 
 /* Returns true for names of layers and weights, which Keras splits into several
  * attributes if they are long (`layer_names0`), and for dimension scales. */
@@ -108,7 +108,7 @@ static bool hdf5_texts_add_value(
     return is_text;
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 static bool hdf5_texts_add_name(struct telling *t, const char *name)
 {

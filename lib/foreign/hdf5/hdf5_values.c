@@ -17,7 +17,7 @@
  * are not stored, use up `spare`. */
 enum { MOST_INFLATED = 1032 };
 
-/* --- What is not read ----------------------------------------------------- */
+/* --- Datasets that are not read ------------------------------------------- */
 
 static varve_status add_mark(
     struct vv_hdf5_graph *g, const char *tag, const char *what, uint32_t *node)

@@ -37,7 +37,7 @@ static varve_status keras_again_fail_memory(varve_error *error)
     return vv_fail_memory(error, "Keras names");
 }
 
-/* --- What the writer asks for --------------------------------------------- */
+/* --- Functions for the writer --------------------------------------------- */
 
 static varve_status keras_again_give_value(
     void *user, uint32_t value, struct vv_source *source, varve_error *error)
@@ -301,7 +301,7 @@ static void find_aliases(struct vv_keras_again *a, uint32_t node)
     }
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 static varve_status keras_again_find_all(
     struct vv_keras_again *a, varve_error *error)

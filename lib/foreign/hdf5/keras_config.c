@@ -348,7 +348,7 @@ static bool index_layers(struct vv_keras_config *c)
     return good;
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 varve_status vv_keras_config_read(struct vv_keras_config *c,
     struct vv_hdf5_source *source, varve_error *error)

@@ -105,7 +105,7 @@ static varve_status keras_slots_fail_memory(const struct finding *f)
     return vv_fail_memory(f->g->error, "slots");
 }
 
-/* --- What the optimizer has ----------------------------------------------- */
+/* --- State of the optimizer ----------------------------------------------- */
 
 /* Lists the children of a group `vars` in numeric order. Returns false if they
  * are not values numbered from 0. */
@@ -155,7 +155,7 @@ static bool list_trained(struct finding *f, size_t own, size_t each)
     return !f->trained.failed;
 }
 
-/* --- What the model has --------------------------------------------------- */
+/* --- Variables of the model ----------------------------------------------- */
 
 /* Finds the only group `vars` with values in a layer or below it, and sets
  * *found to it, or leaves SIZE_MAX if there is none. Returns false if there are
@@ -258,7 +258,7 @@ static void list_all(struct finding *f)
     }
 }
 
-/* --- Which is which ------------------------------------------------------- */
+/* --- Matching ------------------------------------------------------------- */
 
 static bool list_forms(struct finding *f)
 {
@@ -328,7 +328,7 @@ static bool has_types(const struct finding *f, size_t own, size_t each)
     return true;
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 /* Returns true if a label is the known name, or has a number as in `adam_1`,
  * the second optimizer of its class in a program. */

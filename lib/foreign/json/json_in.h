@@ -88,7 +88,7 @@ varve_status vv_json_end(struct vv_json_in *in);
 void vv_json_unescape(const struct vv_json_item *string, struct vv_buffer *to);
 
 /* Compares two strings by their unescaped bytes, like memcmp. Both arguments
- * point behind the opening quote and end with the closing one. */
+ * point after the opening quote and end with the closing one. */
 int vv_json_compare(const char *a, const char *b);
 
 /* Returns true if `a` begins with `b`; arguments as for vv_json_compare. */

@@ -18,7 +18,7 @@ enum { MOST_BYTES = 100 * 1000 * 1000 }; /* as for a header of safetensors */
 static const char map_key[] = "weight_map";
 static const char metadata_key[] = "metadata";
 
-/* --- The bid ------------------------------------------------------------ */
+/* --- Bidding ------------------------------------------------------------ */
 
 static bool shard_map_is_in(
     const struct vv_candidate *candidate, const char *text)
@@ -43,7 +43,7 @@ enum vv_bid vv_shard_map_bid(
                : VV_BID_NONE;
 }
 
-/* --- Life --------------------------------------------------------------- */
+/* --- Lifetime ----------------------------------------------------------- */
 
 void vv_shard_map_begin(
     struct vv_shard_map *m, struct vv_foreign *foreign, varve_error *error)
@@ -67,7 +67,7 @@ void vv_shard_map_clear(struct vv_shard_map *m)
 
 /* --- The map ------------------------------------------------------------ */
 
-/* Parses a string of the index again; `text` points behind its opening
+/* Parses a string of the index again; `text` points after its opening
  * quote. */
 void vv_shard_map_item(
     const struct vv_shard_map *m, const char *text, struct vv_json_item *item)

@@ -11,7 +11,7 @@
 #include "foreign_format.h"
 #include "json_in.h"
 
-/* An entry of weight_map. Both strings point into the index, behind their
+/* An entry of weight_map. Both strings point into the index, after their
  * opening quotes. */
 struct vv_shard_entry {
     /* to read */
@@ -53,7 +53,7 @@ typedef varve_status vv_shard_map_file(void *user, uint32_t file,
 varve_status vv_shard_map_each(
     struct vv_shard_map *map, vv_shard_map_file *each, void *user);
 
-/* Parses a string of the index again; `text` points behind its opening
+/* Parses a string of the index again; `text` points after its opening
  * quote. */
 void vv_shard_map_item(const struct vv_shard_map *map, const char *text,
     struct vv_json_item *item);

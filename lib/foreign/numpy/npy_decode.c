@@ -19,7 +19,7 @@
 
 enum { PIECE_SIZE = 4096 };
 
-/* --- Which element comes next --------------------------------------------- */
+/* --- Order of elements ---------------------------------------------------- */
 
 /* Iterates over the elements in the order of the data; `element` is the
  * row-major index of the current one. */
@@ -284,7 +284,7 @@ static varve_status npy_decode_strings(
     return VARVE_OK;
 }
 
-/* --- Any ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 varve_status vv_npy_decode(const struct vv_npy_header *h,
     const struct vv_npy_data *data, const char *where, unsigned char *bytes,

@@ -19,7 +19,7 @@
 
 enum { MAGIC_SIZE = 6, DEEPEST = 64, LONGEST_TAG = 4096 };
 
-/* --- Magic, version and length -------------------------------------------- */
+/* --- Signature, version and length ---------------------------------------- */
 
 bool vv_npy_is_one(const void *head, size_t size)
 {
@@ -143,12 +143,12 @@ static varve_status npy_in_read_string(
 static varve_status fail_pickled(const struct text *t)
 {
     return vv_fail(t->error, VARVE_NOT_A_CHECKPOINT,
-        "%s: expected numbers or strings, found Python objects, which were "
-        "saved with pickle: save it again with allow_pickle=False",
+        "%s: the array contains Python objects saved with pickle: save it "
+        "again with allow_pickle=False",
         t->where);
 }
 
-/* Reads a string inside the list of a structured type. A string directly behind
+/* Reads a string inside the list of a structured type. A string directly after
  * a parenthesis is a name; any other may be a type and must not be that of
  * Python objects. */
 static varve_status read_list_string(struct text *t, unsigned char before)
@@ -345,15 +345,15 @@ varve_status vv_npy_parse(struct vv_npy_header *h, const unsigned char *bytes,
     return VARVE_OK;
 }
 
-/* --- What follows from it ------------------------------------------------- */
+/* --- Size and layout ------------------------------------------------------ */
 
 static varve_status npy_in_take_fields(struct vv_npy_header *h, uint64_t found,
     const char *where, varve_error *error)
 {
     if (h->count ? found % h->count : found)
         return vv_fail(error, VARVE_CORRUPT,
-            "%s: expected data whose size is a multiple of %" PRIu64
-            " elements, found %" PRIu64 " bytes",
+            "%s: expected equally many bytes for each of %" PRIu64
+            " elements, found %" PRIu64 " bytes in total",
             where, h->count, found);
     h->size = found;
     h->item_size = h->count ? found / h->count : 0;

@@ -25,7 +25,7 @@ enum {
     PIECE_SIZE = 4096,
 };
 
-/* --- What fits ------------------------------------------------------------ */
+/* --- Representable values ------------------------------------------------- */
 
 /* Sets *largest to the size of the largest element. Returns false if an element
  * ends in NUL, which NumPy's padding would hide, or is larger than NumPy
@@ -236,7 +236,7 @@ varve_status vv_npy_out_write(const struct vv_npy_out *out,
     return write_numbers(out, sink, error);
 }
 
-/* --- What is not written -------------------------------------------------- */
+/* --- Losses --------------------------------------------------------------- */
 
 bool vv_npy_is_written(const struct vv_target *target, uint32_t value)
 {
@@ -272,7 +272,7 @@ void vv_npy_lose_rest(const struct vv_target *target)
     vv_target_lose_metadata(target);
 }
 
-/* --- A file of one array -------------------------------------------------- */
+/* --- Files with a single array -------------------------------------------- */
 
 struct file_out {
     const struct vv_target *target;

@@ -130,7 +130,7 @@ static varve_status expect_sized(
     return vv_wire_file_expect(&r->v->file, spot, VV_WIRE_SIZED, whats[kind]);
 }
 
-/* --- What a node is called ------------------------------------------------ */
+/* --- Names of nodes ------------------------------------------------------- */
 
 struct wanted {
     uint64_t graph;
@@ -348,7 +348,7 @@ static varve_status enter_node(
     return has_attributes ? onnx_graph_enter(r, &node) : VARVE_OK;
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 static varve_status step_graph(
     struct reading *r, struct level *graph, const struct vv_wire_spot *spot)

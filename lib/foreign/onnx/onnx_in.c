@@ -37,7 +37,7 @@ enum {
 
 static const char what[] = "a model";
 
-/* --- The bid -------------------------------------------------------------- */
+/* --- Bidding -------------------------------------------------------------- */
 
 /* Reads a key and a number or size. The contents may extend past the available
  * bytes. */
@@ -263,7 +263,7 @@ static varve_status take_training(
     return vv_onnx_graph_read(&m->v, VV_ONNX_TRAINING, spot->part, name);
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 static varve_status onnx_in_take_field(
     struct model *m, const struct vv_wire_spot *spot)

@@ -208,7 +208,7 @@ static varve_status onnx_tensor_take_fields(struct reading *r)
     return VARVE_OK;
 }
 
-/* --- What they say together ----------------------------------------------- */
+/* --- Validation ----------------------------------------------------------- */
 
 static varve_status fail_size(
     const struct reading *r, uint64_t expected, uint64_t found)

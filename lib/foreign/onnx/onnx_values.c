@@ -30,7 +30,7 @@ struct key {
     size_t size;
 };
 
-/* --- Values that are made ------------------------------------------------- */
+/* --- Decoded values ------------------------------------------------------- */
 
 static varve_status onnx_values_decode(const struct vv_foreign *foreign,
     uint64_t number, unsigned char *bytes, size_t size, varve_error *error)
@@ -260,7 +260,7 @@ varve_status vv_onnx_values_add(
     return onnx_values_hang(v, &t, NULL);
 }
 
-/* --- Sparse ones ---------------------------------------------------------- */
+/* --- Sparse tensors ------------------------------------------------------- */
 
 static varve_status onnx_values_add_part(struct vv_onnx_values *v,
     struct vv_wire_part message, struct vv_wire_part name, bool is_named,

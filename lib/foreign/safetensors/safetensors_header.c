@@ -239,7 +239,7 @@ static varve_status safetensors_header_read_members(struct vv_json_in *in,
     }
 }
 
-/* --- What holds of all of them ------------------------------------------ */
+/* --- Validation of all tensors ------------------------------------------ */
 
 int vv_safetensors_by_name(const void *a, const void *b)
 {

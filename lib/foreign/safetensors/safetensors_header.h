@@ -12,7 +12,7 @@
 #include "json_in.h"
 #include "safetensors_dtype.h"
 
-/* Names point into the header, behind their opening quotes: see vv_json_compare
+/* Names point into the header, after their opening quotes: see vv_json_compare
  * and vv_safetensors_item. */
 struct vv_safetensors_tensor {
     const char *name;

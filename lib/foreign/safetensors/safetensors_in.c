@@ -27,7 +27,7 @@ enum {
 
 static const char suffix[] = ".safetensors";
 
-/* --- The bid ------------------------------------------------------------ */
+/* --- Bidding ------------------------------------------------------------ */
 
 static bool safetensors_in_looks_like_one(const struct vv_candidate *candidate)
 {
@@ -178,7 +178,7 @@ struct vv_safetensors_tensor *vv_safetensors_tensors(
     return all ? all + s->first : NULL;
 }
 
-/* --- What the draft gets ------------------------------------------------ */
+/* --- Adding to the draft ------------------------------------------------ */
 
 static void safetensors_in_unescape(
     const struct vv_json_item *item, struct vv_buffer *to)

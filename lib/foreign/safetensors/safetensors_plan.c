@@ -372,7 +372,7 @@ static void sort_pairs(struct vv_safetensors_plan *plan)
     plan->pairs.size = kept * sizeof *pairs;
 }
 
-/* --- The whole ---------------------------------------------------------- */
+/* --- Entry points ------------------------------------------------------- */
 
 /* Sets the pointers into the buffers, which do not grow any more. */
 static void set_pointers(struct vv_safetensors_plan *plan)
