@@ -293,8 +293,8 @@ static varve_status safetensors_header_check_place(struct vv_json_in *in,
     vv_safetensors_item(in, tensor->name, &item);
     if (tensor->begin != expected)
         return fail(in, &item, VARVE_CORRUPT,
-            "expected its data at %" PRIu64
-            ", where that of the tensor before it ends, found it at %" PRIu64
+            "its data must begin at %" PRIu64
+            ", where that of the tensor before it ends, but begins at %" PRIu64
             ": %s",
             expected, tensor->begin,
             tensor->begin < expected ? "they overlap" : "a gap");

@@ -157,12 +157,12 @@ TEST(safetensors_header, refuses_ranges_that_do_not_tile_the_data)
         { "{" T("a", "U8", "[1]", 1, 0) "}", 1, VARVE_CORRUPT,
             "\"a\": the data_offsets 1 and 0 are not in ascending order" },
         { "{" T("a", "U8", "[1]", 0, 1) "," T("b", "U8", "[1]", 2, 3) "}", 3,
-            VARVE_CORRUPT, "\"b\": expected its data at 1, where that "
-            "of the tensor before it ends, found it at 2: a gap" },
+            VARVE_CORRUPT, "\"b\": its data must begin at 1, where that of "
+            "the tensor before it ends, but begins at 2: a gap" },
         { "{" T("a", "U8", "[1]", 1, 2) "}", 2, VARVE_CORRUPT, "a gap" },
         { "{" T("a", "U8", "[2]", 0, 2) "," T("b", "U8", "[2]", 1, 3) "}", 3,
-            VARVE_CORRUPT, "\"b\": expected its data at 2, where that "
-            "of the tensor before it ends, found it at 1: they overlap" },
+            VARVE_CORRUPT, "\"b\": its data must begin at 2, where that of "
+            "the tensor before it ends, but begins at 1: they overlap" },
         { "{" T("a", "U8", "[2]", 0, 2) "," T("b", "U8", "[2]", 0, 2) "}", 2,
             VARVE_CORRUPT, "they overlap" },
         { "{" T("a", "U8", "[2]", 0, 2) "," T("b", "U8", "[0]", 1, 1) "}", 2,
