@@ -1,5 +1,5 @@
-/* draft.c - what is added is written down; draft_path and draft_index make
- * sense of it at the end.
+/* draft.c - Records the nodes, edges and values that a format adds to a draft.
+ * draft_path.c and draft_index.c turn them into an index at the end.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -46,14 +46,14 @@ static bool draft_check_name(struct vv_draft *d, const char *name, size_t size)
     if (vv_name_is_valid(name, size))
         return true;
     vv_draft_fail(d, VARVE_BAD_NAME,
-        "%s: \"%.*s\": expected a name of 1 to %d bytes of UTF-8 without "
-        "NUL, found another of %zu bytes",
+        "%s: \"%.*s\": the name must be 1 to %d bytes of UTF-8 without NUL; it "
+        "has %zu bytes",
         d->path, (int)(size < 200 ? size : 200), size ? name : "",
         VARVE_MAX_NAME_SIZE, size);
     return false;
 }
 
-/* A copy of a name; has no bytes where the draft has failed. */
+/* Returns a copy of a name. `bytes` is NULL if the draft has failed. */
 static struct vv_draft_name draft_keep(
     struct vv_draft *d, const char *name, size_t size)
 {
@@ -68,13 +68,14 @@ static struct vv_draft_name draft_keep(
 
 static const char *why_no_name(const char *name, size_t size)
 {
-    return size == 0                    ? "a name that is empty"
-           : memchr(name, '\0', size)   ? "a name with a NUL"
+    return size == 0                    ? "an empty name"
+           : memchr(name, '\0', size)   ? "a name that contains NUL"
            : size > VARVE_MAX_NAME_SIZE ? "a name that is too long"
                                         : "a name that is not UTF-8";
 }
 
-/* Lists what has a name that no node can have, and returns true for one. */
+/* Returns true if no node can have this name, and lists the value or text as
+ * left out. */
 static bool leave_name_out(
     struct vv_draft *d, const char *name, size_t size, const char *kind)
 {
@@ -118,7 +119,7 @@ uint32_t vv_draft_node(struct vv_draft *d, varve_kind kind)
         return 0;
     if (number >= VV_NONE) {
         vv_draft_fail(d, VARVE_LIMIT,
-            "%s: expected a graph of fewer than %u nodes, found more", d->path,
+            "%s: the graph has too many nodes (the limit is %u)", d->path,
             VV_NONE);
         return 0;
     }
@@ -172,8 +173,8 @@ void vv_draft_value(struct vv_draft *d, uint32_t node, const varve_tensor *type,
         !vv_shape_count(type->rank, type->shape, &count) ||
         !vv_size_of(count, varve_dtype_size(type->dtype), &size)) {
         vv_draft_fail(d, VARVE_CORRUPT,
-            "%s: expected a shape of up to %d extents and less than 2^64 "
-            "bytes, found another",
+            "%s: a shape has more than %d dimensions or its size is 2^64 bytes "
+            "or more",
             d->path, VARVE_MAX_RANK);
         return;
     }
@@ -251,7 +252,7 @@ void vv_draft_text(struct vv_draft *d, const char *name, size_t name_size,
 {
     if (d->failed || leave_name_out(d, name, name_size, "metadata"))
         return;
-    /* Both in one piece: a file can have very many short ones. */
+    /* One allocation for both: a file can contain very many short texts. */
     char *copy = vv_arena_take(&d->strings, name_size + size + 2);
     if (!copy) {
         draft_fail_memory(d);
@@ -261,7 +262,7 @@ void vv_draft_text(struct vv_draft *d, const char *name, size_t name_size,
     copy[name_size] = '\0';
     if (!vv_utf8_is_valid(text, size)) {
         vv_draft_leave_out(
-            d, copy, "metadata whose text is not UTF-8, or has a NUL");
+            d, copy, "metadata whose text is not UTF-8 or contains NUL");
         return;
     }
     if (size > 0)
@@ -272,7 +273,7 @@ void vv_draft_text(struct vv_draft *d, const char *name, size_t name_size,
     draft_add(d, &d->metadata, &pair, sizeof pair);
 }
 
-/* --- The end -------------------------------------------------------------- */
+/* --- Finishing ------------------------------------------------------------ */
 
 void vv_draft_leave_out(struct vv_draft *d, const char *path, const char *what)
 {

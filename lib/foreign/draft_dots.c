@@ -1,5 +1,6 @@
-/* draft_dots.c - children by parent and name; each name goes down as far as
- * there are objects, then makes its own.
+/* draft_dots.c - Splits edge names at their dots. It looks up children by
+ * parent and name, follows existing objects as far as they match, and creates
+ * the remaining ones.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,10 +13,10 @@
 #include "draft_parts.h"
 #include "map.h"
 
-/* As of flat names (draft_path.c). */
+/* See draft_path.c, which has the same limits. */
 enum { FREE_OBJECTS = 250, OBJECTS_OF_VALUE = 4, ROOM_FOR_OBJECT = 32 };
 
-/* A child of a node. */
+/* A child of a node, the item of the map. */
 struct child {
     uint32_t parent;
     uint32_t node;
@@ -23,7 +24,7 @@ struct child {
     uint32_t size;
 };
 
-/* An edge whose name is to be split. */
+/* An edge whose name must be split. */
 struct dotted {
     uint32_t edge;
     uint32_t parent;
@@ -34,7 +35,7 @@ struct splitting {
     struct vv_draft *draft;
     struct vv_map children; /* struct child */
     struct vv_arena arena;
-    uint64_t objects; /* that may still be made */
+    uint64_t objects; /* how many more can be created */
 };
 
 /* --- Children ----------------------------------------------------------- */
@@ -68,9 +69,9 @@ static void note_child(struct splitting *s, uint32_t parent, const char *name,
         vv_draft_fail(s->draft, VARVE_NO_MEMORY, "out of memory: names");
 }
 
-/* --- A name ------------------------------------------------------------- */
+/* --- Splitting a name --------------------------------------------------- */
 
-/* Whether there are dots in it, and something between them. */
+/* Returns true if the name contains dots and no part between them is empty. */
 static bool is_dotted(const struct vv_draft_name *name)
 {
     const char *end = name->bytes + name->size;
@@ -106,7 +107,8 @@ static bool draft_dots_is_object(const struct splitting *s, uint32_t node)
     return vv_draft_node_at(s->draft, node)->kind == VARVE_OBJECT;
 }
 
-/* Goes down, through objects that are there and then through new ones. */
+/* Follows existing objects, then creates new ones, and moves the edge below the
+ * last. */
 static void draft_dots_split(struct splitting *s, const struct dotted *d)
 {
     uint32_t node = d->parent, size = d->name.size, part;
@@ -120,7 +122,7 @@ static void draft_dots_split(struct splitting *s, const struct dotted *d)
         size -= part + 1;
     }
     if (find_child(s, node, name, size))
-        return; /* it stays */
+        return; /* the name is taken: the edge stays as it is */
     while (!child && (part = first_part(name, size)) < size && s->objects > 0 &&
            !s->draft->failed) {
         node = make_object(s, node, name, part);
@@ -138,10 +140,10 @@ static void draft_dots_split(struct splitting *s, const struct dotted *d)
     note_child(s, node, name, size, e->child);
 }
 
-/* --- All ---------------------------------------------------------------- */
+/* --- Entry points ------------------------------------------------------- */
 
-/* The same tree whatever the order of the edges: names that others begin with
- * come first. */
+/* Sorts by parent and name, so that the tree does not depend on the order of
+ * the edges: a prefix of a name comes before that name. */
 static int draft_dots_compare(const void *left, const void *right)
 {
     const struct dotted *a = left, *b = right;
@@ -149,7 +151,8 @@ static int draft_dots_compare(const void *left, const void *right)
                                   : vv_draft_compare(&a->name, &b->name);
 }
 
-/* Notes the children whose names stay, lists the others. */
+/* Adds the children whose names have no dots to the map, and lists the
+ * others. */
 static void draft_dots_list(struct splitting *s, struct vv_buffer *all)
 {
     size_t count;

@@ -1,4 +1,4 @@
-/* draft_dots.h - names with dots as a tree: `layers.0.weight` as
+/* draft_dots.h - Splits names at their dots: `layers.0.weight` becomes
  * `layers/0/weight`.
  *
  * SPDX-License-Identifier: MIT
@@ -8,12 +8,13 @@
 
 #include "draft.h"
 
-/* Splits the names of edges at their dots, in a draft without paths; objects
- * between are made. A name with an empty part, one that begins with that of a
- * value, and one that would be there twice stays, as far as it does not fit.
- * Slots, what is there under several names, and global names are as before. So
- * that a file costs not much more than its bytes, names stay whole once there
- * are more objects than one that means them has. */
+/* Splits the names of edges at their dots, in a draft without paths. Creates
+ * the objects between the parts. A name with an empty part stays as it is. If a
+ * prefix of a name is a value, or the name would occur twice, the part that
+ * does not fit stays unsplit. Slots, global names and nodes with several paths
+ * are not changed. To bound the memory that a file can consume, names are no
+ * longer split when the number of new objects exceeds what reasonable files
+ * need. */
 void vv_draft_split_dots(struct vv_draft *draft);
 
 #endif

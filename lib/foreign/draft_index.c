@@ -1,5 +1,5 @@
-/* draft_index.c - columns filled, encoded, and read again as if they came from
- * a file of ours: then every rule of an index has been checked.
+/* draft_index.c - Fills the columns of an index from a draft, encodes them, and
+ * parses the result like the index of a Varve file, which validates it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -70,8 +70,8 @@ static varve_status draft_index_fill_value(
     const struct vv_draft_node *node = vv_draft_node_at(d, m->n.order[number]);
     if (node->value == 0)
         return vv_fail(error, VARVE_CORRUPT,
-            "%s: node %" PRIu32 ": expected a type and a shape, found none",
-            d->path, m->n.order[number]);
+            "%s: node %" PRIu32 " has no type and shape", d->path,
+            m->n.order[number]);
     const struct vv_draft_value *value =
         (const struct vv_draft_value *)(void *)d->values.data +
         (node->value - 1);
@@ -79,8 +79,7 @@ static varve_status draft_index_fill_value(
     if (value->is_saved &&
         (offset < m->columns.total || value->size > UINT64_MAX / 2 - offset))
         return vv_fail(error, VARVE_LIMIT,
-            "%s: expected values of less than 2^63 bytes in all, found more",
-            d->path);
+            "%s: the total size of the values is 2^63 bytes or more", d->path);
     varve_tensor type = { .rank = value->rank };
     type.dtype = (varve_dtype)value->dtype;
     if (type.rank > 0)
@@ -118,7 +117,7 @@ static int compare_pairs(const void *left, const void *right)
     return order ? order : (a->number > b->number) - (a->number < b->number);
 }
 
-/* Of several that have one name the first counts. */
+/* Sorts the metadata. If several have the same name, the first is used. */
 static varve_status settle_metadata(struct maker *m, varve_error *error)
 {
     size_t count;
@@ -188,8 +187,9 @@ static varve_status draft_index_fill(struct maker *m, varve_error *error)
                : VARVE_OK;
 }
 
-/* The array of places has room for all values that were added, of which some
- * may not be reached; it is freed with that count. */
+/* The array of places has room for all values of the draft, although some may
+ * be unreachable. *place_count is the size of the array, with which it is
+ * freed. */
 varve_status vv_draft_make_index(struct vv_draft *d, struct vv_opened *opened,
     struct vv_place **places, size_t *place_count, varve_error *error)
 {

@@ -1,4 +1,4 @@
-/* draft_index.h - a draft as an index.
+/* draft_index.h - Builds the index of a draft.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,7 @@
 
 #include "draft.h"
 
-/* What vv_draft_end promises, of a draft without paths. */
+/* Implements vv_draft_end for a draft whose paths have been resolved. */
 varve_status vv_draft_make_index(struct vv_draft *draft,
     struct vv_opened *opened, struct vv_place **places, size_t *place_count,
     varve_error *error);

@@ -1,5 +1,5 @@
-/* draft_number.c - nodes numbered breadth first, edges, slots, labels and names
- * sorted.
+/* draft_number.c - Numbers nodes breadth first and sorts edges, slots, labels
+ * and names.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,7 +29,7 @@ static int draft_number_compare_edges(const void *left, const void *right)
     return vv_draft_compare(&a->name, &b->name);
 }
 
-/* Sorts the edges, and finds those of each node. */
+/* Sorts the edges by node, and sets the first edge of each node. */
 static varve_status draft_number_sort_edges(
     struct vv_draft_numbers *n, varve_error *error)
 {
@@ -47,8 +47,7 @@ static varve_status draft_number_sort_edges(
     for (size_t i = 1; i < count; i++) {
         if (draft_number_compare_edges(&edges[i - 1], &edges[i]) == 0)
             return vv_fail(error, VARVE_CORRUPT,
-                "%s: node %" PRIu32 ": expected children of different names, "
-                "found \"%.200s\" twice",
+                "%s: node %" PRIu32 " has two children named \"%.200s\"",
                 n->draft->path, edges[i].parent, edges[i].name.bytes);
     }
     return VARVE_OK;
@@ -103,20 +102,20 @@ static varve_status draft_number_check_slots(
             variable->kind != VARVE_VARIABLE ||
             vv_draft_node_at(n->draft, slots[i].node)->kind != VARVE_VARIABLE)
             return vv_fail(error, VARVE_CORRUPT,
-                "%s: slot \"%.200s\": expected an object with a variable for a "
-                "variable, found other nodes",
+                "%s: slot \"%.200s\": the owner is not an object, or one of "
+                "the other nodes is not a variable",
                 n->draft->path, slots[i].name.bytes);
         if (i > 0 && draft_number_compare_slots(&slots[i - 1], &slots[i]) == 0)
             return vv_fail(error, VARVE_CORRUPT,
-                "%s: slot \"%.200s\": expected one of an object for a "
-                "variable, found two",
+                "%s: slot \"%.200s\": an object has two of them for the same "
+                "variable",
                 n->draft->path, slots[i].name.bytes);
     }
     return VARVE_OK;
 }
 
-/* Owner and variable become numbers of the index; slots of what cannot be
- * reached are dropped. */
+/* Replaces the owner and the variable by their numbers in the index, and drops
+ * the slots of unreachable nodes. */
 static varve_status number_slots(struct vv_draft_numbers *n, varve_error *error)
 {
     size_t count, kept = 0;
@@ -166,8 +165,9 @@ static bool draft_number_may_have_global(
     return kind == VARVE_VARIABLE || kind == VARVE_STATE;
 }
 
-/* Nodes become numbers of the index; labels of what cannot be reached, and of
- * what may have none, are dropped. Returns how many are kept. */
+/* Replaces the nodes by their numbers in the index. Drops the labels of
+ * unreachable nodes, and global names of nodes that cannot have one. Returns
+ * the number of labels left. */
 static size_t number_labels(
     const struct vv_draft_numbers *n, struct vv_buffer *of, bool globals)
 {
@@ -184,7 +184,8 @@ static size_t number_labels(
     return kept;
 }
 
-/* A name that two nodes have is nobody's. */
+/* Drops the names that belong to two or more nodes. Returns the number of
+ * labels left. */
 static size_t drop_shared(struct vv_draft_label *labels, size_t count)
 {
     size_t kept = 0;
@@ -202,7 +203,8 @@ static size_t drop_shared(struct vv_draft_label *labels, size_t count)
     return kept;
 }
 
-/* Sorts by node and name. The first of a node stays, or of each name of it. */
+/* Sorts by node and name. Keeps the first label of each node, or the first of
+ * each name of a node if `of_each_name`. Returns the number of labels left. */
 static size_t draft_number_keep_first(
     struct vv_draft_label *labels, size_t count, bool of_each_name)
 {
@@ -239,7 +241,8 @@ static int draft_number_compare_names(const void *left, const void *right)
     return vv_draft_compare(*a, *b);
 }
 
-/* Every place where a name stands. */
+/* Collects pointers to all names of reachable edges, slots and labels. Returns
+ * their number. */
 static size_t draft_number_gather(
     const struct vv_draft_numbers *n, struct vv_draft_name **to)
 {
@@ -247,7 +250,7 @@ static size_t draft_number_gather(
     struct vv_draft_edge *edges =
         VV_PARTS(n->draft, edges, struct vv_draft_edge, &count);
     for (size_t i = 0; i < count; i++) {
-        /* The edges of nodes that are left out need no names. */
+        /* The edges of unreachable nodes are not written. */
         if (n->numbers[edges[i].parent] != VV_NONE)
             to[found++] = &edges[i].name;
     }
@@ -280,7 +283,7 @@ static varve_status number_names(const struct vv_draft_numbers *n,
     size_t count = all ? draft_number_gather(n, all) : 0;
     if (count > 0)
         qsort(all, count, sizeof *all, draft_number_compare_names);
-    /* The same names stand together now: the first of each adds it. */
+    /* Equal names are adjacent now; the first of each group is added. */
     uint32_t number = 0;
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || draft_number_compare_names(&all[i - 1], &all[i]) != 0) {
@@ -292,12 +295,11 @@ static varve_status number_names(const struct vv_draft_numbers *n,
     vv_release(n->allocator, all, most * sizeof *all);
     if (columns->names.size > UINT32_MAX)
         return vv_fail(error, VARVE_LIMIT,
-            "%s: expected names of less than 4 GiB in all, found more",
-            d->path);
+            "%s: the total size of the names is 4 GiB or more", d->path);
     return VARVE_OK;
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 static varve_status draft_number_begin(
     struct vv_draft_numbers *n, varve_error *error)

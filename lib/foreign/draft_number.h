@@ -1,5 +1,5 @@
-/* draft_number.h - which parts of a draft are kept, and in which order
- * an index has it.
+/* draft_number.h - Selects the reachable parts of a draft and orders them as in
+ * an index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,19 +12,20 @@
 struct vv_draft_numbers {
     struct vv_draft *draft;
     const varve_allocator *allocator;
-    uint32_t *numbers;  /* by node of the draft: in the index, or VV_NONE */
-    uint32_t *order;    /* the other way round */
+    uint32_t *numbers;  /* number in the index of each node of the draft, or
+                           VV_NONE */
+    uint32_t *order;    /* node of the draft for each number of the index */
     uint32_t reached;   /* nodes numbered so far */
-    size_t *first_edge; /* by node of the draft, and one more */
+    size_t *first_edge; /* for each node of the draft, plus one at the end */
 };
 
-/* Numbers the nodes from the root on, breadth first, slot variables last. Sorts
- * the draft's edges (by node of the draft), slots, tags and global names (by
- * nodes of the index, which owners, variables and labels name from now on), and
- * drops those of nodes that cannot be reached. Gives each the number of its
- * name in `columns`, to which the names are added. VARVE_CORRUPT for two edges
- * or slots of one name, and for slots of nodes of other kinds. End with
- * vv_draft_numbers_clear, after a failure too. */
+/* Numbers the nodes breadth first from the root; slot variables come last.
+ * Sorts the draft's edges (by node of the draft) and its slots, tags and global
+ * names (by node of the index; their owners, variables and nodes become numbers
+ * of the index). Drops those of unreachable nodes. Adds the names to `columns`
+ * and sets the number of each name. Returns VARVE_CORRUPT if two edges or slots
+ * have the same name, or if the nodes of a slot have the wrong kind. Call
+ * vv_draft_numbers_clear afterwards, also after a failure. */
 varve_status vv_draft_number(struct vv_draft_numbers *numbers,
     struct vv_draft *draft, struct vv_index_columns *columns,
     varve_error *error);

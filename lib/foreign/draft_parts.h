@@ -1,4 +1,4 @@
-/* draft_parts.h - the parts of a draft: the items of its buffers.
+/* draft_parts.h - Defines the items in the buffers of a draft.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,10 +10,10 @@
 struct vv_draft_node {
     /* to read */
     uint32_t kind;
-    uint32_t value; /* plus 1; 0: none was added */
+    uint32_t value; /* index of the value plus 1, or 0 if there is none */
 };
 
-/* It need not be terminated. */
+/* A name; it need not be terminated. */
 struct vv_draft_name {
     /* to read */
     const char *bytes;
@@ -35,38 +35,39 @@ struct vv_draft_slot {
     uint32_t node;
 };
 
-/* A global name or a tag of a node; the path of one in a flat file. */
+/* A global name or a tag of a node, or the path of a value in a flat file. */
 struct vv_draft_label {
     struct vv_draft_name name;
     uint32_t node;
-    bool is_alias; /* of paths */
+    bool is_alias; /* for paths only */
 };
 
 /* Text metadata. */
 struct vv_draft_pair {
     const char *name;
     const char *text;
-    size_t number; /* in the order in which they were added */
+    size_t number; /* position in the order of addition */
 };
 
 struct vv_draft_value {
     /* to read */
     uint32_t dtype;
     uint32_t rank;
-    uint64_t extents; /* how many of all stand before its own */
+    uint64_t extents; /* number of extents before those of this value */
     uint64_t size;
     struct vv_place place;
     bool is_saved;
 };
 
-/* An edge whose name, a valid one, lives as long as the draft. */
+/* Adds an edge without copying the name, which must be valid and live as long
+ * as the draft. */
 void vv_draft_lent_edge(struct vv_draft *draft, uint32_t parent,
     const char *name, size_t size, uint32_t child);
 
 #define VV_PARTS(draft, part, type, count)                                     \
     ((type *)(void *)vv_draft_items(&(draft)->part, sizeof(type), (count)))
 
-/* The items of a buffer, and how many. */
+/* Returns the items of a buffer and sets *count to their number. */
 static inline void *vv_draft_items(
     const struct vv_buffer *buffer, size_t size, size_t *count)
 {

@@ -1,5 +1,6 @@
-/* draft_path.c - names in order of their bytes, so that all that begin alike
- * stand together: what leads to one name is kept while the next are hung.
+/* draft_path.c - Turns flat names into a tree. Names are sorted by their bytes,
+ * so that names with a common prefix are adjacent, and the objects on the path
+ * to one name are reused for the next.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,12 +12,12 @@
 #include "draft_parts.h"
 #include "name.h"
 
-/* A name of many short parts makes an object of every second byte, and one more
- * name of something costs an edge of a few. So that a file costs not much more
- * than its bytes and its names, there may be as many of both as one that means
- * them has: some anyway, some for each value, and one for each so many bytes of
- * names and of the file. The names count as they are: in a file they may share
- * what they begin with. */
+/* Limits on the number of objects and aliases. A name of many short parts
+ * creates an object for every second byte, and an alias costs an edge for a few
+ * bytes. To bound the memory by the size of the file, both together are limited
+ * to a constant, plus a number for each value, plus one for every so many bytes
+ * of the names and of the file. Names count in full, although a file may store
+ * common prefixes once. */
 enum {
     FREE_OBJECTS = 250,
     OBJECTS_OF_VALUE = 4,
@@ -24,9 +25,9 @@ enum {
     ROOM_FOR_OBJECT = 32,
 };
 
-/* An object on the way to the name that is hung now. */
+/* An object on the path to the current name. */
 struct step {
-    uint32_t size; /* of its own path */
+    uint32_t size; /* size of its own path */
     uint32_t node;
 };
 
@@ -34,9 +35,9 @@ struct tree {
     struct vv_draft *draft;
     const struct vv_draft_label *paths; /* sorted */
     size_t count;
-    uint64_t objects; /* that may still be made, and further names */
+    uint64_t objects; /* how many more objects and aliases can be created */
     struct vv_buffer steps;
-    const struct vv_draft_name *last; /* that was hung */
+    const struct vv_draft_name *last; /* the name that was added last */
 };
 
 static int draft_path_compare(const void *left, const void *right)
@@ -46,7 +47,7 @@ static int draft_path_compare(const void *left, const void *right)
     return vv_draft_compare(&a->name, &b->name);
 }
 
-/* The value of this very name, or NULL. */
+/* Returns the value with exactly this name, or NULL. */
 static const struct vv_draft_label *draft_path_find(
     const struct tree *tree, const char *name, size_t size)
 {
@@ -64,7 +65,7 @@ static struct step *last_step(struct tree *tree)
     return count ? steps + count - 1 : NULL;
 }
 
-/* Goes back to the last object that leads to this name too. */
+/* Removes the steps that are not on the path to this name. */
 static void draft_path_go_back(
     struct tree *tree, const struct vv_draft_name *path)
 {
@@ -87,21 +88,23 @@ static uint64_t most_objects(
            d->room / ROOM_FOR_OBJECT;
 }
 
-/* Fails where no other may be made. */
+/* Uses up one of the allowed objects. Returns false, and the draft has failed,
+ * if there is none left. */
 static bool draft_path_spend(struct tree *tree)
 {
     if (tree->objects == 0)
         vv_draft_fail(tree->draft, VARVE_LIMIT,
-            "%s: expected fewer objects and further names for files of %" PRIu64
-            " bytes with %zu names, found more",
+            "%s: too many objects and aliases for files of %" PRIu64
+            " bytes with %zu names",
             tree->draft->path, tree->draft->room, tree->count);
     else
         tree->objects--;
     return !tree->draft->failed;
 }
 
-/* Makes the objects on the way to the first `end` bytes of a name, until one of
- * them is a value. Returns the last, and where what is left begins. */
+/* Creates the objects on the path to the first `end` bytes of a name; stops
+ * before one that is a value. Returns the last object, and sets *rest to the
+ * offset of the remaining part of the name. */
 static uint32_t go_down(struct tree *tree, const struct vv_draft_name *path,
     size_t end, size_t *rest)
 {
@@ -110,7 +113,7 @@ static uint32_t go_down(struct tree *tree, const struct vv_draft_name *path,
     tree->last = path;
     struct step *steps = vv_draft_items(&tree->steps, sizeof *steps, &count);
     while (count > 0 && steps[count - 1].size > end)
-        count--; /* leads further than was asked; nothing is to be made then */
+        count--; /* this object is below `end`: nothing must be created */
     struct step *step = count ? &steps[count - 1] : NULL;
     uint32_t node = step ? step->node : 0;
     size_t begin = step ? step->size + 1 : 0;
@@ -136,8 +139,8 @@ static uint32_t go_down(struct tree *tree, const struct vv_draft_name *path,
 
 /* --- Slots ---------------------------------------------------------------- */
 
-/* Where `slot(variable)` begins in a name that may be one of a slot; the name's
- * size if it is none. */
+/* Returns the offset of `slot(variable)` in a name that can be that of a slot,
+ * or the size of the name if it cannot. */
 static size_t draft_path_slot_of(const struct vv_draft_label *path)
 {
     const struct vv_draft_name *name = &path->name;
@@ -155,7 +158,7 @@ static bool draft_path_is_variable(const struct tree *tree, uint32_t node)
     return vv_draft_node_at(tree->draft, node)->kind == VARVE_VARIABLE;
 }
 
-/* The variable of a slot, or NULL if the name is of something else. */
+/* Returns the variable of a slot, or NULL if the name is not that of a slot. */
 static const struct vv_draft_label *variable_of(
     const struct tree *tree, const struct vv_draft_label *path, size_t begin)
 {
@@ -170,9 +173,9 @@ static const struct vv_draft_label *variable_of(
                : NULL;
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
-/* The size of what leads to the last part of a name: objects. */
+/* Returns the size of a name without its last part. */
 static size_t before_last(const struct vv_draft_name *path)
 {
     size_t size = path->size;
@@ -192,8 +195,8 @@ static void draft_path_hang(
         (begin == 0 || vv_name_has_parts(name->bytes, begin - 1));
     const struct vv_draft_label *variable =
         may_be_slot ? variable_of(tree, path, begin) : NULL;
-    /* So many bytes lead to objects on the way; what is behind is the name of
-     * the slot or edge. A path that has no valid parts is one name. */
+    /* The first `end` bytes are the path of an object; the rest is the name of
+     * the slot or edge. A path without valid parts is a single name. */
     size_t end = 0;
     if (variable)
         end = begin ? begin - 1 : 0;
@@ -229,9 +232,8 @@ void vv_draft_resolve_paths(struct vv_draft *d)
     for (size_t i = 0; i < count && !d->failed; i++) {
         if (i > 0 && draft_path_compare(&paths[i - 1], &paths[i]) == 0)
             vv_draft_fail(d, VARVE_CORRUPT,
-                "%s: \"%.500s\": expected a name that no other value has, "
-                "found it twice",
-                d->path, paths[i].name.bytes);
+                "%s: two values are named \"%.500s\"", d->path,
+                paths[i].name.bytes);
         else
             draft_path_hang(&tree, &paths[i]);
     }

@@ -1,4 +1,4 @@
-/* draft_path.h - the names of a flat file as a tree.
+/* draft_path.h - Turns the names of a flat file into a tree.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,9 +7,9 @@
 
 #include "draft.h"
 
-/* Turns the paths of a draft into objects, edges and slots. What was added in
- * whatever order gives the same tree: shorter names come before those that they
- * begin. */
+/* Turns the paths of a draft into objects, edges and slots. The tree does not
+ * depend on the order in which the paths were added: a prefix is processed
+ * before the longer names that begin with it. */
 void vv_draft_resolve_paths(struct vv_draft *draft);
 
 #endif

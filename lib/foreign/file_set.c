@@ -1,4 +1,5 @@
-/* file_set.c - new names, then the index, then the older names.
+/* file_set.c - Publishes a checkpoint of several files: gives the data files
+ * their names, replaces the index, then removes the older data files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,12 +15,12 @@
 #include "store.h"
 #include "try.h"
 
-/* Of an index that is read to know its data files. */
+/* Limit on the size of an older index that is read to find its data files. */
 enum { MOST_INDEX = 1 << 30 };
 
 /* --- Reading an index ----------------------------------------------------- */
 
-/* False where it is not there, or cannot be read. */
+/* Returns false if the file does not exist or cannot be read. */
 static bool file_set_load(const struct vv_file_set *set, int directory,
     const char *name, struct vv_buffer *to)
 {
@@ -43,12 +44,12 @@ static bool file_set_load(const struct vv_file_set *set, int directory,
 
 /* --- Removing data files -------------------------------------------------- */
 
-/* Lists of names, each with its NUL. */
+/* Lists of names in a directory; each name ends with NUL. */
 struct listing {
     const struct vv_file_set *set;
     struct vv_buffer data;
-    struct vv_buffer asides; /* of temporary files for the index */
-    struct vv_buffer gone;   /* data that is to be removed */
+    struct vv_buffer asides; /* temporary files of the index */
+    struct vv_buffer gone;   /* data files to remove */
 };
 
 static int list_name(
@@ -68,7 +69,8 @@ static varve_status fail_names(varve_error *error)
     return vv_fail_memory(error, "the names of data files");
 }
 
-/* A directory that cannot be listed has no names. */
+/* Lists the names in the directory. The lists are empty if it cannot be
+ * listed. */
 static varve_status file_set_list(struct listing *l,
     const struct vv_file_set *set, int directory, varve_error *error)
 {
@@ -92,7 +94,8 @@ static void end_list(struct listing *l)
     vv_buffer_clear(&l->gone);
 }
 
-/* The name behind one in a list; NULL: the first. NULL after the last. */
+/* Returns the name after `name` in a list, or the first if `name` is NULL.
+ * Returns NULL after the last. */
 static const char *file_set_next(
     const struct vv_buffer *names, const char *name)
 {
@@ -102,8 +105,8 @@ static const char *file_set_next(
     return at < names->size ? (const char *)names->data + at : NULL;
 }
 
-/* Adds the names that the index `older` has and the index `kept`, which may be
- * NULL, certainly has not. */
+/* Adds the data files that the index `older` contains and the index `kept`
+ * certainly does not. `kept` can be NULL. */
 static varve_status add_gone(struct listing *l, const struct vv_buffer *older,
     const struct vv_buffer *kept, varve_error *error)
 {
@@ -128,7 +131,8 @@ static void remove_gone(const struct listing *l, int directory)
         vv_file_remove(l->set->context, directory, name, name, NULL);
 }
 
-/* Whether somebody is, or may be, writing one of the temporary files. */
+/* Returns true if a process is, or may be, writing one of the temporary
+ * files. */
 static bool file_set_is_busy(const struct listing *l, int directory)
 {
     const struct vv_context *context = l->set->context;
@@ -153,8 +157,9 @@ static bool file_set_is_missing(
     return file == -ENOENT;
 }
 
-/* Every index that was left aside is of a save that is over: its data files go,
- * unless the one in place has them. Where that cannot be read, nothing goes. */
+/* Each temporary index belongs to a save that did not complete: adds its data
+ * files to those to remove, unless the index in place contains them. Removes
+ * nothing if the index in place cannot be read. */
 static varve_status sweep_data(
     struct listing *l, int directory, varve_error *error)
 {
@@ -180,8 +185,9 @@ static varve_status sweep_data(
     return status;
 }
 
-/* Before the temporary files themselves are swept, which are the record: they
- * stay where memory fails. Their room may be wanted. */
+/* Removes the data files of incomplete saves, then the temporary files. If
+ * memory runs out, the temporary files stay, because they are the only record
+ * of the data files. Done before a save because the save may need the space. */
 static varve_status file_set_sweep(struct vv_file_set *set, varve_error *error)
 {
     struct listing l;
@@ -201,7 +207,8 @@ static varve_status file_set_sweep(struct vv_file_set *set, varve_error *error)
 
 /* --- Names ---------------------------------------------------------------- */
 
-/* Five digits, or more where the number is larger. */
+/* Parses five digits, or more if the number needs them. Returns the text after
+ * them, or NULL. */
 static const char *file_set_take_digits(const char *text, uint64_t *number)
 {
     size_t size = strspn(text, "0123456789");
@@ -237,8 +244,9 @@ varve_status vv_file_set_begin(struct vv_file_set *set,
     };
     vv_buffer_init(&set->text, &context->allocator);
     vv_buffer_init(&set->older, &context->allocator);
-    VV_TRY(vv_store_refuse_any(
-        path, "takes one file at a time: this format has several", error));
+    VV_TRY(vv_store_refuse_any(path,
+        "accepts only one file at a time, but this format writes several",
+        error));
     if (*vv_path_name(path))
         VV_TRY(file_set_sweep(set, error));
     return vv_publish_begin(
@@ -299,9 +307,10 @@ varve_status vv_file_set_name(struct vv_file_set *set, size_t number,
     return vv_publish_place(&set->files[number], path, error);
 }
 
-/* --- The end -------------------------------------------------------------- */
+/* --- Finishing ------------------------------------------------------------ */
 
-/* The names of the data files are on disk before that of the index. */
+/* Syncs the directory, so that the names of the data files are on disk before
+ * that of the index. */
 static varve_status file_set_sync_names(
     const struct vv_file_set *set, varve_error *error)
 {
@@ -315,8 +324,9 @@ static varve_status file_set_sync_names(
                       : VARVE_OK;
 }
 
-/* A copy of the older index, for whoever comes after a process that was killed
- * before it had removed the data. Without one they stay; so it may fail. */
+/* Writes a copy of the older index. If the process is killed before it has
+ * removed the older data files, the next save finds them through this copy.
+ * Without the copy they stay, so a failure is ignored. */
 static void keep_record(
     struct vv_file_set *set, struct vv_temporary *record, const char *path)
 {
@@ -333,8 +343,8 @@ static void keep_record(
     vv_file_close(context, record->file);
 }
 
-/* Once the index is in place, removing what the older one names takes no
- * memory. */
+/* Builds the list of files to remove before the index is replaced, so that
+ * removing them needs no memory. */
 static varve_status replace_older(
     struct vv_file_set *set, struct listing *l, varve_error *error)
 {

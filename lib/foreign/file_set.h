@@ -1,22 +1,19 @@
-/* file_set.h - a checkpoint of several files on its way to disk: data files,
- * and an index, which makes them a checkpoint.
+/* file_set.h - Writes a checkpoint that consists of data files and an index.
  *
  *     begin; index; add, write, ..., name; add, write, ..., name; end
  *
- * Until the index has its name the older checkpoint is whole, and from then on
- * the newer one is: data files get names that nothing has, and are on disk
- * under these before the index is renamed over the older one, by which one call
- * the one takes the place of the other. Only then the data files of the older
- * one are removed.
+ * The older checkpoint stays complete until the index is renamed over the older
+ * index, which is atomic. Before that, the data files get unused names and are
+ * on disk under these names. The data files of the older checkpoint are removed
+ * afterwards.
  *
- * A failure removes what was written. A process that is killed leaves files
- * that no index names, and no reader takes for part of anything; the next write
- * of the index removes them. It knows them from the temporary index beside
- * them: that of a save that did not come to its end names its data files, and
- * while an older one is removed a copy of its index lies there. A file that
- * has the name of a data file but was named by neither is left alone.
+ * A failure removes the written files. A process that is killed leaves data
+ * files that no index contains and that readers ignore. The next write of the
+ * index removes them: the temporary index of a save that did not complete lists
+ * its data files, and while an older checkpoint is being removed a copy of its
+ * index is kept. Other files with names of data files are not touched.
  *
- * VV_PUBLISH_NO_REPLACE: VARVE_EXISTS where the name of the index is taken.
+ * With VV_PUBLISH_NO_REPLACE the result is VARVE_EXISTS if the index exists.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -38,12 +35,13 @@ enum vv_named {
     VV_NAME_MEMORY   /* out of memory */
 };
 
-/* What a format says of names. */
+/* The names of data files in a format. */
 struct vv_file_set_names {
     /* to fill in */
-    /* Whether a data file of this index, of any save, may be called so. */
+    /* Returns true if `name` can be that of a data file of this index, of any
+     * save. */
     bool (*is_data)(const struct vv_file_set *set, const char *name);
-    /* Whether an index names a data file. */
+    /* Returns whether an index contains the name of a data file. */
     enum vv_named (*is_named)(const struct vv_file_set *set,
         const struct vv_buffer *index, const char *name);
 };
@@ -51,50 +49,52 @@ struct vv_file_set_names {
 struct vv_file_set {
     /* to read */
     const struct vv_context *context;
-    const char *stem; /* bare; with it the names of data files begin */
+    const char *stem; /* without directory; the names of data files begin with
+                         it */
     struct vv_publication index;
     struct vv_publication *files;
     /* own */
     const struct vv_file_set_names *names;
     int flags;              /* enum vv_publish_flags */
-    struct vv_buffer text;  /* of the index */
-    struct vv_buffer older; /* that of the one in its place */
+    struct vv_buffer text;  /* the bytes of the index */
+    struct vv_buffer older; /* the bytes of the index that is replaced */
     size_t count, capacity; /* of files */
-    int unlisted; /* what kept the names in the directory from being told: a
-                     negative errno, or 0 */
+    int unlisted; /* why the directory could not be listed: a negative errno, or
+                     0 */
 };
 
-/* `path` is that of the index; all strings are borrowed. On failure nothing is
- * left, and nothing is to be ended. */
+/* Begins a save. `path` is that of the index; all strings are borrowed. After a
+ * failure nothing is left, and vv_file_set_end must not be called. */
 varve_status vv_file_set_begin(struct vv_file_set *set,
     const struct vv_context *context, const char *path, const char *stem,
     const struct vv_file_set_names *names, int flags, varve_error *error);
 
-/* Calls `each` with the names in the directory; what may not be listed has
- * none, and where that fails no data file gets a name. */
+/* Calls `each` with the names in the directory. A directory that the process
+ * has no permission to list (EACCES) counts as empty. After any other failure
+ * vv_file_set_name fails. */
 void vv_file_set_each(struct vv_file_set *set, vv_each_name *each, void *user);
 
-/* Writes the index, before the first data file is named. */
+/* Writes the index. Must be called before the first data file is named. */
 varve_status vv_file_set_index(struct vv_file_set *set, const void *bytes,
     size_t size, varve_error *error);
 
-/* Begins another data file; the one before is complete. `path`, borrowed, is
- * for messages. It is written through files[count - 1].file. */
+/* Begins the next data file and closes the one before. `path`, borrowed, is
+ * used in error messages. The caller writes to files[count - 1].file. */
 varve_status vv_file_set_add(
     struct vv_file_set *set, const char *path, varve_error *error);
 
-/* Gives a complete data file its name, the last part of `path`, borrowed.
- * VARVE_EXISTS where that is taken. */
+/* Gives a complete data file its name, the last part of `path`, which is
+ * borrowed. Returns VARVE_EXISTS if the name is taken. */
 varve_status vv_file_set_name(struct vv_file_set *set, size_t number,
     const char *path, varve_error *error);
 
-/* Puts the index in place if `status` is VARVE_OK, else gives up; frees
- * everything; returns `status` or what failed now. */
+/* Puts the index in place if `status` is VARVE_OK, else removes the written
+ * files. Frees the set. Returns `status` or the status of a new failure. */
 varve_status vv_file_set_end(
     struct vv_file_set *set, varve_status status, varve_error *error);
 
-/* Goes behind `00001-of-00003`, with which a part of a name begins; NULL where
- * it begins with something else. */
+/* Parses a number such as `00001-of-00003` at the start of `text`. Returns the
+ * text after it, or NULL if there is none. */
 const char *vv_behind_shard_number(const char *text, uint64_t *count);
 
 #endif

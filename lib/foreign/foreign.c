@@ -1,5 +1,5 @@
-/* foreign.c - the files: looked at when they are added, kept open while there
- * are few.
+/* foreign.c - Opens and reads the files of a foreign checkpoint. The first
+ * files stay open; the others are reopened for each read.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,11 +13,11 @@
 #include "store.h"
 #include "try.h"
 
-/* Of a checkpoint in thousands of files each is opened when it is read. */
+/* Limit on open files, for checkpoints of thousands of files. */
 enum { MOST_OPEN = 128 };
 
-/* That neither the file nor a folder between it and the first file is a link
- * out of the directory that it is in. */
+/* Fails if the file, or a folder between it and the first file, is a link that
+ * leads out of its directory. */
 static varve_status foreign_check_links(
     const struct vv_foreign *f, const char *path, varve_error *error)
 {
@@ -62,8 +62,8 @@ varve_status vv_foreign_add_file(struct vv_foreign *f, const char *path,
         return status;
     }
     file.size = file.info.size;
-    /* Too many to keep them all open: this one is opened whenever it is read,
-     * and has to be the same file then. */
+    /* Not kept open: it is opened for each read and must still be the same file
+     * then. */
     if (f->file_count >= MOST_OPEN) {
         vv_file_close(f->context, file.file);
         file.file = -1;
@@ -87,7 +87,7 @@ varve_status vv_foreign_is_replaced(
     struct vv_file_info ours, found;
     *is_replaced = false;
     varve_status status = vv_file_look(f->context, first->path, &found, error);
-    if (status == VARVE_NOT_FOUND) /* what is open stays as it is */
+    if (status == VARVE_NOT_FOUND) /* the open file can still be read */
         return VARVE_OK;
     if (status)
         return status;
@@ -96,7 +96,8 @@ varve_status vv_foreign_is_replaced(
     return VARVE_OK;
 }
 
-/* Reopens a file of a checkpoint in thousands of them. */
+/* Opens a file that is not kept open, and checks that it has not been
+ * replaced. */
 static varve_status foreign_reopen(const struct vv_foreign *f,
     const struct vv_foreign_file *file, int *descriptor, varve_error *error)
 {
@@ -107,8 +108,8 @@ static varve_status foreign_reopen(const struct vv_foreign *f,
         return VARVE_OK;
     vv_file_close(f->context, *descriptor);
     return vv_fail(error, VARVE_CORRUPT,
-        "%s: expected the file that was there when the checkpoint was opened, "
-        "found another: open it again",
+        "%s: the file was replaced after the checkpoint was opened: open the "
+        "checkpoint again",
         file->path);
 }
 
@@ -146,8 +147,8 @@ varve_status vv_foreign_refuse_pointer(const struct vv_foreign *f,
     if (!vv_is_lfs_pointer(head, sizeof head))
         return VARVE_OK;
     return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-        "%s: expected %s, found a Git LFS pointer to one: fetch the file "
-        "itself with `git lfs pull`",
+        "%s: expected %s, found a Git LFS pointer: run `git lfs pull` to fetch "
+        "the file",
         file->path, what);
 }
 

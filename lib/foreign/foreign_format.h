@@ -1,5 +1,5 @@
-/* foreign_format.h - what a format that is read has to give: a bid for a file,
- * and a draft of what it holds.
+/* foreign_format.h - Defines the interface of a readable format: a function
+ * that recognizes a file, and one that reads it into a draft.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@
 #include "draft.h"
 #include "foreign.h"
 
-/* What there is to see before a file is opened. */
+/* The properties of a file that are known before a format opens it. */
 struct vv_candidate {
     /* to fill in */
     const char *path;
@@ -25,18 +25,18 @@ struct vv_candidate {
 
 enum vv_bid {
     VV_BID_NONE = 0,
-    VV_BID_NAME = 1, /* called like one of these, but does not look so: opening
-                        will say what is wrong with it */
-    VV_BID_LIKELY = 2, /* looks like one */
-    VV_BID_SURE = 3,   /* begins or ends with the format's own mark */
+    VV_BID_NAME = 1, /* has a name of the format, but other contents; opening it
+                        reports the error */
+    VV_BID_LIKELY = 2, /* looks like this format */
+    VV_BID_SURE = 3,   /* contains the signature of the format */
 };
 
 struct vv_foreign_format {
     /* to fill in */
     varve_format format;
     enum vv_bid (*bid)(const struct vv_candidate *candidate);
-    /* Reads what the file holds into the draft, and sets what `foreign` needs.
-     * file 0 of `foreign` is the one that was bid for. */
+    /* Reads the file into the draft and sets the fields of `foreign` that the
+     * format needs. File 0 of `foreign` is the candidate. */
     varve_status (*open)(
         struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error);
 };

@@ -1,5 +1,6 @@
-/* foreign_values.c - bytes from where they lie, or decoded; sums of
- * pieces that come in any order, put together when the last has come.
+/* foreign_values.c - Reads the bytes of values in place or decodes them, and
+ * verifies checksums. The checksum of a value is combined from those of its
+ * chunks, which can be read in any order.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,36 +17,36 @@
 #include "sum.h"
 #include "try.h"
 
-/* A decoded value of which pieces are wanted. Readers go through values in
- * order, so that at most two are of interest at a time. */
+/* A decoded value that is read in pieces. Readers process values in order, so
+ * at most two are in use at a time. */
 enum { CACHE_SIZE = 2 };
 
 struct cached {
     uint32_t value;
-    unsigned char *bytes; /* NULL: empty */
+    unsigned char *bytes; /* NULL if the entry is empty */
     size_t size;
-    uint64_t read;     /* bytes of it that were */
-    uint64_t last_use; /* by the clock of uses */
+    uint64_t read;     /* bytes read so far */
+    uint64_t last_use; /* value of `clock` at the last use */
 };
 
-/* Of one value, from the first of its chunks that is read on. */
+/* The checksums of a value's chunks; allocated when the first chunk is read. */
 struct value_sums {
-    _Atomic(uint32_t) summed;   /* how many chunks are, or WRONG */
-    _Atomic(uint64_t) chunks[]; /* the sum, plus IS_SUMMED */
+    _Atomic(uint32_t) summed;   /* number of chunks with a checksum, or WRONG */
+    _Atomic(uint64_t) chunks[]; /* checksum of each chunk, plus IS_SUMMED */
 };
 
 struct vv_value_tables {
-    struct vv_monitor *monitor; /* for the cache */
+    struct vv_monitor *monitor; /* protects the cache and `sums` */
     struct cached cache[CACHE_SIZE];
     uint64_t clock;
-    uint32_t *saved; /* values that are saved, in order of their offsets */
+    uint32_t *saved; /* saved values, sorted by offset */
     uint32_t saved_count;
-    /* Sums of values of several chunks, by value. */
+    /* Checksums of values of several chunks, indexed by value. */
     _Atomic(struct value_sums *) *sums;
 };
 
 static const uint64_t IS_SUMMED = UINT64_C(1) << 32;
-static const uint32_t WRONG = UINT32_MAX; /* instead of how many */
+static const uint32_t WRONG = UINT32_MAX; /* stored in `summed` */
 
 static const struct vv_index *foreign_values_index_of(
     const struct vv_foreign *f)
@@ -93,7 +94,7 @@ static struct cached *find_cached(struct vv_value_tables *t, uint32_t value)
     return oldest;
 }
 
-/* From inside the monitor. */
+/* The caller must be inside the monitor. */
 static varve_status fill_cached(const struct vv_foreign *f,
     struct cached *cached, uint32_t value, varve_error *error)
 {
@@ -136,7 +137,7 @@ static varve_status read_decoded(const struct vv_foreign *f, uint32_t value,
 
 /* --- Reading -------------------------------------------------------------- */
 
-/* The number among those saved of the first that ends behind an offset. */
+/* Returns the index in `saved` of the first value that ends after an offset. */
 static uint32_t first_behind(const struct vv_foreign *f, uint64_t offset)
 {
     const struct vv_value_tables *t = f->tables;
@@ -165,7 +166,7 @@ static varve_status foreign_values_read_value(const struct vv_foreign *f,
         f, place->file, bytes, size, place->offset + at, error);
 }
 
-/* What lies between values is zero. */
+/* The bytes between values are zero. */
 static varve_status foreign_values_read_values(const struct vv_opened *o,
     uint64_t offset, void *bytes, size_t size, varve_error *error)
 {
@@ -196,7 +197,7 @@ static varve_status foreign_values_read_values(const struct vv_opened *o,
     return VARVE_OK;
 }
 
-/* What is decoded is read by whoever decodes it. */
+/* Decoded values are not announced: their bytes are read by the decoder. */
 static void foreign_values_plan(const struct vv_opened *o, const void *owner,
     uint64_t offset, uint64_t size)
 {
@@ -265,8 +266,9 @@ static size_t sums_size(const struct vv_foreign *f, uint32_t value)
                sizeof(uint64_t);
 }
 
-/* Made when the first chunk is read: a small file may say that its values are
- * large. NULL without memory. */
+/* Returns the table for a value, or NULL if memory runs out. It is allocated
+ * when the first chunk is read, because a small file can declare very large
+ * values. */
 static struct value_sums *sums_of(const struct vv_foreign *f, uint32_t value)
 {
     struct vv_value_tables *t = f->tables;
@@ -297,7 +299,7 @@ static uint32_t put_together(const struct vv_foreign *f, uint32_t value,
     return sum;
 }
 
-/* One of several chunks. A piece that was there before must not have
+/* Checks one of several chunks. A chunk that was read before must not have
  * changed. */
 static varve_status foreign_values_check_piece(const struct vv_foreign *f,
     uint32_t value, uint64_t chunk, uint32_t sum, const char *what,
@@ -308,7 +310,7 @@ static varve_status foreign_values_check_piece(const struct vv_foreign *f,
     uint64_t chunks = vv_chunk_count(foreign_values_size_of(f, value));
     uint64_t known = 0;
     if (!sums)
-        return vv_fail_memory(error, "the sums of a value");
+        return vv_fail_memory(error, "the checksums of a value");
     if (atomic_compare_exchange_strong(
             &sums->chunks[chunk], &known, IS_SUMMED | sum)) {
         if (atomic_fetch_add(&sums->summed, 1) + 1 < chunks)
@@ -316,7 +318,8 @@ static varve_status foreign_values_check_piece(const struct vv_foreign *f,
     } else if ((uint32_t)known != sum) {
         return vv_fail(error, VARVE_CORRUPT,
             "%s: %s%schunk %" PRIu64 " at offset %" PRIu64
-            ": expected %s %08" PRIx32 " as before, found %08" PRIx32,
+            " has changed: expected %s %08" PRIx32
+            " as before, found %08" PRIx32,
             f->files[place->file].path, what ? what : "", what ? ": " : "",
             chunk, place->offset + chunk * VV_CHUNK_SIZE,
             vv_sum_name(place->sum_kind), (uint32_t)known, sum);
@@ -349,7 +352,7 @@ static varve_status foreign_values_check_chunk(const struct vv_opened *o,
     return VARVE_OK;
 }
 
-/* (What is decoded is verified as it is.) */
+/* Decoded values are verified by their decoder. */
 static bool sums_whole(const struct vv_opened *o, uint32_t value)
 {
     const struct vv_foreign *f = o->state;
@@ -357,7 +360,7 @@ static bool sums_whole(const struct vv_opened *o, uint32_t value)
     return place->file != VV_DECODED && place->sum_kind != VV_SUM_NONE;
 }
 
-/* --- Life ----------------------------------------------------------------- */
+/* --- Lifetime ------------------------------------------------------------- */
 
 static bool has_large_sums(const struct vv_foreign *f)
 {

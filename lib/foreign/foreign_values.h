@@ -1,5 +1,5 @@
-/* foreign_values.h - the values of a foreign checkpoint behind a struct
- * vv_opened.
+/* foreign_values.h - Makes the values of a foreign checkpoint accessible
+ * through a struct vv_opened.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,14 +8,15 @@
 
 #include "foreign.h"
 
-/* Its state is a struct vv_foreign, which ends with it. */
+/* Its state is a struct vv_foreign, which `close` frees. */
 extern const struct vv_backing vv_foreign_backing;
 
-/* Gets ready to read and check values; `parsed` outlives it. */
+/* Prepares for reading and checking values. `parsed` must outlive `foreign`. */
 varve_status vv_foreign_begin(struct vv_foreign *foreign,
     const struct vv_parsed_index *parsed, varve_error *error);
 
-/* Frees all of it, and itself; half-built ones too. */
+/* Frees `foreign` and everything it owns. Accepts one that is only partly
+ * initialized. */
 void vv_foreign_free(struct vv_foreign *foreign);
 
 #endif

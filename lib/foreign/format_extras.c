@@ -1,5 +1,5 @@
-/* format_extras.c - items in order of their nodes, and the bytes of all in one
- * piece.
+/* format_extras.c - Stores items sorted by node, and the bytes of all items in
+ * one buffer.
  *
  * SPDX-License-Identifier: MIT
  */

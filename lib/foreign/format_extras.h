@@ -1,6 +1,6 @@
-/* format_extras.h - what a format says of nodes beyond what a graph can hold,
- * as bytes of its own, so that a graph made from a file can be written in that
- * format again without loss.
+/* format_extras.h - Stores properties of nodes that a format has but a graph
+ * cannot represent, as bytes that the format defines. With them a graph built
+ * from a file can be written in the same format again without loss.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,10 +13,10 @@
 
 struct vv_kept {
     /* to fill in */
-    varve_format format; /* that of the file */
+    varve_format format; /* the format of the file */
     /* to read */
     struct vv_buffer items; /* struct vv_kept_item */
-    struct vv_buffer bytes; /* of all */
+    struct vv_buffer bytes; /* the bytes of all items */
 };
 
 struct vv_kept_item {
@@ -28,23 +28,27 @@ struct vv_kept_item {
 void vv_kept_init(struct vv_kept *kept, const varve_allocator *allocator);
 void vv_kept_clear(struct vv_kept *kept);
 
-/* Of each node once, before they are numbered. */
+/* Adds data of a node; at most once for each node, and before the nodes are
+ * numbered. */
 void vv_kept_add(
     struct vv_kept *kept, uint32_t node, const void *bytes, size_t size);
 
-/* Node i becomes numbers[i]; VV_NONE: what is kept of it is dropped. */
+/* Renumbers the items: node i becomes numbers[i]. If that is VV_NONE, the item
+ * is dropped. */
 void vv_kept_number(struct vv_kept *kept, const uint32_t *numbers);
 
-/* Once they are numbered: what is kept of a node, or NULL. */
+/* Returns the data of a node, or NULL if there is none. Valid after
+ * vv_kept_number. */
 const unsigned char *vv_kept_find(
     const struct vv_kept *kept, uint32_t node, size_t *size);
 
-/* Hands everything over to memory of an allocator that is the same but may live
+/* Moves everything to `to`, whose allocator must be equivalent but may live
  * longer. */
 void vv_kept_move(
     struct vv_kept *to, struct vv_kept *from, const varve_allocator *allocator);
 
-/* Whether it is for files of this format: both of NumPy say the same. */
+/* Returns true if the data applies to files of this format. npy and npz have
+ * the same data. */
 static inline bool vv_kept_is_for(
     const struct vv_kept *kept, varve_format format)
 {

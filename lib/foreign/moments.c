@@ -1,4 +1,5 @@
-/* moments.c - lists of one length, one position after the other.
+/* moments.c - Compares the slots of an index with those implied by lists of
+ * equal length.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,9 +9,9 @@
 
 #include "allocator.h"
 
-/* What is at the same position of the two lists. */
+/* The elements at the same position of the two lists. */
 struct pair {
-    uint32_t owner; /* plus 1 */
+    uint32_t owner; /* owner plus 1 */
     uint32_t name;
     uint32_t variable;
 };
@@ -29,8 +30,8 @@ static uint32_t child_called(
     return id == VV_NONE ? VV_NONE : vv_index_find_child(index, node, id);
 }
 
-/* The pairs of the list that is called like a slot; how many slots they make.
- */
+/* Records the pairs implied by the list that has the name of a slot. Returns
+ * the number of slots they imply. */
 static uint32_t pair_up(const struct vv_index *index, struct pair *pairs,
     uint32_t owner, uint32_t name, uint32_t most)
 {
@@ -52,7 +53,7 @@ static uint32_t pair_up(const struct vv_index *index, struct pair *pairs,
     return end - begin;
 }
 
-/* Whether the slots of an owner are the pairs of its lists, and no others. */
+/* Returns true if the slots of an owner are exactly the pairs of its lists. */
 static bool are_pairs(const struct vv_index *index, struct pair *pairs,
     uint32_t owner, uint32_t begin, uint32_t end)
 {
@@ -60,7 +61,7 @@ static bool are_pairs(const struct vv_index *index, struct pair *pairs,
     for (uint32_t s = begin; s < end; s++) {
         const struct pair *pair = &pairs[vv_at32(index->slot_nodes, s)];
         uint32_t name = vv_at32(index->slot_names, s);
-        /* The first slot of a list pairs all of it. */
+        /* The first slot of a list adds all pairs of that list. */
         if (pair->owner != owner + 1)
             count += pair_up(index, pairs, owner, name, end - begin);
         if (pair->owner != owner + 1 || pair->name != name ||

@@ -1,6 +1,6 @@
-/* moments.h - slots that only positions tell: an optimizer of Keras 3 has the
- * variables that it trains in one list, and their moments in others, which have
- * any names.
+/* moments.h - Recognizes slots that are implied by positions: an optimizer of
+ * Keras 3 stores the variables that it trains in one list, and their moments at
+ * the same positions of other lists, which can have any names.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,10 +11,10 @@
 
 #define VV_TRAINED_LIST "_trainable_variables"
 #define VV_EVERY_LIST                                                          \
-    "_variables" /* all of the optimizer: no list of moments */
+    "_variables" /* all variables of the optimizer, not a list of moments */
 
-/* Whether a reader would find all slots of an index by their positions again,
- * so that none has to be written. `all` is set unless there is no memory. */
+/* Sets *all to true if a reader will find all slots of an index by position, so
+ * that none must be written. Returns false if memory runs out. */
 bool vv_moments_are_all(
     const struct vv_index *index, const varve_allocator *allocator, bool *all);
 

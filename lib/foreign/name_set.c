@@ -1,4 +1,4 @@
-/* name_set.c - copies of names, found by their bytes.
+/* name_set.c - Stores copies of names in a hash map.
  *
  * SPDX-License-Identifier: MIT
  */

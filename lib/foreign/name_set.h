@@ -1,4 +1,4 @@
-/* name_set.h - names that are there already.
+/* name_set.h - Provides a set of used names.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,8 @@ struct vv_taken {
 void vv_taken_init(struct vv_taken *taken, const varve_allocator *allocator);
 void vv_taken_clear(struct vv_taken *taken);
 
-/* Takes a name; *is_new says whether nobody had it. False without memory. */
+/* Adds a name. Sets *is_new to false if the set already contains it. Returns
+ * false if memory runs out. */
 bool vv_taken_add(
     struct vv_taken *taken, const char *name, size_t size, bool *is_new);
 

@@ -1,4 +1,4 @@
-/* part_name.c - reads a name from its end.
+/* part_name.c - Parses the name of a file of a split model from its end.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 
 enum { FEWEST_DIGITS = 4, MOST_DIGITS = 9 };
 
-/* The digits that end before `end`; how many they are. */
+/* Parses the digits that end before `end`. Returns their number. */
 static size_t digits_before(const char *begin, const char *end, uint64_t *value)
 {
     size_t size = 0;

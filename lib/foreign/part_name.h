@@ -1,4 +1,4 @@
-/* part_name.h - file names that say which part of a model a file is:
+/* part_name.h - Parses names of the files of split models, such as
  * `model-00001-of-00003.safetensors`.
  *
  * SPDX-License-Identifier: MIT
@@ -9,8 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Reads the number, from 1 on, and the count of parts that stand before the
- * ending of a name, as many digits each. False where the name says neither. */
+/* Reads the number (from 1 on) and the count of parts before the extension of a
+ * name; both must have the same number of digits. Returns false if the name has
+ * another form. */
 bool vv_part_name(const char *path, uint64_t *number, uint64_t *count);
 
 #endif

@@ -1,4 +1,4 @@
-/* pickle_magic.c - the marks of pickles.
+/* pickle_magic.c - Compares the first bytes of pickles.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,5 @@
-/* pickle_magic.h - how files begin that more than their own format has to know.
+/* pickle_magic.h - Recognizes pickles by their first bytes, for several
+ * formats.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,13 +9,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* So many bytes tell a file that torch.save wrote before torch 1.6. */
+/* The number of bytes needed to recognize a file that torch.save wrote before
+ * torch 1.6. */
 enum { VV_TORCH_LEGACY_HEAD = 23 };
 
-/* Whether these are its first, or all that it has. */
+/* Returns true if these are the first bytes of such a file. `head` may be
+ * shorter. */
 bool vv_torch_is_legacy(const unsigned char *head, size_t size);
 
-/* Whether the metadata of a checkpoint of torch.distributed begins so. */
+/* Returns true if these are the first bytes of the metadata of a checkpoint of
+ * torch.distributed. */
 bool vv_dcp_is_metadata(const unsigned char *head, size_t size);
 
 #endif

@@ -1,4 +1,5 @@
-/* sum.c - CRCs as polynomials over GF(2), the lowest power in the highest bit.
+/* sum.c - Combines CRCs as polynomials over GF(2), with the lowest power in the
+ * highest bit.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +22,7 @@ uint32_t vv_sum(enum vv_sum_kind kind, const void *bytes, size_t size)
     return 0;
 }
 
-/* a * b modulo the polynomial. */
+/* Returns a * b modulo the polynomial. */
 static uint32_t sum_multiply(uint32_t polynomial, uint32_t a, uint32_t b)
 {
     uint32_t product = 0;
@@ -37,7 +38,7 @@ uint32_t vv_sum_combine(
     enum vv_sum_kind kind, uint32_t a, uint32_t b, uint64_t size)
 {
     uint32_t polynomial = polynomial_of(kind);
-    uint32_t power = UINT32_C(1) << 23; /* x^8: behind one byte */
+    uint32_t power = UINT32_C(1) << 23; /* x^8: appends one byte */
     for (; size; size >>= 1) {
         if (size & 1)
             a = sum_multiply(polynomial, power, a);

@@ -1,5 +1,5 @@
-/* sum.h - the sums that other formats keep of their values, of whole ones and
- * of pieces that are put together.
+/* sum.h - Computes and combines the checksums that other formats store for
+ * their values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,19 +11,19 @@
 
 #include "place.h"
 
-/* The sum of bytes, not masked. */
+/* Returns the checksum of bytes, not masked. */
 uint32_t vv_sum(enum vv_sum_kind kind, const void *bytes, size_t size);
 
-/* The sum of bytes with the sum `a` followed by `size` bytes with the sum `b`:
- * a * x^(8 size) + b modulo the polynomial (both are CRCs of 32 reflected
- * bits). */
+/* Returns the checksum of the concatenation of bytes with checksum `a` and
+ * `size` bytes with checksum `b`: a * x^(8 size) + b modulo the polynomial.
+ * Both are reflected 32-bit CRCs. */
 uint32_t vv_sum_combine(
     enum vv_sum_kind kind, uint32_t a, uint32_t b, uint64_t size);
 
-/* What is stored for a sum, as a sum: unmasked. */
+/* Converts a stored checksum to the value that vv_sum returns: unmasks it. */
 uint32_t vv_sum_stored(enum vv_sum_kind kind, uint32_t stored);
 
-/* "CRC-32C" or "CRC-32". */
+/* Returns "CRC-32C" or "CRC-32". */
 const char *vv_sum_name(enum vv_sum_kind kind);
 
 #endif

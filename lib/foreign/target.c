@@ -1,4 +1,5 @@
-/* target.c - what all formats say of a graph that they cannot hold.
+/* target.c - Reports the properties of a graph that other formats cannot store,
+ * and builds names.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +10,7 @@
 #include "failure.h"
 #include "name.h"
 
-/* Bytes of a path in a message. */
+/* Limit on the bytes of a path in an error message. */
 enum { SHOWN = 63 };
 
 varve_status vv_target_finish(
@@ -45,9 +46,9 @@ static void lose_kinds(const struct vv_target *target, vv_keeps_tag *keeps_tag)
     for (uint32_t i = 0; i < index->node_count; i++) {
         varve_kind kind = vv_index_kind(index, i);
         if (kind == VARVE_LIST)
-            vv_target_lose(target, i, "that it is a list");
+            vv_target_lose(target, i, "its kind: a list");
         else if (kind == VARVE_DICT)
-            vv_target_lose(target, i, "that it is a dict");
+            vv_target_lose(target, i, "its kind: a dict");
     }
     for (uint32_t i = 0; i < index->tag_count; i++) {
         uint32_t node = vv_at32(index->tag_nodes, i);
@@ -57,7 +58,7 @@ static void lose_kinds(const struct vv_target *target, vv_keeps_tag *keeps_tag)
     }
 }
 
-/* Edges that are not the one by which a node is reached first. */
+/* Reports edges other than the one by which a node is reached first. */
 static void lose_aliases(const struct vv_target *target)
 {
     const struct vv_index *index = target->index;
@@ -97,8 +98,8 @@ void vv_target_lose_graph(
 
 /* --- Names ---------------------------------------------------------------- */
 
-/* How many bytes the names of a path have; somewhat more than the longest, if
- * they are longer. */
+/* Returns the length of a path. Stops counting when it exceeds
+ * VV_LONGEST_PATH. */
 static size_t target_measure(const struct vv_target *target, uint32_t node)
 {
     const struct vv_saved_paths *paths = target->paths;
@@ -141,8 +142,8 @@ varve_status vv_target_check_names(
         vv_saved_path(target->paths, node, &path);
         vv_path_shorten(&path, SHOWN);
         status = vv_fail(error, VARVE_LIMIT,
-            "%s: %s: expected a path of at most %d bytes, which this format "
-            "spells for each value, found a longer one",
+            "%s: %s: the path is too long: this format stores the path of each "
+            "value, and the limit is %d bytes",
             target->path, vv_buffer_string(&path), VV_LONGEST_PATH);
     }
     vv_buffer_clear(&path);

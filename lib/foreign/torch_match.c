@@ -1,4 +1,5 @@
-/* torch_match.c - in the order of the model, or in any order.
+/* torch_match.c - Assigns the parameters of a torch optimizer to variables of a
+ * model by shape, in the order of the model or in any order.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,8 +18,8 @@ static bool torch_match_fits(
                        trained->rank * sizeof *trained->extents) == 0));
 }
 
-/* From the front, each as early as it may come; and from the back, each as
- * late: where both give the same, there is no other way. */
+/* Assigns each parameter to the first possible variable, then to the last
+ * possible one. If both assignments are equal, there is no other. */
 bool vv_torch_match(const struct vv_torch_form *trained, size_t count,
     const struct vv_torch_form *model, size_t model_count, size_t *to)
 {
@@ -33,7 +34,7 @@ bool vv_torch_match(const struct vv_torch_form *trained, size_t count,
     at = model_count;
     for (size_t i = count; i-- > 0;) {
         do
-            at--; /* to the first one's at the least */
+            at--; /* never below the position found in the first pass */
         while (!torch_match_fits(&trained[i], &model[at]));
         if (to[i] != at)
             return false;
@@ -61,7 +62,7 @@ static int compare_forms(
     return 0;
 }
 
-/* By shape; of one shape by position. */
+/* Sorts by shape, then by position. */
 static int torch_match_compare(const void *left, const void *right)
 {
     const struct placed *a = left, *b = right;
@@ -69,7 +70,7 @@ static int torch_match_compare(const void *left, const void *right)
     return order ? order : (a->at > b->at) - (a->at < b->at);
 }
 
-/* Adds those of known shape, sorted; how many they are. */
+/* Appends the forms of known shape, sorted. Returns their number. */
 static size_t add_sorted(
     struct vv_buffer *room, const struct vv_torch_form *forms, size_t count)
 {
@@ -97,7 +98,7 @@ static size_t count_same(
     return same;
 }
 
-/* Both are sorted: steps through them shape by shape. */
+/* Merges two sorted lists, one shape at a time. */
 static enum vv_torch_fit match_known(const struct placed *trained, size_t count,
     const struct placed *model, size_t model_count, size_t *to, size_t *shape)
 {
@@ -122,7 +123,7 @@ static enum vv_torch_fit match_known(const struct placed *trained, size_t count,
     return fit;
 }
 
-/* Gives what is left of the model to the only one of no known shape. */
+/* Assigns the remaining variable to the only parameter of unknown shape. */
 static void place_last(const struct vv_torch_form *trained, size_t count,
     size_t model_count, size_t last, size_t *to)
 {
@@ -134,8 +135,9 @@ static void place_last(const struct vv_torch_form *trained, size_t count,
     to[last] = left;
 }
 
-/* Of those of no known shape: how many something is kept of; *last is the last
- * of these. Sets the places of the others. */
+/* Returns the number of parameters of unknown shape that have saved values, and
+ * sets *last to the last of them. Sets to[i] of all parameters of unknown shape
+ * to SIZE_MAX. */
 static size_t count_unknown(
     const struct vv_torch_form *trained, size_t count, size_t *to, size_t *last)
 {

@@ -1,5 +1,5 @@
-/* torch_match.h - tells which variable of a model an optimizer means by a
- * position, where the shapes leave one answer.
+/* torch_match.h - Finds the variable of a model for each parameter of an
+ * optimizer, which are numbered, if the shapes allow only one assignment.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,27 +16,29 @@ struct vv_torch_form {
     /* to fill in */
     const uint64_t *extents;
     uint32_t rank;
-    bool is_known; /* false: any shape fits; of the model's all are known */
-    bool is_empty; /* nothing is kept of it, so that it needs no variable */
+    bool is_known; /* false: matches any shape; always true for variables of the
+                      model */
+    bool is_empty; /* the optimizer has no saved values for it, so it needs no
+                      variable */
 };
 
 enum vv_torch_fit {
     VV_TORCH_FITS_NOT,
     VV_TORCH_FITS_ONCE,
-    VV_TORCH_FITS_OFTEN, /* in several ways */
+    VV_TORCH_FITS_OFTEN, /* there are several assignments */
 };
 
-/* Sets to[i] to the position in the model of what is trained as number i, where
- * the order is that of the model and one way is left; true then. The model may
- * have more than is trained. */
+/* Sets to[i] to the position in the model of parameter i. Returns true if the
+ * parameters are in the order of the model and only one assignment is possible.
+ * The model may have more variables than parameters. */
 bool vv_torch_match(const struct vv_torch_form *trained, size_t count,
     const struct vv_torch_form *model, size_t model_count, size_t *to);
 
-/* Tells in how many ways the trained ones can be variables of the model, a
- * different one each, in any order. For one way sets to[i] as above, and
- * SIZE_MAX for those of which nothing is kept. For several sets *shape to the
- * number of one whose variable is not certain. `room` is any buffer; it has
- * failed where memory lacked. */
+/* Returns how many assignments of the parameters to different variables of the
+ * model, in any order, are possible. If there is one, sets to[i] as above, or
+ * to SIZE_MAX if parameter i has no saved values. If there are several, sets
+ * *shape to the number of a parameter whose variable is ambiguous. `room` is a
+ * temporary buffer; `room->failed` is set if memory runs out. */
 enum vv_torch_fit vv_torch_match_any(const struct vv_torch_form *trained,
     size_t count, const struct vv_torch_form *model, size_t model_count,
     size_t *to, size_t *shape, struct vv_buffer *room);

@@ -1,4 +1,4 @@
-/* value_out.c - a mebibyte at a time.
+/* value_out.c - Buffers values and writes them in blocks of up to one mebibyte.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,7 +34,7 @@ static varve_status value_out_write_now(struct vv_value_out *out,
 varve_status vv_value_out_flush(struct vv_value_out *out, varve_error *error)
 {
     if (out->staged.failed)
-        return vv_fail_memory(error, "what is written");
+        return vv_fail_memory(error, "buffered output");
     size_t size = out->staged.size;
     out->staged.size = 0;
     return size ? value_out_write_now(out, out->staged.data, size, error)

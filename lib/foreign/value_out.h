@@ -1,5 +1,5 @@
-/* value_out.h - bytes of values on their way into a file: small ones gather,
- * large ones go by themselves.
+/* value_out.h - Writes the bytes of values to a file: small values are
+ * buffered, large ones are written directly.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,20 +15,20 @@
 struct vv_value_out {
     /* to fill in */
     const struct vv_target *target;
-    const struct vv_publication *file; /* that is written */
-    uint64_t offset;         /* where in the file what is gathered begins */
-    struct vv_buffer staged; /* what is gathered; other bytes may be added */
+    const struct vv_publication *file; /* the file that is written */
+    uint64_t offset;         /* offset in the file of the buffered bytes */
+    struct vv_buffer staged; /* the buffered bytes; callers can append others */
 };
 
 void vv_value_out_init(
     struct vv_value_out *out, const struct vv_target *target);
 void vv_value_out_clear(struct vv_value_out *out);
 
-/* Adds the bytes of a value, of which there are `size`. */
+/* Appends the bytes of a value, which has `size` bytes. */
 varve_status vv_value_out_add(struct vv_value_out *out, uint32_t value,
     uint64_t size, varve_error *error);
 
-/* Writes what is gathered. */
+/* Writes the buffered bytes. */
 varve_status vv_value_out_flush(struct vv_value_out *out, varve_error *error);
 
 #endif

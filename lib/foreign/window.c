@@ -1,4 +1,4 @@
-/* window.c - the window moves where too little is left of it.
+/* window.c - Moves the window when it contains too few of the requested bytes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,7 @@ varve_status vv_window_look(
 {
     uint64_t left = w->foreign->files[0].size - at;
     size_t wanted = left < VV_WINDOW_SIGHT ? (size_t)left : VV_WINDOW_SIGHT;
-    /* Before the window it is as large as beyond it. */
+    /* If `at` is before the window, this wraps around to a large number. */
     uint64_t ahead = at - w->begin;
     if (ahead > w->size || w->size - ahead < wanted) {
         size_t room = left < sizeof w->bytes ? (size_t)left : sizeof w->bytes;

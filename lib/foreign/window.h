@@ -1,5 +1,5 @@
-/* window.h - a few bytes anywhere in the first file of a checkpoint, read
- * through a window: what is passed over is not read, however large it is.
+/* window.h - Reads small parts of the first file of a checkpoint through a
+ * buffer. Parts that are skipped are not read.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 
 #include "foreign.h"
 
-/* So many bytes there are to see at least, unless the file ends before. */
+/* The minimum number of bytes returned, unless the file ends before. */
 enum { VV_WINDOW_SIGHT = 16 };
 
 struct vv_window {
@@ -23,7 +23,8 @@ struct vv_window {
     unsigned char bytes[4096];
 };
 
-/* The bytes at an offset that is not past the end, until the next call. */
+/* Sets *bytes to the bytes at an offset within the file. They are valid until
+ * the next call. */
 varve_status vv_window_look(struct vv_window *window, uint64_t at,
     const unsigned char **bytes, size_t *size);
 

@@ -1,5 +1,5 @@
-/* wire_file.c - the longest thing that is looked at as a whole is a number of
- * ten bytes.
+/* wire_file.c - Parses protobuf keys and numbers of at most ten bytes at a
+ * time.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,10 +21,11 @@ static varve_status wire_file_fail(const struct vv_wire_file *f,
     return vv_fail(f->window.error, is_cut ? VARVE_TRUNCATED : VARVE_CORRUPT,
         "%s: offset %" PRIu64 ": %s: expected %s, found %s",
         f->window.foreign->files[0].path, part->at, what, expected,
-        is_cut ? "the end of the file before it" : found);
+        is_cut ? "the end of the file" : found);
 }
 
-/* The bytes at `at`, as many as there are up to the end of a number. */
+/* Sets *bytes to the bytes at the current offset: at most those of the longest
+ * number, and not past the end of the part. */
 static varve_status wire_file_look(struct vv_wire_file *f,
     const struct vv_wire_part *part, const unsigned char **bytes, size_t *size)
 {
@@ -46,8 +47,7 @@ static varve_status wire_file_take_number(struct vv_wire_file *f,
         const unsigned char *end = vv_take_varint(bytes, bytes + size, number);
         if (!end && size == LONGEST_NUMBER)
             return vv_fail(f->window.error, VARVE_CORRUPT,
-                "%s: offset %" PRIu64 ": %s: expected a number of up to 64 "
-                "bits, found a longer one",
+                "%s: offset %" PRIu64 ": %s: the number has more than 64 bits",
                 f->window.foreign->files[0].path, part->at, what);
         if (!end)
             return wire_file_fail(
@@ -57,7 +57,7 @@ static varve_status wire_file_take_number(struct vv_wire_file *f,
     }
     if (size < fixed)
         return wire_file_fail(
-            f, part, what, "a number of fixed size", "the end of the message");
+            f, part, what, "a fixed-size number", "the end of the message");
     *number = fixed == 8 ? vv_load64(bytes) : vv_load32(bytes);
     part->at += fixed;
     return VARVE_OK;
@@ -76,7 +76,7 @@ static varve_status wire_file_take_sized(struct vv_wire_file *f,
     VV_TRY(wire_file_take_number(f, message, VV_WIRE_VARINT, what, &size));
     if (size > message->end - message->at)
         return wire_file_fail(
-            f, message, what, "a field that ends within it", "a longer one");
+            f, message, what, "a field within the message", "a longer one");
     spot->part = (struct vv_wire_part){ message->at, message->at + size };
     message->at += size;
     return VARVE_OK;
@@ -94,8 +94,7 @@ varve_status vv_wire_file_next(struct vv_wire_file *f,
         spot->type <= VV_WIRE_SIZED || spot->type == VV_WIRE_FIXED32;
     if (spot->number == 0 || !is_known)
         return vv_fail(f->window.error, VARVE_CORRUPT,
-            "%s: offset %" PRIu64
-            ": %s: expected a field of a known kind, found other bytes",
+            "%s: offset %" PRIu64 ": %s: not a valid protobuf field",
             f->window.foreign->files[0].path, begin, what);
     if (spot->type == VV_WIRE_SIZED)
         return wire_file_take_sized(f, message, what, spot);

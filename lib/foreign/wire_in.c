@@ -1,4 +1,4 @@
-/* wire_in.c - keys, numbers, and bytes behind their size.
+/* wire_in.c - Parses protobuf fields in memory: keys, numbers and sized bytes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,8 +29,8 @@ static varve_status wire_in_fail(
     const struct vv_wire *wire, const char *expected)
 {
     return vv_fail(wire->error, VARVE_CORRUPT,
-        "%s: %s at byte %zu: expected %s, found other bytes", wire->path,
-        wire->what, wire->at, expected);
+        "%s: %s at byte %zu: expected %s", wire->path, wire->what, wire->at,
+        expected);
 }
 
 static bool wire_in_take_varint(struct vv_wire *wire, uint64_t *value)
@@ -46,7 +46,7 @@ static varve_status take_fixed(
     struct vv_wire *wire, struct vv_wire_field *field, size_t size)
 {
     if (wire->size - wire->at < size)
-        return wire_in_fail(wire, "a number of fixed size");
+        return wire_in_fail(wire, "a fixed-size number");
     field->value = size == 8 ? vv_load64(wire->bytes + wire->at)
                              : vv_load32(wire->bytes + wire->at);
     wire->at += size;
@@ -58,7 +58,7 @@ static varve_status wire_in_take_sized(
 {
     if (!wire_in_take_varint(wire, &field->value) ||
         field->value > wire->size - wire->at)
-        return wire_in_fail(wire, "a size that the rest has room for");
+        return wire_in_fail(wire, "a size within the message");
     field->bytes = wire->bytes + wire->at;
     wire->at += (size_t)field->value;
     return VARVE_OK;
@@ -69,7 +69,7 @@ varve_status vv_wire_next(struct vv_wire *wire, struct vv_wire_field *field)
     uint64_t key;
     *field = (struct vv_wire_field){ .bytes = NULL };
     if (!wire_in_take_varint(wire, &key) || key >> 3 == 0)
-        return wire_in_fail(wire, "the key of a field");
+        return wire_in_fail(wire, "a field key");
     field->number = key >> 3;
     field->type = (enum vv_wire_type)(key & 7);
     switch (field->type) {
@@ -81,7 +81,7 @@ varve_status vv_wire_next(struct vv_wire *wire, struct vv_wire_field *field)
     case VV_WIRE_FIXED32: return take_fixed(wire, field, 4);
     case VV_WIRE_SIZED: return wire_in_take_sized(wire, field);
     }
-    return wire_in_fail(wire, "a field of a known kind");
+    return wire_in_fail(wire, "a valid field type");
 }
 
 struct vv_wire vv_wire_open(const struct vv_wire *wire,

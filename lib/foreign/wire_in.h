@@ -1,8 +1,8 @@
-/* wire_in.h - messages of protobuf pulled field by field from untrusted bytes
+/* wire_in.h - Parses protobuf messages from untrusted bytes, field by field
  * (protobuf.dev/programming-guides/encoding).
  *
- * Nothing is allocated, nothing recurses: a message in a message is read with a
- * wire of its own. Groups, which were never used here, are refused.
+ * It does not allocate memory or recurse: a nested message is read through its
+ * own struct vv_wire. Groups, which are obsolete, are rejected.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,8 +20,8 @@ enum vv_wire_type {
 
 struct vv_wire {
     /* to fill in */
-    const char *path; /* for messages */
-    const char *what; /* which message it is */
+    const char *path; /* for error messages */
+    const char *what; /* name of the message, for error messages */
     const unsigned char *bytes;
     size_t size;
     size_t at;
@@ -30,10 +30,10 @@ struct vv_wire {
 
 struct vv_wire_field {
     /* to read */
-    uint64_t number; /* of the field */
+    uint64_t number; /* field number */
     enum vv_wire_type type;
-    uint64_t value;             /* a number; of a sized one its size */
-    const unsigned char *bytes; /* of a sized one */
+    uint64_t value;             /* a number, or the size of a sized field */
+    const unsigned char *bytes; /* of a sized field */
 };
 
 static inline bool vv_wire_has_more(const struct vv_wire *wire)
@@ -41,19 +41,21 @@ static inline bool vv_wire_has_more(const struct vv_wire *wire)
     return wire->at < wire->size;
 }
 
-/* The next field, if there is more. VARVE_CORRUPT for bytes that are none. */
+/* Reads the next field; there must be one (vv_wire_has_more). Returns
+ * VARVE_CORRUPT if the bytes are not a field. */
 varve_status vv_wire_next(struct vv_wire *wire, struct vv_wire_field *field);
 
-/* The message in a sized field. */
+/* Returns a reader of the message in a sized field. */
 struct vv_wire vv_wire_open(const struct vv_wire *wire,
     const struct vv_wire_field *field, const char *what);
 
-/* VARVE_CORRUPT unless the field has this type. */
+/* Returns VARVE_CORRUPT unless the field has this type. */
 varve_status vv_wire_expect(const struct vv_wire *wire,
     const struct vv_wire_field *field, enum vv_wire_type type);
 
-/* Seven bits a byte from `bytes`, at most 64 in all: the number, and where it
- * ends; NULL where it does not by `end`, or is longer than 10 bytes. */
+/* Parses a varint: seven bits in each byte, at most 64 bits. Sets *value and
+ * returns the end of the number, or NULL if it does not end before `end` or has
+ * more than 64 bits. */
 const unsigned char *vv_take_varint(
     const unsigned char *bytes, const unsigned char *end, uint64_t *value);
 

@@ -1,4 +1,5 @@
-/* hdf5_calls.c - the table, each of whose calls takes its turn.
+/* hdf5_calls.c - Defines the table of calls. Each call holds the lock of
+ * hdf5_file.c.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -46,7 +47,8 @@ static varve_status hdf5_calls_end_file(
     if (vv_hdf5_begin(&turn, f, error))
         status = vv_hdf5_end(&turn, close_all(f), error);
     else
-        vv_hdf5_leave_driver(f); /* what libhdf5 has of it, it keeps */
+        vv_hdf5_leave_driver(f); /* objects that libhdf5 has not closed stay
+                                    open */
     free(f);
     return status;
 }
@@ -76,7 +78,7 @@ static varve_status hdf5_calls_open_file(const struct vv_hdf5_bytes *bytes,
     return status;
 }
 
-/* --- The others ----------------------------------------------------------- */
+/* --- Other calls ---------------------------------------------------------- */
 
 #define TURN(call)                                                             \
     struct vv_hdf5_turn turn;                                                  \

@@ -1,4 +1,5 @@
-/* hdf5_driver.c - reads and writes, and where the file ends.
+/* hdf5_driver.c - Implements a virtual file driver that reads, writes and
+ * determines the end of the file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,13 +12,13 @@
 #endif
 
 struct stream {
-    H5FD_t public;             /* first, as libhdf5 wants it */
-    struct vv_hdf5_file *file; /* NULL: it is gone */
-    haddr_t end;               /* of what is allocated */
+    H5FD_t public;             /* must be the first member */
+    struct vv_hdf5_file *file; /* NULL if the file has been closed */
+    haddr_t end;               /* end of the allocated range */
     struct stream *next;
 };
 
-static struct stream *streams; /* all that are open */
+static struct stream *streams; /* all open streams */
 
 static H5FD_t *open_stream(
     const char *name, unsigned flags, hid_t access, haddr_t most)
@@ -80,7 +81,8 @@ static haddr_t hdf5_driver_size_of(const H5FD_t *stream, H5FD_mem_t type)
     return f ? f->bytes.size : 0;
 }
 
-/* What there is in a file that lists itself again and again is bounded. */
+/* Limits the bytes read for metadata, because the metadata of a file can
+ * contain cycles. */
 static bool may_list(struct vv_hdf5_file *f, size_t size)
 {
     if (!f->is_listing || f->bytes.write)
@@ -128,7 +130,7 @@ static herr_t write_stream(H5FD_t *stream, H5FD_mem_t type, hid_t transfer,
     return 0;
 }
 
-/* A file is as long as what is allocated in it. */
+/* Extends the file to its allocated size. */
 static herr_t hdf5_driver_extend(
     H5FD_t *stream, hid_t transfer, hbool_t is_closing)
 {
@@ -143,7 +145,8 @@ static herr_t hdf5_driver_extend(
 static const H5FD_class_t class = {
 #if H5_VERSION_GE(1, 13, 0)
     .version = H5FD_CLASS_VERSION,
-    .value = (H5FD_class_value_t)400, /* of those that are left to anybody */
+    .value = (H5FD_class_value_t)400, /* in the range of values for unregistered
+                                         drivers */
 #endif
     .name = "varve",
     .maxaddr = (haddr_t)INT64_MAX,

@@ -1,5 +1,5 @@
-/* hdf5_driver.h - a driver of libhdf5 whose files are bytes that the library
- * holds: there is no name to look up again.
+/* hdf5_driver.h - Registers a driver of libhdf5 that accesses bytes through
+ * callbacks of the library, so that no file is opened by name.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,11 +8,12 @@
 
 #include "hdf5_file.h"
 
-/* Sets `driver` and `access` of a file, which has its bytes. */
+/* Sets `driver` and `access` of a file whose `bytes` are set. */
 bool vv_hdf5_use_driver(struct vv_hdf5_file *file);
 
-/* The file is gone: what libhdf5 could not close of it, as after damage, has no
- * bytes any more. libhdf5 tries again as the process ends. */
+/* Detaches a file that is being closed from its streams. Streams that libhdf5
+ * could not close, for example after damage, fail from now on; libhdf5 tries to
+ * close them again at exit. */
 void vv_hdf5_leave_driver(struct vv_hdf5_file *file);
 
 #endif

@@ -1,9 +1,10 @@
-/* hdf5_file.c - a lock, the stack of errors, and files.
+/* hdf5_file.c - Implements the lock, converts the error stack of libhdf5, and
+ * closes ids.
  *
- * Where a process forks while one thread is in libhdf5, the child has a half of
- * what that did, and nobody who goes on with it: it is told so, for ever. To
- * have the fork wait instead could take it as long as a read, or for ever where
- * what is read waits for who forks.
+ * If a process forks while another thread is in libhdf5, the state of libhdf5
+ * in the child is inconsistent and no thread will complete it. All calls in the
+ * child then fail. Delaying the fork is not an option: it could take as long as
+ * a read, or forever if the data that is read depends on the forking thread.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,11 +23,14 @@ struct line {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-/* (No variable of each thread: the leak sanitizer dies of one in a module.) */
-static _Atomic(pthread_t) owner; /* set before `is_taken` is */
-static atomic_bool is_taken;     /* a thread, the owner, has its turn */
-static atomic_bool is_half;      /* it was another one as we were forked */
-/* Of this turn: every call of libhdf5 clears its stack, closing too. */
+/* Thread-local variables are not used: the leak sanitizer crashes if a module
+ * has one. */
+static _Atomic(pthread_t) owner; /* set before `is_taken` */
+static atomic_bool is_taken;     /* the owner holds the lock */
+static atomic_bool is_half;      /* another thread held the lock at the time of
+                                    the fork */
+/* The first failure of the current call. Every call of libhdf5, including
+ * closing, clears its error stack. */
 static struct line noted;
 
 static bool has_turn(void)
@@ -34,7 +38,7 @@ static bool has_turn(void)
     return is_taken && pthread_equal(owner, pthread_self());
 }
 
-/* In the child, whose one thread is a copy of the one that forked. */
+/* Runs in the child, whose only thread is a copy of the one that forked. */
 static void after_fork(void)
 {
     if (has_turn())
@@ -52,7 +56,7 @@ static bool hdf5_file_take_turn(varve_error *error)
 {
     pthread_once(&once, watch_forks);
     const char *why =
-        has_turn() ? "this is a call within another one"
+        has_turn() ? "the call is nested in another one"
         : is_half  ? "the process was forked during a call in another thread"
                    : NULL;
     if (why) {
@@ -83,7 +87,8 @@ bool vv_hdf5_begin(
     return true;
 }
 
-/* From what was called down to what failed. */
+/* Called for each entry of the error stack, from the outermost function to the
+ * one that failed. */
 static herr_t hdf5_file_look(unsigned number, const H5E_error2_t *e, void *user)
 {
     struct line *line = user;
@@ -140,8 +145,8 @@ static varve_status hdf5_file_tell(
 varve_status vv_hdf5_end(
     struct vv_hdf5_turn *turn, bool is_done, varve_error *error)
 {
-    /* What libhdf5 passes over, as a superblock that it looks for further on,
-     * is a failure for us. */
+    /* Some failures to read are ignored by libhdf5, for example while it
+     * searches for a superblock. They are failures here. */
     if (turn->file->broken.status)
         turn->file->reason = turn->file->broken;
     bool is_good = is_done && !turn->file->reason.status;

@@ -1,12 +1,12 @@
-/* hdf5_file.h - a file of libhdf5 while it is open, and how each call begins
- * and ends.
+/* hdf5_file.h - Defines an open file of libhdf5, and the functions that begin
+ * and end each call.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef VV_HDF5_FILE_H
 #define VV_HDF5_FILE_H
 
-/* The calls that 1.10 has, of any later version too. */
+/* Selects the API of version 1.10, which later versions provide as well. */
 #define H5_USE_110_API
 #include <hdf5.h>
 
@@ -15,15 +15,15 @@
 struct vv_hdf5_file {
     struct vv_hdf5_bytes bytes;
     hid_t driver, access, file;
-    uint64_t listed;    /* bytes that were read to find out what there is */
-    bool is_listing;    /* the call reads for nothing else */
-    bool is_cancelled;  /* a function that was handed in gave false */
-    varve_error reason; /* of the bytes: why they cannot be read or written */
-    varve_error broken; /* of the first that could not be written: libhdf5 is
-                           not told, since it never lets go of such a file */
+    uint64_t listed;    /* bytes read for metadata */
+    bool is_listing;    /* the current call reads only metadata */
+    bool is_cancelled;  /* a callback returned false */
+    varve_error reason; /* why the bytes cannot be read or written */
+    varve_error broken; /* the first failure to write. It is not reported to
+                           libhdf5, which could not close the file after it */
 };
 
-/* What a call leaves as it was. */
+/* State that is restored at the end of a call. */
 struct vv_hdf5_turn {
     struct vv_hdf5_file *file;
     H5E_auto2_t print;
@@ -31,24 +31,26 @@ struct vv_hdf5_turn {
     bool prints;
 };
 
-/* Between the two no other call runs, and libhdf5 prints nothing. False
- * (VARVE_MISUSE) from within another call, and in a process that was forked
- * while another thread was in one: then libhdf5 is not to be called. */
+/* Begins a call: takes the lock and disables the error output of libhdf5. Until
+ * vv_hdf5_end no other call runs. Returns false (VARVE_MISUSE) inside another
+ * call, and in a process that was forked while another thread was in a call;
+ * libhdf5 must not be called then. */
 bool vv_hdf5_begin(
     struct vv_hdf5_turn *turn, struct vv_hdf5_file *file, varve_error *error);
 
-/* Makes of its stack one line, where the call failed; gives its status. */
+/* Ends a call. If it failed, converts the error stack to a message of one line.
+ * Returns the status. */
 varve_status vv_hdf5_end(
     struct vv_hdf5_turn *turn, bool is_done, varve_error *error);
 
-/* A failure that libhdf5 knows nothing of; false. */
+/* Records a failure that did not occur in libhdf5. Returns false. */
 bool vv_hdf5_fail(struct vv_hdf5_file *file, varve_status status,
     const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Notes what failed, before another call of libhdf5 clears its stack. */
+/* Records the error stack before another call of libhdf5 clears it. */
 void vv_hdf5_note(void);
 
-/* Closes an id, if it is one, of whatever kind. */
+/* Closes an id of any kind. Ignores values that are not ids. */
 void vv_hdf5_drop(hid_t id);
 
 #endif

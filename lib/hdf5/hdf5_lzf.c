@@ -19,16 +19,17 @@
 enum { NUMBER = 32000, SHORTEST_COPY = 2, LONG_COPY = 7, FIRST_COPY = 32 };
 
 /* The size of a chunk in bytes while this module reads a dataset, otherwise 0.
- * Guarded by the turn. */
+ * Protected by the lock of hdf5_file.c. */
 static size_t chunk_size;
 
 struct step {
-    size_t size;     /* bytes that it makes */
-    size_t distance; /* from where they are copied; 0: they are literal */
+    size_t size;     /* size of its output */
+    size_t distance; /* distance to the bytes to copy; 0: literal bytes */
     const unsigned char *literal;
 };
 
-/* Takes a step at *at. False where the bytes end within it. */
+/* Decodes one step at *at and advances *at. Returns false if the input ends
+ * within it. */
 static bool take_step(
     const unsigned char **at, const unsigned char *end, struct step *step)
 {
@@ -53,7 +54,7 @@ static bool take_step(
     return true;
 }
 
-/* How many bytes a chunk contains; 0: it is damaged. */
+/* Returns the size of the decompressed chunk, or 0 if it is damaged. */
 static size_t hdf5_lzf_measure(
     const unsigned char *in, const unsigned char *end)
 {
@@ -74,15 +75,16 @@ static void hdf5_lzf_unpack(
     while (in < end && take_step(&in, end, &step)) {
         if (step.distance == 0)
             memcpy(out, step.literal, step.size);
-        /* (A copy may go on into what it makes.) */
+        /* Source and destination of a copy may overlap. */
         for (size_t i = 0; step.distance > 0 && i < step.size; i++)
             out[i] = out[i - step.distance];
         out += step.size;
     }
 }
 
-/* The smallest size that the result may have. Other readers of the process have
- * the size that h5py stores with the filter. */
+/* Returns the minimum size of the result. If the chunk size is not set, another
+ * reader of the process uses the filter; then it is the size that h5py stores
+ * with the filter. */
 static size_t hdf5_lzf_least_size(size_t count, const unsigned *values)
 {
     enum { OF_CHUNK = 2 };
@@ -124,7 +126,7 @@ void vv_hdf5_lzf_expect(size_t size)
 void vv_hdf5_use_lzf(void)
 {
     unsigned plugins = 0;
-    /* (To ask for a filter looks for it among plugins.) */
+    /* Disables the search for plugins, which H5Zfilter_avail would do. */
     bool has_plugins =
         H5PLget_loading_state(&plugins) >= 0 && H5PLset_loading_state(0) >= 0;
     if (H5Zfilter_avail(NUMBER) <= 0)

@@ -7,12 +7,12 @@
 
 #include <stddef.h>
 
-/* Registers the filter for reading, unless the process has a filter with its
- * number: that of h5py can also write. Runs in a turn. */
+/* Registers the filter for reading, unless the process already has a filter
+ * with its number: that of h5py can also write. The lock must be held. */
 void vv_hdf5_use_lzf(void);
 
-/* Sets the size in bytes of the chunks of the dataset that is read now; 0: no
- * dataset is read. Runs in a turn. */
+/* Sets the chunk size in bytes of the dataset that is being read; 0: none. The
+ * lock must be held. */
 void vv_hdf5_lzf_expect(size_t size);
 
 #endif

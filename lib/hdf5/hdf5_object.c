@@ -1,5 +1,5 @@
-/* hdf5_object.c - nothing outside of the file is looked at: links to others and
- * data in others are told by name.
+/* hdf5_object.c - Lists and describes objects. Other files are never opened:
+ * links to them and data in them are only named.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -40,8 +40,8 @@ static bool has_text(hid_t object, const char *name, char *text, size_t size)
     return has;
 }
 
-/* Keras writes types that h5py does not know as bytes, and their name; so do
- * we, and states in the same way. */
+/* Keras stores types that h5py does not have as opaque bytes with the name in
+ * an attribute. Varve does the same, also for states. */
 static void hdf5_object_look_at_name(hid_t set, struct vv_hdf5_type *type)
 {
     static const struct {
@@ -86,8 +86,8 @@ static bool look_at_space(hid_t set, struct vv_hdf5_object *o)
     return true;
 }
 
-/* A filter that unpacks what another one of its kind has unpacked would make
- * much of a few bytes. */
+/* Returns true if a filter occurs twice. Decompressing twice can expand a few
+ * bytes enormously. */
 static bool is_piled(hid_t plist, int filters)
 {
     H5Z_filter_t before[H5Z_MAX_NFILTERS];
@@ -104,7 +104,7 @@ static bool is_piled(hid_t plist, int filters)
     return false;
 }
 
-/* Bytes of a chunk. */
+/* Returns the size of a chunk. */
 static uint64_t chunk_of(hid_t plist, uint64_t element)
 {
     hsize_t extents[VV_HDF5_MOST_RANK];
@@ -134,7 +134,7 @@ static void look_at_layout(
     }
 }
 
-/* Whether its bytes are those of another file. */
+/* Returns true if the data is in another file, and sets `what`. */
 static bool is_elsewhere(hid_t plist, struct vv_hdf5_object *o)
 {
     H5D_layout_t layout = H5Pget_layout(plist);
@@ -198,7 +198,8 @@ static bool hdf5_object_hand_over(
     return goes_on;
 }
 
-/* The text of a soft link, or of an external one the name of the file. */
+/* Reports a soft link with its path, or an external link with the name of its
+ * file. */
 static bool find_target(hid_t group, const char *name, size_t size,
     struct listing *l, struct vv_hdf5_link *link)
 {
@@ -257,7 +258,7 @@ enum { MOST_ELEMENTS = 1024, MOST_BYTES = 16 << 20 };
 struct telling {
     struct vv_hdf5_file *file;
     const struct vv_hdf5_attribute_visitor *told;
-    bool is_told; /* of this attribute */
+    bool is_told; /* for the current attribute */
 };
 
 static bool hdf5_object_tell(
@@ -287,7 +288,8 @@ static bool hdf5_object_tell_numbers(
     return H5Aread(id, memory, few) < 0 || hdf5_object_tell(t, a);
 }
 
-/* `room` is for all elements, as H5Aread puts them. */
+/* Reports an attribute that contains strings. `room` has space for all
+ * elements, as H5Aread needs it. */
 static bool tell_texts(hid_t id, hid_t type, struct vv_hdf5_attribute *a,
     void *room, struct telling *t)
 {
@@ -338,7 +340,7 @@ static bool tell_left_out(struct telling *t, const char *name)
     return goes_on;
 }
 
-/* One that cannot be read is left out: it is no value. */
+/* An attribute that cannot be read is left out, because it is not a value. */
 static herr_t take_attribute(
     hid_t object, const char *name, const H5A_info_t *info, void *user)
 {

@@ -1,6 +1,8 @@
-/* hdf5_object.h - what there is in a file: groups, links, datasets, attributes.
+/* hdf5_object.h - Describes the contents of a file: groups, links, datasets and
+ * attributes.
  *
- * Behind each stands the call of the table that it is for; these run in a turn.
+ * The comment after each function names the call of the table that it
+ * implements. The lock must be held.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* hdf5_type.c - classes, sizes, and where bits lie.
+/* hdf5_type.c - Converts between element types by class, size and bit layout.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -75,7 +75,8 @@ static void look_at_integer(hid_t type, struct vv_hdf5_type *what)
                      H5Tget_offset(type) == 0;
 }
 
-/* h5py's: FALSE and TRUE, in a byte. */
+/* Returns true for the bool of h5py: an enumeration of FALSE and TRUE in one
+ * byte. */
 static bool is_bool(hid_t type)
 {
     signed char values[2] = { -1, -1 };
@@ -97,7 +98,8 @@ static void look_at_enum(hid_t type, struct vv_hdf5_type *what)
 
 /* --- Others --------------------------------------------------------------- */
 
-/* Whether a compound's two names are those of h5py, or of MATLAB. */
+/* Returns true if the names of the two members are those of a complex number in
+ * h5py or MATLAB. */
 static bool are_parts(const char *first, const char *second)
 {
     return (strcmp(first, "r") == 0 && strcmp(second, "i") == 0) ||
@@ -114,7 +116,7 @@ static bool has_parts(hid_t type)
     return has;
 }
 
-/* Two reals, one behind the other. */
+/* Recognizes two consecutive reals. */
 static void look_at_compound(hid_t type, struct vv_hdf5_type *what)
 {
     struct vv_hdf5_type parts[2] = { { .dtype = 0 }, { .dtype = 0 } };
@@ -152,8 +154,8 @@ static const char *class_name(H5T_class_t class)
     }
 }
 
-/* Whether a string in it, also in one of its members, is of varying size; and
- * that is believed of what is deeper than anybody nests. */
+/* Returns true if the type is, or has a member that is, a string of variable
+ * size. Types nested deeper than `levels` are assumed to have one. */
 static bool has_varying(hid_t type, int levels)
 {
     H5T_class_t class = H5Tget_class(type);
@@ -170,7 +172,8 @@ static bool has_varying(hid_t type, int levels)
     return has;
 }
 
-/* Whether what lies in the file says all: nothing in it leads elsewhere. */
+/* Returns true if the stored bytes represent the complete value, without
+ * references to other places. */
 static bool hdf5_type_is_whole(hid_t type)
 {
     enum { MOST_LEVELS = 8 };
@@ -198,7 +201,7 @@ static void look_at_element(hid_t type, struct vv_hdf5_type *what)
         !what->dtype && what->size > 0 && hdf5_type_is_whole(type);
 }
 
-/* Puts the extents of an array behind those that there are. */
+/* Appends the extents of an array type to those of the object. */
 static bool hdf5_type_add_extents(hid_t type, struct vv_hdf5_object *object)
 {
     hsize_t extents[VV_HDF5_MOST_RANK];
@@ -228,7 +231,8 @@ bool vv_hdf5_look_at_type(hid_t type, struct vv_hdf5_object *object)
     }
     if (is_good)
         look_at_element(inner, &object->type);
-    /* Of arrays of others the bytes of the whole count. */
+    /* For arrays of types that Varve does not have, the element is the whole
+     * array. */
     if (is_good && object->rank != rank &&
         (!object->type.dtype || object->type.dtype == VARVE_STRING)) {
         object->rank = rank;
@@ -242,7 +246,7 @@ bool vv_hdf5_look_at_type(hid_t type, struct vv_hdf5_object *object)
     return is_good;
 }
 
-/* --- In memory ------------------------------------------------------------ */
+/* --- Types in memory ------------------------------------------------------ */
 
 static hid_t complex_type(
     varve_dtype dtype, const char *first, const char *second)
@@ -258,7 +262,7 @@ static hid_t complex_type(
     return type;
 }
 
-/* Members are matched by name: theirs in a file that has one, or h5py's. */
+/* Members are matched by name: uses the names in the file, or those of h5py. */
 static hid_t complex_like(hid_t type, varve_dtype dtype)
 {
     if (H5Tget_class(type) != H5T_COMPOUND)
@@ -272,7 +276,7 @@ static hid_t complex_like(hid_t type, varve_dtype dtype)
     return made;
 }
 
-/* Their bits where they are, and the order turned. */
+/* Returns the same type in little-endian byte order. */
 static hid_t real_type(hid_t type)
 {
     hid_t copy = H5Tcopy(type);
@@ -312,7 +316,7 @@ hid_t vv_hdf5_memory_type(hid_t type, const struct vv_hdf5_type *what)
         return element_type(type, what);
     int rank = H5Tget_array_dims2(type, extents);
     hid_t super = H5Tget_super(type);
-    /* (Arrays of arrays are as deep as vv_hdf5_look_at_type went.) */
+    /* The recursion is not deeper than in vv_hdf5_look_at_type. */
     hid_t inner = super > 0 ? vv_hdf5_memory_type(super, what) : -1;
     hid_t made = rank > 0 && inner > 0
                      ? H5Tarray_create2(inner, (unsigned)rank, extents)
@@ -337,9 +341,9 @@ size_t vv_hdf5_text_size(const char *text, size_t size, H5T_str_t padding)
     return size;
 }
 
-/* --- In a file that is written -------------------------------------------- */
+/* --- Types in written files ----------------------------------------------- */
 
-/* (h5py reads those without a tag only.) */
+/* h5py reads opaque types only if the tag is empty. */
 static hid_t bytes_type(size_t size)
 {
     hid_t type = H5Tcreate(H5T_OPAQUE, size);
@@ -362,7 +366,7 @@ static hid_t bool_type(void)
     return type;
 }
 
-/* IEEE binary16, made of binary32. */
+/* IEEE binary16, derived from binary32. */
 static hid_t half_type(void)
 {
     hid_t type = H5Tcopy(H5T_IEEE_F32LE);

@@ -1,4 +1,4 @@
-/* hdf5_type.h - element types of HDF5, and which of ours they are.
+/* hdf5_type.h - Maps element types of HDF5 to element types of Varve.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,28 +7,30 @@
 
 #include "hdf5_file.h"
 
-/* Says what a type is. One whose elements are arrays is that of their elements;
- * their extents come behind those that the object has, where there is room. */
+/* Describes a type. If it is an array, the result is the type of its elements,
+ * and its extents are appended to those of the object if there is room. */
 bool vv_hdf5_look_at_type(hid_t type, struct vv_hdf5_object *object);
 
-/* The same type as it lies in a file of ours; arrays are those. To be dropped.
- * Of one that is none of ours itself. */
+/* Returns the type in memory that corresponds to a Varve file, or the type
+ * itself if Varve does not have it. The caller must drop it. */
 hid_t vv_hdf5_memory_type(hid_t type, const struct vv_hdf5_type *what);
 
-/* The type in memory of texts of varying size: a hvl_t each, with the size that
- * the file has, so that a NUL does not end one. To be dropped. */
+/* Returns the type in memory for strings of variable size. Each is a hvl_t with
+ * the size in the file, so that it can contain NUL. The caller must drop it. */
 hid_t vv_hdf5_varying_type(void);
 
-/* How much of a text that lies in `size` bytes is text. */
+/* Returns the size of a text that is stored in `size` bytes, without
+ * padding. */
 size_t vv_hdf5_text_size(const char *text, size_t size, H5T_str_t padding);
 
-/* The type in which elements of ours are written; to be dropped. Those of
- * states and of types that HDF5 has no name for are bytes. */
+/* Returns the type in which an element type is written. States, and types that
+ * HDF5 does not have, are opaque bytes. The caller must drop it. */
 hid_t vv_hdf5_file_type(varve_dtype dtype);
 
 #define VV_HDF5_STATE_NAME "varve state"
 
-/* What such bytes are in the attribute `dtype`, as Keras has it; or NULL. */
+/* Returns the name of such bytes in the attribute `dtype`, as Keras writes it,
+ * or NULL. */
 const char *vv_hdf5_byte_name(varve_dtype dtype);
 
 #endif

@@ -1,4 +1,5 @@
-/* hdf5_value.c - numbers in one piece; texts, whose memory is counted.
+/* hdf5_value.c - Reads numbers with one call, and strings with a limit on their
+ * memory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +15,7 @@
 struct opened {
     hid_t set, type, memory;
     struct vv_hdf5_object object;
-    uint64_t count; /* of elements of its own type */
+    uint64_t count; /* number of elements in their original type */
 };
 
 static void close_set(struct opened *o)
@@ -24,7 +25,8 @@ static void close_set(struct opened *o)
     vv_hdf5_drop(o->set);
 }
 
-/* Whether a filter is missing, of which libhdf5 says less. */
+/* Fails with a specific message if a filter is missing, because the error of
+ * libhdf5 does not name it. */
 static void look_for_filters(struct vv_hdf5_file *f, hid_t set)
 {
     vv_hdf5_note();
@@ -44,7 +46,7 @@ static void look_for_filters(struct vv_hdf5_file *f, hid_t set)
     vv_hdf5_drop(plist);
 }
 
-/* It was described before: then it was a dataset with bytes of its own. */
+/* The dataset was described before, but the file may have changed since. */
 static bool open_set(struct vv_hdf5_file *f, uint64_t object, struct opened *o)
 {
     *o = (struct opened){ .set = -1, .type = -1, .memory = -1, .count = 1 };
@@ -63,8 +65,8 @@ static bool open_set(struct vv_hdf5_file *f, uint64_t object, struct opened *o)
     return o->memory > 0;
 }
 
-/* The size of a chunk in bytes, SIZE_MAX if it is unknown. A dataset without
- * chunks has no filters. */
+/* Returns the size of a chunk in bytes, or SIZE_MAX if it is unknown. A dataset
+ * that is not chunked has no filters. */
 static size_t size_of_chunk(const struct opened *o)
 {
     hsize_t extents[H5S_MAX_RANK];
@@ -81,7 +83,7 @@ static size_t size_of_chunk(const struct opened *o)
     return size;
 }
 
-/* H5Dread of all elements into `bytes`. */
+/* Reads all elements into `bytes`. */
 static bool hdf5_value_read(
     const struct opened *o, hid_t memory, hid_t transfer, void *bytes)
 {
@@ -123,7 +125,7 @@ struct block {
     struct block *next;
 };
 
-/* What libhdf5 takes for the texts of a dataset. */
+/* Memory that libhdf5 allocates for the strings of a dataset. */
 struct room {
     struct vv_hdf5_file *file;
     struct block *blocks;
@@ -149,7 +151,7 @@ static void *hdf5_value_take_room(size_t size, void *user)
     return block + 1;
 }
 
-/* (All of it goes at once.) */
+/* Does nothing: clear_room frees all blocks. */
 static void give_room(void *memory, void *user)
 {
     (void)memory;
@@ -211,7 +213,8 @@ static bool hdf5_value_read_texts(
     return is_done;
 }
 
-/* Some writers end those of varying size with a NUL that is no part of them. */
+/* Some writers end strings of variable size with a NUL that is not part of
+ * them. */
 static void look_at_texts(struct opened *o, struct texts *t)
 {
     t->is_varying = H5Tis_variable_str(o->type) > 0;

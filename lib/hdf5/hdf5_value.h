@@ -1,4 +1,6 @@
-/* hdf5_value.h - the elements of datasets; these run in a turn.
+/* hdf5_value.h - Reads the elements of datasets. The comment after each
+ * function names the call of the table that it implements. The lock must be
+ * held.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* hdf5_write.c - as every version of HDF5 since 1.8 reads it, without the time
- * of day: the same graph makes the same bytes.
+/* hdf5_write.c - Writes files that all versions since HDF5 1.8 can read,
+ * without time stamps: equal graphs give equal bytes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,7 @@
 #include "hdf5_driver.h"
 #include "hdf5_type.h"
 
-enum { ALIGNMENT = 64 }; /* of values, so that they are read in place */
+enum { ALIGNMENT = 64 }; /* of values, so that they can be read in place */
 
 /* --- Objects -------------------------------------------------------------- */
 
@@ -79,7 +79,8 @@ static hid_t make_space(const struct vv_hdf5_new *what)
     return H5Screate_simple((int)what->rank, extents, NULL);
 }
 
-/* In one piece, which is there at once; but of texts, which libhdf5 writes. */
+/* Returns the properties of a contiguous dataset that is allocated immediately.
+ * Strings are written by libhdf5 and need fill values. */
 static hid_t make_plist(bool is_text)
 {
     hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
@@ -116,7 +117,8 @@ static bool write_text(hid_t object, const char *name, const char *text)
     return is_done;
 }
 
-/* Its bytes are written by who asks for it: the file goes on to their end. */
+/* The caller writes the bytes of the dataset. Sets the size of the file to
+ * include them. */
 static bool finish_dataset(struct vv_hdf5_file *f, hid_t set,
     const struct vv_hdf5_new *what, uint64_t *object, uint64_t *offset)
 {
@@ -148,7 +150,7 @@ bool vv_hdf5_add_dataset(struct vv_hdf5_file *f, const struct vv_hdf5_name *at,
     return is_done;
 }
 
-/* Terminated copies, which libhdf5 wants. */
+/* Returns terminated copies, which libhdf5 requires. */
 static char **copy_texts(const varve_string *texts, size_t count)
 {
     char **all = calloc(count, sizeof *all);

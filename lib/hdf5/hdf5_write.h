@@ -1,5 +1,5 @@
-/* hdf5_write.h - new groups, datasets, links and attributes; these run in a
- * turn, each for the call of the table that it is named after.
+/* hdf5_write.h - Adds groups, datasets, links and attributes. Each function
+ * implements the call of the table with the same name. The lock must be held.
  *
  * SPDX-License-Identifier: MIT
  */

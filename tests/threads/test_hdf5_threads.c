@@ -140,8 +140,8 @@ static void open_another(struct stop *stop)
     varve_error error = { 0 };
     stop->found = open_and_close(own_path, NULL, &error);
     demand(stop->found == VARVE_OK || (stop->found == VARVE_MISUSE &&
-        strstr(error.message, "this is a call within another one")),
-        "this is a call within another one", error.message);
+        strstr(error.message, "the call is nested in another one")),
+        "the call is nested in another one", error.message);
 }
 
 static void open_from_within(void)
@@ -156,7 +156,7 @@ static void open_from_within(void)
         if (stop.left >= 0)
             break;
     }
-    demand(refused > 0, "this is a call within another one",
+    demand(refused > 0, "the call is nested in another one",
         "no call was in libhdf5");
     proof_count("threads.hdf5_calls_within", (uint64_t)refused);
 }

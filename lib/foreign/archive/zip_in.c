@@ -1,4 +1,5 @@
-/* zip_in.c - the directory, then each entry, then all of them together.
+/* zip_in.c - Reads and validates the directory of a zip archive, the header of
+ * each entry, and the entries as a whole.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,10 +35,10 @@ static const char *zip_in_path_of(const struct vv_zip *zip)
 }
 
 static varve_status fail_entry(const struct vv_zip *zip, uint64_t offset,
-    varve_status status, const char *expected, varve_error *error)
+    varve_status status, const char *problem, varve_error *error)
 {
-    return vv_fail(error, status, "%s: entry at byte %" PRIu64 ": expected %s",
-        zip_in_path_of(zip), offset, expected);
+    return vv_fail(error, status, "%s: entry at byte %" PRIu64 ": %s",
+        zip_in_path_of(zip), offset, problem);
 }
 
 void vv_zip_where(const struct vv_zip *zip, const struct vv_zip_entry *entry,
@@ -54,10 +55,10 @@ void vv_zip_where(const struct vv_zip *zip, const struct vv_zip_entry *entry,
     vv_buffer_add8(where, '"');
 }
 
-/* --- Further fields ------------------------------------------------------- */
+/* --- Extra fields --------------------------------------------------------- */
 
-/* Numbers that have no room among the others and are, in this order, in the
- * field of zip64; NULL: it has its room. */
+/* Numbers that do not fit in 32 bits and are in the zip64 extra field, in this
+ * order. NULL: the number is not in it. */
 struct large {
     uint64_t *numbers[3];
 };
@@ -77,8 +78,8 @@ static bool take_large(
     return true;
 }
 
-/* Goes through the fields; false where they do not fit, or where the one of
- * zip64 is wanted and is not there once. */
+/* Parses the extra fields. Returns false if they are malformed, or if the zip64
+ * field is needed and does not occur exactly once. */
 static bool read_fields(
     const struct large *large, const unsigned char *at, size_t size)
 {
@@ -112,28 +113,31 @@ static varve_status check_features(const struct vv_zip *zip,
 {
     if (e->flags & (ENCRYPTED | STRONGLY_ENCRYPTED | MASKED))
         return fail_entry(zip, at, VARVE_NOT_A_CHECKPOINT,
-            "no encryption, found an encrypted one", error);
+            "encrypted entries are not supported", error);
     if (e->flags & PATCHED)
-        return fail_entry(
-            zip, at, VARVE_NOT_A_CHECKPOINT, "data, found a patch", error);
+        return fail_entry(zip, at, VARVE_NOT_A_CHECKPOINT,
+            "patched data is not supported", error);
     if (e->method != VV_ZIP_STORED && e->method != VV_ZIP_DEFLATED)
         return vv_fail(error, VARVE_TOO_NEW,
-            "%s: entry at byte %" PRIu64 ": expected stored (0) or deflated "
-            "(8) data, found method %d",
+            "%s: entry at byte %" PRIu64
+            ": compression method %d is not supported, only stored (0) and "
+            "deflated (8) are",
             zip_in_path_of(zip), at, e->method);
     if (e->method == VV_ZIP_STORED && e->packed != e->size)
         return fail_entry(zip, at, VARVE_CORRUPT,
-            "as many bytes stored as there are, found another number", error);
-    /* No deflated data grows by more, so nobody makes room for it in vain. */
+            "the two sizes of a stored entry differ", error);
+    /* Deflated data cannot expand by more. Checked so that no memory is
+     * allocated for an impossible size. */
     if (e->size / VV_LARGEST_INFLATION > e->packed)
         return vv_fail(error, VARVE_CORRUPT,
-            "%s: entry at byte %" PRIu64 ": expected at most %d bytes for each "
-            "that is deflated, found %" PRIu64 " for %" PRIu64,
+            "%s: entry at byte %" PRIu64
+            ": deflated data can expand at most %d times, but the entry "
+            "declares %" PRIu64 " bytes for %" PRIu64,
             zip_in_path_of(zip), at, VV_LARGEST_INFLATION, e->size, e->packed);
     return VARVE_OK;
 }
 
-/* Puts the name of a member into the message of a failure. */
+/* Adds the name of the entry to the error message. */
 static varve_status zip_in_name_failure(const struct vv_zip *zip,
     const struct vv_zip_entry *e, varve_status status, varve_error *error)
 {
@@ -143,7 +147,7 @@ static varve_status zip_in_name_failure(const struct vv_zip *zip,
     return status;
 }
 
-/* One record, of which *at is the beginning and then the end. */
+/* Reads one record. Moves *at from its beginning to its end. */
 static varve_status zip_in_read_record(const struct vv_zip *zip, size_t *at,
     struct vv_zip_entry *e, varve_error *error)
 {
@@ -151,14 +155,14 @@ static varve_status zip_in_read_record(const struct vv_zip *zip, size_t *at,
     size_t left = zip->directory_size - *at;
     uint64_t place = zip->directory_offset + *at;
     if (left < VV_ZIP_RECORD_SIZE || memcmp(r, "PK\001\002", 4) != 0)
-        return fail_entry(zip, place, VARVE_CORRUPT,
-            "a record of the directory, found other bytes", error);
+        return fail_entry(
+            zip, place, VARVE_CORRUPT, "not a record of the directory", error);
     size_t name_size = vv_zip_load16(r + 28);
     size_t fields_size = vv_zip_load16(r + 30);
     size_t size = name_size + fields_size + vv_zip_load16(r + 32);
     if (size > left - VV_ZIP_RECORD_SIZE)
         return fail_entry(zip, place, VARVE_CORRUPT,
-            "a record inside the directory, found a longer one", error);
+            "the record extends past the end of the directory", error);
     *e = (struct vv_zip_entry){
         .flags = vv_zip_load16(r + 8),
         .method = vv_zip_load16(r + 10),
@@ -173,13 +177,13 @@ static varve_status zip_in_read_record(const struct vv_zip *zip, size_t *at,
     struct large large = { { if_large(&e->size), if_large(&e->packed),
         if_large(&e->offset) } };
     if (!read_fields(&large, r + VV_ZIP_RECORD_SIZE + name_size, fields_size))
-        return fail_entry(zip, place, VARVE_CORRUPT,
-            "further fields in their order, found others", error);
+        return fail_entry(
+            zip, place, VARVE_CORRUPT, "the extra fields are malformed", error);
     if (__builtin_add_overflow(e->offset, zip->span.begin, &e->offset))
-        e->offset = UINT64_MAX; /* behind the directory, as will be seen */
+        e->offset = UINT64_MAX; /* past the directory; check_local rejects it */
     if (vv_zip_load16(r + 34) != 0)
         return fail_entry(zip, place, VARVE_NOT_A_CHECKPOINT,
-            "one disk, found several", error);
+            "the archive is split over several disks", error);
     *at += VV_ZIP_RECORD_SIZE + size;
     return zip_in_name_failure(
         zip, e, check_features(zip, e, place, error), error);
@@ -208,11 +212,11 @@ static varve_status zip_in_read_directory(
         VV_TRY(zip_in_read_record(zip, &at, &zip->entries[i], error));
     if (at != zip->directory_size)
         return fail_entry(zip, end->offset + at, VARVE_CORRUPT,
-            "the end of the directory, found more", error);
+            "unexpected bytes after the last record of the directory", error);
     return VARVE_OK;
 }
 
-/* --- The header before the data ------------------------------------------- */
+/* --- Local headers -------------------------------------------------------- */
 
 static bool sizes_agree(const struct vv_zip_entry *e, const unsigned char *r,
     const unsigned char *fields, size_t fields_size)
@@ -233,38 +237,37 @@ static varve_status check_local(const struct vv_zip *zip,
     uint64_t end = zip->directory_offset;
     if (e->offset > end || end - e->offset < LOCAL_SIZE)
         return fail_entry(zip, e->offset, VARVE_CORRUPT,
-            "a place before the directory, found one behind it", error);
+            "the header is not before the directory", error);
     VV_TRY(vv_foreign_read(
         zip->foreign, zip->span.file, r, sizeof r, e->offset, error));
     size_t name_size = vv_zip_load16(r + 26);
     size_t size = name_size + vv_zip_load16(r + 28);
     if (memcmp(r, VV_ZIP_ENTRY_MARK, 4) != 0)
-        return fail_entry(zip, e->offset, VARVE_CORRUPT,
-            "the mark of an entry, found other bytes", error);
+        return fail_entry(
+            zip, e->offset, VARVE_CORRUPT, "not the header of an entry", error);
     e->data = e->offset + LOCAL_SIZE + size;
     if (size > end - e->offset - LOCAL_SIZE || e->packed > end - e->data)
         return fail_entry(zip, e->offset, VARVE_CORRUPT,
-            "data that ends before the directory, found more", error);
+            "the data extends into the directory", error);
     more->size = 0;
     if (size > 0 && !vv_buffer_extend(more, size))
         return vv_fail_memory(error, "the entry of an archive");
     VV_TRY(vv_foreign_read(zip->foreign, zip->span.file, more->data, size,
         e->offset + LOCAL_SIZE, error));
-    /* Programs differ in which of the two they believe, so both have to say the
-     * same. */
+    /* Programs differ in which of the two headers they use, so both must
+     * agree. */
     if (name_size != e->name_size ||
         memcmp(more->data, vv_zip_name(zip, e), name_size) != 0 ||
         ((vv_zip_load16(r + 6) ^ e->flags) & (ENCRYPTED | SIZES_BEHIND)) ||
         vv_zip_load16(r + 8) != e->method ||
         !sizes_agree(e, r, more->data + name_size, size - name_size))
         return fail_entry(zip, e->offset, VARVE_CORRUPT,
-            "name, method, sizes and CRC as the directory has them, found "
-            "others",
+            "name, method, sizes or CRC differ from those in the directory",
             error);
     return VARVE_OK;
 }
 
-/* --- All of them together ------------------------------------------------- */
+/* --- Validation of all entries -------------------------------------------- */
 
 static int compare_offsets(const void *a, const void *b)
 {
@@ -289,8 +292,7 @@ static varve_status check_overlaps(const struct vv_zip *zip, varve_error *error)
         if (before->data + before->packed > order[i]->offset)
             status = zip_in_name_failure(zip, order[i],
                 fail_entry(zip, order[i]->offset, VARVE_CORRUPT,
-                    "a place behind the one before, found one inside it",
-                    error),
+                    "the entry overlaps the one before it", error),
                 error);
     }
     vv_release(a, order, zip->count * sizeof *order);
@@ -322,8 +324,8 @@ static varve_status zip_in_check_names(
         uint64_t hash = vv_hash_of(vv_zip_name(zip, e), e->name_size);
         if (vv_map_find(&map, hash, zip_in_has_name, &(struct key){ zip, e }))
             status = zip_in_name_failure(zip, e,
-                fail_entry(zip, e->offset, VARVE_CORRUPT,
-                    "a name of its own, found that of another", error),
+                fail_entry(
+                    zip, e->offset, VARVE_CORRUPT, "duplicate name", error),
                 error);
         else if (!vv_map_add(&map, hash, e))
             status = vv_fail_memory(error, "the names of entries");

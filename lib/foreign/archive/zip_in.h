@@ -1,11 +1,11 @@
-/* zip_in.h - the directory of a zip archive (APPNOTE.TXT of PKWARE, 6.3), read
- * strictly.
+/* zip_in.h - Reads the directory of a zip archive (APPNOTE.TXT of PKWARE, 6.3)
+ * and validates it strictly.
  *
- * The central directory says what there is; the header before each entry has to
- * agree. Accepted: entries that are stored or deflated, zip64, sizes behind the
- * data (as an archive written to a pipe has them). Refused: several disks,
- * encryption, anything before the first entry that the offsets do not know of,
- * entries that overlap, names that come twice or are no UTF-8.
+ * The central directory lists the entries; the local header of each entry must
+ * agree. Accepted: stored and deflated entries, zip64, and sizes after the
+ * data, as in archives written to a pipe. Rejected: archives on several disks,
+ * encryption, data before the first entry that the offsets do not include,
+ * overlapping entries, and duplicate names.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,30 +17,30 @@
 #include "buffer.h"
 #include "foreign.h"
 
-/* What begins an entry, and what an empty archive begins with. */
+/* The signature of an entry, and that at the start of an empty archive. */
 #define VV_ZIP_ENTRY_MARK "PK\003\004"
 #define VV_ZIP_END_MARK "PK\005\006"
 
-/* Bytes of a record of the directory without its name and what follows. */
+/* Size of a record of the directory without its name and extra fields. */
 enum { VV_ZIP_RECORD_SIZE = 46 };
 
 enum vv_zip_method { VV_ZIP_STORED = 0, VV_ZIP_DEFLATED = 8 };
 
 struct vv_zip_entry {
-    /* to fill in: by vv_zip_read, or by who has such entries elsewhere */
-    uint64_t offset; /* of the header before its data */
-    uint64_t data;   /* where its bytes begin */
-    uint64_t packed; /* how many there are in the file */
-    uint64_t size;   /* and how many they stand for */
-    size_t name;     /* where its name begins in the directory */
-    uint32_t crc;    /* CRC-32 of those they stand for */
+    /* to fill in: by vv_zip_read, or by a caller that gets entries elsewhere */
+    uint64_t offset; /* of the local header */
+    uint64_t data;   /* offset of the data */
+    uint64_t packed; /* size of the data in the file */
+    uint64_t size;   /* size of the data after decompression */
+    size_t name;     /* offset of the name in the directory */
+    uint32_t crc;    /* CRC-32 of the decompressed data */
     uint16_t name_size;
     uint16_t flags;
     uint16_t method; /* enum vv_zip_method */
-    uint32_t file;   /* which of the files it is in */
+    uint32_t file;   /* number of the file that contains the entry */
 };
 
-/* Bytes of a file that are an archive. */
+/* The range of a file that contains an archive. */
 struct vv_zip_span {
     /* to fill in */
     uint32_t file;
@@ -49,30 +49,30 @@ struct vv_zip_span {
 };
 
 struct vv_zip {
-    /* to fill in: by the same */
+    /* to fill in: as above */
     const struct vv_foreign *foreign;
     struct vv_zip_span span;
     struct vv_zip_entry *entries; /* in the order of the directory */
     size_t count;
-    unsigned char *directory; /* its bytes */
+    unsigned char *directory; /* the bytes of the directory */
     size_t directory_size;
     uint64_t directory_offset;
 };
 
-/* Reads and checks the directory and the header of every entry. VARVE_CORRUPT,
- * VARVE_TRUNCATED, VARVE_TOO_NEW for other ways to compress,
- * VARVE_NOT_A_CHECKPOINT for what is encrypted or in several parts. The span is
- * inside its file. End with vv_zip_clear, after success or failure. */
+/* Reads and checks the directory and the local header of every entry. Returns
+ * VARVE_CORRUPT, VARVE_TRUNCATED, VARVE_TOO_NEW for other compression methods,
+ * or VARVE_NOT_A_CHECKPOINT for encrypted or split archives. The span must be
+ * inside its file. Call vv_zip_clear after success and after failure. */
 varve_status vv_zip_read(struct vv_zip *zip, const struct vv_foreign *foreign,
     struct vv_zip_span span, varve_error *error);
 void vv_zip_clear(struct vv_zip *zip);
 
-/* All of a file. */
+/* Returns the span of a whole file. */
 struct vv_zip_span vv_zip_whole(
     const struct vv_foreign *foreign, uint32_t file);
 
-/* Gives an archive, which has begun, the entries and the names of a directory
- * that was put together elsewhere. False without memory. */
+/* Copies entries and names that were collected elsewhere into an archive that
+ * has begun. Returns false if memory runs out. */
 bool vv_zip_take(struct vv_zip *zip, const struct vv_buffer *entries,
     const struct vv_buffer *names);
 
@@ -82,7 +82,8 @@ static inline const char *vv_zip_name(
     return (const char *)zip->directory + entry->name;
 }
 
-/* Sets `where` to file and entry, as messages begin: "x.npz: \"a.npy\"". */
+/* Sets `where` to the file and the entry, as the start of a message: "x.npz:
+ * \"a.npy\"". */
 void vv_zip_where(const struct vv_zip *zip, const struct vv_zip_entry *entry,
     struct vv_buffer *where);
 

@@ -1,4 +1,5 @@
-/* zip_out.c - data first, then what stands before it, for that has the sum.
+/* zip_out.c - Writes the data of an entry before its local header, which
+ * contains the checksum.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,8 +15,9 @@
 
 enum {
     LOCAL_SIZE = 30,
-    LARGE_FIELD = 20,    /* of zip64 before the data: id, size, two sizes */
-    PADDING_ID = 0xd935, /* as zipalign has it: the alignment, then zeros */
+    LARGE_FIELD = 20,    /* size of the zip64 field in the local header: id,
+                            size and two sizes */
+    PADDING_ID = 0xd935, /* as zipalign: the alignment, then zeros */
     SMALLEST_PADDING = 6,
     AS_UTF8 = 1 << 11,
     FIRST_DAY = 0x0021, /* 1980-01-01 */
@@ -25,7 +27,7 @@ enum {
     LAST16 = 0xffff,
 };
 
-static const uint64_t LAST32 = UINT32_MAX; /* says: look into zip64 */
+static const uint64_t LAST32 = UINT32_MAX; /* refers to the zip64 field */
 static const uint32_t MODE = UINT32_C(0100644) << 16;
 
 void vv_zip_out_init(struct vv_zip_out *zip, const struct vv_context *context,
@@ -50,13 +52,13 @@ static void add16(struct vv_buffer *b, uint64_t value)
     vv_buffer_add8(b, (uint8_t)(value >> 8));
 }
 
-/* What a field of 32 bits says of a number that may need more. */
+/* Returns the content of a 32-bit field for a number that may be larger. */
 static uint32_t in32(uint64_t value)
 {
     return value < LAST32 ? (uint32_t)value : UINT32_MAX;
 }
 
-/* --- An entry ------------------------------------------------------------- */
+/* --- Entries -------------------------------------------------------------- */
 
 static bool is_ascii(const char *name, size_t size)
 {
@@ -78,7 +80,7 @@ static void add_padding(struct vv_zip_out *zip, size_t size)
         vv_buffer_add8(&zip->local, 0);
 }
 
-/* The room between the name and an aligned place. */
+/* Returns the number of bytes between the name and the next aligned offset. */
 static size_t padding_at(uint64_t offset)
 {
     uint64_t size = vv_align_up(offset, VV_ZIP_ALIGNMENT) - offset;
@@ -87,7 +89,7 @@ static size_t padding_at(uint64_t offset)
     return (size_t)size;
 }
 
-/* All but the sum, which is put in at the end. */
+/* Builds the local header without the checksum, which vv_zip_out_end adds. */
 varve_status vv_zip_out_begin(struct vv_zip_out *zip, const char *name,
     size_t name_size, uint64_t size, varve_error *error)
 {
@@ -133,7 +135,8 @@ varve_status vv_zip_out_write(
     return VARVE_OK;
 }
 
-/* Numbers that need it, in their order. */
+/* Adds the numbers that do not fit in 32 bits, in the order of the zip64
+ * field. */
 static void add_large(struct vv_buffer *b, const struct vv_zip_out *zip)
 {
     bool has_size = zip->size >= LAST32, has_place = zip->begin >= LAST32;
@@ -159,7 +162,7 @@ static void zip_out_add_record(struct vv_zip_out *zip)
     vv_buffer_add(b, "PK\001\002", 4);
     add16(b, MADE_ON_UNIX << 8 | version);
     add16(b, version);
-    vv_buffer_add(b, zip->local.data + 6, 8); /* flags to date */
+    vv_buffer_add(b, zip->local.data + 6, 8); /* from the flags to the date */
     vv_buffer_add32(b, zip->crc);
     vv_buffer_add32(b, in32(zip->size));
     vv_buffer_add32(b, in32(zip->size));
@@ -185,7 +188,7 @@ varve_status vv_zip_out_end(struct vv_zip_out *zip, varve_error *error)
         zip->local.size, zip->begin, error);
 }
 
-/* --- The end -------------------------------------------------------------- */
+/* --- Finishing ------------------------------------------------------------ */
 
 static void add_end64(struct vv_buffer *b, const struct vv_zip_out *zip)
 {

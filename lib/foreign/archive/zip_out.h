@@ -1,10 +1,10 @@
-/* zip_out.h - a zip archive of stored entries on its way to disk: the same
- * bytes for the same entries, whatever the day.
+/* zip_out.h - Writes a zip archive of stored entries. The result depends only
+ * on the entries, not on the date.
  *
  *     init; begin, write, ..., end; begin, write, ..., end; finish
  *
- * What is in an entry begins at a multiple of 64 bytes. zip64 is used where a
- * number needs it, and nowhere else.
+ * The data of each entry begins at a multiple of 64 bytes. zip64 is used only
+ * for numbers that need it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,27 +21,27 @@ enum { VV_ZIP_ALIGNMENT = 64, VV_ZIP_LONGEST_NAME = 65535 };
 struct vv_zip_out {
     const struct vv_context *context;
     int file;
-    const char *path; /* for messages */
-    uint64_t offset;  /* where the next byte goes */
-    uint64_t count;   /* of entries */
+    const char *path; /* for error messages */
+    uint64_t offset;  /* of the next byte */
+    uint64_t count;   /* number of entries */
     struct vv_buffer directory;
-    struct vv_buffer local; /* what stands before the data of an entry */
+    struct vv_buffer local; /* the local header of the current entry */
     /* to fill in */
-    uint16_t padding; /* what the field that aligns data is called */
+    uint16_t padding; /* id of the extra field that aligns the data */
     /* own */
-    /* Of the entry that is begun: */
-    uint64_t begin; /* where it begins */
-    uint64_t size;  /* of its data */
+    /* state of the current entry: */
+    uint64_t begin; /* offset of its local header */
+    uint64_t size;  /* size of its data */
     uint32_t crc;
     bool is_ascii;
 };
 
-/* `offset` is 0, but for tests of large archives. */
+/* Initializes an archive. `offset` is 0 except in tests of large archives. */
 void vv_zip_out_init(struct vv_zip_out *zip, const struct vv_context *context,
     int file, const char *path);
 
-/* The name is UTF-8, of at most VV_ZIP_LONGEST_NAME bytes. As many bytes as
- * `size` says are to be written. */
+/* Begins an entry. The name is UTF-8 and has at most VV_ZIP_LONGEST_NAME bytes.
+ * The caller must write exactly `size` bytes. */
 varve_status vv_zip_out_begin(struct vv_zip_out *zip, const char *name,
     size_t name_size, uint64_t size, varve_error *error);
 varve_status vv_zip_out_write(

@@ -1,5 +1,5 @@
-/* zip_stream.c - stored bytes as they are, deflated ones through a window of
- * input.
+/* zip_stream.c - Reads stored data directly and inflates deflated data through
+ * an input buffer.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,10 +21,10 @@ static const varve_allocator *zip_stream_allocator_of(
 }
 
 static varve_status fail_stream(
-    const struct vv_zip_stream *s, const char *expected, varve_error *error)
+    const struct vv_zip_stream *s, const char *problem, varve_error *error)
 {
-    return vv_fail(error, VARVE_CORRUPT, "%s: byte %" PRIu64 ": expected %s",
-        s->where, s->entry->data + s->taken - s->input_size, expected);
+    return vv_fail(error, VARVE_CORRUPT, "%s: byte %" PRIu64 ": %s", s->where,
+        s->entry->data + s->taken - s->input_size, problem);
 }
 
 static void zip_stream_release(struct vv_zip_stream *s)
@@ -35,7 +35,8 @@ static void zip_stream_release(struct vv_zip_stream *s)
     s->input = NULL;
 }
 
-/* No more input than there is: the file bounds the memory. */
+/* The input buffer is not larger than the packed data, so the file bounds the
+ * memory. */
 varve_status vv_zip_stream_begin(struct vv_zip_stream *s,
     const struct vv_zip *zip, const struct vv_zip_entry *entry,
     const char *where, varve_error *error)
@@ -47,11 +48,10 @@ varve_status vv_zip_stream_begin(struct vv_zip_stream *s,
         return VARVE_OK;
     if (!vv_inflater_exists())
         return vv_fail(error, VARVE_TOO_NEW,
-            "%s: expected stored data, found deflated data: this library was "
-            "built without zlib",
+            "%s: the data is deflated, and this library was built without zlib",
             where);
     if (entry->packed == 0)
-        return fail_stream(s, "deflated data, found none", error);
+        return fail_stream(s, "the deflated data is empty", error);
     s->input_room =
         entry->packed < INPUT_SIZE ? (size_t)entry->packed : INPUT_SIZE;
     s->input = vv_allocate(zip_stream_allocator_of(s), s->input_room);
@@ -77,7 +77,7 @@ static varve_status zip_stream_refill(
     return VARVE_OK;
 }
 
-/* Inflates some, at most *size bytes; moves *to on and sums what came. */
+/* Inflates at most *size bytes, advances *to and updates the checksum. */
 static varve_status zip_stream_inflate_some(struct vv_zip_stream *s,
     unsigned char **to, size_t *size, varve_error *error)
 {
@@ -92,12 +92,12 @@ static varve_status zip_stream_inflate_some(struct vv_zip_stream *s,
     if (result == VV_INFLATION_NO_MEMORY)
         return vv_fail_memory(error, "inflating");
     if (result == VV_INFLATION_BAD)
-        return fail_stream(s, "deflated data, found other bytes", error);
+        return fail_stream(s, "invalid deflated data", error);
     s->is_at_end = result == VV_INFLATION_END;
     if (!s->is_at_end && *to == begin && s->input_size == before &&
         (before > 0 || s->taken == s->entry->packed))
         return fail_stream(
-            s, "the end of the deflated data, found none", error);
+            s, "the deflated data does not end within the entry", error);
     return VARVE_OK;
 }
 
@@ -106,7 +106,7 @@ static varve_status read_deflated(
 {
     while (size > 0) {
         if (s->is_at_end)
-            return fail_stream(s, "more deflated data, found its end", error);
+            return fail_stream(s, "the deflated data ends early", error);
         VV_TRY(zip_stream_inflate_some(s, &to, &size, error));
     }
     return VARVE_OK;
@@ -117,7 +117,7 @@ varve_status vv_zip_stream_read(
 {
     if (size > s->left)
         return vv_fail(error, VARVE_TRUNCATED,
-            "%s: expected %zu bytes more, found %" PRIu64, s->where, size,
+            "%s: expected %zu more bytes, found %" PRIu64, s->where, size,
             s->left);
     s->left -= size;
     if (s->inflater)
@@ -129,7 +129,8 @@ varve_status vv_zip_stream_read(
     return VARVE_OK;
 }
 
-/* The end of a stream may want a few bits more, but gives no byte. */
+/* The end of a deflated stream can need a few more bits of input, but must not
+ * produce another byte. */
 static varve_status check_end(struct vv_zip_stream *s, varve_error *error)
 {
     unsigned char byte, *to = &byte;
@@ -137,11 +138,12 @@ static varve_status check_end(struct vv_zip_stream *s, varve_error *error)
     while (s->inflater && !s->is_at_end) {
         VV_TRY(zip_stream_inflate_some(s, &to, &room, error));
         if (room == 0)
-            return fail_stream(
-                s, "the end of the deflated data, found more", error);
+            return fail_stream(s,
+                "the deflated data is larger than the size of the entry",
+                error);
     }
     if (s->left > 0 || s->input_size > 0 || s->taken != s->entry->packed)
-        return fail_stream(s, "the end of the entry, found more", error);
+        return fail_stream(s, "unread bytes at the end of the entry", error);
     if (s->crc != s->entry->crc)
         return vv_fail(error, VARVE_CORRUPT,
             "%s: bytes %" PRIu64 " to %" PRIu64 ": expected CRC-32 %08" PRIx32

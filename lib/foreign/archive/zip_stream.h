@@ -1,5 +1,5 @@
-/* zip_stream.h - the bytes of an entry of a zip archive, from its first to its
- * last, inflated and summed on the way.
+/* zip_stream.h - Reads the bytes of an entry of a zip archive sequentially,
+ * inflating them and verifying the checksum.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,9 +12,10 @@
 struct vv_zip_stream {
     const struct vv_zip *zip;
     const struct vv_zip_entry *entry;
-    const char *where; /* for messages */
-    uint64_t left;     /* bytes to come */
-    uint64_t taken;    /* of the packed bytes; of these some are in `input` */
+    const char *where; /* for error messages */
+    uint64_t left;     /* bytes not read yet */
+    uint64_t taken;    /* packed bytes read from the file, including those in
+                          `input` */
     uint32_t crc;
     bool is_at_end; /* of the deflated stream */
     struct vv_inflater *inflater;
@@ -22,18 +23,21 @@ struct vv_zip_stream {
     size_t input_at, input_size, input_room;
 };
 
-/* Begins at the first byte. VARVE_TOO_NEW for deflated ones without zlib. */
+/* Begins at the first byte. Returns VARVE_TOO_NEW if the entry is deflated and
+ * the library was built without zlib. */
 varve_status vv_zip_stream_begin(struct vv_zip_stream *stream,
     const struct vv_zip *zip, const struct vv_zip_entry *entry,
     const char *where, varve_error *error);
 
-/* The next bytes. VARVE_CORRUPT where there are not as many. */
+/* Reads the next bytes. Returns VARVE_TRUNCATED or VARVE_CORRUPT if there are
+ * not enough. */
 varve_status vv_zip_stream_read(
     struct vv_zip_stream *stream, void *bytes, size_t size, varve_error *error);
 
-/* After every begin that succeeded. With VARVE_OK, checks that it was all, and
- * the sum; returns `status` or what failed now. A status other than VARVE_OK,
- * VARVE_CANCELLED too, gives up. */
+/* Must be called after each successful begin. If `status` is VARVE_OK, checks
+ * that the whole entry was read, and its checksum. With any other status,
+ * including VARVE_CANCELLED, it only frees memory. Returns `status` or the
+ * status of a new failure. */
 varve_status vv_zip_stream_end(
     struct vv_zip_stream *stream, varve_status status, varve_error *error);
 

@@ -1,4 +1,4 @@
-/* flax_array.c - shape, type, bytes.
+/* flax_array.c - Reads the shape, type and bytes of an array.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,7 +23,7 @@ static varve_status flax_array_expect(struct vv_msgpack *in,
     struct vv_msgpack_item *item)
 {
     VV_TRY(vv_msgpack_next(in, what, item));
-    /* Texts and bytes were one before msgpack 2. */
+    /* msgpack 1 did not distinguish text and bytes. */
     bool fits =
         item->kind == kind ||
         (kind != VV_MSGPACK_LIST && kind != VV_MSGPACK_INTEGER &&
@@ -41,14 +41,14 @@ static varve_status flax_array_take_shape(
         flax_array_expect(in, VV_MSGPACK_LIST, "the shape of an array", &list));
     if (list.bits > VARVE_MAX_RANK)
         return vv_msgpack_fail(in, VARVE_LIMIT, list.begin,
-            "an array of up to 16 dimensions", "more");
+            "an array of at most 16 dimensions", "more");
     array->shape.rank = (uint32_t)list.bits;
     for (uint32_t i = 0; i < array->shape.rank; i++) {
         VV_TRY(flax_array_expect(
             in, VV_MSGPACK_INTEGER, "an extent of an array", &extent));
         if (extent.bits > INT64_MAX)
             return vv_msgpack_fail(in, VARVE_CORRUPT, extent.begin,
-                "extents of 0 or more", "a negative one");
+                "a non-negative extent", "a negative one");
         array->shape.shape[i] = extent.bits;
     }
     if (vv_shape_count(array->shape.rank, array->shape.shape, &array->count))
@@ -57,7 +57,8 @@ static varve_status flax_array_take_shape(
         "an array of less than 2^64 elements", "more");
 }
 
-/* Sets how many bytes an element has; 0: nobody knows. */
+/* Reads the type. Sets *unit to the size of an element, or to 0 if the type is
+ * unknown. */
 static varve_status flax_array_take_type(
     struct vv_msgpack *in, struct vv_flax_array *array, unsigned *unit)
 {
@@ -65,15 +66,15 @@ static varve_status flax_array_take_type(
     struct vv_msgpack_item name;
     struct vv_buffer text;
     VV_TRY(flax_array_expect(
-        in, VV_MSGPACK_TEXT, "the name of the type of an array", &name));
+        in, VV_MSGPACK_TEXT, "the name of an array type", &name));
     if (name.size >= sizeof array->tag - BEFORE)
         return vv_msgpack_fail(in, VARVE_CORRUPT, name.begin,
-            "the name of the type of an array", "a longer text");
+            "the name of an array type", "a longer text");
     vv_buffer_init(&text, &in->window.foreign->context->allocator);
     varve_status status = vv_msgpack_take(in, &name, &text);
     if (!status && !vv_name_is_valid((const char *)text.data, text.size))
         status = vv_msgpack_fail(in, VARVE_CORRUPT, name.begin,
-            "the name of the type of an array", "another text");
+            "the name of an array type", "an invalid name");
     if (!status) {
         const char *bytes = (const char *)text.data;
         const struct vv_flax_type *type = vv_flax_type_find(bytes, text.size);
@@ -116,14 +117,14 @@ static varve_status flax_array_take_parts(
     VV_TRY(flax_array_expect(in, VV_MSGPACK_LIST, what, &list));
     if (list.bits != PARTS)
         return vv_msgpack_fail(in, VARVE_CORRUPT, list.begin,
-            "an array of shape, type and bytes", "another list");
+            "a list of shape, type and bytes", "a list of another length");
     VV_TRY(flax_array_take_shape(in, array));
     VV_TRY(flax_array_take_type(in, array, &unit));
     VV_TRY(flax_array_take_bytes(in, array, unit));
     return in->at == in->end
                ? VARVE_OK
                : vv_msgpack_fail(in, VARVE_CORRUPT, in->at,
-                     "the end of an array behind its bytes", "more");
+                     "the end of the array after its bytes", "more");
 }
 
 varve_status vv_flax_array_read(struct vv_msgpack *in,

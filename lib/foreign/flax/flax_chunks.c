@@ -1,4 +1,5 @@
-/* flax_chunks.c - tuples are maps here, by position.
+/* flax_chunks.c - Reads chunked arrays. Flax stores their tuples as maps with
+ * positions as keys.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,9 +13,9 @@
 #include "try.h"
 
 static const char mark[] = "__msgpack_chunked_array__";
-static const char what[] = "an array in pieces";
+static const char what[] = "a chunked array";
 
-/* Whether a text is this one, which is no longer than what there is to see. */
+/* Sets *is_one to true if an item is this text. */
 static varve_status flax_chunks_is_text(struct vv_msgpack *in,
     const struct vv_msgpack_item *item, const char *text, bool *is_one)
 {
@@ -66,14 +67,14 @@ static varve_status take_position(struct vv_msgpack *in, uint64_t number)
     char digits[24];
     vv_decimal(number, digits);
     return flax_chunks_take_key(
-        in, digits, "the extents and pieces of an array in their order");
+        in, digits, "consecutive positions in a chunked array");
 }
 
 static varve_status take_map(
     struct vv_msgpack *in, const char *key, struct vv_msgpack_item *map)
 {
     VV_TRY(flax_chunks_take_key(
-        in, key, "\"shape\" and \"chunks\" of an array in pieces"));
+        in, key, "\"shape\" and \"chunks\" of a chunked array"));
     VV_TRY(vv_msgpack_next(in, what, map));
     return map->kind == VV_MSGPACK_MAP
                ? VARVE_OK
@@ -88,14 +89,14 @@ static varve_status flax_chunks_take_shape(
     VV_TRY(take_map(in, "shape", &map));
     if (map.bits > VARVE_MAX_RANK)
         return vv_msgpack_fail(in, VARVE_LIMIT, map.begin,
-            "an array of up to 16 dimensions", "more");
+            "an array of at most 16 dimensions", "more");
     whole->shape.rank = (uint32_t)map.bits;
     for (uint32_t i = 0; i < whole->shape.rank; i++) {
         VV_TRY(take_position(in, i));
         VV_TRY(vv_msgpack_next(in, what, &extent));
         if (extent.kind != VV_MSGPACK_INTEGER || extent.bits > INT64_MAX)
             return vv_msgpack_fail(in, VARVE_CORRUPT, extent.begin,
-                "an extent of 0 or more", vv_msgpack_word(extent.kind));
+                "a non-negative extent", vv_msgpack_word(extent.kind));
         whole->shape.shape[i] = extent.bits;
     }
     if (vv_shape_count(whole->shape.rank, whole->shape.shape, &whole->count))
@@ -112,11 +113,12 @@ varve_status vv_flax_chunks_next(
     VV_TRY(vv_msgpack_next(in, what, &item));
     if (item.kind != VV_MSGPACK_EXTENSION || item.type != VV_FLAX_ARRAY)
         return vv_msgpack_fail(in, VARVE_CORRUPT, item.begin,
-            "a piece of an array", vv_msgpack_word(item.kind));
+            "a chunk of an array", vv_msgpack_word(item.kind));
     return vv_flax_array_read(in, &item, piece);
 }
 
-/* Their sizes are of parts of the file that are beside each other. */
+/* The sum of the sizes cannot overflow: the chunks do not overlap in the
+ * file. */
 static varve_status flax_chunks_add_pieces(
     struct vv_msgpack *in, struct vv_flax_chunks *chunks)
 {
@@ -131,7 +133,7 @@ static varve_status flax_chunks_add_pieces(
         }
         if (strcmp(whole->tag, piece.tag) != 0 || piece.shape.rank != 1)
             return vv_msgpack_fail(
-                in, VARVE_CORRUPT, begin, "flat pieces of one type", "another");
+                in, VARVE_CORRUPT, begin, "flat chunks of one type", "another");
         if (__builtin_add_overflow(count, piece.count, &count))
             break;
         whole->size += piece.size;
@@ -139,7 +141,7 @@ static varve_status flax_chunks_add_pieces(
     return count == whole->count && chunks->pieces.bits > 0
                ? VARVE_OK
                : vv_msgpack_fail(in, VARVE_CORRUPT, chunks->pieces.begin,
-                     "pieces with the elements of the whole array",
+                     "chunks with as many elements as the array",
                      "more or fewer");
 }
 
@@ -149,7 +151,7 @@ varve_status vv_flax_chunks_read(struct vv_msgpack *in,
     *chunks = (struct vv_flax_chunks){ .first = 0 };
     if (map->bits != 3)
         return vv_msgpack_fail(in, VARVE_CORRUPT, map->begin,
-            "\"shape\" and \"chunks\" of an array in pieces", "others");
+            "\"shape\" and \"chunks\" of a chunked array", "others");
     VV_TRY(flax_chunks_take_shape(in, &chunks->array));
     VV_TRY(take_map(in, "chunks", &chunks->pieces));
     chunks->first = in->at;

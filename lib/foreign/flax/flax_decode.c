@@ -1,5 +1,5 @@
-/* flax_decode.c - an item is what it was when the file was opened, unless that
- * has changed since.
+/* flax_decode.c - Decodes values. If an item has changed since the file was
+ * opened, the result is an error or unspecified values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 #include "number.h"
 #include "try.h"
 
-static const char what[] = "a value that was there before";
+static const char what[] = "the unchanged value";
 
 /* --- Numbers in a list ---------------------------------------------------- */
 
@@ -62,7 +62,7 @@ static varve_status make_vector(struct vv_msgpack *in,
 
 /* --- Others --------------------------------------------------------------- */
 
-/* Two reals in a list. */
+/* A complex number is a list of two reals. */
 static varve_status make_complex(struct vv_msgpack *in,
     const struct vv_msgpack_item *extension, unsigned char *bytes, size_t size)
 {

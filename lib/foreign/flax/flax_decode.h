@@ -1,5 +1,6 @@
-/* flax_decode.h - the values that do not lie in the file as ours do: read again
- * from the item that they are, whose offset is the number of their place.
+/* flax_decode.h - Decodes values that are not stored as in a Varve file. They
+ * are read again from their items; the number of their place is the offset of
+ * the item.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,9 +11,10 @@
 
 #include "msgpack_in.h"
 
-/* The type of a list that has numbers only, integers or reals, and at least
- * one: int64 or float64, and behind its items then. Else, and where float64 has
- * not each integer exactly, 0, and its items are next still. */
+/* Sets *dtype to int64 or float64 for a list that contains only numbers, and at
+ * least one; then moves past its items. Otherwise, or if float64 cannot
+ * represent one of its integers exactly, sets *dtype to 0 and stays before the
+ * items. */
 varve_status vv_flax_vector(struct vv_msgpack *in,
     const struct vv_msgpack_item *list, varve_dtype *dtype);
 

@@ -1,4 +1,5 @@
-/* flax_in.c - a bid without a mark; then the tree, then its slots.
+/* flax_in.c - Recognizes Flax files, which have no signature, and reads the
+ * tree and its slots.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,17 +14,17 @@
 #include "name.h"
 #include "try.h"
 
-/* --- The bid -------------------------------------------------------------- */
+/* --- Bidding -------------------------------------------------------------- */
 
-/* Msgpack has no mark. What is looked for are the first bytes of an array, an
- * extension of type 1 that is a list of three, of which the first is a list,
- * behind nothing but maps, their keys, and plain numbers and texts. */
+/* Msgpack has no signature. The bid searches for the first bytes of an array
+ * (an extension of type 1 that contains a list of three, the first of which is
+ * a list), preceded only by maps, their keys, and plain numbers and texts. */
 
 struct sight {
     const unsigned char *at, *end;
 };
 
-/* The number behind a mark. */
+/* Returns the number after a marker byte. */
 static uint64_t flax_in_take_number(struct sight *s, size_t width)
 {
     uint64_t number = 0;
@@ -36,7 +37,7 @@ static uint64_t flax_in_take_number(struct sight *s, size_t width)
     return number;
 }
 
-/* Goes behind so many bytes, if they are all there to see. */
+/* Skips bytes. Returns false if they are not all available. */
 static bool flax_in_pass(struct sight *s, uint64_t size)
 {
     if (size > (uint64_t)(s->end - s->at))
@@ -83,8 +84,9 @@ static bool is_array(struct sight s, unsigned mark)
            ((s.at[2] & 0xf0) == 0x90 || s.at[2] == 0xdc);
 }
 
-/* Whether it is a map in which there is an array, behind what may be there:
- * what a map begins with is a key, and so is what goes on behind a value. */
+/* Returns true if the file begins with a map that contains an array, possibly
+ * preceded by other values: a map begins with a key, and a value is followed by
+ * one. */
 static bool flax_in_looks_like_one(const struct vv_candidate *c)
 {
     struct sight s = { c->head, c->head + c->head_size };
@@ -111,7 +113,7 @@ static enum vv_bid flax_in_bid(const struct vv_candidate *c)
     return s.at < s.end && pass_map(&s, *s.at++) ? VV_BID_LIKELY : VV_BID_NAME;
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 static varve_status flax_in_open_source(
     struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error)

@@ -1,10 +1,10 @@
-/* flax_in.h - files of Flax (JAX), as flax.serialization.to_bytes and
- * msgpack_serialize write them: one item of msgpack, a map of maps, whose
- * leaves are arrays.
+/* flax_in.h - Reads files of Flax (JAX), as written by
+ * flax.serialization.to_bytes and msgpack_serialize: one msgpack item, a map of
+ * maps whose leaves are arrays.
  *
- * A map or list is an object, its keys or positions are the edges. An array is
- * a variable, mapped in the file; a number or text that is none is a scalar.
- * What optax keeps of the parameters becomes slots of them too (flax_slots.h).
+ * A map or list is an object; its keys or positions are the edges. An array is
+ * a variable, mapped in the file; any other number or text is a scalar. The
+ * optax state of the parameters also becomes slots of them (flax_slots.h).
  *
  * SPDX-License-Identifier: MIT
  */

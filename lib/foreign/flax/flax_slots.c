@@ -1,5 +1,5 @@
-/* flax_slots.c - edges sorted by parent and name, so that two trees are walked
- * together.
+/* flax_slots.c - Compares trees by walking edges that are sorted by parent and
+ * name.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,9 +14,9 @@
 #include "try.h"
 
 enum {
-    MOST_LOOKS = 64,    /* at each edge, so that a file costs not much more
-                           than its bytes */
-    LONGEST_SLOT = 255, /* of a name, which is copied for each */
+    MOST_LOOKS = 64,    /* number of steps for each edge, which bounds the time
+                           by the size of the file */
+    LONGEST_SLOT = 255, /* of a name, which is copied for each slot */
 };
 
 /* The edges of one node. */
@@ -32,11 +32,12 @@ struct pair {
 struct finding {
     struct vv_draft *draft;
     struct vv_buffer sorted; /* struct vv_draft_edge */
-    struct vv_buffer nodes;  /* that are still to be looked at */
-    struct vv_buffer pairs;  /* objects that are still to be compared */
-    struct vv_buffer slots;  /* variables that fit: struct pair */
-    unsigned char *are_done; /* by node: a tree of slots */
-    uint64_t looks;          /* that are left */
+    struct vv_buffer nodes;  /* objects to visit */
+    struct vv_buffer pairs;  /* objects to compare */
+    struct vv_buffer slots;  /* matching variables: struct pair */
+    unsigned char *are_done; /* indexed by node: 1 for the root of a tree of
+                                slots */
+    uint64_t looks;          /* remaining steps */
 };
 
 static bool is_out_of_memory(const struct finding *f)
@@ -45,7 +46,7 @@ static bool is_out_of_memory(const struct finding *f)
            f->slots.failed;
 }
 
-/* False where it is one look too many. */
+/* Uses up one step. Returns false if none is left. */
 static bool flax_slots_spend(struct finding *f)
 {
     f->looks -= f->looks > 0;
@@ -62,7 +63,7 @@ static int flax_slots_compare(const void *left, const void *right)
     return vv_draft_compare(&a->name, &b->name);
 }
 
-/* The first edge of this node, or of one behind it. */
+/* Returns the first edge of this node or of a later one. */
 static const struct vv_draft_edge *flax_slots_first_of(
     const struct finding *f, uint32_t node)
 {
@@ -96,7 +97,7 @@ static bool flax_slots_is_object(const struct finding *f, uint32_t node)
     return vv_draft_node_at(f->draft, node)->kind == VARVE_OBJECT;
 }
 
-/* --- Two trees ------------------------------------------------------------ */
+/* --- Comparing trees ------------------------------------------------------ */
 
 static const struct vv_draft_value *flax_slots_value_of(
     const struct finding *f, uint32_t node)
@@ -120,7 +121,8 @@ static bool have_one_shape(
                                 a->rank * sizeof *extents) == 0);
 }
 
-/* Whether what is kept fits what is trained, as far as the two alone say. */
+/* Returns true if a kept node matches a trained one, not considering their
+ * children. */
 static bool flax_slots_fit(struct finding *f, struct pair pair)
 {
     if (flax_slots_is_object(f, pair.kept) &&
@@ -128,7 +130,8 @@ static bool flax_slots_fit(struct finding *f, struct pair pair)
         vv_buffer_add(&f->pairs, &pair, sizeof pair);
         return true;
     }
-    if (flax_slots_is_object(f, pair.kept)) { /* of what is left out */
+    /* empty: the parameter was left out */
+    if (flax_slots_is_object(f, pair.kept)) {
         struct edges e = edges_of(f, pair.kept);
         return e.at == e.end;
     }
@@ -154,7 +157,8 @@ static bool fit_children(struct finding *f, struct pair pair)
     return true;
 }
 
-/* Whether a tree mirrors the parameters; then `slots` are its variables. */
+/* Returns true if a tree mirrors the parameters, and sets `slots` to its
+ * variables. */
 static bool is_mirror(struct finding *f, uint32_t kept, uint32_t trained)
 {
     struct pair pair = { kept, trained };
@@ -169,7 +173,7 @@ static bool is_mirror(struct finding *f, uint32_t kept, uint32_t trained)
     return f->slots.size > 0 && !is_out_of_memory(f);
 }
 
-/* --- All below what is beside the parameters ------------------------------ */
+/* --- Searching beside the parameters -------------------------------------- */
 
 static void flax_slots_add_slots(
     struct finding *f, const struct vv_draft_edge *e)
@@ -198,7 +202,8 @@ static void flax_slots_look_below(
     }
 }
 
-/* What has the parameters itself is no optimizer. */
+/* Visits the siblings of the parameters. The object that contains the
+ * parameters is not part of the optimizer. */
 static void look_beside(struct finding *f, const struct vv_draft_edge *params)
 {
     struct edges e = edges_of(f, params->parent);
@@ -216,7 +221,8 @@ static void look_beside(struct finding *f, const struct vv_draft_edge *params)
     }
 }
 
-/* The nearest parameters count: an object comes after what it is in. */
+/* The innermost parameters have priority: an object has a higher number than
+ * the one that contains it. */
 static void flax_slots_find_all(struct finding *f)
 {
     const struct vv_draft_edge *all = (const void *)f->sorted.data;

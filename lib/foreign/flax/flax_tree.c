@@ -1,5 +1,5 @@
-/* flax_tree.c - a stack of maps and lists that are open, of which each says how
- * many members are still to come.
+/* flax_tree.c - Walks the tree with a stack of open maps and lists and the
+ * numbers of their remaining members.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,35 +13,37 @@
 #include "name.h"
 #include "try.h"
 
-/* Flax writes lists as maps and arrays as bytes; a hole in a sparse file is a
- * list of zeros, which takes time and no room. */
+/* Limit on items in a list. Flax writes lists as maps and arrays as bytes. A
+ * hole in a sparse file looks like a list of zeros, which takes time but no
+ * space. */
 enum { MOST_IN_LIST = 1 << 26 };
 
-/* A map or list whose members are taken. */
+/* An open map or list. */
 struct level {
     uint64_t left;
-    uint64_t position; /* of the next member */
+    uint64_t position; /* position of the next member */
     uint32_t node;
     bool has_keys;
-    size_t path; /* bytes of the path of what it is in */
+    size_t path; /* size of the path of its parent */
 };
 
 struct tree {
     struct vv_msgpack in;
     struct vv_draft *draft;
     struct vv_buffer levels;
-    struct vv_buffer name; /* of the member that is taken */
-    struct vv_buffer path; /* of the map or list that is open, for messages */
+    struct vv_buffer name; /* name of the current member */
+    struct vv_buffer path; /* path of the open map or list, for error
+                              messages */
 };
 
 static varve_status flax_tree_fail_memory(const struct tree *t)
 {
-    return vv_fail_memory(t->in.window.error, "a tree of Flax");
+    return vv_fail_memory(t->in.window.error, "a Flax tree");
 }
 
 /* --- Values --------------------------------------------------------------- */
 
-/* Hangs a node under the name at the object that is open; the root is. */
+/* Adds a node as a child with the current name. */
 static uint32_t flax_tree_hang(struct tree *t, uint32_t parent, varve_kind kind)
 {
     uint32_t node = vv_draft_node(t->draft, kind);
@@ -50,7 +52,7 @@ static uint32_t flax_tree_hang(struct tree *t, uint32_t parent, varve_kind kind)
     return node;
 }
 
-/* A value that is made of an item. */
+/* Adds a value that is decoded from an item. */
 static void flax_tree_add_made(struct tree *t, uint32_t parent,
     const struct vv_msgpack_item *item, const varve_tensor *type)
 {
@@ -67,7 +69,7 @@ static void flax_tree_add_scalar(struct tree *t, uint32_t parent,
     flax_tree_add_made(t, parent, item, &type);
 }
 
-/* An array whose bytes are at `place`. */
+/* Adds an array whose bytes are at `place`. */
 static void flax_tree_add_array(struct tree *t, uint32_t parent,
     const struct vv_flax_array *array, const struct vv_place *place)
 {
@@ -81,7 +83,7 @@ static void flax_tree_add_array(struct tree *t, uint32_t parent,
     vv_draft_tag(t->draft, node, array->tag);
 }
 
-/* Demands two reals in a list, and nothing behind them. */
+/* Checks that an extension contains a list of two reals and nothing else. */
 static varve_status check_complex(
     struct tree *t, const struct vv_msgpack_item *extension)
 {
@@ -118,7 +120,7 @@ static varve_status add_extension(
         snprintf(array.tag, sizeof array.tag, "msgpack:%d", item->type);
     }
     if (array.size == 0)
-        place.offset = 0; /* of nothing, also at the end */
+        place.offset = 0; /* without data, the offset may be at the end */
     flax_tree_add_array(t, parent, &array, &place);
     return VARVE_OK;
 }
@@ -177,8 +179,8 @@ static varve_status add_map(struct tree *t, uint32_t parent, bool is_root,
     return VARVE_OK;
 }
 
-/* The next item, which hangs at `parent`, or is the root itself if it can be.
- */
+/* Reads the next item and adds it to `parent`. If `is_root`, a map or list
+ * becomes the root itself. */
 static varve_status flax_tree_add_member(
     struct tree *t, uint32_t parent, bool is_root)
 {
@@ -213,7 +215,8 @@ static varve_status flax_tree_add_member(
 
 /* --- Names ---------------------------------------------------------------- */
 
-/* A text, or an integer as Python prints it; any other by its position. */
+/* Sets the name from a key: a text, an integer as Python prints it, or
+ * otherwise the position. */
 static varve_status flax_tree_take_key(struct tree *t, uint64_t position)
 {
     struct vv_msgpack_item key;
@@ -251,9 +254,9 @@ static varve_status flax_tree_take_name(
     return t->name.failed ? flax_tree_fail_memory(t) : VARVE_OK;
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
-/* Puts the path of what is taken into the message of a failure. */
+/* Adds the path of the current member to the error message. */
 static varve_status flax_tree_name_failure(struct tree *t, varve_status status)
 {
     flax_tree_add_to_path(t);
@@ -278,7 +281,8 @@ static varve_status flax_tree_take_members(struct tree *t)
         top->position++;
         if (!status)
             status =
-                flax_tree_add_member(t, top->node, false); /* `top` may move */
+                /* `top` is invalid after this */
+                flax_tree_add_member(t, top->node, false);
         if (status)
             return flax_tree_name_failure(t, status);
     }
@@ -295,7 +299,7 @@ static varve_status flax_tree_take_all(struct tree *t)
     if (t->draft->failed || t->in.at == t->in.end)
         return VARVE_OK;
     return vv_msgpack_fail(&t->in, VARVE_CORRUPT, t->in.at,
-        "the end of the file behind its only item", "more");
+        "the end of the file after its only item", "more");
 }
 
 varve_status vv_flax_tree_add(

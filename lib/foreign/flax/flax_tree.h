@@ -1,5 +1,5 @@
-/* flax_tree.h - maps and lists as objects of a draft, and what is in them as
- * its values.
+/* flax_tree.h - Adds maps and lists to a draft as objects, and their leaves as
+ * values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 #include "draft.h"
 #include "foreign.h"
 
-/* Adds all of a file. */
+/* Adds the contents of a file to the draft. */
 varve_status vv_flax_tree_add(
     struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error);
 

@@ -1,4 +1,4 @@
-/* flax_type.c - the table of types.
+/* flax_type.c - Defines the table of element types.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -42,7 +42,7 @@ static const struct vv_flax_type types[] = {
 };
 
 _Static_assert(VARVE_DTYPE_COUNT == 18,
-    "an element type is new: say what it is in this format, if it has it");
+    "new element type: add it to this table if the format has it");
 
 const struct vv_flax_type *vv_flax_type_find(const char *name, size_t size)
 {

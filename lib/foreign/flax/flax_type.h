@@ -1,5 +1,5 @@
-/* flax_type.h - the element types of arrays by the names that NumPy has for
- * them (`dtype.name`), those of the package ml_dtypes with them.
+/* flax_type.h - Lists the element types of arrays by their names in NumPy
+ * (`dtype.name`), including those of the package ml_dtypes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,11 +12,11 @@
 
 struct vv_flax_type {
     const char *name;
-    varve_dtype dtype;  /* 0: we have none */
-    unsigned char size; /* bytes of an element */
+    varve_dtype dtype;  /* 0 if Varve does not have the type */
+    unsigned char size; /* of an element */
 };
 
-/* NULL for a name that is not in the table. */
+/* Returns the type with this name, or NULL. */
 const struct vv_flax_type *vv_flax_type_find(const char *name, size_t size);
 
 #endif

@@ -1,4 +1,5 @@
-/* msgpack_in.c - a mark says what follows, and how many bytes say how much.
+/* msgpack_in.c - Decodes items by their marker byte, which determines the kind
+ * of the item and the width of its size.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,8 +11,8 @@
 #include "failure.h"
 #include "try.h"
 
-/* What stands behind a mark: a number of so many bytes, a type, or the number
- * that an extension has anyway. */
+/* The meaning of a marker byte: the number of bytes of the number that follows,
+ * or the size of a fixed extension. */
 struct mark {
     unsigned char kind, width;
     unsigned char is_signed, size; /* of a fixed extension */
@@ -55,7 +56,7 @@ static const struct mark marks[] = {
 };
 
 _Static_assert(sizeof marks / sizeof *marks == LAST_MARK - FIRST_MARK + 1,
-    "a row for each mark");
+    "one entry for each marker byte");
 
 varve_status vv_msgpack_fail(const struct vv_msgpack *in, varve_status status,
     uint64_t at, const char *expected, const char *found)
@@ -68,11 +69,11 @@ varve_status vv_msgpack_fail(const struct vv_msgpack *in, varve_status status,
 const char *vv_msgpack_word(enum vv_msgpack_kind kind)
 {
     static const char *const words[] = {
-        [VV_MSGPACK_NOTHING] = "a byte that is none of msgpack",
+        [VV_MSGPACK_NOTHING] = "an invalid byte",
         [VV_MSGPACK_NIL] = "nil",
         [VV_MSGPACK_BOOL] = "a bool",
         [VV_MSGPACK_INTEGER] = "an integer",
-        [VV_MSGPACK_UNSIGNED] = "an integer from 2^63 on",
+        [VV_MSGPACK_UNSIGNED] = "an integer of 2^63 or more",
         [VV_MSGPACK_FLOAT] = "a real",
         [VV_MSGPACK_REAL] = "a real",
         [VV_MSGPACK_TEXT] = "a text",
@@ -84,7 +85,8 @@ const char *vv_msgpack_word(enum vv_msgpack_kind kind)
     return words[kind];
 }
 
-/* That so many bytes, or items of one byte at least, are still there. */
+/* Checks that at least `count` bytes are left, or items of at least one
+ * byte. */
 static varve_status msgpack_in_expect(
     const struct vv_msgpack *in, uint64_t count, const char *what)
 {
@@ -92,12 +94,12 @@ static varve_status msgpack_in_expect(
     if (count <= left)
         return VARVE_OK;
     return vv_fail(in->window.error, VARVE_TRUNCATED,
-        "%s: offset %" PRIu64 ": %s: expected %" PRIu64
-        " bytes or more, found %" PRIu64 " to the end",
+        "%s: offset %" PRIu64 ": %s: expected at least %" PRIu64
+        " bytes, only %" PRIu64 " are left",
         in->window.foreign->files[0].path, in->at, what, count, left);
 }
 
-/* A big-endian number; what stands there is there to see. */
+/* Returns a big-endian number. All of its bytes are in the window. */
 static uint64_t msgpack_in_number_of(
     const unsigned char *bytes, const struct mark *mark)
 {
@@ -116,7 +118,8 @@ static void msgpack_in_widen(struct vv_msgpack_item *item)
     memcpy(&item->bits, &real, sizeof real);
 }
 
-/* Marks that have a number in them. */
+/* Decodes a marker byte that contains a number. Returns false for other
+ * markers. */
 static bool take_short(unsigned byte, struct vv_msgpack_item *item)
 {
     if (byte >= FIRST_MARK && byte <= LAST_MARK)
@@ -161,7 +164,8 @@ static varve_status take_marked(struct vv_msgpack *in,
     return VARVE_OK;
 }
 
-/* That what belongs to it is there; goes behind its bytes. */
+/* Checks that the contents of an item are within the input, and skips its
+ * bytes. */
 static varve_status enclose(
     struct vv_msgpack *in, const char *what, struct vv_msgpack_item *item)
 {

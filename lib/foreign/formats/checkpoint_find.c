@@ -1,4 +1,5 @@
-/* checkpoint_find.c - prefixes, members and directories.
+/* checkpoint_find.c - Resolves prefixes, directories and files that belong to a
+ * larger checkpoint.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -54,18 +55,19 @@ static varve_status probe(const struct vv_context *context,
 
 /* --- The latest, in a directory ------------------------------------------- */
 
-/* Files of one ending with numbers before it. */
+/* A search for files with numbers before their extension. */
 struct search {
     const char *ending;
-    const char *stem;       /* what comes before the number; NULL: any */
-    char before;            /* what is between them; 0: '-' */
-    struct vv_buffer *best; /* the name of the highest number */
+    const char *stem;       /* the part before the number; NULL: any */
+    char before;            /* the character between stem and number; 0: '-' */
+    struct vv_buffer *best; /* name with the highest number so far */
     uint64_t number;
-    uint64_t below;    /* only these; 0: all */
-    bool is_ambiguous; /* there are two before the number */
+    uint64_t below;    /* only numbers below this; 0: all */
+    bool is_ambiguous; /* there are files with different stems */
 };
 
-/* Files of any stem count where the search has none. */
+/* Returns true if the name matches the search. If the search has no stem, any
+ * stem matches. */
 static bool is_numbered(
     const struct search *s, const char *name, struct vv_numbered_name *n)
 {
@@ -76,7 +78,8 @@ static bool is_numbered(
                             memcmp(name, s->stem, n->stem_size) == 0));
 }
 
-/* Of two files with one number the padded one is taken, as for a prefix. */
+/* If two files have the same number, the padded one is preferred, as for a
+ * prefix. */
 static int checkpoint_find_look_at_name(
     void *user, const char *name, const struct vv_file_info *info)
 {
@@ -99,7 +102,8 @@ static int checkpoint_find_look_at_name(
     return 0;
 }
 
-/* The name of the highest number in a directory, and which that is. */
+/* Finds the file with the highest number below *below in a directory, and sets
+ * *below to its number. */
 static varve_status find_below(const struct vv_context *context,
     const char *directory, struct search search, uint64_t *below,
     struct vv_buffer *found, varve_error *error)
@@ -116,13 +120,12 @@ static varve_status find_below(const struct vv_context *context,
         status = vv_fail_memory(error, "a path");
     else if (!status && search.is_ambiguous)
         status = vv_fail(error, VARVE_NOT_FOUND,
-            "%s: expected checkpoints of one name, found several: name one of "
-            "them",
+            "%s: the directory contains checkpoints of several names: specify "
+            "one of them",
             directory);
     else if (!status && best.size == 0)
         status = vv_fail(error, VARVE_IS_DIRECTORY,
-            "%s: expected a checkpoint, found a directory without one",
-            directory);
+            "%s: the directory contains no checkpoint", directory);
     else if (!status)
         set_joined(found, directory, vv_buffer_string(&best));
     *below = search.number;
@@ -131,8 +134,8 @@ static varve_status find_below(const struct vv_context *context,
     return status;
 }
 
-/* The file of the highest number: passes over directories, and links that lead
- * nowhere. */
+/* Finds the file with the highest number. Skips directories and broken
+ * links. */
 static varve_status find_numbered(const struct vv_context *context,
     const char *directory, struct search search, struct vv_buffer *found,
     varve_error *error)
@@ -148,7 +151,8 @@ static varve_status find_numbered(const struct vv_context *context,
     return VARVE_OK;
 }
 
-/* The latest of TensorFlow under a prefix; VARVE_NOT_FOUND: there is none. */
+/* Finds the latest TensorFlow checkpoint with a prefix. Returns VARVE_NOT_FOUND
+ * if there is none. */
 static varve_status find_of_prefix(const struct vv_context *context,
     const char *path, struct vv_buffer *found, varve_error *error)
 {
@@ -164,8 +168,8 @@ static varve_status find_of_prefix(const struct vv_context *context,
                          : VARVE_NOT_FOUND;
     vv_buffer_clear(&directory);
     if (status && status != VARVE_NO_MEMORY)
-        status = vv_fail(error, VARVE_NOT_FOUND,
-            "%s: expected a checkpoint, found none", path);
+        status =
+            vv_fail(error, VARVE_NOT_FOUND, "%s: no checkpoint found", path);
     return status;
 }
 
@@ -180,7 +184,8 @@ static bool is_digits(const char *text, size_t count)
     return true;
 }
 
-/* Bytes of a path before ".data-SSSSS-of-NNNNN"; 0: it has no such ending. */
+/* Returns the size of a path before ".data-SSSSS-of-NNNNN", or 0 if it does not
+ * end so. */
 static size_t before_shard(const char *path)
 {
     static const char pattern[] = ".data-#####-of-#####";
@@ -193,9 +198,9 @@ static size_t before_shard(const char *path)
     return is_one ? size - ending : 0;
 }
 
-/* The checkpoints of a directory, for a message. */
+/* The checkpoints of a directory, for an error message. */
 struct present {
-    struct vv_buffer names; /* of all, each ended by a NUL */
+    struct vv_buffer names; /* all names, each followed by NUL */
     size_t count;
 };
 
@@ -213,7 +218,7 @@ static int note_present(
     return 0;
 }
 
-/* The one of the highest number first. */
+/* Sorts by number in descending order, then by name. */
 static int by_number(const void *a, const void *b)
 {
     const char *const *x = a, *const *y = b;
@@ -235,7 +240,7 @@ static void add_present(
         names[i] = at;
     qsort(names, p->count, sizeof *names, by_number);
     for (size_t i = 0; i < p->count && i < MOST_SHOWN; i++) {
-        vv_buffer_add_string(text, i ? ", " : "; these are there: ");
+        vv_buffer_add_string(text, i ? ", " : "; the directory contains ");
         vv_buffer_add_string(text, names[i]);
     }
     if (p->count > MOST_SHOWN) {
@@ -246,7 +251,8 @@ static void add_present(
     vv_release(a, names, p->count * sizeof *names);
 }
 
-/* The latest of a record is gone: says which others are in its directory. */
+/* Fails because the latest checkpoint of a record does not exist. The message
+ * lists the other checkpoints in the directory. */
 static varve_status fail_latest(const struct vv_context *context,
     const char *found, const char *noted, varve_error *error)
 {
@@ -260,11 +266,12 @@ static varve_status fail_latest(const struct vv_context *context,
     if (is_listed && p.count > 0)
         add_present(&p, &context->allocator, &text);
     else if (is_listed)
-        vv_buffer_add_string(&text, "; no other checkpoint is there");
+        vv_buffer_add_string(
+            &text, "; the directory contains no other checkpoint");
     const char *others = vv_buffer_string(&text);
     varve_status status = vv_fail(error, VARVE_NOT_FOUND,
-        "%s: expected the checkpoint that the record `" RECORD "` calls the "
-        "latest, found none; the record contains \"%s\"%s",
+        "%s: the latest checkpoint of the record `" RECORD
+        "` does not exist; the record contains \"%s\"%s",
         found, noted, text.failed ? "" : others);
     vv_buffer_clear(&p.names);
     vv_buffer_clear(&text);
@@ -304,7 +311,8 @@ static varve_status follow_record(const struct vv_context *context,
     return status;
 }
 
-/* Of a file of torch.distributed the metadata beside it. */
+/* Replaces a file of a torch.distributed checkpoint by the metadata beside
+ * it. */
 static varve_status settle_distributed(const struct vv_context *context,
     struct vv_buffer *found, varve_error *error)
 {
@@ -315,8 +323,8 @@ static varve_status settle_distributed(const struct vv_context *context,
     varve_status status = probe(context, found, error);
     if (status == VARVE_NOT_FOUND)
         return vv_fail(error, VARVE_NOT_FOUND,
-            "%s: expected the metadata of this checkpoint of "
-            "torch.distributed, found none: copy it beside the .distcp files",
+            "%s: the metadata of this torch.distributed checkpoint is missing: "
+            "copy it beside the .distcp files",
             vv_buffer_string(found));
     return status;
 }
@@ -332,8 +340,8 @@ varve_status vv_checkpoint_settle(const struct vv_context *context,
         varve_status status = probe(context, found, error);
         if (status == VARVE_NOT_FOUND)
             return vv_fail(error, VARVE_NOT_FOUND,
-                "%s: expected the index of this data shard, found none: copy "
-                "it beside the shards",
+                "%s: the index of this data shard is missing: copy it beside "
+                "the shards",
                 vv_buffer_string(found));
         return status;
     }
@@ -345,7 +353,7 @@ varve_status vv_checkpoint_settle(const struct vv_context *context,
     return VARVE_OK;
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 static varve_status find_member(const struct vv_context *context,
     const char *directory, struct vv_buffer *found, bool *is_there,
@@ -371,8 +379,8 @@ static varve_status find_member(const struct vv_context *context,
         if (status != VARVE_NOT_FOUND && status != VARVE_IS_DIRECTORY)
             return status;
     }
-    return vv_fail(error, VARVE_NOT_FOUND,
-        "%s: expected a checkpoint, found none", directory);
+    return vv_fail(
+        error, VARVE_NOT_FOUND, "%s: no checkpoint found", directory);
 }
 
 varve_status vv_checkpoint_find(const struct vv_context *context,
@@ -380,7 +388,7 @@ varve_status vv_checkpoint_find(const struct vv_context *context,
 {
     static const char *const endings[] = {
         INDEX_ENDING,
-        ".index.json", /* of several safetensors files */
+        ".index.json", /* an index of several safetensors files */
         ".safetensors.index.json",
     };
     static const struct search numbered[] = {

@@ -1,4 +1,4 @@
-/* checkpoint_find.h - the file to open for what a user calls a checkpoint.
+/* checkpoint_find.h - Finds the file to open for a path that a user specified.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,22 +10,24 @@
 #include "buffer.h"
 #include "context.h"
 
-/* Returns whether a path ends in VARVE_SUFFIX, that of a store before its
- * query. Such a path names a file of Varve's own format and nothing else. */
+/* Returns true if a path ends in VARVE_SUFFIX; for a path of a store, before
+ * its query. Such a path always refers to a file of Varve's own format. */
 bool vv_has_our_ending(const char *path);
 
-/* Looks for `path` where there is no file of that name: the prefix of a
- * TensorFlow checkpoint; a directory with a `checkpoint` record, a SavedModel,
- * a model of Hugging Face, the metadata of torch.distributed, or numbered files
- * of ours (the highest number).
- * VARVE_NOT_FOUND where there is none of these, VARVE_IS_DIRECTORY for a
- * directory with none of them, VARVE_NOT_A_CHECKPOINT where it is known whose
- * it is. */
+/* Sets `found` to the file to open for a path that is not an existing file: the
+ * prefix of a TensorFlow checkpoint, or a directory that contains numbered
+ * Varve files (the highest number is used), a `checkpoint` record, a
+ * SavedModel, a Hugging Face model or torch.distributed metadata.
+ *
+ * Returns VARVE_NOT_FOUND if there is nothing of this kind, VARVE_IS_DIRECTORY
+ * for a directory without a checkpoint, and VARVE_NOT_A_CHECKPOINT if the
+ * directory has a known format that cannot be read. */
 varve_status vv_checkpoint_find(const struct vv_context *context,
     const char *path, struct vv_buffer *found, varve_error *error);
 
-/* Puts in place of a file that is there the one that stands for the whole: of a
- * data shard its index, of a `checkpoint` record the latest that it names. */
+/* Replaces an existing file that is only a part of a checkpoint: a data shard
+ * by its index, a `checkpoint` record by the latest checkpoint that it
+ * lists. */
 varve_status vv_checkpoint_settle(const struct vv_context *context,
     struct vv_buffer *found, varve_error *error);
 

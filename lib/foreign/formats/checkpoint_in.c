@@ -1,4 +1,5 @@
-/* checkpoint_in.c - ours first; then whoever bids most.
+/* checkpoint_in.c - Opens a file as a Varve file, or else with the format that
+ * makes the highest bid.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,8 +35,9 @@
 #include "torch_index.h"
 #include "try.h"
 
-/* Every format that is read besides ours. At equal bids the first opens. Where
- * there is none, the compiler sees it, and what they share is not linked. */
+/* All readable formats except Varve's own. The first of equal bids wins. If the
+ * table is empty, the compiler removes the code that only they use, so that it
+ * is not linked. */
 static const struct vv_foreign_format *const formats[] = {
 #ifdef VV_HAVE_TENSORFLOW
     &vv_bundle_format,
@@ -70,10 +72,10 @@ static const struct vv_foreign_format *const formats[] = {
     NULL,
 };
 
-/* Of one whose index is replaced again and again. */
+/* Limit on attempts to open a checkpoint whose index is replaced repeatedly. */
 enum { MOST_OPENS = 100 };
 
-/* --- What is refused ------------------------------------------------------ */
+/* --- Rejected files ------------------------------------------------------- */
 
 static atomic_bool forbids_hdf5;
 
@@ -89,14 +91,12 @@ static varve_status refuse_hdf5(
     if (!context->no_hdf5 && !is_forbidden)
         return VARVE_OK;
     return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-        "%s: expected a file that is not read by libhdf5, as %s says, found "
-        "one of HDF5",
-        path,
+        "%s: reading HDF5 files is disabled by %s", path,
         is_forbidden ? "varve_forbid_hdf5 or --no-hdf5" : "`foreign.no_hdf5`");
 }
 
-/* Names of managers and listings end so: a file that somebody left under such
- * a name is given to no other reader. */
+/* Names of managers and listings have this extension: a file with such a name
+ * is opened only in Varve's own format. */
 static varve_status refuse_name(
     const struct vv_candidate *candidate, varve_error *error)
 {
@@ -104,8 +104,8 @@ static varve_status refuse_name(
     if (!vv_format_option_bid(candidate, false, &option))
         return VARVE_OK;
     return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-        "%s: expected Varve's own format, as the ending " VARVE_SUFFIX
-        " says, found %s: rename the file to read it",
+        "%s: the name ends with " VARVE_SUFFIX
+        ", but the file is %s: rename it to read it",
         candidate->path, option->what);
 }
 
@@ -139,7 +139,8 @@ static varve_status checkpoint_in_look_at(const struct vv_context *context,
     return status;
 }
 
-/* What is left out bids as well. */
+/* Returns the format with the highest bid. Formats that this build omits bid as
+ * well; *left_out is set if one of them wins. */
 static const struct vv_foreign_format *highest_bidder(
     const struct vv_candidate *candidate,
     const struct vv_format_option **left_out)
@@ -159,7 +160,8 @@ static const struct vv_foreign_format *highest_bidder(
 
 /* --- Opening -------------------------------------------------------------- */
 
-/* What the format should have seen itself, once more for all of them. */
+/* Checks that all values are inside their files. The formats should have
+ * checked it; this check covers all of them. */
 static varve_status check_places(const struct vv_foreign *f,
     const struct vv_draft *draft, varve_error *error)
 {
@@ -174,8 +176,8 @@ static varve_status check_places(const struct vv_foreign *f,
         if (place->offset > file->size ||
             values[i].size > file->size - place->offset)
             return vv_fail(error, VARVE_TRUNCATED,
-                "%s: expected %" PRIu64 " bytes of a value at offset %" PRIu64
-                ", found a file of %" PRIu64 " bytes",
+                "%s: the file ends early: a value has %" PRIu64
+                " bytes at offset %" PRIu64 ", the file has %" PRIu64 " bytes",
                 file->path, values[i].size, place->offset, file->size);
     }
     return VARVE_OK;
@@ -188,8 +190,9 @@ static bool is_about_bytes(varve_status status)
            status == VARVE_LIMIT;
 }
 
-/* Says of a file that could not be opened, or of one that it names, what it is
- * instead, where that is known. */
+/* If a file, or one that it refers to, cannot be opened because of its
+ * contents, replaces the error by one that names its actual format, if that is
+ * known. */
 static varve_status name_stranger(
     const struct vv_foreign *f, varve_status status, varve_error *error)
 {
@@ -201,8 +204,8 @@ static varve_status name_stranger(
     return found ? found : status;
 }
 
-/* Lists the rest of a model of which one part was opened alone: of formats
- * whose files say it by their names only. */
+/* Lists the other parts if one part of a model was opened alone. Only for
+ * formats whose parts are recognized by their names. */
 static void tell_part(const struct vv_foreign *f, struct vv_draft *draft)
 {
     uint64_t number, count;
@@ -213,8 +216,8 @@ static void tell_part(const struct vv_foreign *f, struct vv_draft *draft)
         !vv_part_name(f->files[0].path, &number, &count) || count == 1)
         return;
     snprintf(text, sizeof text,
-        "the other parts: the file is part %" PRIu64 " of %" PRIu64
-        " of a model, which is opened by its .index.json",
+        "the other parts: this file is part %" PRIu64 " of %" PRIu64
+        " of a model; open its .index.json to read all of them",
         number, count);
     vv_draft_leave_out(draft, "", text);
 }
@@ -265,9 +268,9 @@ static varve_status open_once(struct vv_opened *o,
     return checkpoint_in_open_with(o, f, format, error);
 }
 
-/* Whether the index of several files was replaced while they were opened. If it
- * was not, all of them are its own: they stay while it does, and names are not
- * used again (file_set.h). */
+/* Sets *is_replaced to true if the index was replaced while its files were
+ * opened. Otherwise all of them belong to it: they exist as long as the index
+ * does, and names are not reused (file_set.h). */
 static varve_status checkpoint_in_look_again(const struct vv_opened *o,
     varve_status status, bool *is_replaced, varve_error *error)
 {
@@ -297,13 +300,14 @@ varve_status vv_checkpoint_open_as(struct vv_opened *o,
     }
     if (!status && is_replaced)
         status = vv_fail(error, VARVE_NOT_FOUND,
-            "%s: expected a checkpoint that stays while its files are opened, "
-            "found one that was replaced %d times",
+            "%s: the checkpoint was replaced %d times while its files were "
+            "opened",
             path, MOST_OPENS);
     return status;
 }
 
-/* What it is that is not of ours, which failed with `reason`. */
+/* Opens a file that is not in Varve's format, for which opening failed with
+ * `reason`. */
 static varve_status open_other(struct vv_opened *o,
     const struct vv_context *context, const char *path,
     const varve_error *reason, varve_error *error)
@@ -315,8 +319,8 @@ static varve_status open_other(struct vv_opened *o,
         VV_TRY(checkpoint_in_look_at(context, path, &look, error));
         if (vv_is_lfs_pointer(look.head, look.candidate.head_size))
             return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-                "%s: expected a checkpoint, found a Git LFS pointer to one: "
-                "fetch the file itself with `git lfs pull`",
+                "%s: expected a checkpoint, found a Git LFS pointer: run `git "
+                "lfs pull` to fetch the file",
                 path);
         const struct vv_format_option *left_out = NULL;
         if (vv_has_our_ending(path))
@@ -351,7 +355,7 @@ varve_status vv_checkpoint_open(struct vv_opened *o,
     return vv_checkpoint_open_far(o, context, path, UINT64_MAX, error);
 }
 
-/* --- What only others have ------------------------------------------------ */
+/* --- Properties of foreign files ------------------------------------------ */
 
 static struct vv_foreign *foreign_of(const struct vv_opened *o)
 {

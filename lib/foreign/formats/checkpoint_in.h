@@ -1,12 +1,12 @@
-/* checkpoint_in.h - a checkpoint of any format, opened for reading.
+/* checkpoint_in.h - Opens a checkpoint of any format for reading.
  *
- * Every format looks at the first bytes of a file and bids; the highest opens
- * it. What it opens is the same for all: a struct vv_opened, whose index was
- * checked by the same rules and whose values are read, checked and mapped by
- * the same calls.
+ * Each format inspects the first bytes of a file and makes a bid; the highest
+ * bid opens the file. The result is the same for all formats: a struct
+ * vv_opened whose index has been validated by the same rules, and whose values
+ * are read, checked and mapped by the same functions.
  *
- * To add a format: one file with a struct vv_foreign_format, and one line in
- * the table of checkpoint_in.c.
+ * To add a format, write a struct vv_foreign_format and add it to the table in
+ * checkpoint_in.c.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,27 +19,27 @@
 #include "foreign_format.h"
 #include "opened.h"
 
-/* Opens a file of any format; the path is one that vv_checkpoint_find gave. On
- * failure nothing is open. End with vv_opened_close. */
+/* Opens a file of any format. `path` must be a result of vv_checkpoint_find. On
+ * failure nothing stays open. Call vv_opened_close to close it. */
 varve_status vv_checkpoint_open(struct vv_opened *opened,
     const struct vv_context *context, const char *path, varve_error *error);
 
-/* The same; of a large index of ours columns stay in the file
- * (vv_data_in_open_far). */
+/* As vv_checkpoint_open. If the file is in Varve's format and its index is
+ * large, columns of the index stay in the file (vv_data_in_open_far). */
 varve_status vv_checkpoint_open_far(struct vv_opened *opened,
     const struct vv_context *context, const char *path, uint64_t most,
     varve_error *error);
 
-/* As vv_checkpoint_open, a file of this format, whoever else would bid. */
+/* As vv_checkpoint_open, but always with this format. */
 varve_status vv_checkpoint_open_as(struct vv_opened *opened,
     const struct vv_context *context, const char *path,
     const struct vv_foreign_format *format, varve_error *error);
 
-/* What the format of an opened file keeps of its nodes, to be moved; NULL of a
- * file of ours. */
+/* Returns the data that the format keeps about nodes of an opened file, which
+ * the caller may move; NULL for a Varve file. */
 struct vv_kept *vv_checkpoint_kept(const struct vv_opened *opened);
 
-/* Which format an opened file has. */
+/* Returns the format of an opened file. */
 varve_format vv_checkpoint_format(const struct vv_opened *opened);
 
 #endif

@@ -1,4 +1,4 @@
-/* checkpoint_out.c - who writes which format.
+/* checkpoint_out.c - Selects the writer of a format.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@
 #include "torch_out.h"
 #include "try.h"
 
-/* Every format that is written besides ours. */
+/* All writable formats except Varve's own. */
 static const struct vv_target_format *const formats[] = {
 #ifdef VV_HAVE_TENSORFLOW
     &vv_bundle_target,
@@ -41,7 +41,7 @@ static const struct vv_target_format *const formats[] = {
     NULL,
 };
 
-/* A format without a name does not compile. */
+/* A format without a case below is a compile-time error. */
 #pragma GCC diagnostic error "-Wswitch"
 const char *varve_format_name(varve_format format)
 {
@@ -67,20 +67,19 @@ varve_status vv_target_write(
 {
     if (vv_has_our_ending(target->path))
         return vv_fail(error, VARVE_MISUSE,
-            "%s: the ending " VARVE_SUFFIX " stands for Varve's own format, "
-            "and the `format` is %s: use another name",
+            "%s: the name ends with " VARVE_SUFFIX
+            ", but `format` is %s: use another name",
             target->path, varve_format_name(format));
     for (size_t i = 0; formats[i]; i++) {
         if (formats[i]->format != format)
             continue;
-        if (format != VARVE_FORMAT_NPY) /* which has no names */
+        if (format != VARVE_FORMAT_NPY) /* npy files have no names */
             VV_TRY(vv_target_check_names(target, error));
         return formats[i]->write(target, error);
     }
     const struct vv_format_option *option = vv_format_option_of(format);
     if (option && !option->is_here)
         return vv_format_left_out(option, target->path, error);
-    return vv_fail(error, VARVE_MISUSE,
-        "%s: expected a format that is written, found %s", target->path,
-        varve_format_name(format));
+    return vv_fail(error, VARVE_MISUSE, "%s: the format %s cannot be written",
+        target->path, varve_format_name(format));
 }

@@ -1,6 +1,6 @@
-/* checkpoint_out.h - a checkpoint written in the format of others.
+/* checkpoint_out.h - Writes a checkpoint in another format.
  *
- * To add one: a struct vv_target_format, and one line in the table of
+ * To add a format, write a struct vv_target_format and add it to the table in
  * checkpoint_out.c.
  *
  * SPDX-License-Identifier: MIT
@@ -10,8 +10,8 @@
 
 #include "target.h"
 
-/* Writes in a format other than ours. VARVE_MISUSE for one that is only
- * read. */
+/* Writes a checkpoint in a format other than Varve's. Returns VARVE_MISUSE if
+ * the format cannot be written. */
 varve_status vv_target_write(
     const struct vv_target *target, varve_format format, varve_error *error);
 

@@ -1,5 +1,5 @@
-/* left_out.c - one table: marks at the beginning of files and at their end, and
- * names where there are none.
+/* left_out.c - Recognizes formats by signatures at the start and end of files,
+ * and by names where there are none.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,14 +12,15 @@
 #include "name.h"
 #include "pickle_magic.h"
 
-/* 1 where the build defines it, so that nothing here depends on a build. */
+/* IS_DEFINED(x) is 1 if the build defines x as 1, else 0; the code below needs
+ * no #ifdef. */
 #define SECOND(a, b, ...) b
 #define IS_ONE(...) SECOND(__VA_ARGS__, 0, 0)
 #define COMMA_1 0, 1
 #define JOIN(word) COMMA_##word
 #define IS_DEFINED(word) IS_ONE(JOIN(word))
 
-/* --- Marks ---------------------------------------------------------------- */
+/* --- Signatures ----------------------------------------------------------- */
 
 static bool begins(const struct vv_candidate *c, const char *mark, size_t size)
 {
@@ -36,7 +37,7 @@ static enum vv_bid sure_if(bool is_one)
     return is_one ? VV_BID_SURE : VV_BID_NONE;
 }
 
-/* The name of the first entry of an archive; NULL: it is none. */
+/* Returns the name of the first entry of a zip archive, or NULL. */
 static const char *first_entry(const struct vv_candidate *c, size_t *size)
 {
     enum { LOCAL_SIZE = 30, AT_SIZE = 26 };
@@ -90,7 +91,7 @@ static enum vv_bid bid_torch(const struct vv_candidate *c)
         (left_out_is_called(c, ".bin.index.json") && begins(c, "{", 1)));
 }
 
-/* The first field of a model, its version. */
+/* The first field of a model is its version. */
 static enum vv_bid bid_onnx(const struct vv_candidate *c)
 {
     return left_out_is_called(c, ".onnx") && begins(c, "\x08", 1)
@@ -98,7 +99,7 @@ static enum vv_bid bid_onnx(const struct vv_candidate *c)
                : VV_BID_NONE;
 }
 
-/* A map of a few entries, or of some more. */
+/* The file must begin with a map. */
 static enum vv_bid bid_flax(const struct vv_candidate *c)
 {
     bool is_map =
@@ -124,22 +125,22 @@ static enum vv_bid bid_keras(const struct vv_candidate *c)
 /* --- The table ------------------------------------------------------------ */
 
 static const struct vv_format_option options[] = {
-    { "tensorflow", "a checkpoint of TensorFlow", bid_tensorflow,
+    { "tensorflow", "a TensorFlow checkpoint", bid_tensorflow,
         { VARVE_FORMAT_TENSORFLOW, VARVE_FORMAT_TENSORFLOW_NAMES },
         IS_DEFINED(VV_HAVE_TENSORFLOW) },
-    { "safetensors", "a file of safetensors", bid_safetensors,
+    { "safetensors", "a safetensors file", bid_safetensors,
         { VARVE_FORMAT_SAFETENSORS }, IS_DEFINED(VV_HAVE_SAFETENSORS) },
-    { "numpy", "a file of NumPy", bid_numpy,
+    { "numpy", "a NumPy file", bid_numpy,
         { VARVE_FORMAT_NPY, VARVE_FORMAT_NPZ }, IS_DEFINED(VV_HAVE_NUMPY) },
-    { "gguf", "a file of GGUF", bid_gguf, { VARVE_FORMAT_GGUF },
+    { "gguf", "a GGUF file", bid_gguf, { VARVE_FORMAT_GGUF },
         IS_DEFINED(VV_HAVE_GGUF) },
-    { "torch", "a file of torch", bid_torch,
+    { "torch", "a PyTorch file", bid_torch,
         { VARVE_FORMAT_TORCH, VARVE_FORMAT_DCP }, IS_DEFINED(VV_HAVE_TORCH) },
-    { "onnx", "a model of ONNX", bid_onnx, { VARVE_FORMAT_ONNX },
+    { "onnx", "an ONNX model", bid_onnx, { VARVE_FORMAT_ONNX },
         IS_DEFINED(VV_HAVE_ONNX) },
-    { "flax", "a file of Flax", bid_flax, { VARVE_FORMAT_FLAX },
+    { "flax", "a Flax file", bid_flax, { VARVE_FORMAT_FLAX },
         IS_DEFINED(VV_HAVE_FLAX) },
-    { "keras", "a file of Keras or HDF5", bid_keras, { VARVE_FORMAT_HDF5 },
+    { "keras", "a Keras or HDF5 file", bid_keras, { VARVE_FORMAT_HDF5 },
         IS_DEFINED(VV_HAVE_KERAS) },
 };
 
@@ -176,7 +177,7 @@ varve_status vv_format_left_out(
     const struct vv_format_option *option, const char *path, varve_error *error)
 {
     return vv_fail(error, VARVE_TOO_NEW,
-        "%s: expected a format that this build has, found %s: build Varve with "
+        "%s: %s, which this build does not support: build Varve with "
         "-D%s=enabled",
         path, option->what, option->name);
 }

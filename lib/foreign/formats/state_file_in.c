@@ -1,5 +1,5 @@
-/* state_file_in.c - the text format of protocol buffers, as far as four fields
- * of strings and numbers need it (protobuf.dev, "Text Format Language").
+/* state_file_in.c - Parses the protobuf text format, restricted to four fields
+ * of strings and numbers (protobuf.dev, "Text Format Language").
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,9 +25,8 @@ struct text {
 static varve_status state_file_in_fail(
     const struct text *t, const char *expected)
 {
-    return vv_fail(t->error, VARVE_CORRUPT,
-        "%s: offset %zu: expected %s, found another text", t->path,
-        (size_t)(t->at - t->begin), expected);
+    return vv_fail(t->error, VARVE_CORRUPT, "%s: offset %zu: expected %s",
+        t->path, (size_t)(t->at - t->begin), expected);
 }
 
 /* --- Tokens --------------------------------------------------------------- */
@@ -72,7 +71,8 @@ static int state_file_in_digit_of(char c)
     return 99;
 }
 
-/* Digits of a base, `most` at most, at least one. */
+/* Parses at least one and at most `most` digits. Returns false if there is
+ * none. */
 static bool state_file_in_take_digits(
     struct text *t, int base, int most, unsigned *value)
 {
@@ -87,14 +87,14 @@ static bool state_file_in_take_digits(
     return count > 0;
 }
 
-/* What stands behind a backslash. */
+/* Parses the escape sequence after a backslash. */
 static varve_status take_escape(struct text *t, struct vv_buffer *to)
 {
     static const char plain[] = "abfnrtv\\'\"?";
     static const char meant[] = "\a\b\f\n\r\t\v\\'\"?";
     unsigned value;
     if (t->at == t->end)
-        return state_file_in_fail(t, "an escape");
+        return state_file_in_fail(t, "an escape sequence");
     const char *known = memchr(plain, *t->at, sizeof plain - 1);
     if (known) {
         t->at++;
@@ -106,12 +106,12 @@ static varve_status take_escape(struct text *t, struct vv_buffer *to)
     if (!state_file_in_take_digits(
             t, is_hex ? 16 : 8, is_hex ? 2 : 3, &value) ||
         value == 0 || value > 255)
-        return state_file_in_fail(t, "an escape of a byte");
+        return state_file_in_fail(t, "an escape sequence of one byte");
     vv_buffer_add8(to, (uint8_t)value);
     return VARVE_OK;
 }
 
-/* One or more strings, which are one. */
+/* Parses one or more adjacent strings and concatenates them. */
 static varve_status state_file_in_take_string(
     struct text *t, struct vv_buffer *to)
 {
@@ -125,14 +125,14 @@ static varve_status state_file_in_take_string(
         while (t->at < t->end && *t->at != quote) {
             char c = *t->at++;
             if (c == '\n' || c == '\0')
-                return state_file_in_fail(t, "the end of a string");
+                return state_file_in_fail(t, "the end of the string");
             if (c == '\\')
                 VV_TRY(take_escape(t, to));
             else
                 vv_buffer_add8(to, (uint8_t)c);
         }
         if (t->at == t->end)
-            return state_file_in_fail(t, "the end of a string");
+            return state_file_in_fail(t, "the end of the string");
         t->at++;
     }
 }
@@ -191,7 +191,7 @@ static varve_status state_file_in_take_list(
     while (state_file_in_take(t, ','));
     return state_file_in_take(t, ']')
                ? VARVE_OK
-               : state_file_in_fail(t, "the end of a list");
+               : state_file_in_fail(t, "the end of the list");
 }
 
 static varve_status state_file_in_take_all(
@@ -202,7 +202,7 @@ static varve_status state_file_in_take_all(
         enum field field = state_file_in_take_field(t);
         struct vv_buffer *to = field == LATEST ? latest : other;
         if (field == FIELDS)
-            return state_file_in_fail(t, "a field of a record of checkpoints");
+            return state_file_in_fail(t, "a field of a `checkpoint` record");
         if (!state_file_in_take(t, ':'))
             return state_file_in_fail(t, "a colon");
         if ((field == ALL || field == TIMES) && state_file_in_take(t, '['))
@@ -218,7 +218,7 @@ static varve_status state_file_in_take_all(
 
 /* --- The file ------------------------------------------------------------- */
 
-/* Whether a path goes on from a directory without leaving it. */
+/* Returns true if a path is relative and does not leave the directory. */
 static bool goes_down(const char *path)
 {
     if (*path == '/')
@@ -254,9 +254,9 @@ static varve_status state_file_in_parse(const struct vv_context *context,
         vv_buffer_add_string(noted, vv_buffer_string(&latest));
         vv_buffer_string(noted);
     }
-    /* Without memory a path looks empty. */
+    /* If memory ran out, a path appears empty. */
     if (latest.failed || other.failed || prefix->failed || noted->failed)
-        status = vv_fail_memory(t->error, "a record of checkpoints");
+        status = vv_fail_memory(t->error, "a `checkpoint` record");
     vv_buffer_clear(&latest);
     vv_buffer_clear(&other);
     return status;
@@ -274,10 +274,11 @@ varve_status vv_state_file_latest(const struct vv_context *context,
     varve_status status;
     if (room == 0)
         status = vv_fail(error, VARVE_LIMIT,
-            "%s: expected a record of up to %d bytes, found %" PRIu64, path,
-            LARGEST_RECORD, size);
+            "%s: the record is too large: the limit is %d bytes, it has "
+            "%" PRIu64,
+            path, LARGEST_RECORD, size);
     else if (!text)
-        status = vv_fail_memory(error, "a record of checkpoints");
+        status = vv_fail_memory(error, "a `checkpoint` record");
     else
         status =
             vv_file_read(context, file, path, text, (size_t)size, 0, error);

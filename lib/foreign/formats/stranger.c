@@ -1,9 +1,9 @@
-/* stranger.c - three tables: how files begin and are called, what zip archives
- * have in them, what directories have in them.
+/* stranger.c - Recognizes formats by three tables: first bytes and names of
+ * files, entries of zip archives, and names in directories.
  *
- * Nothing here is parsed, and nothing depends on it but a message: a file comes
- * here once nobody could open it. Marks that are weak alone, as protobuf has
- * none, count together with the ending of a name.
+ * Nothing is parsed, and the result only affects an error message: a file is
+ * examined here after no format could open it. Weak signatures, such as those
+ * of protobuf files, count only together with the extension of the name.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,8 +27,8 @@
     "load it with torch, and save its tensors with "                           \
     "safetensors.torch.save_file"
 #define SHARDS_REMEDY                                                          \
-    "name the files of the model one by one, or load the model with "          \
-    "transformers, and save_pretrained it with safe_serialization=True"
+    "open the files of the model one by one, or load the model with "          \
+    "transformers and call save_pretrained with safe_serialization=True"
 #define PICKLE_REMEDY                                                          \
     "a pickle is a program and is never run; load it where it was made, and "  \
     "save the values as npz or safetensors"
@@ -49,14 +49,14 @@ enum { HEAD_SIZE = 512 };
 
 struct file_look {
     const char *path;
-    unsigned char head[HEAD_SIZE]; /* zeros where the file is shorter */
+    unsigned char head[HEAD_SIZE]; /* zero-padded if the file is shorter */
     size_t head_size;
     uint64_t size;
 };
 
 struct mark {
     size_t offset;
-    const char *bytes; /* NULL: `looks` says, or the ending alone */
+    const char *bytes; /* NULL: `looks` decides, or the extension alone */
     size_t size;
     const char *ending; /* of the name; NULL: any */
     bool (*looks)(const struct file_look *look);
@@ -64,7 +64,7 @@ struct mark {
     const char *remedy;
 };
 
-/* --- What bytes cannot say alone ------------------------------------------ */
+/* --- Formats recognized by functions -------------------------------------- */
 
 static bool begins_with_word(const struct file_look *look, const char *word)
 {
@@ -90,9 +90,10 @@ static bool is_xml(const struct file_look *look)
     return begins_with_word(look, "<?xml");
 }
 
-/* PROTO, and an opcode that is no zero: a header of safetensors may be 640
- * bytes long. Old files of torch.save and the metadata of torch.distributed
- * begin so, and are read. */
+/* Matches the opcode PROTO followed by a nonzero opcode, because a safetensors
+ * file with a header of 640 bytes begins with the same bytes. Old files of
+ * torch.save and metadata of torch.distributed also begin so but can be
+ * read. */
 static bool is_pickle(const struct file_look *look)
 {
     return look->head_size > 2 && look->head[0] == 0x80 && look->head[1] >= 2 &&
@@ -124,7 +125,7 @@ static bool is_records(const struct file_look *look)
         0, NULL, 0, NULL, looks, what, remedy                                  \
     }
 
-/* The first that fits. */
+/* The first match is used. */
 static const struct mark marks[] = {
     AT(257, "ustar", "a tar archive", UNPACK " with tar -xf"),
     AT(0, "\x1f\x8b\x08", "a gzip file", UNPACK " with gunzip"),
@@ -136,7 +137,7 @@ static const struct mark marks[] = {
     AT(0, "BZh", "a bzip2 file", UNPACK " with bunzip2"),
     AT(0, "\x04\x22\x4d\x18", "an lz4 file", UNPACK " with unlz4"),
     AT(0, "7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK " with 7z x"),
-    AT(0, "MATLAB 5.0", "a MAT file of MATLAB, version 5", MAT_REMEDY),
+    AT(0, "MATLAB 5.0", "a MATLAB MAT file, version 5", MAT_REMEDY),
     AT(0, "CDF\1", "a NetCDF file", NETCDF_REMEDY),
     AT(0, "CDF\2", "a NetCDF file", NETCDF_REMEDY),
     AT(0, "CDF\5", "a NetCDF file",
@@ -153,32 +154,34 @@ static const struct mark marks[] = {
     AT(0, "fmgg", "a GGML file, older than GGUF",
         "convert it to GGUF with llama.cpp"),
     CALLED("saved_model.pb", "\x08", "the graph of a SavedModel",
-        "its values are in variables/ beside it: name the directory"),
+        "its values are in variables/ beside it: open the directory"),
     CALLED(".meta", "\x0a", "the graph of a TensorFlow checkpoint",
-        "its values are in the .index and .data files beside it: name those"),
+        "its values are in the .index and .data files beside it: open the "
+        ".index file"),
     CALLED(".pb", "\x0a", "a TensorFlow graph",
-        "values in it are constants: load it with TensorFlow, and save them "
-        "as a checkpoint"),
+        "its values are constants: load it with TensorFlow, and save them as a "
+        "checkpoint"),
     CALLED(".ocdbt", "", "a part of an Orbax checkpoint", JAX_REMEDY),
     CALLED(".msgpack.index.json", "{",
         "the index of a Flax model in several files", SHARDS_REMEDY),
     CALLED(".weights.json", "{", "the index of Keras weights in HDF5 files",
-        "name the files that it lists one by one, or load it with Keras and "
+        "open the files that it lists one by one, or load it with Keras and "
         "write a tf.train.Checkpoint"),
     CALLED("_METADATA", "{", "a part of an Orbax checkpoint", JAX_REMEDY),
     CALLED(".zarray", "{", "a part of a zarr array", ZARR_REMEDY),
     CALLED(".zgroup", "{", "a part of a zarr group", ZARR_REMEDY),
     CALLED("zarr.json", "{", "a part of a zarr array", ZARR_REMEDY),
-    CALLED(".mat", "", "a MAT file of MATLAB, version 4 or older", MAT_REMEDY),
-    LOOKS(is_pickle, "a pickle of Python", PICKLE_REMEDY),
+    CALLED(".mat", "", "a MATLAB MAT file, version 4 or older", MAT_REMEDY),
+    LOOKS(is_pickle, "a Python pickle", PICKLE_REMEDY),
 #ifdef VV_HAVE_TRAINING
     LOOKS(is_records, "a TFRecord or event file",
-        "it holds records and no values by name: varve_records_open_tfrecords "
-        "reads them"),
+        "it contains records, not named values: read it with "
+        "varve_records_open_tfrecords"),
 #endif
-    LOOKS(is_web_page, "a web page", "the download failed: fetch it again"),
+    LOOKS(is_web_page, "a web page", "the download failed: download it again"),
     LOOKS(is_xml, "an XML text",
-        "if it was downloaded, the server refused: fetch it again"),
+        "if it was downloaded, the server returned an error: download it "
+        "again"),
 };
 
 static bool stranger_fits(const struct mark *m, const struct file_look *look)
@@ -202,24 +205,24 @@ static varve_status stranger_name_it(
 /* --- Zip archives --------------------------------------------------------- */
 
 struct member {
-    const char *name; /* in an archive with its folder or without; in a
-                         directory: beside others */
+    const char *name; /* in an archive: with or without a leading directory; in
+                         a directory: the name of a file in it */
     const char *what;
     const char *remedy;
 };
 
-/* The first that is there. */
+/* The first match is used. */
 static const struct member entries[] = {
     { "constants.pkl", "a TorchScript program",
         "load it with torch.jit.load, and save its state_dict() with "
         "safetensors.torch.save_file" },
-    { "serialized_exported_program.json", "a program of torch.export",
+    { "serialized_exported_program.json", "a torch.export program",
         "load it with torch.export.load, and save its state_dict with "
         "safetensors.torch.save_file" },
-    { "archive_format", "a program of torch.export",
+    { "archive_format", "a torch.export program",
         "load it with torch.export.load, and save its state_dict with "
         "safetensors.torch.save_file" },
-    { "MAR-INF/MANIFEST.json", "an archive of TorchServe", UNPACK },
+    { "MAR-INF/MANIFEST.json", "a TorchServe archive", UNPACK },
     { "zarr.json", "a zarr store in an archive", ZARR_REMEDY },
     { ".zgroup", "a zarr store in an archive", ZARR_REMEDY },
     { ".zarray", "a zarr store in an archive", ZARR_REMEDY },
@@ -227,12 +230,13 @@ static const struct member entries[] = {
 
 enum {
     ENTRIES = sizeof entries / sizeof *entries,
-    LOCAL_SIZE = 30,   /* before the name of an entry, in the file */
-    RECORD_SIZE = 46,  /* and in the directory */
-    TAIL_SIZE = 65536, /* in which most directories lie whole */
+    LOCAL_SIZE = 30,   /* of the header before the name of an entry */
+    RECORD_SIZE = 46,  /* of the record before the name in the directory */
+    TAIL_SIZE = 65536, /* enough for the whole directory of most archives */
 };
 
-/* The name of an archive's entry as one of the table; ENTRIES: none. */
+/* Returns the index in `entries` that matches the name of an archive's entry,
+ * or ENTRIES if there is none. */
 static size_t stranger_entry_of(const unsigned char *name, size_t size)
 {
     for (size_t i = 0; i < ENTRIES; i++) {
@@ -249,8 +253,8 @@ static size_t stranger_least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* The first name stands in the head, the others in what is left of the
- * directory in the tail. */
+/* Searches the name of the first entry, which is in the head, and those in the
+ * part of the directory that is in the tail. */
 static size_t stranger_find_entry(
     const unsigned char *head, const unsigned char *tail, size_t tail_size)
 {
@@ -331,20 +335,20 @@ static const struct member members[] = {
     { ".zarray", "a zarr array", ZARR_REMEDY },
     { "zarr.json", "a zarr group or array", ZARR_REMEDY },
     { "saved_model.pb", "a SavedModel without variables",
-        "there is nothing to read in it" },
+        "it contains no values" },
     { "flax_model.msgpack.index.json", "a Flax model in several files",
         SHARDS_REMEDY },
     { "shard-00001-model-00001-of-00001.safetensors",
-        "pieces of tensors that HuggingFaceStorageWriter wrote",
-        "put them together with consolidate_safetensors_files of "
+        "tensor shards written by HuggingFaceStorageWriter",
+        "combine them with consolidate_safetensors_files of "
         "torch.distributed.checkpoint" },
-    { "tf_model.h5", "a Keras model in HDF5", "name the file in it" },
-    { "model_index.json", "a pipeline of diffusers",
-        "each part of it is a checkpoint: name one of the directories in it" },
-    { "latest_checkpointed_iteration.txt", "a checkpoint of Megatron",
+    { "tf_model.h5", "a Keras model in HDF5", "open the file in it" },
+    { "model_index.json", "a diffusers pipeline",
+        "each of its directories is a checkpoint: open one of them" },
+    { "latest_checkpointed_iteration.txt", "a Megatron checkpoint",
         TORCH_REMEDY },
-    { "zero_to_fp32.py", "a checkpoint of DeepSpeed",
-        "run the zero_to_fp32.py in it with --safe_serialization" },
+    { "zero_to_fp32.py", "a DeepSpeed checkpoint",
+        "run its zero_to_fp32.py with --safe_serialization" },
 };
 
 varve_status vv_stranger_directory(

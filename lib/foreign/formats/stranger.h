@@ -1,7 +1,7 @@
-/* stranger.h - files that are known by name and not read: what each is, and
- * what makes its values readable.
+/* stranger.h - Recognizes formats that cannot be read, and describes how to
+ * make their values readable.
  *
- * To add one: a line in a table of stranger.c.
+ * To add a format, add a line to a table in stranger.c.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,13 +12,14 @@
 
 #include "context.h"
 
-/* Looks at a file that could not be opened. VARVE_NOT_A_CHECKPOINT with a
- * message that names it, VARVE_OK where nobody knows it or it cannot be looked
- * at, VARVE_NO_MEMORY. */
+/* Examines a file that could not be opened. Returns VARVE_NOT_A_CHECKPOINT with
+ * a message that names its format, VARVE_OK if the format is not known or the
+ * file cannot be read, or VARVE_NO_MEMORY. */
 varve_status vv_stranger_file(
     const struct vv_context *context, const char *path, varve_error *error);
 
-/* The same of a directory without a checkpoint, by what is in it. */
+/* As vv_stranger_file, for a directory without a checkpoint. The format is
+ * recognized by the files in it. */
 varve_status vv_stranger_directory(
     const struct vv_context *context, const char *path, varve_error *error);
 

@@ -1,4 +1,4 @@
-/* gguf_bytes.c - a window that moves along the file.
+/* gguf_bytes.c - Reads a file sequentially through a window.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -58,21 +58,21 @@ static varve_status gguf_bytes_expect(const struct vv_gguf_bytes *in,
         return VARVE_OK;
     if (size == 1 || count == 1)
         return vv_gguf_fail(in, in->at, VARVE_TRUNCATED, error,
-            "expected %s of %" PRIu64 " bytes, found %" PRIu64
-            " up to the end of the file",
+            "expected %s of %" PRIu64 " bytes, only %" PRIu64
+            " are left in the file",
             what, size == 1 ? count : size, left);
     return vv_gguf_fail(in, in->at, VARVE_TRUNCATED, error,
-        "expected %s of %" PRIu64 " times %zu bytes, found %" PRIu64
-        " up to the end of the file",
+        "expected %s of %" PRIu64 " times %zu bytes, only %" PRIu64
+        " are left in the file",
         what, count, size, left);
 }
 
-/* The bytes are there: `expect` said so. */
+/* Copies bytes whose presence gguf_bytes_expect has checked. */
 static varve_status gguf_bytes_copy(struct vv_gguf_bytes *in, unsigned char *to,
     size_t size, varve_error *error)
 {
     while (size > 0) {
-        /* Before the window it is as large as beyond it. */
+        /* If `at` is before the window, this wraps around to a large number. */
         uint64_t ahead = in->at - in->window_begin;
         if (ahead >= in->window_size) {
             uint64_t left = in->size - in->at;

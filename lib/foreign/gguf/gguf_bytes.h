@@ -1,8 +1,8 @@
-/* gguf_bytes.h - the header of a GGUF file from its beginning on: little-endian
- * numbers, strings with their length before them.
+/* gguf_bytes.h - Reads the header of a GGUF file sequentially: little-endian
+ * numbers, and strings preceded by their length.
  *
- * It is read through a window, so that what is skipped costs no memory, however
- * large it is. Every length is compared with what is left of the file.
+ * The file is read through a small window, so skipping data costs no memory.
+ * Every length is checked against the rest of the file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,20 +15,21 @@
 #include "failure.h"
 #include "foreign.h"
 
-/* The tensor or metadata that is read, for messages. */
+/* The tensor or metadata that is being read, for error messages. */
 struct vv_gguf_item {
-    const char *kind; /* "tensor", "metadata"; NULL: none */
+    const char *kind; /* "tensor" or "metadata"; NULL if there is none */
     uint64_t number, count;
     const struct vv_buffer *name; /* NULL until it is known */
 };
 
 struct vv_gguf_bytes {
     const struct vv_foreign *foreign;
-    uint32_t file;    /* its number in `foreign` */
-    const char *path; /* of it */
+    uint32_t file;    /* number in `foreign` */
+    const char *path; /* path of this file */
     uint64_t size;
-    uint64_t at;              /* the next byte; never past the end */
-    bool is_cut;              /* the last string, see below */
+    uint64_t at;              /* offset of the next byte; never past the end */
+    bool is_cut;              /* the last string was cut, see
+                                 vv_gguf_take_string */
     struct vv_gguf_item item; /* to fill in */
     uint64_t window_begin;
     size_t window_size;
@@ -38,30 +39,31 @@ struct vv_gguf_bytes {
 void vv_gguf_begin(
     struct vv_gguf_bytes *in, const struct vv_foreign *foreign, uint32_t file);
 
-/* Fails with the path, the item that is read, and an offset in the file before
- * the message. */
+/* Fails with a message preceded by the path, the current item and an offset in
+ * the file. */
 varve_status vv_gguf_fail(const struct vv_gguf_bytes *in, uint64_t at,
     varve_status status, varve_error *error, const char *format, ...)
     VV_PRINTF(5, 6);
 
-/* Each leaves `in` before what it could not take. `what` is a word or two for
- * messages: VARVE_TRUNCATED where the file ends before. */
+/* These functions read a number. On failure the position is not changed. `what`
+ * describes the number in messages. They return VARVE_TRUNCATED if the file
+ * ends before. */
 varve_status vv_gguf_take32(struct vv_gguf_bytes *in, uint32_t *value,
     const char *what, varve_error *error);
 varve_status vv_gguf_take64(struct vv_gguf_bytes *in, uint64_t *value,
     const char *what, varve_error *error);
 
-/* Up to 8 bytes as a little-endian number. */
+/* Reads up to 8 bytes as a little-endian number. */
 varve_status vv_gguf_take_number(struct vv_gguf_bytes *in, size_t size,
     uint64_t *value, const char *what, varve_error *error);
 
-/* A string becomes the content of `text`, which may be NULL to skip it. One of
- * more than 64 KiB is cut behind a NUL, which no text has, and `is_cut` is set:
- * a hole in a sparse file takes no memory. */
+/* Reads a string into `text`, or skips it if `text` is NULL. A string of more
+ * than 64 KiB is cut after a NUL, which valid text does not contain, and
+ * `is_cut` is set: thus a hole in a sparse file takes no memory. */
 varve_status vv_gguf_take_string(struct vv_gguf_bytes *in,
     struct vv_buffer *text, const char *what, varve_error *error);
 
-/* `count` things of `size` bytes. */
+/* Skips `count` items of `size` bytes. */
 varve_status vv_gguf_skip(struct vv_gguf_bytes *in, uint64_t count, size_t size,
     const char *what, varve_error *error);
 

@@ -1,9 +1,9 @@
-/* gguf_in.c - metadata first, for it says how the tensors are aligned; then the
- * tensors twice: to see that they are right and where their bytes begin, and to
- * tell of them.
+/* gguf_in.c - Reads the metadata, which contains the alignment, and then the
+ * tensors twice: first to validate them and find the start of the data, then to
+ * add them to the draft.
  *
- * The rules are those of ggml/src/gguf.cpp, but for the order of the tensors'
- * bytes, which may be any here.
+ * The rules are those of ggml/src/gguf.cpp, except that the data of the tensors
+ * can be in any order.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,26 +29,28 @@ enum {
     OLDEST = 2,
     NEWEST = 3,
     USUAL_ALIGNMENT = 32,
-    SMALLEST_ENTRY = 13,  /* of metadata: a name of no byte, a bool */
-    SMALLEST_TENSOR = 24, /* a name of no byte, no dimension */
-    MOST_KEPT = 3 << 24,  /* bytes of metadata */
+    SMALLEST_ENTRY = 13,  /* size of metadata with an empty name and a bool */
+    SMALLEST_TENSOR = 24, /* size of a tensor with an empty name and no
+                             dimensions */
+    MOST_KEPT = 3 << 24,  /* limit on the bytes of metadata that are kept */
 };
 
 static const char magic[] = { 'G', 'G', 'U', 'F' };
 static const char suffix[] = ".gguf";
 
 struct gguf {
-    struct vv_gguf_bytes in; /* the file that is read now */
+    struct vv_gguf_bytes in; /* the file that is being read */
     struct vv_foreign *foreign;
     struct vv_draft *draft;
     uint64_t tensor_count, entry_count;
     uint64_t alignment;
-    uint64_t data; /* where the bytes of the tensors begin */
+    uint64_t data; /* offset of the data of the tensors */
     struct vv_buffer name, text;
-    struct vv_buffer kept;      /* metadata, to be written again */
-    bool is_too_large;          /* to be kept */
-    struct vv_gguf_split split; /* what the metadata say of the file */
-    bool is_looked_at;          /* to learn that alone: nothing is added */
+    struct vv_buffer kept;      /* metadata that can be written again */
+    bool is_too_large;          /* the metadata is too large to be kept */
+    struct vv_gguf_split split; /* from the metadata of the file */
+    bool is_looked_at;          /* only `split` is read; nothing is added to the
+                                   draft */
 };
 
 static enum vv_bid gguf_in_bid(const struct vv_candidate *c)
@@ -60,7 +62,7 @@ static enum vv_bid gguf_in_bid(const struct vv_candidate *c)
                                                              : VV_BID_NONE;
 }
 
-/* --- The head ------------------------------------------------------------- */
+/* --- The header ----------------------------------------------------------- */
 
 static varve_status gguf_in_check_version(
     const struct gguf *g, uint32_t version, varve_error *error)
@@ -69,8 +71,7 @@ static varve_status gguf_in_check_version(
         return VARVE_OK;
     if (version > 0 && (version & 0xffff) == 0)
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-            "%s: offset 4: expected a GGUF file of little-endian numbers, "
-            "found one of big-endian numbers",
+            "%s: offset 4: big-endian GGUF files are not supported",
             g->in.path);
     return vv_fail(error,
         version > NEWEST ? VARVE_TOO_NEW
@@ -87,17 +88,18 @@ static varve_status gguf_in_check_count(const struct gguf *g, uint64_t count,
     if (count <= most)
         return VARVE_OK;
     return vv_gguf_fail(&g->in, g->in.at, VARVE_TRUNCATED, error,
-        "expected %" PRIu64 " %s, found room for %" PRIu64, count, what, most);
+        "expected %" PRIu64 " %s, the rest of the file has room for %" PRIu64,
+        count, what, most);
 }
 
 static varve_status gguf_in_take_head(struct gguf *g, varve_error *error)
 {
     uint32_t mark, version;
     struct vv_gguf_bytes *in = &g->in;
-    VV_TRY(vv_gguf_take32(in, &mark, "the mark of GGUF", error));
+    VV_TRY(vv_gguf_take32(in, &mark, "the signature of GGUF", error));
     if (mark != vv_load32(magic))
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-            "%s: offset 0: expected \"GGUF\", found other bytes", in->path);
+            "%s: offset 0: not a GGUF file", in->path);
     VV_TRY(vv_gguf_take32(in, &version, "the version", error));
     VV_TRY(gguf_in_check_version(g, version, error));
     VV_TRY(
@@ -112,7 +114,7 @@ static varve_status gguf_in_take_head(struct gguf *g, varve_error *error)
 
 /* --- Metadata ------------------------------------------------------------- */
 
-/* That the last name was not there before. */
+/* Fails if the last name was used before. */
 static varve_status gguf_in_check_name(
     struct gguf *g, struct vv_taken *names, uint64_t offset, varve_error *error)
 {
@@ -121,9 +123,8 @@ static varve_status gguf_in_check_name(
     if (g->name.failed || !vv_taken_add(names, name, g->name.size, &is_new))
         return vv_fail_memory(error, "names of metadata");
     return is_new ? VARVE_OK
-                  : vv_gguf_fail(&g->in, offset, VARVE_CORRUPT, error,
-                        "expected metadata of different names, found this one "
-                        "twice");
+                  : vv_gguf_fail(
+                        &g->in, offset, VARVE_CORRUPT, error, "duplicate name");
 }
 
 static bool gguf_in_is_alignment(const struct gguf *g)
@@ -138,15 +139,15 @@ static varve_status set_alignment(struct gguf *g,
     uint64_t n = value->bits;
     if (value->kind != VV_GGUF_UINT32 || n == 0 || (n & (n - 1)) != 0)
         return vv_gguf_fail(&g->in, offset, VARVE_CORRUPT, error,
-            "expected an alignment that is a power of two in 32 bits, found "
-            "%" PRIu64 " of type %d",
+            "the alignment must be a 32-bit power of two, found %" PRIu64
+            " of type %d",
             n, (int)value->kind);
     g->alignment = n;
     return VARVE_OK;
 }
 
-/* Keeps the entry that begins at an offset and ends here, to be written again;
- * none where they are too large. */
+/* Keeps the entry from offset `begin` to here, so that it can be written again.
+ * Does nothing if the metadata is too large. */
 static varve_status keep_entry(
     struct gguf *g, uint64_t begin, bool has_text, varve_error *error)
 {
@@ -163,7 +164,7 @@ static varve_status keep_entry(
         g->in.foreign, g->in.file, bytes, (size_t)size, begin, error);
 }
 
-/* The name of item i of a kind. */
+/* Reads the name of item `i` of a kind. */
 static varve_status gguf_in_take_name(struct gguf *g, const char *kind,
     uint64_t i, uint64_t count, varve_error *error)
 {
@@ -173,7 +174,8 @@ static varve_status gguf_in_take_name(struct gguf *g, const char *kind,
     return VARVE_OK;
 }
 
-/* Tells the draft of the last entry; false where that lists it as left out. */
+/* Adds the last entry to the draft. Returns false if its name is not valid, so
+ * that it was left out. */
 static bool tell_entry(struct gguf *g, bool is_scalar)
 {
     const char *name = g->name.size > 0 ? (const char *)g->name.data : "";
@@ -230,11 +232,11 @@ static varve_status gguf_in_take_metadata(struct gguf *g, varve_error *error)
 
 /* --- Tensors -------------------------------------------------------------- */
 
-struct tensor { /* its name is g->name */
+struct tensor { /* its name is in g->name */
     const struct vv_gguf_type *type;
     varve_tensor shape;
-    uint64_t begin, size; /* of its bytes, from where those of all begin */
-    uint64_t at;          /* where its name is in the file */
+    uint64_t begin, size; /* of its data, relative to the start of all data */
+    uint64_t at;          /* offset of its name in the file */
 };
 
 static varve_status gguf_in_take_shape(
@@ -245,7 +247,7 @@ static varve_status gguf_in_take_shape(
     VV_TRY(vv_gguf_take32(&g->in, &rank, "the rank of a tensor", error));
     if (rank > VV_GGUF_MOST_DIMENSIONS)
         return vv_gguf_fail(&g->in, offset, VARVE_LIMIT, error,
-            "expected a tensor of up to %d dimensions, found %" PRIu32,
+            "expected at most %d dimensions, found %" PRIu32,
             VV_GGUF_MOST_DIMENSIONS, rank);
     t->shape.rank = rank;
     for (uint32_t i = rank; i-- > 0;)
@@ -263,17 +265,18 @@ static varve_status gguf_in_take_type(
     t->type = vv_gguf_type_of(number);
     if (!t->type)
         return vv_gguf_fail(&g->in, offset, VARVE_TOO_NEW, error,
-            "expected a type that this build knows, found %" PRIu32, number);
+            "unknown tensor type %" PRIu32, number);
     uint64_t row = t->shape.rank ? t->shape.shape[t->shape.rank - 1] : 1;
     if (row % t->type->block != 0)
         return vv_gguf_fail(&g->in, offset, VARVE_CORRUPT, error,
-            "expected rows of whole blocks of %d elements, found %" PRIu64,
+            "the size of a row must be a multiple of the block size %d, found "
+            "%" PRIu64,
             t->type->block, row);
     t->shape.dtype = t->type->dtype;
     if (!vv_shape_count(t->shape.rank, t->shape.shape, &count) ||
         !vv_gguf_type_size(t->type, count, &t->size))
         return vv_gguf_fail(&g->in, offset, VARVE_CORRUPT, error,
-            "expected a tensor of less than 2^64 bytes, found another");
+            "the size of the tensor is 2^64 bytes or more");
     return VARVE_OK;
 }
 
@@ -288,16 +291,17 @@ static varve_status take_tensor(
     VV_TRY(vv_gguf_take64(&g->in, &t->begin, "the offset of a tensor", error));
     if (t->begin % g->alignment != 0)
         return vv_gguf_fail(&g->in, offset, VARVE_CORRUPT, error,
-            "expected its data at a multiple of %" PRIu64 ", found %" PRIu64,
+            "the offset of its data must be a multiple of %" PRIu64
+            ", found %" PRIu64,
             g->alignment, t->begin);
     return VARVE_OK;
 }
 
-/* --- Where they lie ------------------------------------------------------- */
+/* --- Offsets -------------------------------------------------------------- */
 
 struct piece {
     uint64_t begin, size;
-    uint64_t at; /* where the name of the tensor is in the file */
+    uint64_t at; /* offset of the name of the tensor in the file */
 };
 
 static int by_begin(const void *left, const void *right)
@@ -306,7 +310,7 @@ static int by_begin(const void *left, const void *right)
     return (a->begin > b->begin) - (a->begin < b->begin);
 }
 
-/* A failure of the tensor whose name is at `at`. */
+/* Fails for the tensor whose name is at offset `at`. */
 static varve_status VV_PRINTF(5, 6) fail_piece(struct gguf *g, uint64_t at,
     varve_status status, varve_error *error, const char *format, ...)
 {
@@ -320,7 +324,7 @@ static varve_status VV_PRINTF(5, 6) fail_piece(struct gguf *g, uint64_t at,
     return vv_gguf_fail(&g->in, at, status, error, "%s", text);
 }
 
-/* That all of them are in the file, and none in another. */
+/* Checks that the data of all tensors is in the file and does not overlap. */
 static varve_status check_pieces(
     struct gguf *g, struct vv_buffer *buffer, varve_error *error)
 {
@@ -334,13 +338,14 @@ static varve_status check_pieces(
         struct piece p = pieces[i];
         if (p.begin < end)
             return fail_piece(g, p.at, VARVE_CORRUPT, error,
-                "expected its data behind that of another tensor, which ends "
-                "at %" PRIu64 " of the data, found it at %" PRIu64,
+                "its data overlaps that of another tensor, which ends at "
+                "%" PRIu64 " of the data: it begins at %" PRIu64,
                 end, p.begin);
         if (p.begin > most || p.size > most - p.begin)
             return fail_piece(g, p.at, VARVE_TRUNCATED, error,
-                "expected its %" PRIu64 " bytes at %" PRIu64
-                " of the data, found data of %" PRIu64 " bytes",
+                "its %" PRIu64 " bytes at %" PRIu64
+                " of the data extend past the end of the data, which has "
+                "%" PRIu64 " bytes",
                 p.size, p.begin, most);
         end = p.begin + p.size;
     }
@@ -358,7 +363,7 @@ static varve_status gguf_in_add_pieces(
         struct piece piece = { t.begin, t.size, t.at };
         vv_buffer_add(pieces, &piece, sizeof piece);
         if (pieces->failed)
-            return vv_fail_memory(error, "the places of tensors");
+            return vv_fail_memory(error, "the offsets of tensors");
     }
     return VARVE_OK;
 }
@@ -375,14 +380,14 @@ static varve_status gguf_in_check_tensors(struct gguf *g, varve_error *error)
     return status;
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 static void gguf_in_add_tensor(struct gguf *g, const struct tensor *t)
 {
     const char *name = g->name.size > 0 ? (const char *)g->name.data : "";
     struct vv_place place = {
         .file = g->in.file
-    }; /* of nothing, also past the end */
+    }; /* without data, the offset may be past the end */
     if (t->size > 0)
         place.offset = g->data + t->begin;
     uint32_t node = vv_draft_path(g->draft,
@@ -426,8 +431,8 @@ static void gguf_in_begin_file(struct gguf *g, uint32_t file, bool is_looked_at)
     g->kept.size = 0;
 }
 
-/* The file of a part, beside the first that was opened; `of` is what that one
- * says. */
+/* Opens the file of a part, which is beside the file that was opened first;
+ * `of` is from the metadata of that file. */
 static varve_status gguf_in_find_part(struct gguf *g,
     const struct vv_gguf_split *of, uint64_t number, uint32_t *file,
     varve_error *error)
@@ -435,9 +440,9 @@ static varve_status gguf_in_find_part(struct gguf *g,
     const char *path = g->foreign->files[0].path;
     if (!vv_gguf_split_path(of, path, number, &g->text))
         return vv_fail(error, VARVE_NOT_FOUND,
-            "%s: expected the name of part %" PRIu64 " of %" PRIu64
-            " of a GGUF model, \"...-%05" PRIu64 "-of-%05" PRIu64
-            ".gguf\", found another: the other parts cannot be found",
+            "%s: this is part %" PRIu64 " of %" PRIu64
+            " of a GGUF model, but its name does not end with \"-%05" PRIu64
+            "-of-%05" PRIu64 ".gguf\": the other parts cannot be found",
             path, of->number + 1, of->count, of->number + 1, of->count);
     const char *name = vv_buffer_string(&g->text);
     if (g->text.failed)
@@ -446,9 +451,8 @@ static varve_status gguf_in_find_part(struct gguf *g,
     if (status != VARVE_NOT_FOUND)
         return status;
     return vv_fail(error, status,
-        "%s: part %" PRIu64 " of %" PRIu64
-        " of a GGUF model: expected part %" PRIu64
-        " beside it, \"%s\", found none",
+        "%s: this is part %" PRIu64 " of %" PRIu64
+        " of a GGUF model, but part %" PRIu64 ", \"%s\", is missing",
         path, of->number + 1, of->count, number + 1, name);
 }
 
@@ -461,12 +465,12 @@ static varve_status gguf_in_check_part(const struct gguf *g,
     return vv_fail(error, VARVE_CORRUPT,
         "%s: expected part %" PRIu64 " of %" PRIu64
         " of a GGUF model of %" PRIu64 " tensors, found part %" PRIu64
-        " of %" PRIu64 " of one of %" PRIu64 " tensors",
+        " of %" PRIu64 " of a model of %" PRIu64 " tensors",
         g->in.path, number + 1, of->count, of->tensors, g->split.number + 1,
         g->split.count, g->split.tensors);
 }
 
-/* Reads the parts in their order, whichever was opened. */
+/* Reads all parts in their order, independent of which one was opened. */
 static varve_status gguf_in_take_parts(
     struct gguf *g, const struct vv_gguf_split *of, varve_error *error)
 {
@@ -489,7 +493,7 @@ static varve_status gguf_in_take_parts(
         g->foreign->files[0].path, of->tensors, of->count, tensors);
 }
 
-/* The metadata are read twice only where the name is that of a part. */
+/* Reads the metadata twice only if the name is that of a part. */
 static varve_status gguf_in_take_files(struct gguf *g, varve_error *error)
 {
     uint32_t file;
@@ -501,8 +505,7 @@ static varve_status gguf_in_take_files(struct gguf *g, varve_error *error)
     struct vv_gguf_split of = g->split;
     if (of.count > 1 && of.number >= of.count)
         return vv_fail(error, VARVE_CORRUPT,
-            "%s: expected the number of a part below %" PRIu64
-            ", found split.no %" PRIu64,
+            "%s: split.no must be less than %" PRIu64 ", found %" PRIu64,
             g->in.path, of.count, of.number);
     if (of.count > 1)
         return is_part

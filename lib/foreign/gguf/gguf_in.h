@@ -1,12 +1,13 @@
-/* gguf_in.h - GGUF files (ggml, llama.cpp) as a checkpoint: metadata, what each
- * tensor is called and where it lies, padding, the tensors.
+/* gguf_in.h - Reads GGUF files (ggml, llama.cpp) as a checkpoint: metadata,
+ * names and offsets of tensors, padding, and the data of the tensors.
  *
- * Versions 2 and 3 of docs/gguf.md of github.com/ggml-org/ggml, little-endian.
- * A name is one edge from the root, as it is: its dots (`blk.0.attn_q.weight`)
- * are part of it. Dimensions, which stand innermost first in the file, are
- * turned around. A tensor of a quantised type is a state, the bytes of its
- * blocks, with the type as its tag ("gguf:Q4_K"). Metadata of up to 256 MiB and
- * what such tensors are is kept, to be written again (gguf_kept.h).
+ * Supports versions 2 and 3 of docs/gguf.md of github.com/ggml-org/ggml,
+ * little-endian. A name is a single edge from the root; it can contain dots
+ * (`blk.0.attn_q.weight`). The file stores the innermost dimension first, so
+ * dimensions are reversed. A tensor of a quantised type is a state that
+ * contains its blocks and has the type as a tag ("gguf:Q4_K"). Metadata of up
+ * to 48 MiB and the types and shapes of such tensors are kept, so that they can
+ * be written again (gguf_kept.h).
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,5 @@
-/* gguf_kept.c - sizes and hashes before what a file has.
+/* gguf_kept.c - Stores entries, each preceded by its size and a hash of its
+ * text.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +8,7 @@
 #include "bytes.h"
 #include "checksum.h"
 
-enum { HEAD = 16 /* size and hash */, NAME = 8 /* where it begins */ };
+enum { HEAD = 16 /* size and hash */, NAME = 8 /* offset of the name */ };
 
 void *vv_gguf_keep_entry(
     struct vv_buffer *kept, const char *text, size_t text_size, size_t size)

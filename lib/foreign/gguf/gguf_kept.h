@@ -1,6 +1,6 @@
-/* gguf_kept.h - what a GGUF file says beyond what a graph can hold: its
- * metadata with their types and arrays, and the type and shape of quantised
- * tensors. Bytes of our own, in memory alone.
+/* gguf_kept.h - Stores properties of a GGUF file that a graph cannot represent:
+ * its metadata with their types and arrays, and the type and shape of quantised
+ * tensors. The representation is internal and exists only in memory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,50 +12,50 @@
 
 enum { VV_GGUF_MOST_DIMENSIONS = 4 };
 
-/* The entry that says how tensors are aligned. */
+/* The metadata entry that contains the alignment of tensors. */
 #define VV_GGUF_ALIGNMENT "general.alignment"
 
-/* --- Of the root: its metadata, one entry behind the other ---------------- */
+/* --- Metadata, kept for the root ------------------------------------------ */
 
 struct vv_gguf_entry {
     /* to read */
     const char *name;
     size_t name_size;
-    uint64_t text;              /* the hash of its text; of an array of none */
-    const unsigned char *bytes; /* all of it, as it stands in a file */
+    uint64_t text;              /* hash of its text; 0 for an array */
+    const unsigned char *bytes; /* the whole entry as in the file */
     size_t size;
 };
 
-/* Begins an entry of so many bytes; where they are to be put, or NULL without
- * memory. */
+/* Begins an entry of `size` bytes. Returns where the caller must store them, or
+ * NULL if memory runs out. */
 void *vv_gguf_keep_entry(
     struct vv_buffer *kept, const char *text, size_t text_size, size_t size);
 
-/* Reads the entry at *at, which begins at 0, and goes behind it. False at the
- * end. */
+/* Reads the entry at *at, which is initially 0, and advances *at. Returns false
+ * at the end. */
 bool vv_gguf_kept_next(const unsigned char *kept, size_t size, size_t *at,
     struct vv_gguf_entry *entry);
 
-/* Whether a text is what the entry was. */
+/* Returns true if the text of the entry is unchanged. */
 bool vv_gguf_entry_is(
     const struct vv_gguf_entry *entry, const char *text, size_t size);
 
-/* --- Of a state: which tensor it was -------------------------------------- */
+/* --- Tensors, kept for their states --------------------------------------- */
 
 struct vv_gguf_tensor {
     /* to fill in */
     const struct vv_gguf_type *type;
-    varve_tensor shape; /* outermost first */
+    varve_tensor shape; /* outermost extent first */
 };
 
-/* Room for what is kept of one. */
+/* The maximum size of the stored type and shape. */
 enum { VV_GGUF_KEPT_TENSOR = 8 + 8 * VV_GGUF_MOST_DIMENSIONS };
 
-/* Returns how many bytes it takes. */
+/* Stores the type and shape of a tensor. Returns the number of bytes used. */
 size_t vv_gguf_keep_tensor(unsigned char kept[VV_GGUF_KEPT_TENSOR],
     const struct vv_gguf_tensor *tensor);
 
-/* False for what is none. */
+/* Reads a stored type and shape. Returns false if the data is not valid. */
 bool vv_gguf_kept_tensor(
     const unsigned char *kept, size_t size, struct vv_gguf_tensor *tensor);
 

@@ -1,4 +1,5 @@
-/* gguf_out.c - the head in memory, then the bytes of the tensors.
+/* gguf_out.c - Builds the header in memory, then writes it and the data of the
+ * tensors.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,9 +22,9 @@
 enum {
     VERSION = 3,
     ALIGNMENT = 32,
-    TENSOR_COUNT = 8, /* where in the head */
+    TENSOR_COUNT = 8, /* offset in the header */
     ENTRY_COUNT = 16,
-    LONGEST_NAME = 63, /* of a tensor, as ggml.h has it */
+    LONGEST_NAME = 63, /* of a tensor, as in ggml.h */
     SHOWN = 200,
 };
 
@@ -36,12 +37,13 @@ struct written {
 struct writing {
     const struct vv_target *target;
     struct vv_buffer head;
-    struct vv_buffer sorted;  /* of the metadata: const varve_metadata * */
+    struct vv_buffer sorted;  /* the metadata sorted by name: const
+                                 varve_metadata * */
     struct vv_buffer tensors; /* struct written */
     struct vv_buffer name;
     struct vv_taken taken;
     uint64_t entries;
-    uint64_t data; /* bytes of tensors and padding so far */
+    uint64_t data; /* size of tensors and padding so far */
     struct vv_value_out out;
 };
 
@@ -53,7 +55,7 @@ static int gguf_out_by_name(const void *left, const void *right)
     return strcmp((*a)->name, (*b)->name);
 }
 
-/* The metadata that are given, by name. */
+/* Sorts the metadata of the graph by name. */
 static varve_status gguf_out_sort_metadata(
     struct writing *w, varve_error *error)
 {
@@ -70,7 +72,7 @@ static varve_status gguf_out_sort_metadata(
     return VARVE_OK;
 }
 
-/* What is given under a name, or NULL. */
+/* Returns the metadata entry of the graph with this name, or NULL. */
 static const varve_metadata *given(const struct writing *w, const char *name)
 {
     const varve_metadata key = { .name = name }, *pointer = &key;
@@ -82,7 +84,7 @@ static const varve_metadata *given(const struct writing *w, const char *name)
     return found ? *found : NULL;
 }
 
-/* That of the file that is written is the usual one, which nothing says. */
+/* The alignment is not copied: the written file uses the default. */
 static bool gguf_out_is_alignment(const char *name)
 {
     return strcmp(name, VV_GGUF_ALIGNMENT) == 0;
@@ -119,8 +121,8 @@ static void gguf_out_add_metadata(struct writing *w, const varve_metadata *m)
     w->entries++;
 }
 
-/* The entries of the file that the root was read from, but those that are given
- * as something else; takes their names. */
+/* Adds the entries kept from the file that the root was read from, except those
+ * that the graph's metadata replaces, and marks their names as used. */
 static varve_status gguf_out_add_kept(struct writing *w, varve_error *error)
 {
     const struct vv_target *target = w->target;
@@ -167,9 +169,10 @@ static varve_status add_all_metadata(struct writing *w, varve_error *error)
     return VARVE_OK;
 }
 
-/* --- What can be written -------------------------------------------------- */
+/* --- Representable values ------------------------------------------------- */
 
-/* The tensor that a state was in its file, if it still is. */
+/* Sets *t to the tensor that a state was in its file. Returns false if there
+ * was none or its size has changed. */
 static bool was_tensor(const struct vv_target *target, uint32_t node,
     uint32_t value, struct vv_gguf_tensor *t)
 {
@@ -195,7 +198,8 @@ static bool gguf_out_keeps_tag(
            strlen(t.type->tag) == size && memcmp(t.type->tag, tag, size) == 0;
 }
 
-/* Sets what a value is in the file; false, and says so, where it cannot be. */
+/* Sets *t to the type and shape of a value in the file. Returns false, and
+ * reports the loss, if it cannot be stored. */
 static bool gguf_out_describe(const struct writing *w, uint32_t node,
     uint32_t value, struct vv_gguf_tensor *t)
 {
@@ -228,7 +232,7 @@ static bool gguf_out_describe(const struct writing *w, uint32_t node,
     return count > 0;
 }
 
-/* Sets w->name, and demands what ggml demands of tensors. */
+/* Sets w->name, and checks the limits of ggml. */
 static varve_status gguf_out_check(struct writing *w, uint32_t node,
     const struct vv_gguf_tensor *t, varve_error *error)
 {
@@ -241,21 +245,19 @@ static varve_status gguf_out_check(struct writing *w, uint32_t node,
         return vv_fail_memory(error, "a name");
     if (w->name.size > LONGEST_NAME)
         return vv_fail(error, VARVE_LIMIT,
-            "%s: %.*s: expected a name of at most %d bytes, which is what "
-            "readers of GGUF take, found one of %zu",
+            "%s: %.*s: readers of GGUF support names of at most %d bytes, this "
+            "one has %zu",
             w->target->path, SHOWN, name, LONGEST_NAME, w->name.size);
     if (t->shape.rank > VV_GGUF_MOST_DIMENSIONS)
         return vv_fail(error, VARVE_LIMIT,
-            "%s: %s: expected a tensor of at most %d dimensions, which is what "
-            "GGUF has, found %" PRIu32,
+            "%s: %s: GGUF supports at most %d dimensions, found %" PRIu32,
             w->target->path, name, VV_GGUF_MOST_DIMENSIONS, t->shape.rank);
     if (!vv_taken_add(&w->taken, name, w->name.size, &is_new))
         return vv_fail_memory(error, "a name");
-    return is_new ? VARVE_OK
-                  : vv_fail(error, VARVE_DUPLICATE,
-                        "%s: expected values of different names, found two "
-                        "\"%s\"",
-                        w->target->path, name);
+    return is_new
+               ? VARVE_OK
+               : vv_fail(error, VARVE_DUPLICATE,
+                     "%s: two values are named \"%s\"", w->target->path, name);
 }
 
 static varve_status gguf_out_add_tensor(
@@ -271,13 +273,13 @@ static varve_status gguf_out_add_tensor(
     VV_TRY(gguf_out_check(w, node, &t, error));
     gguf_out_add_text(w, (const char *)w->name.data, w->name.size);
     vv_buffer_add32(&w->head, t.shape.rank);
-    for (uint32_t i = t.shape.rank; i-- > 0;) /* innermost first */
+    for (uint32_t i = t.shape.rank; i-- > 0;) /* innermost extent first */
         vv_buffer_add64(&w->head, t.shape.shape[i]);
     vv_buffer_add32(&w->head, t.type->number);
     vv_buffer_add64(&w->head, w->data);
     if (one.size > INT64_MAX - w->data - ALIGNMENT)
         return vv_fail(error, VARVE_LIMIT,
-            "%s: expected less than 2^63 bytes of tensors, found more",
+            "%s: the total size of the tensors is 2^63 bytes or more",
             w->target->path);
     w->data = vv_align_up(w->data + one.size, ALIGNMENT);
     vv_buffer_add(&w->tensors, &one, sizeof one);
@@ -304,7 +306,7 @@ static varve_status make_head(struct writing *w, varve_error *error)
         VV_TRY(gguf_out_add_tensor(w, i, error));
     gguf_out_pad(head, head->size);
     if (head->failed || w->tensors.failed)
-        return vv_fail_memory(error, "the head of a file");
+        return vv_fail_memory(error, "the header of a file");
     vv_store64(
         head->data + TENSOR_COUNT, w->tensors.size / sizeof(struct written));
     vv_store64(head->data + ENTRY_COUNT, w->entries);

@@ -1,10 +1,10 @@
-/* gguf_out.h - a graph as a file of GGUF, version 3: metadata, tensors by
- * name in the order of the graph, each at a multiple of 32 bytes.
+/* gguf_out.h - Writes a graph as a GGUF file, version 3: metadata, and tensors
+ * by name in the order of the graph, each at a multiple of 32 bytes.
  *
- * What was read of such a file goes back as it was: its metadata with their
- * types and arrays, unless the metadata that are given say something else, and
- * quantised tensors, block by block. VARVE_LIMIT for a name or a shape that
- * ggml does not take.
+ * The contents of a GGUF file that was read are written unchanged: its metadata
+ * with types and arrays, unless the graph's metadata differs, and quantised
+ * tensors block by block. Returns VARVE_LIMIT for a name or a shape that ggml
+ * does not support.
  *
  * SPDX-License-Identifier: MIT
  */

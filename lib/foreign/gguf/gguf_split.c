@@ -1,4 +1,4 @@
-/* gguf_split.c - names as llama_split_path makes them.
+/* gguf_split.c - Builds and parses file names like llama_split_path.
  *
  * SPDX-License-Identifier: MIT
  */

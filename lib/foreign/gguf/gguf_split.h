@@ -1,6 +1,6 @@
-/* gguf_split.h - a GGUF model in several files, as llama.cpp splits one: each
- * says in its metadata which part it is and how many there are, and is called
- * `<model>-00001-of-00003.gguf`.
+/* gguf_split.h - Supports GGUF models in several files, as llama.cpp splits
+ * them: the metadata of each file contains its number and the count, and the
+ * name is `<model>-00001-of-00003.gguf`.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,23 +13,24 @@
 
 #include "buffer.h"
 
-/* What the metadata of a file say of it. */
+/* The metadata of a file about its part. */
 struct vv_gguf_split {
     /* to read */
-    uint64_t number, count; /* from 0 on; count 0: it is no part */
-    uint64_t tensors;       /* of all parts; 0: not said */
+    uint64_t number, count; /* the number starts at 0; a count of 0: not a
+                               part */
+    uint64_t tensors;       /* of all parts; 0: unknown */
 };
 
-/* Whether a file is called as a part is. */
+/* Returns true if the name of a file is that of a part. */
 bool vv_gguf_split_is_name(const char *path);
 
-/* Takes an entry of metadata; false where it says nothing of parts. */
+/* Stores a metadata entry. Returns false if it is not about parts. */
 bool vv_gguf_split_take(
     struct vv_gguf_split *split, const char *name, size_t size, uint64_t value);
 
-/* Sets `path` to that of part `number` of those of which a file at `of` is
- * number `split->number`. False where the file is not called as that part is.
- * `path` has failed where memory lacked. */
+/* Sets `path` to that of part `number`, given the path `of` of part
+ * `split->number`. Returns false if that path does not have the name of a part.
+ * Sets `path->failed` if memory runs out. */
 bool vv_gguf_split_path(const struct vv_gguf_split *split, const char *of,
     uint64_t number, struct vv_buffer *path);
 

@@ -1,4 +1,4 @@
-/* gguf_type.c - the table of types.
+/* gguf_type.c - Defines the table of element types.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,7 +6,7 @@
 
 #include "shape.h"
 
-/* Numbers that are missing were taken back by ggml. */
+/* Numbers that are missing were removed from ggml. */
 static const struct vv_gguf_type types[] = {
     { 0, 1, 4, VARVE_FLOAT32, "gguf:F32" },
     { 1, 1, 2, VARVE_FLOAT16, "gguf:F16" },
@@ -45,7 +45,7 @@ static const struct vv_gguf_type types[] = {
 };
 
 _Static_assert(VARVE_DTYPE_COUNT == 18,
-    "an element type is new: say what it is in this format, if it has it");
+    "new element type: add it to this table if the format has it");
 
 const struct vv_gguf_type *vv_gguf_type_of(uint32_t number)
 {

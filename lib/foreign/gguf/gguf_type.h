@@ -1,5 +1,5 @@
-/* gguf_type.h - the element types of GGUF (enum ggml_type in ggml.h of
- * github.com/ggml-org/ggml), and the blocks that the quantised ones come in.
+/* gguf_type.h - Lists the element types of GGUF (enum ggml_type in ggml.h of
+ * github.com/ggml-org/ggml) and the block sizes of the quantised ones.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,20 +10,21 @@
 
 struct vv_gguf_type {
     uint32_t number;
-    uint16_t block;    /* elements of a row that are stored together */
-    uint16_t size;     /* bytes of a block */
-    varve_dtype dtype; /* 0: we have none */
-    const char *tag;   /* "gguf:Q4_K" */
+    uint16_t block;    /* number of elements of a row in a block */
+    uint16_t size;     /* size of a block in bytes */
+    varve_dtype dtype; /* 0 if Varve does not have the type */
+    const char *tag;   /* such as "gguf:Q4_K" */
 };
 
-/* NULL for a number that is no type, or that of one which is used no more. */
+/* Returns a type by its number, or NULL if the number is unknown or no longer
+ * used. */
 const struct vv_gguf_type *vv_gguf_type_of(uint32_t number);
 
-/* The type of ours; NULL: there is none. */
+/* Returns the type for an element type, or NULL if GGUF does not have it. */
 const struct vv_gguf_type *vv_gguf_type_for(varve_dtype dtype);
 
-/* The bytes of a tensor of whole blocks; false where 64 bits do not hold them.
- */
+/* Sets *size to the size of a tensor of whole blocks. Returns false if it does
+ * not fit in 64 bits. */
 bool vv_gguf_type_size(
     const struct vv_gguf_type *type, uint64_t count, uint64_t *size);
 

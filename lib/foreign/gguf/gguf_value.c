@@ -1,5 +1,5 @@
-/* gguf_value.c - one value after the other; arrays by a stack of what is left
- * of each.
+/* gguf_value.c - Reads values and converts them to text. Arrays are skipped
+ * with a stack of the numbers of remaining elements.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,7 @@
 #include "name.h"
 #include "try.h"
 
-/* Bytes of a number or bool; 0: of a size of its own. */
+/* Size of a number or bool; 0 if the size varies. */
 static const unsigned char sizes[] = {
     [VV_GGUF_UINT8] = 1,
     [VV_GGUF_INT8] = 1,
@@ -39,7 +39,7 @@ static varve_status take_kind(
     VV_TRY(vv_gguf_take32(in, &number, "the type of a value", error));
     if (number >= sizeof sizes)
         return vv_gguf_fail(in, begin, VARVE_TOO_NEW, error,
-            "expected a type of metadata from 0 to %d, found %" PRIu32,
+            "expected a metadata type from 0 to %d, found %" PRIu32,
             (int)sizeof sizes - 1, number);
     *kind = (enum vv_gguf_kind)number;
     return VARVE_OK;
@@ -49,10 +49,11 @@ static varve_status take_kind(
 
 struct level {
     enum vv_gguf_kind kind;
-    uint64_t left; /* elements that are still to come */
+    uint64_t left; /* remaining elements */
 };
 
-/* Takes the head of an array; elements of a known size as well. */
+/* Reads the header of an array, and skips its elements if they have a fixed
+ * size. */
 static varve_status gguf_value_enter(
     struct vv_gguf_bytes *in, struct level *level, varve_error *error)
 {
@@ -68,7 +69,7 @@ static varve_status gguf_value_enter(
 
 static varve_status pass_array(struct vv_gguf_bytes *in, varve_error *error)
 {
-    /* No recursion: a file says how deep arrays of arrays are. */
+    /* Not recursive, because the file determines how deep arrays are nested. */
     struct level levels[VV_GGUF_MOST_DEPTH];
     size_t depth = 1;
     VV_TRY(gguf_value_enter(in, &levels[0], error));
@@ -85,8 +86,7 @@ static varve_status pass_array(struct vv_gguf_bytes *in, varve_error *error)
         }
         if (depth == VV_GGUF_MOST_DEPTH)
             return vv_gguf_fail(in, in->at, VARVE_LIMIT, error,
-                "expected arrays up to %d deep, found another",
-                VV_GGUF_MOST_DEPTH);
+                "arrays are nested more than %d deep", VV_GGUF_MOST_DEPTH);
         VV_TRY(gguf_value_enter(in, &levels[depth++], error));
     }
     return VARVE_OK;
@@ -99,7 +99,7 @@ static void gguf_value_add_real(
 {
     char digits[64];
     int most = is_single ? 9 : 17;
-    /* NaN is unlike itself, and an infinity less itself is NaN. */
+    /* NaN differs from itself, and infinity minus itself is NaN. */
     if (value != value) {
         vv_buffer_add_string(text, "nan");
         return;
@@ -108,7 +108,8 @@ static void gguf_value_add_real(
         vv_buffer_add_string(text, value < 0 ? "-inf" : "inf");
         return;
     }
-    /* The fewest digits that give the same number again. */
+    /* Tries increasing precisions until the text is read back as the same
+     * value. */
     for (int count = 1; count <= most; count++) {
         snprintf(digits, sizeof digits, "%.*g", count, value);
         double back =
@@ -176,7 +177,7 @@ varve_status vv_gguf_take_value(struct vv_gguf_bytes *in,
         in, sizes[value->kind], &value->bits, "a number", error));
     if (value->kind == VV_GGUF_BOOL && value->bits > 1)
         return vv_gguf_fail(in, begin, VARVE_CORRUPT, error,
-            "expected a bool of 0 or 1, found %" PRIu64, value->bits);
+            "expected 0 or 1 for a bool, found %" PRIu64, value->bits);
     gguf_value_add_number(text, *value);
     return text->failed ? vv_fail_memory(error, "metadata") : VARVE_OK;
 }

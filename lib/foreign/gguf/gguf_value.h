@@ -1,9 +1,9 @@
-/* gguf_value.h - the values of GGUF metadata, as text.
+/* gguf_value.h - Reads the values of GGUF metadata as text.
  *
- * Integers are decimal, bools true or false, reals the shortest decimal that is
- * read back as the same (or nan, inf, -inf). Arrays, which hold the words of
- * tokenizers, are passed over: their elements too, one by one where they have
- * lengths of their own, and arrays within them to a depth of 8.
+ * Integers are decimal, bools are true or false, and reals are the shortest
+ * decimal that is read back as the same value (or nan, inf, -inf). Arrays,
+ * which contain the vocabulary of tokenizers, are skipped; elements of variable
+ * size are skipped one by one. Arrays can be nested up to 8 deep.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,11 +33,11 @@ enum { VV_GGUF_MOST_DEPTH = 8 };
 
 struct vv_gguf_value {
     enum vv_gguf_kind kind;
-    uint64_t bits; /* of a number or bool, as they are in the file */
+    uint64_t bits; /* of a number or bool, as stored in the file */
 };
 
-/* Takes a value and its type, which stands before it. `text` is then what it
- * says, and empty for an array. VARVE_TOO_NEW for a type that nobody knows. */
+/* Reads a value and its type, which precedes it. Sets `text` to the value, or
+ * to nothing for an array. Returns VARVE_TOO_NEW for an unknown type. */
 varve_status vv_gguf_take_value(struct vv_gguf_bytes *in,
     struct vv_gguf_value *value, struct vv_buffer *text, varve_error *error);
 

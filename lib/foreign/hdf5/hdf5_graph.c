@@ -1,4 +1,5 @@
-/* hdf5_graph.c - groups in a queue, each listed once, whatever leads to it.
+/* hdf5_graph.c - Lists groups breadth first with a queue, each once, even if
+ * several links lead to it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,8 +17,9 @@
 #include "name.h"
 #include "try.h"
 
-/* A link takes some bytes of a file: there are no more than it has room for.
- * Texts may be longer than the file, as one may stand in several places. */
+/* A link takes some bytes of the file, so the size of the file limits their
+ * number. The total size of texts may exceed that of the file, because a text
+ * may be referred to several times. */
 enum {
     FREE_LINKS = 1000,
     LINK_SIZE = 8,
@@ -38,7 +40,8 @@ static size_t thing_count(const struct vv_hdf5_graph *g)
     return g->things.size / sizeof(struct vv_hdf5_thing);
 }
 
-/* In the map are numbers, plus 1, in the place of pointers: things move. */
+/* The map contains numbers plus 1 instead of pointers, because things move in
+ * memory. */
 struct key {
     const struct vv_hdf5_graph *graph;
     uint64_t object;
@@ -87,7 +90,7 @@ size_t vv_hdf5_add_mark(
     return add_thing(g, &thing);
 }
 
-/* The path of a child, in the arena. */
+/* Returns the path of a child, allocated in the arena; "" if it is too long. */
 static const char *hdf5_graph_path_of(
     struct vv_hdf5_graph *g, size_t parent, const char *name)
 {
@@ -132,7 +135,7 @@ static varve_status hdf5_graph_make_node(struct vv_hdf5_graph *g,
     return VARVE_OK;
 }
 
-/* The path of an edge as it is shown. */
+/* Lists an edge as left out, by its path. */
 static void leave_edge_out(
     struct vv_hdf5_graph *g, const struct vv_hdf5_edge *edge, const char *what)
 {
@@ -147,8 +150,9 @@ static void leave_edge_out(
             g->text.size ? (const char *)g->text.data : "", g->text.size, what);
 }
 
-/* An object that a later version of libhdf5 wrote in a way that this one cannot
- * read is there without what it contains. */
+/* If an object was written by a newer version of libhdf5 in a way that this
+ * version cannot read, lists its contents as left out and keeps an empty
+ * object. */
 static varve_status leave_object_out(struct vv_hdf5_graph *g, const char *path,
     const varve_error *said, struct vv_hdf5_object *what)
 {
@@ -161,7 +165,8 @@ static varve_status leave_object_out(struct vv_hdf5_graph *g, const char *path,
     return VARVE_OK;
 }
 
-/* Sets *number to that of an object that is met for the first time. */
+/* Adds an object that was found for the first time and sets *number to its
+ * number. */
 static varve_status hdf5_graph_meet(
     struct vv_hdf5_graph *g, uint64_t object, const char *path, size_t *number)
 {
@@ -183,11 +188,13 @@ static varve_status hdf5_graph_meet(
 
 /* --- Links ---------------------------------------------------------------- */
 
-/* What one group has: objects are looked at once all of it is there. */
+/* The links of one group. The objects are read after all links have been
+ * listed. */
 struct listing {
     struct vv_hdf5_graph *graph;
     size_t parent;
-    struct vv_buffer objects; /* uint64_t of hard links, by edge */
+    struct vv_buffer objects; /* objects of hard links (uint64_t), indexed by
+                                 edge */
     varve_status status;
 };
 
@@ -241,8 +248,7 @@ static varve_status hdf5_graph_list(struct listing *l)
         return hdf5_graph_fail_memory(g);
     if (l->status)
         return vv_fail(g->error, l->status,
-            "%s: expected no more links than %" PRIu64
-            " bytes have room for, found more",
+            "%s: too many links for a file of %" PRIu64 " bytes",
             g->source->foreign->files[0].path, g->source->size);
     if (status && status != VARVE_CANCELLED)
         return vv_hdf5_tell(g->source, group->path, &said, g->error);
@@ -282,9 +288,9 @@ static varve_status list_group(struct vv_hdf5_graph *g, size_t number)
     return status;
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
-/* The root is node 0 of the draft already. */
+/* The root is already in the draft as node 0. */
 static varve_status hdf5_graph_begin(struct vv_hdf5_graph *g)
 {
     struct vv_hdf5_thing root = {
@@ -328,7 +334,7 @@ void vv_hdf5_graph_clear(struct vv_hdf5_graph *g)
     vv_map_clear(&g->numbers);
 }
 
-/* They are in the order of their names. */
+/* The edges of a group are sorted by name. */
 static struct vv_hdf5_edge *hdf5_graph_find_edge(
     const struct vv_hdf5_graph *g, size_t group, const char *name)
 {
@@ -355,8 +361,9 @@ size_t vv_hdf5_child(
     return edge ? edge->thing : SIZE_MAX;
 }
 
-/* What an edge is called; one that is escaped stays so where the name that it
- * stands for is beside it. NULL without memory. */
+/* Returns the name of an edge in the graph. An escaped name is not unescaped if
+ * the group already contains the unescaped name. Returns NULL if memory runs
+ * out. */
 static const char *hdf5_graph_name_of(
     struct vv_hdf5_graph *g, const struct vv_hdf5_edge *e)
 {

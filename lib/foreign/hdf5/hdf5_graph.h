@@ -1,5 +1,6 @@
-/* hdf5_graph.h - the groups and datasets of a file, and the links between them,
- * before they are nodes and edges of a draft: what names mean is found then.
+/* hdf5_graph.h - Represents the groups and datasets of a file and the links
+ * between them. They become nodes and edges of a draft after Keras names have
+ * been resolved.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,23 +13,23 @@
 
 struct vv_hdf5_thing {
     /* to read */
-    uint64_t object; /* where it lies */
+    uint64_t object; /* address in the file */
     uint32_t node;
-    size_t first, count; /* links of a group */
-    const char *path;    /* the first that led there; "" of the root, and where
-                            it is longer than a path that is shown */
-    const char *label;   /* what its attribute `name` says, or NULL */
+    size_t first, count; /* range of edges of a group */
+    const char *path;    /* the first path found; "" for the root, or if it is
+                            longer than VV_LONGEST_PATH */
+    const char *label;   /* value of its attribute `name`, or NULL */
     bool is_group;
 };
 
 struct vv_hdf5_edge {
     /* to read */
-    const char *name; /* in the file; in the arena of the source */
-    const char *own;  /* what it is called in the graph, where that differs */
-    const char *soft; /* the path that it is, or NULL */
-    size_t thing;     /* where it leads: a number of the things */
+    const char *name; /* in the file; allocated in the arena of the source */
+    const char *own;  /* name in the graph if it differs, or NULL */
+    const char *soft; /* target of a soft link, or NULL */
+    size_t thing;     /* number of the thing to which it leads */
     size_t parent;
-    bool is_left_out; /* of the graph */
+    bool is_left_out; /* not added to the draft */
 };
 
 struct vv_hdf5_graph {
@@ -37,32 +38,34 @@ struct vv_hdf5_graph {
     struct vv_draft *draft;
     varve_error *error;
     struct vv_buffer things; /* struct vv_hdf5_thing; the first is the root */
-    struct vv_buffer edges;  /* struct vv_hdf5_edge, by parent */
+    struct vv_buffer edges;  /* struct vv_hdf5_edge, sorted by parent */
     bool has_soft;
     /* own */
-    struct vv_map numbers; /* of things, by object */
-    struct vv_buffer text; /* free to use between calls */
-    uint64_t links;        /* that may still come */
-    uint64_t texts;        /* bytes of texts that may */
-    uint64_t spare;        /* bytes that values may have over the file's */
-    uint64_t stored;       /* and of the file's that none has claimed */
-    uint32_t too_long;     /* datasets that may have too many texts */
+    struct vv_map numbers; /* number of each thing, by object */
+    struct vv_buffer text; /* temporary; may be changed between calls */
+    uint64_t links;        /* how many more are allowed */
+    uint64_t texts;        /* bytes of texts still allowed */
+    uint64_t spare;        /* bytes by which values may exceed the size of the
+                              file */
+    uint64_t stored;       /* bytes of the file not yet used by a value */
+    uint32_t too_long;     /* how many more datasets may have too many texts */
 };
 
-/* Lists all that can be reached by hard links; things have nodes and values. To
- * be cleared, after a failure too. */
+/* Lists everything that hard links lead to, and adds the nodes and values to
+ * the draft. Call vv_hdf5_graph_clear afterwards, also after a failure. */
 varve_status vv_hdf5_graph_read(struct vv_hdf5_graph *graph,
     struct vv_hdf5_source *source, struct vv_draft *draft, varve_error *error);
 void vv_hdf5_graph_clear(struct vv_hdf5_graph *graph);
 
-/* Makes edges of the draft of all that there are. */
+/* Adds all edges to the draft. */
 varve_status vv_hdf5_graph_end(struct vv_hdf5_graph *graph);
 
-/* A further edge, of a thing that is there. */
+/* Adds an edge to an existing thing. */
 bool vv_hdf5_add_edge(
     struct vv_hdf5_graph *graph, size_t parent, const char *name, size_t thing);
 
-/* A thing without a value, tagged `hdf5:<tag>`; SIZE_MAX without memory. */
+/* Adds a thing without a value, tagged `hdf5:<tag>`. Returns SIZE_MAX if memory
+ * runs out. */
 size_t vv_hdf5_add_mark(
     struct vv_hdf5_graph *graph, const char *tag, const char *what);
 
@@ -83,7 +86,7 @@ static inline size_t vv_hdf5_edge_count(const struct vv_hdf5_graph *graph)
     return graph->edges.size / sizeof(struct vv_hdf5_edge);
 }
 
-/* The child of a group by its name as it is in the file; SIZE_MAX: none. */
+/* Returns the child of a group by its name in the file, or SIZE_MAX. */
 size_t vv_hdf5_child(
     const struct vv_hdf5_graph *graph, size_t group, const char *name);
 

@@ -1,4 +1,5 @@
-/* hdf5_in.c - the bid; things, then links, then what Keras means by them.
+/* hdf5_in.c - Recognizes HDF5 files, reads objects and links, and then resolves
+ * names and slots of Keras.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +25,8 @@ static bool hdf5_in_begins_with(
     return c->head_size >= size && memcmp(c->head, bytes, size) == 0;
 }
 
-/* Keras writes what it is first. */
+/* Returns true for an archive whose first entry is metadata.json, as Keras
+ * writes it. */
 static bool is_of_keras(const struct vv_candidate *c)
 {
     static const char first[] = "metadata.json";

@@ -1,5 +1,5 @@
-/* hdf5_in.h - files of HDF5 as a checkpoint: those of Keras, of h5py, of
- * MATLAB 7.3, of NetCDF 4, and archives of Keras.
+/* hdf5_in.h - Reads HDF5 files as checkpoints: files of Keras, h5py, MATLAB 7.3
+ * and NetCDF 4, and Keras archives.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* hdf5_kept.c - a letter and two terminated texts.
+/* hdf5_kept.c - Stores a letter and two terminated texts for a node.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,6 +1,7 @@
-/* hdf5_kept.h - what is kept of the nodes of an HDF5 file, so that it is
- * written as Keras had it: names of groups that became those of layers, names
- * that variables got besides their numbers, and what `vars` says of its layer.
+/* hdf5_kept.h - Stores properties of the nodes of an HDF5 file that are needed
+ * to write it like Keras: names of groups that were replaced by those of
+ * layers, names that variables got in addition to their numbers, and the name
+ * of the layer in the attribute of `vars`.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,8 +14,8 @@
 enum vv_hdf5_kept_kind {
     VV_HDF5_KEPT_NOTHING = 0,
     VV_HDF5_KEPT_NAME = 'n',  /* `first` in the graph is `second` in the file */
-    VV_HDF5_KEPT_ALIAS = 'a', /* `first` is not in the file */
-    VV_HDF5_KEPT_LABEL = 'l'  /* its attribute `name` is `first` */
+    VV_HDF5_KEPT_ALIAS = 'a', /* the edge `first` does not exist in the file */
+    VV_HDF5_KEPT_LABEL = 'l'  /* the value of its attribute `name` is `first` */
 };
 
 struct vv_hdf5_kept {
@@ -23,11 +24,11 @@ struct vv_hdf5_kept {
     const char *first, *second; /* terminated */
 };
 
-/* Of a thing, once. */
+/* Stores data for a thing; at most once for each. */
 void vv_hdf5_keep(struct vv_hdf5_graph *graph, size_t thing,
     enum vv_hdf5_kept_kind kind, const char *first, const char *second);
 
-/* What was kept of a node that is written. */
+/* Returns the data stored for a node that is being written. */
 struct vv_hdf5_kept vv_hdf5_kept_of(
     const struct vv_target *target, uint32_t node);
 

@@ -1,5 +1,5 @@
-/* hdf5_load.c - looked for each time, since it costs little once it is there,
- * and the library keeps no state of its own.
+/* hdf5_load.c - Loads the module for each file. This is cheap once it is
+ * loaded, and the library keeps no global state.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 #include "module.h"
 
 #ifndef VV_MODULES
-#define VV_MODULES "" /* this build has none */
+#define VV_MODULES "" /* this build does not have modules */
 #endif
 
 #define REMEDY                                                                 \
@@ -29,17 +29,17 @@ varve_status vv_hdf5_load(const struct vv_context *context, const char *path,
         status = vv_fail_memory(error, "the name of a module");
     else if (!*VV_MODULES)
         status = vv_fail(error, VARVE_TOO_NEW,
-            "%s: expected a checkpoint, found an HDF5 file (Keras, h5py, "
-            "NetCDF 4): " REMEDY ", or build Varve with -Dhdf5=enabled",
+            "%s: this build does not support HDF5 files (Keras, h5py, NetCDF "
+            "4): " REMEDY ", or build Varve with -Dhdf5=enabled",
             path);
     else if (!*calls)
         status = vv_fail(error, VARVE_TOO_NEW,
-            "%s: expected the module varve-hdf5 to read an HDF5 file with "
-            "(-Dhdf5=enabled), found none: %s",
+            "%s: HDF5 files need the module varve-hdf5 (build option "
+            "-Dhdf5=enabled), which cannot be loaded: %s",
             path, vv_buffer_string(&reason));
     else if ((*calls)->version != VV_HDF5_VERSION)
         status = vv_fail(error, VARVE_TOO_NEW,
-            "%s: expected the module varve-hdf5 of version %d, found version "
+            "%s: expected version %d of the module varve-hdf5, found version "
             "%u",
             path, VV_HDF5_VERSION, (*calls)->version);
     vv_buffer_clear(&reason);

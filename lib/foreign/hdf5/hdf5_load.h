@@ -1,4 +1,4 @@
-/* hdf5_load.h - the module, once a file needs it.
+/* hdf5_load.h - Loads the module varve-hdf5 when a file needs it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,9 +10,9 @@
 #include "context.h"
 #include "hdf5_module.h"
 
-/* Sets *calls. VARVE_NOT_A_CHECKPOINT, with what is to be done, where the
- * module is not there or is of another version. `path` is of the file that
- * needs it. */
+/* Sets *calls to the functions of the module. Returns VARVE_TOO_NEW, with a
+ * message that describes the remedy, if the module does not exist or has
+ * another version. `path` is the file that needs it. */
 varve_status vv_hdf5_load(const struct vv_context *context, const char *path,
     const struct vv_hdf5_calls **calls, varve_error *error);
 

@@ -1,4 +1,5 @@
-/* hdf5_name.c - what looks like a code is one, however many `25` it has.
+/* hdf5_name.c - Escapes and unescapes names. An escape code can be preceded by
+ * any number of `25`.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +12,8 @@ bool vv_hdf5_is_name(const char *bytes, size_t size, const char *name)
     return size == strlen(name) && memcmp(bytes, name, size) == 0;
 }
 
-/* Whether a '%' at `at` begins a code; those of whole names begin them. */
+/* Returns true if the '%' at `at` begins an escape code. Codes of whole names
+ * must be at the beginning. */
 static bool is_code(const char *bytes, size_t size, size_t at)
 {
     size_t first = at++;
@@ -43,7 +45,7 @@ void vv_hdf5_escape(struct vv_buffer *to, const char *bytes, size_t size)
     }
 }
 
-/* What the code of two digits stands for. */
+/* Returns the character for an escape code of two digits. */
 static uint8_t meaning_of(const char *digits)
 {
     return memcmp(digits, "25", 2) == 0   ? '%'

@@ -1,9 +1,10 @@
-/* hdf5_name.h - names of a graph as HDF5 may have them, and back.
+/* hdf5_name.h - Converts between names of a graph and names in an HDF5 file.
  *
- * HDF5 has paths with '/', "." is where one is, and two names are ours there.
- * So '/' is `%2F`, and the whole names are `%2E`, `%40slots` and `%40state`. A
- * name that looks so by itself has one `25` more behind its '%', so that each
- * comes back as it was; all other names are the same here and there.
+ * HDF5 separates paths by '/', "." refers to the current group, and Varve
+ * reserves two names. So '/' is escaped as `%2F`, and the whole names as `%2E`,
+ * `%40slots` and `%40state`. A name that already contains such a code gets an
+ * additional `25` after its '%', so that unescaping restores it. All other
+ * names are not changed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,20 +13,20 @@
 
 #include "buffer.h"
 
-/* The group in which the slots of an object are. */
+/* The group that contains the slots of an object. */
 #define VV_HDF5_SLOTS "@slots"
 
-/* In a group that stands for a state with children: the state. */
+/* The dataset of a state in a group that represents a state with children. */
 #define VV_HDF5_STATE "@state"
 
-/* Whether the bytes are that name. */
+/* Returns true if the bytes are equal to `name`. */
 bool vv_hdf5_is_name(const char *bytes, size_t size, const char *name);
 
-/* Adds a name of a graph as it is in a file. */
+/* Appends the escaped form of a name. */
 void vv_hdf5_escape(struct vv_buffer *to, const char *bytes, size_t size);
 
-/* A name of a file as it is in a graph: itself, or in `text`, which begins
- * anew. NULL without memory. */
+/* Returns the unescaped form of a name: `name` itself, or a string in `text`,
+ * whose contents are replaced. Returns NULL if memory runs out. */
 const char *vv_hdf5_unescape(struct vv_buffer *text, const char *name);
 
 #endif

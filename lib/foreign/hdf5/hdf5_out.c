@@ -1,5 +1,5 @@
-/* hdf5_out.c - objects by edges, then slots, then texts; values go to the file
- * as they come, without a copy.
+/* hdf5_out.c - Writes objects along edges, then slots, then texts. The bytes of
+ * values are written directly to the file, without a copy.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,11 +27,12 @@ struct out {
     struct vv_hdf5_file *file;
     struct vv_publication p;
     uint64_t root;
-    uint64_t *objects;      /* by node; 0: not written yet */
-    struct vv_buffer nodes; /* uint32_t: groups whose edges are to be written */
-    struct vv_buffer name;  /* of what is written now */
-    struct vv_buffer ways;  /* uint32_t: edges of a path, last first */
-    struct vv_arena paths;  /* of groups below `@slots` */
+    uint64_t *objects;      /* address of each node; 0: not written yet */
+    struct vv_buffer nodes; /* uint32_t: groups whose edges must still be
+                               written */
+    struct vv_buffer name;  /* of the current object */
+    struct vv_buffer ways;  /* uint32_t: edges of a path, the last first */
+    struct vv_arena paths;  /* names of groups below `@slots` */
     struct vv_map groups;   /* struct slot_group, by parent and name */
     varve_error *error;
 };
@@ -65,7 +66,7 @@ static bool hdf5_out_read_bytes(
         size, offset, error);
 }
 
-/* What the module said, with the path in front. */
+/* Returns a failure of the module, with the path prepended to its message. */
 static varve_status hdf5_out_tell(
     const struct out *o, varve_status status, const varve_error *said)
 {
@@ -95,7 +96,7 @@ static void set_escaped(struct out *o, const char *bytes, size_t size)
     vv_hdf5_escape(&o->name, bytes, size);
 }
 
-/* Sets the name to that of an edge in the file. */
+/* Sets o->name to the name of an edge in the file and returns it. */
 static const char *hdf5_out_set_name(struct out *o, uint32_t edge)
 {
     size_t size;
@@ -112,8 +113,8 @@ static const char *hdf5_out_set_name(struct out *o, uint32_t edge)
     return vv_buffer_string(&o->name);
 }
 
-/* Whether an edge was added as the file was read, and what it names is still
- * in `vars` beside it. */
+/* Returns true if an edge was added when the file was read, and its target is
+ * still a child of `vars` beside it. */
 static bool is_alias(const struct out *o, uint32_t node, uint32_t edge)
 {
     const struct vv_index *index = o->target->index;
@@ -136,7 +137,8 @@ static bool is_alias(const struct out *o, uint32_t node, uint32_t edge)
 
 /* --- Values --------------------------------------------------------------- */
 
-/* Programs that read texts of HDF5 as C strings end them at their first NUL. */
+/* Returns true if a text contains NUL. Programs that read HDF5 strings as C
+ * strings cut it there. */
 static bool has_nul(const varve_string *text)
 {
     return text->size > 0 && memchr(text->data, 0, (size_t)text->size);
@@ -159,8 +161,8 @@ static varve_status hdf5_out_write_texts(struct out *o, uint32_t node,
         is_cut |= has_nul(&texts[i]);
     }
     if (is_cut)
-        vv_target_lose(o->target, node,
-            "what follows a NUL in a text, to readers of C strings");
+        vv_target_lose(
+            o->target, node, "the text after a NUL, for readers of C strings");
     varve_status status =
         o->calls->write_texts(o->file, object, texts, (size_t)count, &said);
     vv_release(a, texts, (size_t)count * sizeof *texts);
@@ -190,7 +192,7 @@ static varve_status hdf5_out_write_value(struct out *o, uint32_t value,
     return VARVE_OK;
 }
 
-/* A variable, or the bytes of a state. */
+/* Adds a variable, or the bytes of a state. */
 static varve_status hdf5_out_add_dataset(struct out *o,
     const struct vv_hdf5_name *at, uint32_t node, uint64_t *object)
 {
@@ -260,7 +262,7 @@ static bool has_children(const struct out *o, uint32_t node)
     return end > begin || last > first;
 }
 
-/* A node that is met for the first time. */
+/* Adds a node that has not been written yet. */
 static varve_status hdf5_out_add_object(
     struct out *o, const struct vv_hdf5_name *at, uint32_t node)
 {
@@ -327,7 +329,7 @@ static bool hdf5_out_is_group(const void *item, const void *key)
     return a->parent == b->parent && strcmp(a->name, b->name) == 0;
 }
 
-/* Goes into a group below `@slots`, which is made where it is not there. */
+/* Moves into a group below `@slots`; creates it if necessary. */
 static varve_status go_into(struct out *o, const char *name, uint64_t *object)
 {
     struct slot_group key = { .parent = *object, .name = name };
@@ -351,7 +353,8 @@ static varve_status go_into(struct out *o, const char *name, uint64_t *object)
     return VARVE_OK;
 }
 
-/* The edges that lead to a variable; false where a slot does. */
+/* Sets o->ways to the edges that lead to a variable. Returns false if a slot
+ * leads to it. */
 static bool hdf5_out_find_ways(struct out *o, uint32_t node)
 {
     const struct vv_saved_paths *paths = o->target->paths;
@@ -364,7 +367,7 @@ static bool hdf5_out_find_ways(struct out *o, uint32_t node)
     return true;
 }
 
-/* Edges stay those of `vars`, where others were added. */
+/* Replaces an alias at the end of the path by the edges through `vars`. */
 static void lead_by_numbers(struct out *o)
 {
     const struct vv_index *index = o->target->index;
@@ -461,7 +464,7 @@ static varve_status hdf5_out_add_texts(struct out *o)
             .numbers = &index->counter });
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 static varve_status write_file(struct out *o)
 {
@@ -500,7 +503,8 @@ static varve_status hdf5_out_publish(struct out *o)
     return status;
 }
 
-/* Adds the path of a value in the file; false where a slot leads to it. */
+/* Sets `path` to the path of a value in the file. Returns false if a slot leads
+ * to it. */
 static bool hdf5_out_add_path(
     struct out *o, uint32_t node, struct vv_buffer *path)
 {
@@ -518,7 +522,8 @@ static bool hdf5_out_add_path(
     return true;
 }
 
-/* A global name that is the path of its value in the file comes back. */
+/* A global name that is equal to the path of its value in the file is not
+ * lost. */
 static void lose_globals(struct out *o)
 {
     const struct vv_index *index = o->target->index;

@@ -1,8 +1,9 @@
-/* hdf5_out.h - a graph as an HDF5 file.
+/* hdf5_out.h - Writes a graph as an HDF5 file.
  *
- * Objects are groups, variables datasets in one piece, further paths hard
- * links. A slot is at `<owner>/@slots/<slot>/<path of its variable>`, states
- * are bytes with a tag of their own. What Keras wrote is as Keras had it.
+ * Objects are groups, variables are contiguous datasets, and other paths to an
+ * object are hard links. A slot is at `<owner>/@slots/<slot>/<path of its
+ * variable>`. States are opaque bytes with a tag. Groups and names that Keras
+ * wrote are written the same way.
  *
  * SPDX-License-Identifier: MIT
  */

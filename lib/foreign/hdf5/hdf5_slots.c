@@ -1,4 +1,5 @@
-/* hdf5_slots.c - two groups side by side: what is below a slot, and the root.
+/* hdf5_slots.c - Walks the groups below a slot in parallel with those below the
+ * root.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,14 +14,14 @@
 
 struct found {
     const char *name;      /* of the slot */
-    size_t slot, variable; /* things */
+    size_t slot, variable; /* numbers of things */
 };
 
 struct finding {
     struct vv_hdf5_graph *g;
-    struct vv_buffer pairs; /* struct found: groups that are open */
+    struct vv_buffer pairs; /* struct found: groups to visit */
     struct vv_buffer slots; /* struct found */
-    uint64_t steps;         /* that are left: links lead in circles, too */
+    uint64_t steps;         /* remaining steps, because links can form cycles */
 };
 
 static bool hdf5_slots_is_variable(const struct vv_hdf5_graph *g, size_t thing)
@@ -29,7 +30,8 @@ static bool hdf5_slots_is_variable(const struct vv_hdf5_graph *g, size_t thing)
            VARVE_VARIABLE;
 }
 
-/* What a group of a slot has, beside what is at the same path. */
+/* Compares a group of a slot with the group at the same path. Returns false if
+ * they do not match. */
 static bool hdf5_slots_take(struct finding *f, struct found pair)
 {
     const struct vv_hdf5_thing group = *vv_hdf5_thing_at(f->g, pair.slot);

@@ -1,5 +1,5 @@
-/* hdf5_slots.h - slots as we write them: `<owner>/@slots/<slot>/<path of the
- * variable>`.
+/* hdf5_slots.h - Recognizes slots as Varve writes them:
+ * `<owner>/@slots/<slot>/<path of the variable>`.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,8 +8,8 @@
 
 #include "hdf5_graph.h"
 
-/* Makes slots of such groups, which are then no objects. One in which anything
- * is no value of a variable at its path is a group like any other. */
+/* Adds slots for such groups to the draft and removes the groups from it. A
+ * group that contains anything else stays an ordinary group. */
 varve_status vv_hdf5_add_slots(struct vv_hdf5_graph *graph);
 
 #endif

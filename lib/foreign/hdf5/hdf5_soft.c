@@ -1,5 +1,5 @@
-/* hdf5_soft.c - in rounds: a path may lead through soft links that were
- * followed in the round before.
+/* hdf5_soft.c - Resolves soft links in rounds, because a path can contain links
+ * that were resolved in an earlier round.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,8 @@
 
 enum { MOST_ROUNDS = 8, MOST_STEPS = 256 };
 
-/* The next name of a path, in `name`; NULL: there is none. */
+/* Sets `name` to the next name of a path. Returns the rest of the path, or NULL
+ * if there is no name. */
 static const char *next_name(const char *path, struct vv_buffer *name)
 {
     while (*path == '/')
@@ -25,7 +26,8 @@ static const char *next_name(const char *path, struct vv_buffer *name)
     return path + size;
 }
 
-/* Where a path leads; SIZE_MAX: nowhere that is known yet. */
+/* Returns the thing to which a path leads, or SIZE_MAX if it cannot be resolved
+ * yet. */
 static size_t hdf5_soft_follow(
     struct vv_hdf5_graph *g, const struct vv_hdf5_edge *edge)
 {

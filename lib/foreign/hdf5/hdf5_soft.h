@@ -1,5 +1,5 @@
-/* hdf5_soft.h - soft links: paths in the file, followed here and not by
- * libhdf5, which would follow them into other files.
+/* hdf5_soft.h - Resolves soft links, which are paths in the file. libhdf5 is
+ * not used for this, because it would follow them into other files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,8 +8,8 @@
 
 #include "hdf5_graph.h"
 
-/* What leads to something is one more edge of that. What leads nowhere becomes
- * an object tagged `hdf5:soft:<its path>`. */
+/* A link that can be resolved becomes another edge to its target. Any other
+ * link becomes an object tagged `hdf5:soft:<path>`. */
 varve_status vv_hdf5_follow_soft(struct vv_hdf5_graph *graph);
 
 #endif

@@ -1,4 +1,5 @@
-/* hdf5_source.c - where the file begins; its bytes for the module; its values.
+/* hdf5_source.c - Locates the HDF5 file, provides its bytes to the module, and
+ * decodes its values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,8 +18,8 @@
 #define WEIGHTS "model.weights.h5"
 #define CONFIG "config.json"
 
-/* What one text may be over and above what the file has, and what may be read
- * to find out what is in it: its parts may be read again. */
+/* The size of texts and the bytes read for metadata can exceed the size of the
+ * file by this much, because parts of the file may be read several times. */
 static const uint64_t free_bytes = UINT64_C(64) << 20;
 enum { MOST_LISTINGS = 64 };
 
@@ -80,12 +81,12 @@ static varve_status find_weights(struct vv_hdf5_source *s, varve_error *error)
     const struct vv_zip_entry *e = hdf5_source_find_entry(&s->zip, WEIGHTS);
     if (!e)
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-            "%s: expected an archive of Keras with \"" WEIGHTS "\", found none",
+            "%s: not a Keras archive: it does not contain \"" WEIGHTS "\"",
             path);
     if (e->method != VV_ZIP_STORED)
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-            "%s: \"" WEIGHTS "\": expected stored bytes, as Keras writes them, "
-            "found deflated ones: unpack it first",
+            "%s: \"" WEIGHTS
+            "\": deflated data is not supported: unpack it first",
             path);
     s->base = e->data;
     s->size = e->size;
@@ -152,8 +153,10 @@ varve_status vv_hdf5_open(struct vv_foreign *foreign,
 
 struct filling {
     unsigned char *bytes;
-    uint64_t next, lengths; /* where the next length goes; where they end */
-    uint64_t at, size;      /* where the next text goes; where all ends */
+    uint64_t next, lengths; /* offset of the next length, and the end of the
+                               lengths */
+    uint64_t at, size;      /* offset of the next text, and the end of the
+                               texts */
 };
 
 static bool hdf5_source_fill(void *user, const char *text, size_t size)
@@ -181,7 +184,8 @@ static varve_status decode_texts(const struct vv_hdf5_source *s,
         vv_hdf5_most_text(s), hdf5_source_fill, &f, said);
     if ((!status && f.at != size) || status == VARVE_CANCELLED)
         status = vv_fail(said, VARVE_CORRUPT,
-            "expected texts of %zu bytes as before, found others", size);
+            "the strings, of %zu bytes, have changed since the file was opened",
+            size);
     return status;
 }
 

@@ -1,4 +1,5 @@
-/* hdf5_texts.c - numbers in digits, several in brackets as JSON has them.
+/* hdf5_texts.c - Formats attributes: numbers in decimal, arrays in brackets as
+ * in JSON.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +13,7 @@
 #include "json_out.h"
 #include "name.h"
 
-enum { MOST_SHOWN = 64 }; /* texts of one attribute */
+enum { MOST_SHOWN = 64 }; /* elements of an attribute */
 
 struct telling {
     struct vv_hdf5_graph *graph;
@@ -20,10 +21,10 @@ struct telling {
     varve_status status;
 };
 
-/* --- What is left out ----------------------------------------------------- */
+/* --- Attributes that are left out ----------------------------------------- */
 
-/* Names of layers and weights, of which Keras makes several attributes where
- * they are long (`layer_names0`); scales of dimensions. */
+/* Returns true for names of layers and weights, which Keras splits into several
+ * attributes if they are long (`layer_names0`), and for dimension scales. */
 static bool is_bookkeeping(const char *name)
 {
     static const char *const names[] = { "layer_names", "weight_names", "CLASS",
@@ -42,7 +43,8 @@ static bool is_bookkeeping(const char *name)
     return false;
 }
 
-/* What Keras says of the type of a value is in that. */
+/* Returns true for the `dtype` that Keras stores for a value, which the dataset
+ * already has. */
 static bool is_type(const struct telling *t, const char *name)
 {
     return strcmp(name, "dtype") == 0 &&
@@ -73,7 +75,7 @@ static void hdf5_texts_add_number(
     vv_buffer_add_string(text, digits);
 }
 
-/* False where it is no text: other bytes than UTF-8 without NUL. */
+/* Returns false if an element is not UTF-8 text without NUL. */
 static bool hdf5_texts_add_element(
     struct vv_buffer *text, const struct vv_hdf5_attribute *a, size_t i)
 {
@@ -106,7 +108,7 @@ static bool hdf5_texts_add_value(
     return is_text;
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 static bool hdf5_texts_add_name(struct telling *t, const char *name)
 {
@@ -127,7 +129,8 @@ static bool hdf5_texts_fail(struct telling *t, varve_status status)
     return false;
 }
 
-/* With its path; what the file can have of them is bounded as texts are. */
+/* Lists an attribute with its path as left out. The total size of these paths
+ * is limited like that of texts. */
 static bool hdf5_texts_leave_out(void *user, const char *name)
 {
     struct telling *t = user;
@@ -145,12 +148,12 @@ static bool hdf5_texts_leave_out(void *user, const char *name)
         return hdf5_texts_fail(t, VARVE_LIMIT);
     t->graph->texts -= path->size;
     vv_draft_leave_out(t->graph->draft, text,
-        "attributes that are neither numbers nor UTF-8 without NUL, or are "
-        "too many");
+        "attributes that are neither numbers nor UTF-8 text, or have too many "
+        "elements");
     return !t->graph->draft->failed;
 }
 
-/* Which layer it is, or which optimizer. */
+/* Returns true for the name of a layer or an optimizer. */
 static bool hdf5_texts_is_label(
     struct telling *t, const struct vv_hdf5_attribute *a)
 {
@@ -198,7 +201,8 @@ static bool hdf5_texts_take(void *user, const struct vv_hdf5_attribute *a)
     return !t->graph->draft->failed;
 }
 
-/* All attributes of an object, of which one is of a later version. */
+/* Lists all attributes of an object as left out, because one of them has a
+ * newer version. */
 static varve_status leave_all_out(struct telling *t, const varve_error *said)
 {
     struct vv_buffer *path = &t->graph->text;
@@ -227,10 +231,10 @@ varve_status vv_hdf5_add_texts(struct vv_hdf5_graph *g, size_t thing)
         return vv_fail_memory(g->error, "attributes");
     if (t.status)
         return vv_fail(g->error, t.status,
-            "%s: expected attributes that are not much longer than the file, "
-            "found longer ones",
+            "%s: the attributes are too long for the size of the file",
             g->source->foreign->files[0].path);
-    if (status == VARVE_CANCELLED) /* the draft has failed, and says why */
+    if (status == VARVE_CANCELLED) /* the draft has failed and contains the
+                                      error */
         return VARVE_OK;
     if (status != VARVE_TOO_NEW)
         return status ? vv_hdf5_tell(g->source,

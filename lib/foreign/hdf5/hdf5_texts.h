@@ -1,7 +1,8 @@
-/* hdf5_texts.h - attributes as texts of the checkpoint.
+/* hdf5_texts.h - Adds attributes as text metadata of the checkpoint.
  *
- * Of the root by their names, of what is below it by `<path>@<name>`. Left out
- * is what says again how values are called and how they belong together.
+ * Attributes of the root keep their names; those of other objects are named
+ * `<path>@<name>`. Attributes that only repeat the names and the structure of
+ * values are left out.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,8 +11,8 @@
 
 #include "hdf5_graph.h"
 
-/* Of one of the things; sets its label. VARVE_LIMIT where there is more than
- * such a file can mean. */
+/* Adds the attributes of a thing, and sets its label. Returns VARVE_LIMIT if
+ * they are too long for the size of the file. */
 varve_status vv_hdf5_add_texts(struct vv_hdf5_graph *graph, size_t thing);
 
 #endif

@@ -1,4 +1,5 @@
-/* hdf5_values.c - types and shapes, and what values may take.
+/* hdf5_values.c - Adds datasets with their types and shapes, and limits the
+ * size of values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,11 +13,11 @@
 #include "name.h"
 #include "shape.h"
 
-/* Deflate makes no more of a byte than this; a filter that does, and fill
- * values that are nowhere, take from what is spare. */
+/* Maximum expansion of deflate. Filters that expand more, and fill values that
+ * are not stored, use up `spare`. */
 enum { MOST_INFLATED = 1032 };
 
-/* --- What is not read ----------------------------------------------------- */
+/* --- Datasets that are not read ------------------------------------------- */
 
 static varve_status add_mark(
     struct vv_hdf5_graph *g, const char *tag, const char *what, uint32_t *node)
@@ -24,7 +25,7 @@ static varve_status add_mark(
     char text[VV_HDF5_TEXT_SIZE + 32];
     snprintf(text, sizeof text, "hdf5:%s%s%s", tag, *what ? ":" : "", what);
     *node = vv_draft_node(g->draft, VARVE_OBJECT);
-    /* (What it says may end within a letter.) */
+    /* The text may be cut within a character. */
     vv_draft_tag(g->draft, *node,
         vv_name_is_valid(text, strlen(text)) ? text : "hdf5:unknown");
     return VARVE_OK;
@@ -32,8 +33,9 @@ static varve_status add_mark(
 
 /* --- Sizes ---------------------------------------------------------------- */
 
-/* Whether a value may take so many bytes: the file has as many, packed, and no
- * other value had them; or there are still some to spare. */
+/* Returns true if a value can have this size: it fits the bytes that the file
+ * stores for it and that no other value has used, or the remaining spare
+ * bytes. */
 static bool may_take(
     struct vv_hdf5_graph *g, const struct vv_hdf5_object *what, uint64_t size)
 {
@@ -49,8 +51,8 @@ static bool may_take(
     return true;
 }
 
-/* The extents of the dataset and of its elements; false where nobody can have
- * so many. */
+/* Sets the shape, the number of elements and the size of a dataset. Returns
+ * false if they are out of range. */
 static bool hdf5_values_take_shape(const struct vv_hdf5_object *what,
     varve_tensor *type, uint64_t *count, uint64_t *size)
 {
@@ -95,9 +97,9 @@ static bool hdf5_values_add_size(void *user, const char *text, size_t size)
     return true;
 }
 
-/* Texts are read to find out how long they are: those that cannot be are left
- * out, and the others are there. To find that some are too long takes as long
- * as to read them, so that there may be a few such datasets. */
+/* Handles strings whose size cannot be determined, which requires reading them:
+ * the dataset is left out. Detecting that strings are too long takes as long as
+ * reading them, so only a few such datasets are allowed. */
 static varve_status leave_texts_out(struct vv_hdf5_graph *g,
     const struct dataset *d, const varve_error *said, uint32_t *node)
 {
@@ -150,12 +152,12 @@ static varve_status hdf5_values_add_bytes(
     char tag[sizeof d->what->type.name + 8];
     varve_status status = hdf5_values_add_numbers(g, d, node);
     snprintf(tag, sizeof tag, "hdf5:%s", d->what->type.name);
-    if (strcmp(d->what->type.name, "state") != 0) /* which we wrote */
+    if (strcmp(d->what->type.name, "state") != 0) /* as written by Varve */
         vv_draft_tag(g->draft, *node, tag);
     return status;
 }
 
-/* One without elements: its type is known, and no more. */
+/* Adds a dataset without elements, of which only the type is known. */
 static varve_status add_null(
     struct vv_hdf5_graph *g, const varve_tensor *type, uint32_t *node)
 {

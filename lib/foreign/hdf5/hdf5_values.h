@@ -1,5 +1,5 @@
-/* hdf5_values.h - datasets as values of a draft: where they lie in the file, or
- * made when they are asked for.
+/* hdf5_values.h - Adds datasets to a draft as values, which are read in place
+ * or decoded.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,9 +8,9 @@
 
 #include "hdf5_graph.h"
 
-/* Sets *node to that of a dataset, which is called `name` in messages (in the
- * arena of the source). What is not read is an object with a tag that says
- * why. */
+/* Adds a dataset and sets *node to its node. `name` is its name in error
+ * messages and must be in the arena of the source. A dataset that is not read
+ * becomes an object with a tag that gives the reason. */
 varve_status vv_hdf5_add_value(struct vv_hdf5_graph *graph, uint64_t object,
     const struct vv_hdf5_object *what, const char *name, uint32_t *node);
 

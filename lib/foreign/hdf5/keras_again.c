@@ -29,15 +29,15 @@ struct text {
 /* A layer of a model. */
 struct layer {
     uint32_t node;
-    struct text own, file; /* no bytes: nothing tells its name in the file */
+    struct text own, file; /* size 0 if the name in the file is not known */
 };
 
 static varve_status keras_again_fail_memory(varve_error *error)
 {
-    return vv_fail_memory(error, "names of Keras");
+    return vv_fail_memory(error, "Keras names");
 }
 
-/* --- What the writer asks for --------------------------------------------- */
+/* --- Functions for the writer --------------------------------------------- */
 
 static varve_status keras_again_give_value(
     void *user, uint32_t value, struct vv_source *source, varve_error *error)
@@ -103,7 +103,7 @@ static bool keras_again_is_object(const struct vv_index *index, uint32_t node)
     return kind != VARVE_VARIABLE && kind != VARVE_STATE;
 }
 
-/* The object `vars` of a layer; VV_NONE: it has none. */
+/* Returns the object `vars` of a layer, or VV_NONE. */
 static uint32_t vars_of(const struct vv_index *index, uint32_t node)
 {
     uint32_t name = vv_index_find_name(index, "vars", 4);
@@ -113,7 +113,7 @@ static uint32_t vars_of(const struct vv_index *index, uint32_t node)
                                                                  : VV_NONE;
 }
 
-/* Takes the last name off a path. */
+/* Removes the last name from a path and returns it. */
 static struct text take_last(struct text *path)
 {
     size_t at = path->size;
@@ -124,8 +124,8 @@ static struct text take_last(struct text *path)
     return last;
 }
 
-/* Returns true if the global name of a variable says that it is `vars/<name>`;
- * *path is what comes before that. */
+/* Returns true if the global name of a variable ends with `vars/<name>`, and
+ * sets *path to the part before it. */
 static bool is_in_vars(const struct vv_index *index, uint32_t node,
     struct text name, struct text *path)
 {
@@ -146,8 +146,8 @@ static bool keras_again_spend(struct vv_keras_again *a)
     return a->looks > 0;
 }
 
-/* Sets *path to that in the file of a layer or a part of one, where a variable
- * in its `vars` says it. */
+/* Sets *path to the path of a layer, or a part of one, in the file. Returns
+ * false if no variable in its `vars` has it as a global name. */
 static bool find_path_here(
     struct vv_keras_again *a, uint32_t node, struct text *path)
 {
@@ -164,7 +164,7 @@ static bool find_path_here(
     return false;
 }
 
-/* The same of what is in it, to some depth. */
+/* As find_path_here, but also searches descendants up to some depth. */
 static bool find_path(
     struct vv_keras_again *a, uint32_t node, int levels, struct text *path)
 {
@@ -223,7 +223,7 @@ static void list_layers(struct vv_keras_again *a, uint32_t layers)
     }
 }
 
-/* Returns true if no two would be called alike. */
+/* Returns true if all names are different. */
 static bool keras_again_are_different(const struct vv_keras_again *a)
 {
     struct text *all = (struct text *)(void *)a->sorted.data;
@@ -237,7 +237,8 @@ static bool keras_again_are_different(const struct vv_keras_again *a)
     return true;
 }
 
-/* (Groups of the file say the names that the layers have here.) */
+/* The attribute `name` of `vars` contains the name of the layer in the
+ * graph. */
 static void keras_again_name_layer(
     struct vv_keras_again *a, const struct layer *l)
 {
@@ -266,7 +267,7 @@ static varve_status keras_again_name_model(
         return VARVE_OK;
     if (!keras_again_are_different(a)) {
         vv_target_lose(a->real, layers,
-            "the names that Keras gave its groups: two would be the same");
+            "the names of its groups in the Keras file: two would be the same");
         return VARVE_OK;
     }
     for (size_t i = 0; i < layer_count(a); i++)
@@ -276,7 +277,7 @@ static varve_status keras_again_name_model(
 
 /* --- Variables ------------------------------------------------------------ */
 
-/* Names of variables that are in `vars` beside them. */
+/* Records the names of variables that are also in `vars` beside them. */
 static void find_aliases(struct vv_keras_again *a, uint32_t node)
 {
     const struct vv_index *index = a->real->index;
@@ -300,7 +301,7 @@ static void find_aliases(struct vv_keras_again *a, uint32_t node)
     }
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 static varve_status keras_again_find_all(
     struct vv_keras_again *a, varve_error *error)

@@ -1,8 +1,8 @@
-/* keras_config.c - the one way down: a model's config has layers, some of which
- * are models. What else there is, is passed over.
+/* keras_config.c - Parses the nested models in a config: the config of a model
+ * contains layers, some of which are models. Other members are skipped.
  *
- * Groups are called as Keras 3 calls them: after the class, in small letters
- * with '_' between words, and a number from the second of its name on.
+ * Groups are named as in Keras 3: after the class, in lower case with '_'
+ * between words, with a number from the second of its name on.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,8 +17,8 @@
 #include "name.h"
 #include "try.h"
 
-/* A model of more layers than anybody has says nothing of them: the name of
- * each is looked for among those of its model. */
+/* If a model has more than MOST_LAYERS layers, the config is ignored, because
+ * each name is searched among those of its model. */
 enum {
     MOST_MODELS = 8,
     MOST_LAYERS = 8192,
@@ -26,7 +26,7 @@ enum {
     MOST_CLASS = 200
 };
 
-/* A name of groups in a model, and how many have it. */
+/* A name of groups in a model and the number of groups that have it. */
 struct vv_keras_used {
     const char *name;
     size_t count;
@@ -35,7 +35,7 @@ struct vv_keras_used {
 struct parsing {
     struct vv_keras_config *config;
     struct vv_json_in in;
-    int models; /* that are open */
+    int models; /* nesting depth of open models */
     bool is_frozen;
     varve_error *error;
 };
@@ -62,7 +62,8 @@ static bool keras_config_is_word(char c)
     return is_upper(c) || is_lower(c) || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* (keras/src/utils/naming.py: to_snake_case; of ASCII.) */
+/* Converts a class name as in keras/src/utils/naming.py: to_snake_case, for
+ * ASCII. */
 static void add_snake(struct vv_buffer *to, const char *class)
 {
     char last = 0;
@@ -77,8 +78,8 @@ static void add_snake(struct vv_buffer *to, const char *class)
     }
 }
 
-/* How many of a model have this name already; from `begin` on is what it
- * used. SIZE_MAX without memory. */
+/* Returns the number of earlier groups of a model with this name; the names of
+ * the model begin at `begin`. Returns SIZE_MAX if memory runs out. */
 static size_t use_name(
     struct vv_keras_config *c, size_t begin, const char *name)
 {
@@ -95,7 +96,7 @@ static size_t use_name(
     return added.name && !c->used.failed ? 0 : SIZE_MAX;
 }
 
-/* Puts `layers/<group>` behind the path. */
+/* Appends `layers/<group>` to the path. */
 static bool keras_config_add_group(
     struct vv_keras_config *c, size_t begin, const char *class)
 {
@@ -114,12 +115,12 @@ static bool keras_config_add_group(
 
 /* --- Layers --------------------------------------------------------------- */
 
-/* What is said of one, before it is a layer. */
+/* The members of a layer that precede its config. */
 struct said {
     struct vv_json_item module, class, name;
-    bool is_registered; /* as a class of somebody else */
-    size_t number;      /* of the layer; SIZE_MAX: none yet */
-    size_t used;        /* names of the model begin here */
+    bool is_registered; /* the class is user-defined */
+    size_t number;      /* of the layer; SIZE_MAX: it has not begun */
+    size_t used;        /* index of the first name of the model */
 };
 
 static bool keras_config_is_text(
@@ -128,7 +129,7 @@ static bool keras_config_is_text(
     return item->text && item->kind == VV_JSON_STRING && vv_json_is(item, text);
 }
 
-/* An operation that is no layer has no group. */
+/* An operation that is not a layer has no group. */
 static bool is_operation(const struct said *s)
 {
     static const char ops[] = "keras.src.ops";
@@ -152,7 +153,7 @@ static const char *keras_config_keep(
                               (const char *)text->data, text->size);
 }
 
-/* Of a class that was read; the root has none. */
+/* Adds a layer if its class has been read. The root is not a layer. */
 static varve_status keras_config_begin_layer(struct parsing *p, struct said *s)
 {
     struct vv_keras_config *c = p->config;
@@ -178,7 +179,7 @@ static varve_status keras_config_begin_layer(struct parsing *p, struct said *s)
 
 static varve_status keras_config_take_layers(struct parsing *p);
 
-/* Of the config of a layer, or of the root. */
+/* Reads a member of the config of a layer or of the root. */
 static varve_status take_config_member(
     struct parsing *p, const struct vv_json_item *name, struct said *s)
 {
@@ -230,7 +231,7 @@ static varve_status take_config(struct parsing *p, struct said *s)
     return VARVE_OK;
 }
 
-/* A text, or whatever else stands there. */
+/* Reads a value, and skips it if it is not a text. */
 static varve_status keras_config_take_text(
     struct parsing *p, struct vv_json_item *item)
 {
@@ -241,7 +242,7 @@ static varve_status keras_config_take_text(
     return vv_json_skip(&p->in);
 }
 
-/* One layer, or the model itself: its class stands before its config. */
+/* Reads a layer, or the model itself. The class must precede the config. */
 static varve_status take_model(struct parsing *p, struct said *s, bool is_root)
 {
     struct vv_json_item name, other;
@@ -284,7 +285,7 @@ static varve_status take_layer(struct parsing *p, size_t used)
     return VARVE_OK;
 }
 
-/* Names count anew in each model. */
+/* Names are counted separately in each model. */
 static varve_status keras_config_take_layers(struct parsing *p)
 {
     struct vv_json_item item;
@@ -331,8 +332,8 @@ const struct vv_keras_layer *vv_keras_layer_find(
         &c->by_path, vv_hash_of(path, strlen(path)), is_at, path);
 }
 
-/* Once all are there, as they move while more come. Of several at one path the
- * first is found. */
+/* Called after all layers have been read, because they move in memory until
+ * then. If several have the same path, the first is found. */
 static bool index_layers(struct vv_keras_config *c)
 {
     struct vv_keras_layer *layers =
@@ -347,7 +348,7 @@ static bool index_layers(struct vv_keras_config *c)
     return good;
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 varve_status vv_keras_config_read(struct vv_keras_config *c,
     struct vv_hdf5_source *source, varve_error *error)
@@ -382,7 +383,7 @@ varve_status vv_keras_config_read(struct vv_keras_config *c,
             c->path.failed || wrong.status == VARVE_OK)
             status = vv_fail_memory(error, "the layers of a model");
         else
-            c->layers.size = 0; /* it is none of Keras' */
+            c->layers.size = 0; /* not a config of Keras */
     }
     vv_buffer_clear(&bytes);
     return !status && !index_layers(c) ? keras_config_fail_memory(&p) : status;

@@ -1,5 +1,5 @@
-/* keras_config.h - what the config.json of an archive of Keras says of layers:
- * their own names, their classes, and their order.
+/* keras_config.h - Reads the names, classes and order of layers from the
+ * config.json of a Keras archive.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,11 +11,12 @@
 
 struct vv_keras_layer {
     /* to read */
-    const char *path;  /* of its group: `layers/dense_1` */
-    const char *name;  /* its own; NULL: none is said */
-    const char *class; /* "" where it is not one of Keras' own */
-    bool is_frozen;    /* it, or a model that it is in, is not trained */
-    bool has_layers;   /* it is a model: they follow */
+    const char *path;  /* path of its group: `layers/dense_1` */
+    const char *name;  /* its own name; NULL if there is none */
+    const char *class; /* "" for a class that is not part of Keras */
+    bool is_frozen;    /* the layer, or a model that contains it, is not
+                          trained */
+    bool has_layers;   /* it is a model; its layers follow */
 };
 
 struct vv_keras_config {
@@ -26,12 +27,12 @@ struct vv_keras_config {
     struct vv_hdf5_source *source;
     struct vv_map by_path; /* struct vv_keras_layer */
     struct vv_buffer path;
-    struct vv_buffer used; /* struct vv_keras_used, of models that are open */
+    struct vv_buffer used; /* struct vv_keras_used, of open models */
     struct vv_buffer text;
 };
 
-/* Reads it, where there is one; what is none of Keras' says nothing. To be
- * cleared, after a failure too. */
+/* Reads the config, if there is one. One that is not from Keras is ignored.
+ * Call vv_keras_config_clear afterwards, also after a failure. */
 varve_status vv_keras_config_read(struct vv_keras_config *config,
     struct vv_hdf5_source *source, varve_error *error);
 void vv_keras_config_clear(struct vv_keras_config *config);
@@ -47,7 +48,7 @@ static inline const struct vv_keras_layer *vv_keras_layer_at(
     return (const struct vv_keras_layer *)(const void *)config->layers.data + i;
 }
 
-/* The layer of a group; NULL: none. */
+/* Returns the layer of a group, or NULL. */
 const struct vv_keras_layer *vv_keras_layer_find(
     const struct vv_keras_config *config, const char *path);
 

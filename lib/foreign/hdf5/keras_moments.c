@@ -1,4 +1,5 @@
-/* keras_moments.c - each weight by its path, and what the optimizer has there.
+/* keras_moments.c - Walks the weights and looks up the optimizer state of each
+ * by its path.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,17 +15,17 @@ enum { MOST_LEVELS = 8, LOOKS_FOR_EDGE = 64 };
 
 struct finding {
     struct vv_hdf5_graph *g;
-    size_t owner;           /* optimizer_weights */
-    struct vv_buffer paths; /* char: paths of open groups, terminated */
+    size_t owner;           /* number of the thing optimizer_weights */
+    struct vv_buffer paths; /* terminated paths of open groups */
     struct vv_buffer open;  /* struct step */
     struct vv_buffer text;
-    uint64_t looks; /* that are left */
+    uint64_t looks; /* remaining visits of edges */
 };
 
-/* A group on the way to weights. */
+/* A group on the path to weights. */
 struct step {
     size_t group;
-    size_t path; /* where it begins in the paths */
+    size_t path; /* offset in `paths` */
     int level;
 };
 
@@ -32,14 +33,14 @@ static const char *const slots[] = { "momentum", "velocity", "velocity_hat",
     "norm", "accumulator", "linear", "accumulated_grad",
     "accumulated_delta_var", "average_gradient" };
 
-/* The size of a name without `:0`. */
+/* Returns the size of a name without a trailing `:0`. */
 static size_t bare_size(const char *name)
 {
     size_t size = strlen(name);
     return vv_text_ends_in(name, size, ":0") ? size - 2 : size;
 }
 
-/* Where a path leads from a group; SIZE_MAX: nowhere. */
+/* Returns the thing to which a path from a group leads, or SIZE_MAX. */
 static size_t descend(struct finding *f, size_t at, const char *path)
 {
     while (*path && at != SIZE_MAX && f->looks > 0) {
@@ -63,7 +64,7 @@ static void keras_moments_add(
         vv_hdf5_thing_at(f->g, moment)->node);
 }
 
-/* `<slot>/<path>` */
+/* Adds the moments at `<slot>/<path>`. */
 static void add_below_slots(
     struct finding *f, size_t group, size_t weight, const char *path)
 {
@@ -76,7 +77,7 @@ static void add_below_slots(
     }
 }
 
-/* `<path>/<slot>` */
+/* Adds the moments at `<path>/<slot>`. */
 static void add_below_path(
     struct finding *f, size_t group, size_t weight, const char *bare)
 {
@@ -91,7 +92,7 @@ static void add_below_path(
     }
 }
 
-/* `<path with '_'>_<slot>` */
+/* Adds the moments at `<path with '_'>_<slot>`. */
 static void add_in_one(
     struct finding *f, size_t group, size_t weight, const char *bare)
 {
@@ -125,7 +126,7 @@ static void find_moments(struct finding *f, size_t weight, const char *path)
     }
 }
 
-/* Opens the groups of a group, and looks for what is kept of its weights. */
+/* Opens the children of a group, and adds the moments of its weights. */
 static void keras_moments_take(struct finding *f, struct step step)
 {
     struct vv_hdf5_thing all = *vv_hdf5_thing_at(f->g, step.group);
@@ -152,7 +153,7 @@ static void keras_moments_take(struct finding *f, struct step step)
     }
 }
 
-/* (The path of a weight begins below its layer.) */
+/* The path of a weight is relative to its layer. */
 varve_status vv_keras_add_moments(struct vv_hdf5_graph *g)
 {
     const varve_allocator *a = g->things.allocator;

@@ -1,6 +1,6 @@
-/* keras_moments.h - what optimizers keep of variables in files of Keras 2 and
- * their kin of Keras 3 (`model.save('x.h5')`), as slots: there the names say
- * whose it is.
+/* keras_moments.h - Adds slots for the optimizer state in files of Keras 2, and
+ * of Keras 3 in the same layout (`model.save('x.h5')`), which identify the
+ * variables by name.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,10 +9,11 @@
 
 #include "hdf5_graph.h"
 
-/* Of a weight `model_weights/<layer>/<path>`, below `optimizer_weights/<any>`:
- * `<slot>/<path>`, `<path>/<slot>`, and `<path with '_' for '/'>_<slot>` for
- * the slots that Keras 3 has; without the `:0` of their ends, and of the same
- * type and shape. The owner is `optimizer_weights`. */
+/* For a weight `model_weights/<layer>/<path>`, adds slots for the variables
+ * below `optimizer_weights/<any>` at `<slot>/<path>`, at `<path>/<slot>`, and,
+ * for the slots of Keras 3, at `<path with '_' for '/'>_<slot>`. The paths are
+ * without trailing `:0`, and type and shape must be the same. The owner of the
+ * slots is `optimizer_weights`. */
 varve_status vv_keras_add_moments(struct vv_hdf5_graph *graph);
 
 #endif

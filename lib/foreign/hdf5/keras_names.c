@@ -1,5 +1,5 @@
-/* keras_names.c - edges get other names; the file's own stay as global names
- * and are kept for when the graph is written again.
+/* keras_names.c - Renames edges. The names in the file become global names, and
+ * are kept so that the file can be written again.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,9 +17,10 @@
 
 struct class_names {
     const char *class;
-    const char *inside; /* the part that has them; NULL: the layer itself */
+    const char *inside; /* the child that contains the variables; NULL: the
+                           layer itself */
     const char *names[4];
-    size_t least; /* the last of them may be missing */
+    size_t least; /* minimum number; the last ones may be missing */
 };
 
 #define KERNEL_AND_BIAS { "kernel", "bias" }, 1
@@ -70,10 +71,10 @@ bool vv_keras_is_statistic(
 
 static varve_status keras_names_fail_memory(const struct vv_hdf5_graph *g)
 {
-    return vv_fail_memory(g->error, "names of Keras");
+    return vv_fail_memory(g->error, "Keras names");
 }
 
-/* Where there are as many as the class has. */
+/* Names the variables of a layer if their number matches the class. */
 static varve_status name_variables(
     struct vv_hdf5_graph *g, size_t group, const struct vv_keras_layer *layer)
 {
@@ -104,7 +105,8 @@ static varve_status name_variables(
 
 /* --- Layers --------------------------------------------------------------- */
 
-/* The own name of a layer, as its group says it, or the config. */
+/* Returns the own name of a layer from its group or else from the config, or
+ * NULL. */
 static const char *own_name(
     struct vv_hdf5_graph *g, size_t group, const struct vv_keras_layer *layer)
 {
@@ -121,7 +123,7 @@ static int keras_names_compare(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Whether no two are called alike; sorts them. */
+/* Sorts the names. Returns true if all are different. */
 static bool keras_names_are_different(const char **names, size_t count)
 {
     qsort(names, count, sizeof *names, keras_names_compare);
@@ -135,7 +137,8 @@ static bool keras_names_are_different(const char **names, size_t count)
 struct naming {
     struct vv_hdf5_graph *graph;
     const struct vv_keras_config *config;
-    struct vv_buffer names; /* of a model's layers, in the order of the file */
+    struct vv_buffer names; /* names of the layers of a model, in the order of
+                               the file */
     struct vv_buffer sorted;
 };
 
@@ -161,8 +164,8 @@ static varve_status keras_names_list_names(
     return VARVE_OK;
 }
 
-/* (Children are looked for by the names of the file: those stay until all
- * models are named.) */
+/* Only sets `own`: children are looked up by the names in the file until all
+ * models are named. */
 static varve_status rename_layers(
     struct naming *n, const struct vv_hdf5_thing *layers)
 {

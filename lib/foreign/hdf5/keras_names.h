@@ -1,5 +1,5 @@
-/* keras_names.h - files of Keras 3: layers by their own names, and their
- * variables by the names that these have in Python.
+/* keras_names.h - Names the layers in files of Keras 3 by their own names, and
+ * their variables by the names in Python.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,14 +9,14 @@
 #include "hdf5_graph.h"
 #include "keras_config.h"
 
-/* `layers/dense_1` becomes `layers/<its name>`, where all layers of a model say
- * their names and no two are called alike; `<layer>/kernel` is one more name of
- * `<layer>/vars/0`, where its class is known. */
+/* Renames `layers/dense_1` to `layers/<own name>` if all layers of a model have
+ * a name of their own and these are different. Adds the alias `<layer>/kernel`
+ * of `<layer>/vars/0` if the class of the layer is known. */
 varve_status vv_keras_name_layers(
     struct vv_hdf5_graph *graph, const struct vv_keras_config *config);
 
-/* Whether a variable of a layer follows the data, so that no optimizer trains
- * it; `i` is its number of `count`. */
+/* Returns true if a variable of a layer is a statistic of the data, which the
+ * optimizer does not train. `i` is its number, out of `count`. */
 bool vv_keras_is_statistic(
     const struct vv_keras_layer *layer, size_t i, size_t count);
 

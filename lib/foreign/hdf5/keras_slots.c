@@ -1,5 +1,5 @@
-/* keras_slots.c - in the order of the model, where its config says it; else by
- * shapes that only one variable has.
+/* keras_slots.c - Matches optimizer state to variables in the order of the
+ * model, if its config is known, or else by shapes that occur only once.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,16 +20,18 @@ enum { MOST_EACH = 3, MOST_LOOKS = 1 << 20, LOOKS_FOR_EDGE = 8 };
 struct finding {
     struct vv_hdf5_graph *g;
     const struct vv_keras_config *config;
-    size_t optimizer, vars;     /* things */
-    uint64_t looks;             /* at edges of layers, that are left */
-    struct vv_buffer moments;   /* size_t: things, by their numbers */
+    size_t optimizer, vars;     /* numbers of things */
+    uint64_t looks;             /* remaining visits of edges of layers */
+    struct vv_buffer moments;   /* size_t: things, in numeric order */
     struct vv_buffer variables; /* size_t: things of the model */
-    struct vv_buffer trained;   /* struct vv_torch_form, of each variable */
-    struct vv_buffer model;     /* the same, of the model's */
+    struct vv_buffer trained;   /* struct vv_torch_form of each trained
+                                   variable */
+    struct vv_buffer model;     /* struct vv_torch_form of each variable of the
+                                   model */
     struct vv_buffer to;        /* size_t */
 };
 
-/* What the moments of an optimizer are called, in their order. */
+/* The names of the moments of an optimizer, in their order. */
 struct optimizer_names {
     const char *label;
     size_t count;
@@ -103,10 +105,10 @@ static varve_status keras_slots_fail_memory(const struct finding *f)
     return vv_fail_memory(f->g->error, "slots");
 }
 
-/* --- What the optimizer has ----------------------------------------------- */
+/* --- State of the optimizer ----------------------------------------------- */
 
-/* All children of a group `vars`, by their numbers; false where they are not
- * all values that are counted from 0. */
+/* Lists the children of a group `vars` in numeric order. Returns false if they
+ * are not values numbered from 0. */
 static bool list_numbers(
     const struct vv_hdf5_graph *g, size_t vars, struct vv_buffer *numbers)
 {
@@ -123,7 +125,8 @@ static bool list_numbers(
     return !numbers->failed;
 }
 
-/* The iteration, the learning rate and what else there is once. */
+/* Returns the number of variables of the optimizer itself, such as the
+ * iteration and the learning rate. */
 static size_t own_count(const struct finding *f)
 {
     const size_t *all = (const size_t *)(const void *)f->moments.data;
@@ -133,8 +136,8 @@ static size_t own_count(const struct finding *f)
     return own;
 }
 
-/* Whether so many stand together, each time, for one variable; lists the
- * forms of these. */
+/* Returns true if the moments consist of groups of `each` for one variable, and
+ * lists the forms of the groups. */
 static bool list_trained(struct finding *f, size_t own, size_t each)
 {
     const size_t *all = (const size_t *)(const void *)f->moments.data + own;
@@ -152,10 +155,11 @@ static bool list_trained(struct finding *f, size_t own, size_t each)
     return !f->trained.failed;
 }
 
-/* --- What the model has --------------------------------------------------- */
+/* --- Variables of the model ----------------------------------------------- */
 
-/* The one group `vars` with values that is in a layer, itself or deeper;
- * SIZE_MAX: none; its order is nobody's where there are several. */
+/* Finds the only group `vars` with values in a layer or below it, and sets
+ * *found to it, or leaves SIZE_MAX if there is none. Returns false if there are
+ * several, because their order is not defined. */
 static bool find_vars(
     struct finding *f, size_t group, int levels, size_t *found)
 {
@@ -197,7 +201,8 @@ static size_t keras_slots_find_group(
     return at;
 }
 
-/* What could be trained of a layer. */
+/* Adds the variables of a layer that can be trained. Returns false if they are
+ * not known. */
 static bool keras_slots_add_layer(
     struct finding *f, const struct vv_keras_layer *layer)
 {
@@ -223,7 +228,8 @@ static bool keras_slots_add_layer(
     return is_known;
 }
 
-/* In the order of the model; false where it is not known. */
+/* Lists the variables in the order of the model. Returns false if it is not
+ * known. */
 static bool list_model(struct finding *f)
 {
     size_t count = vv_keras_layer_count(f->config);
@@ -234,7 +240,8 @@ static bool list_model(struct finding *f)
     return is_known;
 }
 
-/* All that is no optimizer's and no metric's, in any order. */
+/* Lists all variables that do not belong to an optimizer or a metric, in any
+ * order. */
 static void list_all(struct finding *f)
 {
     static const char *const others[] = { "optimizer/", "metrics/", "_metrics/",
@@ -251,7 +258,7 @@ static void list_all(struct finding *f)
     }
 }
 
-/* --- Which is which ------------------------------------------------------- */
+/* --- Matching ------------------------------------------------------------- */
 
 static bool list_forms(struct finding *f)
 {
@@ -277,7 +284,8 @@ static bool fits_in_order(struct finding *f)
         (size_t *)(void *)f->to.data);
 }
 
-/* Each is the only one of its shape, here and there. */
+/* Returns true if every shape occurs only once among the moments and among the
+ * variables. */
 static bool fits_alone(struct finding *f)
 {
     const struct vv_torch_form *a =
@@ -320,9 +328,10 @@ static bool has_types(const struct finding *f, size_t own, size_t each)
     return true;
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
-/* The second of its kind in a program is called `adam_1`. */
+/* Returns true if a label is the known name, or has a number as in `adam_1`,
+ * the second optimizer of its class in a program. */
 static bool keras_slots_is_label(const char *label, const char *known)
 {
     size_t size = strlen(known);
@@ -363,7 +372,8 @@ static void keras_slots_add_slots(struct finding *f, size_t own, size_t each)
     }
 }
 
-/* With one, two or three of each variable: where only one of these fits. */
+/* Tries one, two and three moments for each variable, and adds slots if exactly
+ * one of these matches. */
 static varve_status keras_slots_find(struct finding *f)
 {
     size_t own, fit = 0, fits = 0;
@@ -376,7 +386,7 @@ static varve_status keras_slots_find(struct finding *f)
         list_all(f);
     for (size_t each = 1; each <= MOST_EACH + 1 && !f->variables.failed;
          each++) {
-        /* The last round is for the one that fits. */
+        /* The last round repeats the one that matched. */
         size_t k = each <= MOST_EACH ? each : fit;
         if (each > MOST_EACH && fits != 1)
             break;
@@ -403,7 +413,7 @@ varve_status vv_keras_add_slots(
         .config = config,
         .looks = LOOKS_FOR_EDGE * (uint64_t)vv_hdf5_edge_count(g) };
     f.optimizer = vv_hdf5_child(g, 0, "optimizer");
-    /* Where a file names its slots there is nothing to guess. */
+    /* A file that contains named slots needs no matching. */
     if (f.optimizer == SIZE_MAX || g->draft->slots.size > 0)
         return VARVE_OK;
     f.vars = vv_hdf5_child(g, f.optimizer, "vars");

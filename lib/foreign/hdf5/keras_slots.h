@@ -1,9 +1,9 @@
-/* keras_slots.h - what optimizers of Keras 3 keep of variables, as slots.
+/* keras_slots.h - Adds slots for the optimizer state of Keras 3.
  *
- * A file has it by numbers alone, `optimizer/vars/7`: the first few are of the
- * optimizer itself, then come one, two or three of each variable that is
- * trained, in the order of the model. They become slots where types and shapes
- * fit in one way only, and stay what they are else.
+ * A file contains it under numbers, `optimizer/vars/7`: the first variables
+ * belong to the optimizer itself, followed by one, two or three for each
+ * trained variable, in the order of the model. They become slots if types and
+ * shapes allow only one assignment; otherwise they stay ordinary variables.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@
 varve_status vv_keras_add_slots(
     struct vv_hdf5_graph *graph, const struct vv_keras_config *config);
 
-/* Whether two things are variables of one type and shape. */
+/* Returns true if two things are variables of the same type and shape. */
 bool vv_keras_is_same(const struct vv_hdf5_graph *graph, size_t a, size_t b);
 
 #endif

@@ -1,4 +1,4 @@
-/* json_in.c - one item of the grammar of RFC 8259 at a time.
+/* json_in.c - Parses one item of the grammar of RFC 8259 at a time.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,8 +20,8 @@ const char *vv_json_kind_text(enum vv_json_kind kind)
         "an object",
         "an array",
         "a string",
-        "an unsigned integer of 64 bits",
-        "another number",
+        "an unsigned 64-bit integer",
+        "a number",
         "true",
         "false",
         "null",
@@ -41,7 +41,7 @@ varve_status vv_json_fail(const struct vv_json_in *in, size_t at,
     return VARVE_CORRUPT;
 }
 
-/* Editors put a mark of UTF-8 before a text. */
+/* Returns the size of a UTF-8 byte order mark, or 0. */
 static size_t mark_size(const void *text, size_t size)
 {
     return size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
@@ -79,7 +79,7 @@ static void json_in_skip_space(struct vv_json_in *in)
     }
 }
 
-/* Says what stands at `in->at`. */
+/* Fails with the character at `in->at` as the one that was found. */
 static varve_status fail_here(const struct vv_json_in *in, const char *expected)
 {
     char found[16] = "the end";
@@ -93,7 +93,7 @@ static varve_status fail_here(const struct vv_json_in *in, const char *expected)
 
 /* --- Strings ------------------------------------------------------------ */
 
-/* The four digits behind "\u", or -1. */
+/* Returns the value of four hexadecimal digits, or -1. */
 static int code_unit(const char *at)
 {
     int value = 0;
@@ -120,8 +120,9 @@ static size_t json_in_encode(uint32_t c, char utf8[4])
     return size;
 }
 
-/* The bytes that the escape at a backslash stands for, and how many it takes;
- * 0 for one that is wrong. There are `left` bytes. */
+/* Decodes the escape sequence at a backslash; `left` bytes are available.
+ * Returns the number of bytes of its UTF-8 encoding, or 0 if it is not valid.
+ * Sets *step to the size of the sequence. */
 static size_t unescape_one(
     const char *at, size_t left, char utf8[4], size_t *step)
 {
@@ -149,7 +150,7 @@ static size_t unescape_one(
         utf8);
 }
 
-/* Passes over an escape at `in->at`. */
+/* Skips an escape sequence at `in->at`. */
 static varve_status read_escape(
     struct vv_json_in *in, struct vv_json_item *item)
 {
@@ -158,15 +159,15 @@ static varve_status read_escape(
     size_t size =
         unescape_one(in->bytes + in->at, in->size - in->at, utf8, &step);
     if (size == 0)
-        return vv_json_fail(in, in->at, "an escape that JSON has",
-            "another one, or half of a surrogate pair");
+        return vv_json_fail(in, in->at, "a valid escape sequence",
+            "an invalid one or an unpaired surrogate");
     item->has_nul |= size == 1 && utf8[0] == '\0';
     item->length += size;
     in->at += step;
     return VARVE_OK;
 }
 
-/* A string from its quote at `in->at`. */
+/* Reads a string whose opening quote is at `in->at`. */
 static varve_status json_in_read_string(
     struct vv_json_in *in, struct vv_json_item *item)
 {
@@ -179,7 +180,7 @@ static varve_status json_in_read_string(
             continue;
         }
         if ((unsigned char)in->bytes[in->at] < 0x20)
-            return fail_here(in, "a character of a string");
+            return fail_here(in, "a string character");
         in->at++;
         item->length++;
     }
@@ -188,11 +189,12 @@ static varve_status json_in_read_string(
         return fail_here(in, "'\"'");
     in->at++;
     if (!vv_utf8_is_valid(item->text, item->size))
-        return vv_json_fail(in, item->at, "a string of UTF-8", "other bytes");
+        return vv_json_fail(in, item->at, "a string in UTF-8", "invalid bytes");
     return VARVE_OK;
 }
 
-/* The next bytes of a valid string. */
+/* Decodes the next byte or escape sequence of a valid string. Returns the
+ * number of bytes in utf8. */
 static size_t next_bytes(const char **at, char utf8[4])
 {
     size_t step = 1;
@@ -221,7 +223,8 @@ void vv_json_unescape(const struct vv_json_item *string, struct vv_buffer *to)
     }
 }
 
-/* A string read byte by byte: -1 behind its end. */
+/* Iterates over the unescaped bytes of a string; next_byte returns -1 at its
+ * end. */
 struct reading {
     const char *at;
     char utf8[4];
@@ -305,8 +308,8 @@ static varve_status read_number(
     if (digits == 0)
         return fail_here(in, "a digit");
     if (digits > 1 && in->bytes[begin] == '0')
-        return vv_json_fail(in, begin, "a number without leading zeros",
-            "one that begins with 0");
+        return vv_json_fail(
+            in, begin, "a number without leading zeros", "a leading zero");
     if (json_in_pass(in, ".") && pass_digits(in) == 0)
         return fail_here(in, "a digit");
     if (json_in_pass(in, "eE")) {
@@ -315,7 +318,7 @@ static varve_status read_number(
             return fail_here(in, "a digit");
     }
     item->size = (size_t)(in->bytes + in->at - item->text);
-    /* Which refuses all but digits. */
+    /* Fails unless there are only digits. */
     if (vv_parse_decimal(item->text, item->size, &item->number))
         item->kind = VV_JSON_UNSIGNED;
     return VARVE_OK;
@@ -378,8 +381,7 @@ varve_status vv_json_expect(
     return vv_json_fail(in, item->at, vv_json_kind_text(kind), found);
 }
 
-/* Passes over the end of an object or array, or over the comma before what
- * follows. */
+/* Skips the end of an object or array, or the comma before the next part. */
 static varve_status json_in_next_part(
     struct vv_json_in *in, char end, bool *more)
 {
@@ -407,7 +409,7 @@ varve_status vv_json_member(
         return VARVE_OK;
     name->at = in->at;
     if (in->at == in->size || in->bytes[in->at] != '"')
-        return fail_here(in, "'\"' of the name of a member");
+        return fail_here(in, "the name of a member");
     VV_TRY(json_in_read_string(in, name));
     json_in_skip_space(in);
     if (!json_in_pass(in, ":"))
@@ -420,7 +422,7 @@ varve_status vv_json_element(struct vv_json_in *in, bool *more)
     return json_in_next_part(in, ']', more);
 }
 
-/* Goes on to the next value in what is innermost, if it has one. */
+/* Moves to the next value of the innermost object or array, if there is one. */
 static varve_status next_to_skip(
     struct vv_json_in *in, bool in_object, bool *more)
 {
@@ -431,7 +433,8 @@ static varve_status next_to_skip(
 
 varve_status vv_json_skip(struct vv_json_in *in)
 {
-    uint64_t objects = 0; /* a bit for each that is open: whether an object */
+    uint64_t objects = 0; /* one bit for each open container: 1 for an object, 0
+                             for an array */
     unsigned depth = 0;
     bool more = true;
     do {
@@ -441,8 +444,8 @@ varve_status vv_json_skip(struct vv_json_in *in)
             bool opens = item.kind <= VV_JSON_ARRAY;
             if (opens && depth == VV_JSON_SKIP_DEPTH)
                 return vv_fail(in->error, VARVE_LIMIT,
-                    "%s: JSON at offset %" PRIu64 ": expected at most %d "
-                    "objects and arrays in each other, found more",
+                    "%s: JSON at offset %" PRIu64
+                    ": objects and arrays are nested more than %d deep",
                     in->path, in->base + item.at, VV_JSON_SKIP_DEPTH);
             if (opens) {
                 objects = objects << 1 | (item.kind == VV_JSON_OBJECT);

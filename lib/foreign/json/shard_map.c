@@ -1,4 +1,4 @@
-/* shard_map.c - {"metadata": {...}, "weight_map": {tensor: file}}.
+/* shard_map.c - Reads {"metadata": {...}, "weight_map": {tensor: file}}.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,12 +13,12 @@
 #include "name.h"
 #include "try.h"
 
-enum { MOST_BYTES = 100 * 1000 * 1000 }; /* as of a header of safetensors */
+enum { MOST_BYTES = 100 * 1000 * 1000 }; /* as for a header of safetensors */
 
 static const char map_key[] = "weight_map";
 static const char metadata_key[] = "metadata";
 
-/* --- The bid ------------------------------------------------------------ */
+/* --- Bidding ------------------------------------------------------------ */
 
 static bool shard_map_is_in(
     const struct vv_candidate *candidate, const char *text)
@@ -43,7 +43,7 @@ enum vv_bid vv_shard_map_bid(
                : VV_BID_NONE;
 }
 
-/* --- Life --------------------------------------------------------------- */
+/* --- Lifetime ----------------------------------------------------------- */
 
 void vv_shard_map_begin(
     struct vv_shard_map *m, struct vv_foreign *foreign, varve_error *error)
@@ -67,7 +67,8 @@ void vv_shard_map_clear(struct vv_shard_map *m)
 
 /* --- The map ------------------------------------------------------------ */
 
-/* A string of the index again, from behind its opening quote. */
+/* Parses a string of the index again; `text` points after its opening
+ * quote. */
 void vv_shard_map_item(
     const struct vv_shard_map *m, const char *text, struct vv_json_item *item)
 {
@@ -106,7 +107,8 @@ static varve_status shard_map_read_members(struct vv_shard_map *m)
         bool is_map = vv_json_is(&key, map_key);
         bool is_metadata = vv_json_is(&key, metadata_key);
         if ((is_map && has_map) || (is_metadata && has_metadata))
-            return vv_json_fail(json, key.at, "a key once", "it again");
+            return vv_json_fail(
+                json, key.at, "each key only once", "a duplicate");
         has_map |= is_map;
         has_metadata |= is_metadata;
         VV_TRY(is_map ? shard_map_read_map(m) : vv_json_skip(json));
@@ -141,7 +143,7 @@ static varve_status sort_map(struct vv_shard_map *m, size_t *count)
     for (size_t i = 1; i < *count; i++) {
         if (shard_map_by_name(&map[i - 1], &map[i]) == 0)
             return vv_json_fail(&m->json, (size_t)(map[i].name - 1 - m->bytes),
-                "a name once in weight_map", "it again");
+                "each name only once in weight_map", "a duplicate");
     }
     qsort(map, *count, sizeof *map, by_file);
     return VARVE_OK;
@@ -153,7 +155,8 @@ varve_status vv_shard_map_read(struct vv_shard_map *m)
     const struct vv_foreign_file *file = &m->foreign->files[0];
     if (file->size > MOST_BYTES)
         return vv_fail(error, VARVE_LIMIT,
-            "%s: expected an index of at most %d bytes, found %" PRIu64,
+            "%s: the index is too large: the limit is %d bytes, it has "
+            "%" PRIu64,
             file->path, MOST_BYTES, file->size);
     size_t size = (size_t)file->size;
     m->bytes = vv_allocate(&m->foreign->context->allocator, size);
@@ -170,7 +173,7 @@ varve_status vv_shard_map_read(struct vv_shard_map *m)
 
 /* --- The files ---------------------------------------------------------- */
 
-/* Opens the file that an entry names. */
+/* Opens the file of an entry. */
 static varve_status shard_map_add_file(
     struct vv_shard_map *m, const struct vv_shard_entry *entry, uint32_t *file)
 {
@@ -186,8 +189,8 @@ static varve_status shard_map_add_file(
     name = vv_name_without_dots(name, &size);
     if (item.has_nul || !vv_path_stays(name, size))
         return vv_fail(error, VARVE_CORRUPT,
-            "%s: weight_map: expected the name of a file in the directory of "
-            "the index, found \"%.*s\"",
+            "%s: weight_map: \"%.*s\" is not the name of a file in the "
+            "directory of the index",
             m->json.path, vv_json_shown(&item), item.text);
     vv_sibling_path(&m->path, m->json.path, name, size);
     const char *path = vv_buffer_string(&m->path);
@@ -196,8 +199,8 @@ static varve_status shard_map_add_file(
     varve_status status = vv_foreign_add_file(m->foreign, path, file, error);
     if (status == VARVE_NOT_FOUND)
         return vv_fail(error, status,
-            "%s: weight_map: expected the file \"%.*s\" in the directory of "
-            "the index, found none",
+            "%s: weight_map: the file \"%.*s\" is missing in the directory of "
+            "the index",
             m->json.path, vv_json_shown(&item), item.text);
     return status;
 }
@@ -226,14 +229,13 @@ varve_status vv_shard_map_fail_missing(const struct vv_shard_map *m,
     struct vv_json_item item;
     vv_shard_map_item(m, entry->name, &item);
     return vv_fail(m->json.error, VARVE_CORRUPT,
-        "%s: weight_map: expected \"%.*s\" in %s, found no such tensor",
-        m->json.path, vv_json_shown(&item), item.text,
-        m->foreign->files[file].path);
+        "%s: weight_map: the tensor \"%.*s\" is missing in %s", m->json.path,
+        vv_json_shown(&item), item.text, m->foreign->files[file].path);
 }
 
 void vv_shard_map_leave_out(
     struct vv_draft *draft, const char *name, size_t size)
 {
     vv_draft_leave_out_name(draft, name, size,
-        "a tensor that the weight_map of the index does not have");
+        "a tensor that the weight_map of the index does not list");
 }

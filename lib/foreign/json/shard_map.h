@@ -1,5 +1,5 @@
-/* shard_map.h - the index that Hugging Face puts beside the files of a model:
- * in which of them each tensor is.
+/* shard_map.h - Reads the index that Hugging Face stores beside the files of a
+ * model: it maps each tensor to a file.
  *
  *     begin; read; each; clear
  *
@@ -11,7 +11,8 @@
 #include "foreign_format.h"
 #include "json_in.h"
 
-/* Both as they stand in the index, behind their quotes. */
+/* An entry of weight_map. Both strings point into the index, after their
+ * opening quotes. */
 struct vv_shard_entry {
     /* to read */
     const char *name;
@@ -22,45 +23,46 @@ struct vv_shard_map {
     /* own */
     struct vv_foreign *foreign;
     struct vv_json_in json;
-    char *bytes; /* of the index */
+    char *bytes; /* the bytes of the index */
     size_t size;
     struct vv_buffer map;  /* struct vv_shard_entry */
     struct vv_buffer name; /* of a file, unescaped */
     struct vv_buffer path;
 };
 
-/* That of an index whose name ends so; another file that looks like an index is
- * likely to be one. */
+/* Returns the bid for an index file. `ending` is the end of its usual name;
+ * another file that looks like an index is VV_BID_LIKELY. */
 enum vv_bid vv_shard_map_bid(
     const struct vv_candidate *candidate, const char *ending);
 
-/* The index is the first file of `foreign`. */
+/* Initializes a map. The index is the first file of `foreign`. */
 void vv_shard_map_begin(
     struct vv_shard_map *map, struct vv_foreign *foreign, varve_error *error);
 void vv_shard_map_clear(struct vv_shard_map *map);
 
 varve_status vv_shard_map_read(struct vv_shard_map *map);
 
-/* Takes one of the files, whose number is that in `foreign`, and the entries
- * that it has, in order of their names. */
+/* Called for each file with its number in `foreign` and its entries, sorted by
+ * name. */
 typedef varve_status vv_shard_map_file(void *user, uint32_t file,
     const struct vv_shard_entry *entries, size_t count, varve_error *error);
 
-/* Opens each file that the map names, and calls `each` with it, in the order of
- * their names. VARVE_NOT_FOUND where there is none, VARVE_CORRUPT for a name
- * that leaves the directory and for a tensor that comes twice. */
+/* Opens each file of the map and calls `each` with it, sorted by file name.
+ * Returns VARVE_NOT_FOUND if a file does not exist, and VARVE_CORRUPT if a name
+ * leaves the directory or a tensor is listed twice. */
 varve_status vv_shard_map_each(
     struct vv_shard_map *map, vv_shard_map_file *each, void *user);
 
-/* A string of the index again, from behind its opening quote. */
+/* Parses a string of the index again; `text` points after its opening
+ * quote. */
 void vv_shard_map_item(const struct vv_shard_map *map, const char *text,
     struct vv_json_item *item);
 
-/* VARVE_CORRUPT: the file lacks what an entry says. */
+/* Returns VARVE_CORRUPT: the tensor of an entry is not in the file. */
 varve_status vv_shard_map_fail_missing(const struct vv_shard_map *map,
     const struct vv_shard_entry *entry, uint32_t file);
 
-/* Lists a tensor of a file that the map does not have there. */
+/* Lists a tensor of a file that the map does not list there. */
 void vv_shard_map_leave_out(
     struct vv_draft *draft, const char *name, size_t size);
 

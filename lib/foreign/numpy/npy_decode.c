@@ -1,8 +1,9 @@
-/* npy_decode.c - bytes turned around, extents turned around, strings.
+/* npy_decode.c - Decodes the data of an array: converts byte order, Fortran
+ * order and strings.
  *
- * Strings are read twice: their lengths, of which it follows where each begins,
- * and then their bytes. In between, the place of a length holds the end of its
- * element.
+ * Strings are read twice: first their lengths, which determine the position of
+ * each, then their bytes. In between, the memory of each length contains the
+ * end of its element.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,14 +19,15 @@
 
 enum { PIECE_SIZE = 4096 };
 
-/* --- Which element comes next --------------------------------------------- */
+/* --- Order of elements ---------------------------------------------------- */
 
-/* Goes through the elements in the order of the data and says which one, in
- * row-major order, each is. */
+/* Iterates over the elements in the order of the data; `element` is the
+ * row-major index of the current one. */
 struct walk {
     const struct vv_npy_header *header;
     uint64_t position[VARVE_MAX_RANK];
-    uint64_t steps[VARVE_MAX_RANK]; /* from one position to the next */
+    uint64_t steps[VARVE_MAX_RANK]; /* distance of consecutive positions in each
+                                       dimension */
     uint64_t element;
 };
 
@@ -102,22 +104,23 @@ static varve_status npy_decode_numbers(const struct vv_npy_header *h,
 
 /* --- Strings -------------------------------------------------------------- */
 
-/* The passes over the elements. */
+/* The state of the passes over the elements. */
 struct strings {
     const struct vv_npy_header *header;
     const struct vv_npy_data *data;
     const char *where;
     varve_error *error;
-    uint64_t total;         /* bytes of all elements */
+    uint64_t total;         /* total size of the elements */
     unsigned char *lengths; /* NULL in the pass that only measures */
-    unsigned char *bytes;   /* where those of the elements go; NULL before */
+    unsigned char *bytes;   /* destination of the elements; NULL before the
+                               second pass */
 
     unsigned char piece[PIECE_SIZE];
     size_t piece_at, piece_size;
-    uint64_t left; /* bytes of the data that were not read yet */
+    uint64_t left; /* bytes of the data not read yet */
 };
 
-/* The next letter: a byte, or a code point. */
+/* Reads the next letter: a byte or a code point. */
 static varve_status next_letter(struct strings *s, uint32_t *letter)
 {
     const unsigned char *at;
@@ -140,7 +143,8 @@ static varve_status next_letter(struct strings *s, uint32_t *letter)
     return VARVE_OK;
 }
 
-/* The bytes of a letter; none if it is no Unicode. */
+/* Encodes a letter. Returns the number of bytes, or 0 if it is not a Unicode
+ * code point. */
 static unsigned npy_decode_encode(
     const struct strings *s, uint32_t letter, unsigned char bytes[4])
 {
@@ -160,18 +164,16 @@ static unsigned npy_decode_encode(
 static varve_status npy_decode_fail_changed(const struct strings *s)
 {
     return vv_fail(s->error, VARVE_CORRUPT,
-        "%s: expected the strings that were there when it was opened, found "
-        "others",
-        s->where);
+        "%s: the data has changed since the file was opened", s->where);
 }
 
-/* An element: to where the bytes go, from `begin` to `end`; or, as long as they
- * go nowhere, these are 0. *size is how long it is. */
+/* Reads an element into the bytes from `begin` to `end`. In the measuring
+ * passes both are 0 and nothing is stored. Sets *size to its length. */
 static varve_status npy_decode_read_element(
     struct strings *s, uint64_t begin, uint64_t end, uint64_t *size)
 {
     uint64_t letters = s->header->item_size;
-    uint64_t length = 0; /* with NUL that may be in its middle */
+    uint64_t length = 0; /* includes NULs that may be in the middle */
     uint64_t room = end - begin;
     if (s->header->kind == VV_NPY_TEXT)
         letters /= 4;
@@ -183,8 +185,8 @@ static varve_status npy_decode_read_element(
         unsigned width = npy_decode_encode(s, letter, bytes);
         if (width == 0)
             return vv_fail(s->error, VARVE_CORRUPT,
-                "%s: expected a code point of Unicode, found 0x%08" PRIx32,
-                s->where, letter);
+                "%s: 0x%08" PRIx32 " is not a Unicode code point", s->where,
+                letter);
         if (length < room && width <= room - length)
             memcpy(s->bytes + begin + length, bytes, width);
         else if (s->bytes && letter)
@@ -245,8 +247,7 @@ varve_status vv_npy_strings_size(const struct vv_npy_header *h,
     if (__builtin_mul_overflow(h->count, (uint64_t)8, size) ||
         __builtin_add_overflow(*size, s.total, size))
         return vv_fail(error, VARVE_LIMIT,
-            "%s: expected strings of a size that 64 bits hold, found more",
-            where);
+            "%s: the total size of the strings does not fit in 64 bits", where);
     return VARVE_OK;
 }
 
@@ -283,7 +284,7 @@ static varve_status npy_decode_strings(
     return VARVE_OK;
 }
 
-/* --- Any ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 varve_status vv_npy_decode(const struct vv_npy_header *h,
     const struct vv_npy_data *data, const char *where, unsigned char *bytes,

@@ -1,7 +1,8 @@
-/* npy_decode.h - the data of a NumPy array as it would lie in a file of ours.
+/* npy_decode.h - Converts the data of a NumPy array to the representation in a
+ * Varve file.
  *
- * The data is passed through a small piece of memory, in the order in which it
- * comes, so that what is deflated is never held as a whole.
+ * The data is read sequentially through a small buffer, so that deflated data
+ * is never held in memory as a whole.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,27 +11,28 @@
 
 #include "npy_in.h"
 
-/* The bytes of an array, as many as its header promises. */
+/* Access to the bytes of an array, as many as its header declares. */
 struct vv_npy_data {
     void *user;
-    /* Goes to the first byte of the data; may be done again after an end. */
+    /* Moves to the first byte of the data; can be called again after `end`. */
     varve_status (*begin)(void *user, varve_error *error);
     varve_status (*read)(
         void *user, void *bytes, size_t size, varve_error *error);
-    /* After every begin that succeeded, also when a read failed. With VARVE_OK,
-     * everything was read: checks what is to be checked then. Returns `status`
-     * or what failed now. */
+    /* Called after each successful `begin`, also if a read failed. If `status`
+     * is VARVE_OK, all data was read and its checksum is verified. Returns
+     * `status` or the status of a new failure. */
     varve_status (*end)(void *user, varve_status status, varve_error *error);
 };
 
-/* What the elements of a string tensor take in a file of ours. NUL behind an
- * element is not part of it. VARVE_CORRUPT for what is not Unicode. */
+/* Sets *size to the size of a string tensor in a Varve file. NULs at the end of
+ * an element are not part of it. Returns VARVE_CORRUPT if the data is not
+ * Unicode. */
 varve_status vv_npy_strings_size(const struct vv_npy_header *header,
     const struct vv_npy_data *data, const char *where, uint64_t *size,
     varve_error *error);
 
-/* Makes all bytes of a value; `size` is its size in a file of ours.
- * VARVE_CORRUPT where the data is not what it was when the size was found. */
+/* Decodes a value into `bytes`. `size` is its size in a Varve file. Returns
+ * VARVE_CORRUPT if the data has changed since the size was determined. */
 varve_status vv_npy_decode(const struct vv_npy_header *header,
     const struct vv_npy_data *data, const char *where, unsigned char *bytes,
     size_t size, varve_error *error);

@@ -1,4 +1,4 @@
-/* npy_draft.c - node, value, tag.
+/* npy_draft.c - Adds the node, the value and the tag of an array.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* npy_draft.h - an array added to a draft: a variable, or a state where it is
- * of a type that we do not have.
+/* npy_draft.h - Adds an array to a draft: as a variable, or as a state if Varve
+ * does not have its type.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,15 +9,15 @@
 #include "draft.h"
 #include "npy_in.h"
 
-/* What is added besides the header. */
+/* The properties of an array that are not in its header. */
 struct vv_npy_item {
     const char *name; /* a path */
     size_t name_size;
-    uint64_t strings_size; /* as vv_draft_value has it */
+    uint64_t strings_size; /* see vv_draft_value */
     struct vv_place place;
 };
 
-/* The draft says whether it failed. */
+/* Adds an array. A failure is recorded in the draft. */
 void vv_npy_add(struct vv_draft *draft, const struct vv_npy_header *header,
     const struct vv_npy_item *item);
 

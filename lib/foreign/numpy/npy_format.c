@@ -1,4 +1,4 @@
-/* npy_format.c - header, exact size, one place.
+/* npy_format.c - Reads an npy file: its header, exact size and single value.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +15,7 @@
 
 #define NAME "arr_0"
 
-/* What is kept of the file while it is open. */
+/* The state of an open file. */
 struct npy {
     struct vv_npy_header header;
     uint64_t data_offset;
@@ -100,14 +100,12 @@ static varve_status npy_format_read_header(const struct vv_foreign *foreign,
     unsigned char head[VV_NPY_BEGIN];
     if (file->size < VV_NPY_BEGIN)
         return vv_fail(error, VARVE_TRUNCATED,
-            "%s: expected the header of a NumPy array, found the end of the "
-            "file",
-            file->path);
+            "%s: the file ends within the header of a NumPy array", file->path);
     VV_TRY(vv_foreign_read(foreign, 0, head, sizeof head, 0, error));
     VV_TRY(vv_npy_measure(head, file->path, &npy->data_offset, error));
     if (npy->data_offset > file->size)
         return vv_fail(error, VARVE_TRUNCATED,
-            "%s: expected a header of %zu bytes, found the end of the file",
+            "%s: the file ends within the header, which has %zu bytes",
             file->path, (size_t)npy->data_offset);
     void *bytes = vv_buffer_extend(text, (size_t)npy->data_offset);
     if (!bytes)
@@ -154,7 +152,7 @@ static varve_status npy_format_open_source(
     varve_status status = npy_format_read_header(foreign, &text, error);
     if (!status)
         status = npy_format_add_array(foreign, draft, error);
-    vv_buffer_clear(&text); /* nobody looks at the type as text any more */
+    vv_buffer_clear(&text); /* the type as text is not used after this */
     return status;
 }
 

@@ -1,5 +1,5 @@
-/* npy_format.h - a single NumPy array as a checkpoint of one variable, which is
- * called arr_0, as np.savez calls an array without a name.
+/* npy_format.h - Reads a single NumPy array as a checkpoint with one variable
+ * named arr_0, the name that np.savez gives to an array without a name.
  *
  * SPDX-License-Identifier: MIT
  */

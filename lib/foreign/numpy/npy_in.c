@@ -1,4 +1,5 @@
-/* npy_in.c - magic, length, dictionary; then the type.
+/* npy_in.c - Parses the signature, the length, the dictionary and the type of
+ * an array.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,7 +19,7 @@
 
 enum { MAGIC_SIZE = 6, DEEPEST = 64, LONGEST_TAG = 4096 };
 
-/* --- Magic, version and length -------------------------------------------- */
+/* --- Signature, version and length ---------------------------------------- */
 
 bool vv_npy_is_one(const void *head, size_t size)
 {
@@ -29,9 +30,8 @@ varve_status vv_npy_measure(const unsigned char *bytes, const char *where,
     uint64_t *data_offset, varve_error *error)
 {
     if (!vv_npy_is_one(bytes, VV_NPY_BEGIN))
-        return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-            "%s: expected the magic of a NumPy array, found other bytes",
-            where);
+        return vv_fail(
+            error, VARVE_NOT_A_CHECKPOINT, "%s: not a NumPy array", where);
     unsigned major = bytes[6], minor = bytes[7];
     if (major < 1 || major > 3 || minor != 0)
         return vv_fail(error, VARVE_TOO_NEW,
@@ -45,13 +45,13 @@ varve_status vv_npy_measure(const unsigned char *bytes, const char *where,
     }
     if (size > VV_NPY_LONGEST - 12)
         return vv_fail(error, VARVE_LIMIT,
-            "%s: header at byte %" PRIu32 ": expected at most %d bytes, found "
-            "%" PRIu32,
+            "%s: header at byte %" PRIu32
+            ": the limit is %d bytes, it has %" PRIu32,
             where, before, VV_NPY_LONGEST - 12, size);
     if (size < 2)
         return vv_fail(error, VARVE_CORRUPT,
-            "%s: header at byte %" PRIu32 ": expected a dictionary, found "
-            "%" PRIu32 " bytes",
+            "%s: header at byte %" PRIu32
+            ": expected a dictionary, found only %" PRIu32 " bytes",
             where, before, size);
     *data_offset = before + size;
     return VARVE_OK;
@@ -70,7 +70,7 @@ static varve_status expected(const struct text *t, const char *what)
 {
     if (t->at >= t->end)
         return vv_fail(t->error, VARVE_CORRUPT,
-            "%s: header at byte %zu: expected %s, found its end", t->where,
+            "%s: header at byte %zu: expected %s, found the end", t->where,
             t->at, what);
     unsigned char c = t->bytes[t->at];
     bool is_shown = c > ' ' && c < 127;
@@ -91,7 +91,7 @@ static void npy_in_skip_space(struct text *t)
         t->at++;
 }
 
-/* Whether the next character is this one; then it is behind us. */
+/* Skips a character if it is the next one. Returns true if it is. */
 static bool npy_in_take(struct text *t, char c)
 {
     npy_in_skip_space(t);
@@ -116,8 +116,8 @@ static bool take_word(struct text *t, const char *word)
     return true;
 }
 
-/* A string in quotes, its content as it stands. Where escapes may be, they are
- * passed over. */
+/* Reads a quoted string, without unescaping it. Escape sequences are an error
+ * unless `may_escape`. */
 static varve_status npy_in_read_string(
     struct text *t, bool may_escape, const char **string, size_t *size)
 {
@@ -129,12 +129,12 @@ static varve_status npy_in_read_string(
     for (; t->at < t->end && t->bytes[t->at] != quote; t->at++) {
         unsigned char c = t->bytes[t->at];
         if (c < ' ' || (c == '\\' && !may_escape))
-            return expected(t, "the end of a string");
+            return expected(t, "the end of the string");
         if (c == '\\' && ++t->at >= t->end)
             break;
     }
     if (t->at >= t->end)
-        return expected(t, "the end of a string");
+        return expected(t, "the end of the string");
     *string = (const char *)t->bytes + begin;
     *size = t->at++ - begin;
     return VARVE_OK;
@@ -143,13 +143,14 @@ static varve_status npy_in_read_string(
 static varve_status fail_pickled(const struct text *t)
 {
     return vv_fail(t->error, VARVE_NOT_A_CHECKPOINT,
-        "%s: expected numbers or strings, found Python objects: it was saved "
-        "with pickle; save it again with allow_pickle=False",
+        "%s: the array contains Python objects saved with pickle: save it "
+        "again with allow_pickle=False",
         t->where);
 }
 
-/* Inside the list of a structured type. A name comes right behind a
- * parenthesis, so what does not may be a type: there is to be no object. */
+/* Reads a string inside the list of a structured type. A string directly after
+ * a parenthesis is a name; any other may be a type and must not be that of
+ * Python objects. */
 static varve_status read_list_string(struct text *t, unsigned char before)
 {
     const char *string;
@@ -160,7 +161,8 @@ static varve_status read_list_string(struct text *t, unsigned char before)
     return VARVE_OK;
 }
 
-/* A list of tuples, to any depth: brackets in pairs, one bit for each open. */
+/* Reads a list of tuples, nested up to DEEPEST; one bit for each open bracket
+ * is 1 if it is square. */
 static varve_status npy_in_read_list(struct text *t, struct vv_npy_header *h)
 {
     uint64_t is_square = 0;
@@ -170,19 +172,19 @@ static varve_status npy_in_read_list(struct text *t, struct vv_npy_header *h)
     do {
         npy_in_skip_space(t);
         if (t->at >= t->end)
-            return expected(t, "the end of a list");
+            return expected(t, "the end of the list");
         c = t->bytes[t->at];
         if (c == '\'' || c == '"') {
             VV_TRY(read_list_string(t, before));
         } else if (c == '[' || c == '(') {
             if (depth == DEEPEST)
-                return expected(t, "fewer brackets");
+                return expected(t, "fewer nested brackets");
             is_square = is_square << 1 | (c == '[');
             depth++;
             t->at++;
         } else if (c == ']' || c == ')') {
             if ((is_square & 1) != (c == ']'))
-                return expected(t, "the other bracket");
+                return expected(t, "the matching bracket");
             is_square >>= 1;
             depth--;
             t->at++;
@@ -223,7 +225,7 @@ static varve_status npy_in_read_order(struct text *t, struct vv_npy_header *h)
     return VARVE_OK;
 }
 
-/* Python 2 wrote some numbers with an L behind them. */
+/* Reads a number. Python 2 appended an L to some numbers. */
 static varve_status npy_in_read_extent(struct text *t, uint64_t *extent)
 {
     npy_in_skip_space(t);
@@ -233,14 +235,14 @@ static varve_status npy_in_read_extent(struct text *t, uint64_t *extent)
     if (!vv_parse_decimal(
             (const char *)t->bytes + begin, t->at - begin, extent)) {
         t->at = begin;
-        return expected(t, "a number of 64 bits");
+        return expected(t, "a 64-bit number");
     }
     if (t->at < t->end && t->bytes[t->at] == 'L')
         t->at++;
     return VARVE_OK;
 }
 
-/* A tuple: one of one number has a comma behind it. */
+/* Reads a tuple; one with a single number has a trailing comma. */
 static varve_status npy_in_read_shape(struct text *t, struct vv_npy_header *h)
 {
     uint32_t rank = 0;
@@ -251,15 +253,14 @@ static varve_status npy_in_read_shape(struct text *t, struct vv_npy_header *h)
             return expected(t, "a comma");
         if (rank == VARVE_MAX_RANK)
             return vv_fail(t->error, VARVE_LIMIT,
-                "%s: header at byte %zu: expected a shape of at most %d "
-                "extents, found more",
+                "%s: header at byte %zu: the shape has more than %d dimensions",
                 t->where, t->at, VARVE_MAX_RANK);
         VV_TRY(npy_in_read_extent(t, &h->type.shape[rank]));
         rank++;
         has_comma = npy_in_take(t, ',');
     }
     if (rank == 1 && !has_comma)
-        return expected(t, "a tuple, which (N) is not");
+        return expected(t, "a tuple of one number, (N,)");
     h->type.rank = rank;
     return VARVE_OK;
 }
@@ -298,7 +299,7 @@ static varve_status npy_in_read_entry(
     VV_TRY(npy_in_read_key(t, &key));
     if (*seen & key) {
         t->at = at;
-        return expected(t, "each key once");
+        return expected(t, "each key only once");
     }
     *seen |= key;
     if (key == DESCR)
@@ -340,20 +341,19 @@ varve_status vv_npy_parse(struct vv_npy_header *h, const unsigned char *bytes,
     if (!vv_shape_count(h->type.rank, h->type.shape, &h->count) ||
         !vv_size_of(h->count, h->item_size, &h->size))
         return vv_fail(error, VARVE_CORRUPT,
-            "%s: shape: expected a size that 64 bits hold, found a larger one",
-            where);
+            "%s: the size of the array does not fit in 64 bits", where);
     return VARVE_OK;
 }
 
-/* --- What follows from it ------------------------------------------------- */
+/* --- Size and layout ------------------------------------------------------ */
 
 static varve_status npy_in_take_fields(struct vv_npy_header *h, uint64_t found,
     const char *where, varve_error *error)
 {
     if (h->count ? found % h->count : found)
         return vv_fail(error, VARVE_CORRUPT,
-            "%s: expected as many bytes for each of %" PRIu64
-            " elements, found %" PRIu64,
+            "%s: expected equally many bytes for each of %" PRIu64
+            " elements, found %" PRIu64 " bytes in total",
             where, h->count, found);
     h->size = found;
     h->item_size = h->count ? found / h->count : 0;
@@ -367,17 +367,18 @@ varve_status vv_npy_take_size(struct vv_npy_header *h, uint64_t found,
         return npy_in_take_fields(h, found, where, error);
     if (found != h->size)
         return vv_fail(error, found < h->size ? VARVE_TRUNCATED : VARVE_CORRUPT,
-            "%s: expected %" PRIu64 " bytes behind the header, found %" PRIu64,
+            "%s: expected %" PRIu64 " bytes after the header, found %" PRIu64,
             where, h->size, found);
-    /* Elements of no bytes (S0) would be as many as a number can say. */
+    /* Elements of size 0 (S0) would allow any number of them. */
     if (h->item_size == 0 && h->count > VV_NPY_LONGEST)
         return vv_fail(error, VARVE_LIMIT,
-            "%s: expected at most %d elements of no bytes, found %" PRIu64,
+            "%s: at most %d elements of size 0 are supported, the array has "
+            "%" PRIu64,
             where, VV_NPY_LONGEST, h->count);
     return VARVE_OK;
 }
 
-/* Whether the order of the extents makes a difference. */
+/* Returns true if the Fortran order differs from the row-major order. */
 static bool is_turned(const struct vv_npy_header *h)
 {
     unsigned long_ones = 0;
@@ -394,7 +395,7 @@ bool vv_npy_is_plain(const struct vv_npy_header *h)
            (!h->is_big_endian || h->item_size == 1);
 }
 
-/* Before version 3 text is of Latin-1. */
+/* Before version 3 the text is Latin-1. */
 void vv_npy_tag(const struct vv_npy_header *h, struct vv_buffer *tag)
 {
     const char *at = h->descr, *end = at + h->descr_size;

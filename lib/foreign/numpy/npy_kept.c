@@ -9,7 +9,7 @@
 #include "bytes.h"
 
 enum {
-    STRUCTURED = 0, /* where each stands */
+    STRUCTURED = 0, /* offsets of the fields */
     FORTRAN = 1,
     VERSION = 2,
     RANK = 3,

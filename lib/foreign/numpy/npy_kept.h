@@ -15,13 +15,14 @@
 void vv_npy_keep(
     struct vv_draft *draft, uint32_t node, const struct vv_npy_header *header);
 
-/* Sets what a state was in its file: kind, shape, size, order, version and
- * descr, which is valid as long as the graph is. False where nothing was kept,
- * or its bytes are not as many any more. */
+/* Sets *header to the type of a state in its file: kind, shape, size, order,
+ * version and descr, which is valid as long as the graph. Returns false if
+ * nothing was stored or the size of the state has changed. */
 bool vv_npy_kept_of(const struct vv_target *target, uint32_t node,
     struct vv_npy_header *header);
 
-/* Returns true if a tag of a node says no more than what is written again. */
+/* Returns true if a tag of a node contains nothing beyond the type that is
+ * written again. */
 bool vv_npy_keeps_tag(
     const struct vv_target *target, uint32_t node, uint32_t name);
 

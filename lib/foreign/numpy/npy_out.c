@@ -1,4 +1,5 @@
-/* npy_out.c - header text as NumPy's repr has it, then the bytes.
+/* npy_out.c - Writes the header, formatted as by NumPy's repr, and then the
+ * data.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,17 +20,19 @@
 
 enum {
     ALIGNMENT = 64,
-    GROWTH_DIGITS = 21, /* room that NumPy leaves for a larger first extent */
+    GROWTH_DIGITS = 21, /* space that NumPy reserves for a larger first
+                           extent */
     PIECE_SIZE = 4096,
 };
 
-/* --- What fits ------------------------------------------------------------ */
+/* --- Representable values ------------------------------------------------- */
 
-/* The largest element of a string tensor; false where one cannot be told from
- * what NumPy puts behind it, or is longer than NumPy has room for. */
+/* Sets *largest to the size of the largest element. Returns false if an element
+ * ends in NUL, which NumPy's padding would hide, or is larger than NumPy
+ * supports. */
 static bool measure_strings(const struct vv_npy_out *out, uint64_t *largest)
 {
-    *largest = 1; /* NumPy has no strings of no bytes */
+    *largest = 1; /* NumPy does not have strings of size 0 */
     if (out->count == 0)
         return true;
     const unsigned char *at = out->source.bytes + 8 * out->count;
@@ -47,7 +50,7 @@ static bool measure_strings(const struct vv_npy_out *out, uint64_t *largest)
 static void lose_type(const struct vv_npy_out *out, uint32_t node)
 {
     char what[64];
-    snprintf(what, sizeof what, "its type, %s: NumPy sees raw bytes",
+    snprintf(what, sizeof what, "its type, %s: NumPy reads it as raw bytes",
         varve_dtype_name(out->type.dtype));
     vv_target_lose(out->target, node, what);
 }
@@ -115,7 +118,7 @@ static void npy_out_make_header(struct vv_npy_out *out)
     if (out->type.rank > 0)
         add_spaces(text, GROWTH_DIGITS - (size_t)snprintf(digits, sizeof digits,
                                              "%" PRIu64, out->type.shape[0]));
-    /* Never none: up to a whole line of spaces. */
+    /* At least one and at most a whole line of spaces. */
     add_spaces(text, ALIGNMENT - (text->size + 1) % ALIGNMENT);
     vv_buffer_add8(text, '\n');
     if (text->failed)
@@ -147,8 +150,8 @@ varve_status vv_npy_out_begin(struct vv_npy_out *out,
                !vv_size_of(out->count, out->item_size, &out->size)) {
         *is_held = false;
         vv_target_lose(target, node,
-            "its value: NumPy has no strings that end "
-            "in NUL or are so large");
+            "its value: NumPy cannot store strings that end in NUL or are so "
+            "large");
         return VARVE_OK;
     }
     if (!out->is_kept && is_type_lost(out->type.dtype))
@@ -164,14 +167,14 @@ void vv_npy_out_end(struct vv_npy_out *out)
 
 /* --- The data ------------------------------------------------------------- */
 
-/* Bytes that gather until they are worth a call. */
+/* A buffer that collects small writes. */
 struct piece {
     const struct vv_npy_sink *sink;
     size_t size;
     unsigned char bytes[PIECE_SIZE];
 };
 
-/* `bytes` NULL: zeros. */
+/* `bytes` NULL: adds zeros. */
 static varve_status npy_out_add(struct piece *piece, const unsigned char *bytes,
     uint64_t size, varve_error *error)
 {
@@ -233,7 +236,7 @@ varve_status vv_npy_out_write(const struct vv_npy_out *out,
     return write_numbers(out, sink, error);
 }
 
-/* --- What is not written -------------------------------------------------- */
+/* --- Losses --------------------------------------------------------------- */
 
 bool vv_npy_is_written(const struct vv_target *target, uint32_t value)
 {
@@ -254,8 +257,8 @@ static void lose_values(const struct vv_target *target)
         if (vv_index_kind(index, node) == VARVE_STATE)
             vv_target_lose(target, node, "its state");
         else if (!vv_index_is_saved(index, i))
-            vv_target_lose(
-                target, node, "type and shape of a variable without a value");
+            vv_target_lose(target, node,
+                "the type and shape of a variable without a value");
     }
 }
 
@@ -269,7 +272,7 @@ void vv_npy_lose_rest(const struct vv_target *target)
     vv_target_lose_metadata(target);
 }
 
-/* --- A file of one array -------------------------------------------------- */
+/* --- Files with a single array -------------------------------------------- */
 
 struct file_out {
     const struct vv_target *target;
@@ -314,8 +317,8 @@ static varve_status find_only(
     }
     if (count != 1)
         return vv_fail(error, VARVE_MISUSE,
-            "%s: expected exactly one variable with a value for an npy file, "
-            "found %" PRIu32 ": write npz, or a subtree of one",
+            "%s: an npy file stores exactly one variable with a value, found "
+            "%" PRIu32 ": write npz, or a subtree with one",
             target->path, count);
     return VARVE_OK;
 }
@@ -331,8 +334,7 @@ static varve_status npy_out_write_target(
         vv_npy_out_begin(&out, target, value, &is_held, error);
     if (!status && !is_held)
         status = vv_fail(error, VARVE_MISUSE,
-            "%s: expected a value that NumPy can hold, found strings that end "
-            "in NUL or are too large",
+            "%s: NumPy cannot store strings that end in NUL or are too large",
             target->path);
     if (!status)
         vv_npy_lose_rest(target);

@@ -1,4 +1,4 @@
-/* npy_type.c - byte order, letter, size.
+/* npy_type.c - Parses byte order, letter and size of a type.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@ struct known {
     char letter;
     unsigned size;
     varve_dtype dtype;
-    const char *descr; /* as it is written */
+    const char *descr; /* as written to files */
 };
 
 static const struct known known[] = {
@@ -36,7 +36,7 @@ static const struct known known[] = {
 };
 
 _Static_assert(VARVE_DTYPE_COUNT == 18,
-    "an element type is new: say what it is in this format, if it has it");
+    "new element type: add it to this table if the format has it");
 
 enum { KNOWN_COUNT = sizeof known / sizeof *known };
 
@@ -63,7 +63,8 @@ bool vv_npy_is_object(const char *descr, size_t size)
     return true;
 }
 
-/* What stands behind the size of a date: "[ns]", "[25us]". */
+/* Returns true if the text is empty or a unit of a date, such as "[ns]" or
+ * "[25us]". */
 static bool is_unit(const char *at, size_t size)
 {
     if (size == 0)

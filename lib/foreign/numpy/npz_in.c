@@ -1,5 +1,5 @@
-/* npz_in.c - the directory, the header of each array, and values that have to
- * be made.
+/* npz_in.c - Reads the directory of an npz file and the header of each array;
+ * decodes values that cannot be read in place.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,16 +23,16 @@
 
 enum {
     SUFFIX_SIZE = sizeof SUFFIX - 1,
-    /* Deflated, a header may be larger than the file. NumPy itself reads none
-     * that is longer than this. */
+    /* A deflated header can be larger than the file. NumPy rejects longer ones,
+     * too. */
     LONGEST_INFLATED = 10000,
 };
 
-/* A value that is decoded. */
+/* A value that must be decoded. */
 struct made {
     struct vv_npy_header header;
     size_t entry;
-    uint64_t data_offset; /* in the entry */
+    uint64_t data_offset; /* in the decompressed entry */
 };
 
 struct npz {
@@ -64,7 +64,7 @@ struct reading {
     struct vv_zip_stream stream;
 };
 
-/* The header is read again, for the sum. */
+/* The header is read again because the checksum includes it. */
 static varve_status skip_header(struct reading *r, varve_error *error)
 {
     unsigned char piece[512];
@@ -130,16 +130,16 @@ static varve_status npz_in_decode(const struct vv_foreign *foreign,
 
 /* --- Opening -------------------------------------------------------------- */
 
-/* What is known of one array as it is opened. */
+/* The state while an archive is opened: the array that is being read. */
 struct opening {
     struct vv_foreign *foreign;
     struct vv_draft *draft;
     struct vv_buffer where;
-    struct vv_buffer text; /* its header */
+    struct vv_buffer text; /* the header of the array */
     struct vv_npy_header header;
     struct reading reading;
     size_t array_count;
-    varve_error reason; /* why the first that was left out is */
+    varve_error reason; /* why the first entry was left out */
 };
 
 static varve_status check_header_size(
@@ -148,17 +148,15 @@ static varve_status check_header_size(
     const struct vv_zip_entry *e = o->reading.entry;
     if (size > e->size)
         return vv_fail(error, VARVE_CORRUPT,
-            "%s: expected a header inside the entry, found a longer one",
-            o->reading.where);
+            "%s: the header is longer than the entry", o->reading.where);
     if (e->method != VV_ZIP_STORED && size > LONGEST_INFLATED)
         return vv_fail(error, VARVE_LIMIT,
-            "%s: expected a deflated header of at most %d bytes, found a "
-            "longer one",
-            o->reading.where, LONGEST_INFLATED);
+            "%s: the deflated header is longer than %d bytes", o->reading.where,
+            LONGEST_INFLATED);
     return VARVE_OK;
 }
 
-/* Through a stream that is begun. */
+/* Reads the header from a stream that has begun. */
 static varve_status npz_in_read_text(struct opening *o, varve_error *error)
 {
     struct vv_zip_stream *stream = &o->reading.stream;
@@ -166,8 +164,7 @@ static varve_status npz_in_read_text(struct opening *o, varve_error *error)
     uint64_t size;
     if (o->reading.entry->size < VV_NPY_BEGIN)
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-            "%s: expected a NumPy array, found too few bytes",
-            o->reading.where);
+            "%s: too short for a NumPy array", o->reading.where);
     VV_TRY(vv_zip_stream_read(stream, head, sizeof head, error));
     VV_TRY(vv_npy_measure(head, o->reading.where, &size, error));
     VV_TRY(check_header_size(o, size, error));
@@ -199,8 +196,8 @@ static varve_status npz_in_read_header(struct opening *o, varve_error *error)
         &o->header, r->entry->size - r->data_offset, r->where, error);
 }
 
-/* The sum in the archive is that of header and data; without the header's it is
- * that of the data. */
+/* The checksum in the archive covers header and data. Removing the header's
+ * part gives the checksum of the data. */
 static struct vv_place npz_in_place_of(const struct opening *o)
 {
     const struct reading *r = &o->reading;
@@ -227,7 +224,7 @@ static varve_status npz_in_note_made(
         .entry = (size_t)(o->reading.entry - npz->zip.entries),
         .data_offset = o->reading.data_offset,
     };
-    made->header.descr = NULL; /* it goes with the text */
+    made->header.descr = NULL; /* the text it points to is freed */
     *place =
         (struct vv_place){ .file = VV_DECODED, .offset = npz->made_count++ };
     return VARVE_OK;
@@ -267,14 +264,15 @@ static varve_status open_entry(
     if (!is_text || e->name_size < sizeof SUFFIX ||
         !vv_text_ends_in(name, e->name_size, SUFFIX))
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-            "%s: expected an array NAME.npy, found %s", o->reading.where,
-            is_text ? "another name" : "a name that is not UTF-8");
+            "%s: not an array: the name %s", o->reading.where,
+            is_text ? "is not of the form NAME.npy" : "is not UTF-8");
     VV_TRY(npz_in_read_header(o, error));
     o->array_count++;
     return npz_in_add_array(o, error);
 }
 
-/* An entry that is no array that NumPy reads without pickle is left out. */
+/* Entries that are not arrays, or that NumPy reads only with pickle, are left
+ * out. */
 static void npz_in_leave_out(
     struct opening *o, const struct vv_zip_entry *e, const varve_error *reason)
 {
@@ -304,7 +302,7 @@ static varve_status open_entries(struct opening *o, varve_error *error)
             *error = found;
         }
     }
-    /* An archive of other things is no archive of arrays. */
+    /* An archive without any array is not an npz file. */
     if (!status && o->array_count == 0 && o->reason.status) {
         if (error)
             *error = o->reason;

@@ -1,9 +1,10 @@
-/* npz_in.h - a zip archive of NumPy arrays (np.savez, np.savez_compressed) as a
- * checkpoint: NAME.npy is the value of the path NAME.
+/* npz_in.h - Reads a zip archive of NumPy arrays (np.savez,
+ * np.savez_compressed) as a checkpoint: NAME.npy is the value with the path
+ * NAME.
  *
- * A stored array is read where it lies; the sum of the archive is that of
- * header and data together, of which that of the data follows. What is
- * deflated is inflated when it is asked for.
+ * A stored array is read in place. The checksum in the archive covers header
+ * and data; the checksum of the data is derived from it. Deflated arrays are
+ * inflated when they are read.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* npz_out.c - one entry for each value, in the order of the nodes.
+/* npz_out.c - Writes one entry for each value, in the order of the nodes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,13 +30,11 @@ static varve_status npz_out_take_name(struct writing *w, varve_error *error)
         return vv_fail_memory(error, "a name");
     return is_new ? VARVE_OK
                   : vv_fail(error, VARVE_DUPLICATE,
-                        "%s: expected values of different names, found two "
-                        "\"%.*s\"",
-                        w->target->path, (int)(w->name.size - strlen(SUFFIX)),
-                        name);
+                        "%s: two values are named \"%.*s\"", w->target->path,
+                        (int)(w->name.size - strlen(SUFFIX)), name);
 }
 
-/* Sets w->name; *is_held says whether an entry can have it. */
+/* Sets w->name. Sets *is_held to false if the name is too long for an entry. */
 static varve_status name_value(
     struct writing *w, uint32_t node, bool *is_held, varve_error *error)
 {
@@ -49,7 +47,7 @@ static varve_status name_value(
     *is_held = w->name.size <= VV_ZIP_LONGEST_NAME;
     if (!*is_held) {
         vv_target_lose(w->target, node,
-            "its value: its name is longer than an archive has room for");
+            "its value: its name is too long for a zip archive");
         return VARVE_OK;
     }
     return npz_out_take_name(w, error);
@@ -68,8 +66,7 @@ static varve_status write_entry(
     struct vv_npy_sink sink = { .user = w, .write = npz_out_write_on };
     uint64_t size;
     if (__builtin_add_overflow(out->size, out->header.size, &size))
-        return vv_fail(error, VARVE_LIMIT,
-            "%s: expected a value of less than 2^64 bytes, found more",
+        return vv_fail(error, VARVE_LIMIT, "%s: a value has 2^64 bytes or more",
             w->target->path);
     VV_TRY(vv_zip_out_begin(
         &w->zip, (const char *)w->name.data, w->name.size, size, error));

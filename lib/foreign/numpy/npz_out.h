@@ -1,5 +1,5 @@
-/* npz_out.h - a graph as a zip archive of NumPy arrays, as np.savez writes one:
- * stored, NAME.npy for each variable that has a value.
+/* npz_out.h - Writes a graph as a zip archive of NumPy arrays, as np.savez
+ * does: stored, with NAME.npy for each variable that has a value.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,5 @@
-/* onnx_graph.c - a stack of messages, each with what is left of it.
+/* onnx_graph.c - Walks nested messages with a stack that contains the rest of
+ * each.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +14,7 @@
 #include "name.h"
 #include "try.h"
 
-/* Numbers of fields in the file. */
+/* Field numbers in the file. */
 enum { GRAPH_NODE = 1, GRAPH_INITIALIZER = 5, GRAPH_SPARSE = 15 };
 enum { FUNCTION_NODE = 7, FUNCTION_ATTRIBUTE = 11 };
 enum { TRAINING_INITIALIZATION = 1, TRAINING_ALGORITHM = 2 };
@@ -30,17 +31,19 @@ enum {
 
 struct level {
     struct vv_wire_part rest;
-    uint64_t number; /* of a graph: which of all. Of a node: its position */
-    uint64_t count;  /* nodes of a graph; tensors or graphs of an attribute */
+    uint64_t number; /* of a graph: its number among all; of a node: its
+                        position */
+    uint64_t count;  /* number of nodes of a graph, or of tensors or graphs of
+                        an attribute */
     struct vv_wire_part name, type; /* of a node */
-    struct vv_wire_part output;     /* its first */
-    size_t path;                    /* bytes of the path that lead to it */
+    struct vv_wire_part output;     /* name of its first output */
+    size_t path;                    /* size of the path that leads to it */
     uint32_t kind;                  /* enum vv_onnx_message */
-    bool is_called; /* of a node: its name stands behind these. Of an
-                       attribute: is the value of a constant */
+    bool is_called; /* of a node: its name has been added to the path; of an
+                       attribute: it is the value of a constant */
 };
 
-/* What a node is called, in its graph. */
+/* The name of a node in its graph. */
 struct label {
     uint64_t graph;
     size_t size;
@@ -52,13 +55,13 @@ struct reading {
     struct vv_buffer levels;
     struct vv_map labels;
     struct vv_arena arena;
-    uint64_t graphs; /* so far */
+    uint64_t graphs; /* number of graphs so far */
 };
 
 static const char *const whats[] = {
     [VV_ONNX_GRAPH] = "a graph",
     [VV_ONNX_FUNCTION] = "a function",
-    [VV_ONNX_TRAINING] = "what trains it",
+    [VV_ONNX_TRAINING] = "training information",
     [VV_ONNX_NODE] = "a node",
     [VV_ONNX_ATTRIBUTE] = "an attribute",
 };
@@ -68,7 +71,7 @@ static varve_status onnx_graph_fail_memory(const struct reading *r)
     return vv_fail_memory(r->v->file.window.error, "a graph");
 }
 
-/* Puts the position of a node in its graph into the message of a failure. */
+/* Adds the position of a node in its graph to the error message. */
 static varve_status name_node(
     const struct reading *r, uint64_t number, varve_status status)
 {
@@ -104,7 +107,7 @@ static varve_status enter_graph(struct reading *r, struct vv_wire_part message)
     return onnx_graph_enter(r, &level);
 }
 
-/* Appends a text to the path, and '/'. */
+/* Appends a text and '/' to the path. */
 static varve_status onnx_graph_add_to_path(struct reading *r, const char *text)
 {
     struct vv_buffer *path = &r->v->path;
@@ -113,7 +116,7 @@ static varve_status onnx_graph_add_to_path(struct reading *r, const char *text)
     return path->failed ? onnx_graph_fail_memory(r) : VARVE_OK;
 }
 
-/* The next field of a message without going into it. */
+/* Reads the next field of a message. */
 static varve_status onnx_graph_next(
     struct reading *r, struct level *level, struct vv_wire_spot *spot)
 {
@@ -127,7 +130,7 @@ static varve_status expect_sized(
     return vv_wire_file_expect(&r->v->file, spot, VV_WIRE_SIZED, whats[kind]);
 }
 
-/* --- What a node is called ------------------------------------------------ */
+/* --- Names of nodes ------------------------------------------------------- */
 
 struct wanted {
     uint64_t graph;
@@ -143,7 +146,8 @@ static bool onnx_graph_is_same(const void *item, const void *key)
            memcmp(l->text, w->text, w->size) == 0;
 }
 
-/* Notes it; *is_new is false where another node of the graph is called so. */
+/* Records the name of a node. Sets *is_new to false if another node of the
+ * graph already has it. */
 static varve_status note_label(
     struct reading *r, const struct wanted *wanted, bool *is_new)
 {
@@ -162,8 +166,8 @@ static varve_status note_label(
                                            : onnx_graph_fail_memory(r);
 }
 
-/* Appends the name of a node to the path, or, where it has none, its type; and
- * the position where that is not enough to tell it from others. */
+/* Appends the name of a node to the path, or its type if it has no name, and
+ * the position if that is not unique. */
 static varve_status call_node(struct reading *r, const struct level *node)
 {
     struct vv_buffer *path = &r->v->path;
@@ -194,7 +198,8 @@ static bool is_interesting(uint64_t field)
            field == ATTRIBUTE_SPARSE || field == ATTRIBUTE_SPARSES;
 }
 
-/* Whether an attribute has tensors or graphs, and what it is called. */
+/* Sets *name to the name of an attribute, and *has_some to true if it contains
+ * tensors or graphs. */
 static varve_status look_at_attribute(struct reading *r,
     struct vv_wire_part message, struct vv_wire_part *name, bool *has_some)
 {
@@ -229,7 +234,7 @@ static varve_status part_is(
     return VARVE_OK;
 }
 
-/* A constant's value is called as what it puts out, as initializers are. */
+/* The value of a constant has the name of its output, like initializers. */
 static varve_status is_constant(struct reading *r, const struct level *node,
     struct vv_wire_part name, bool *is_it)
 {
@@ -263,7 +268,7 @@ static varve_status enter_attribute(
         VV_TRY(vv_wire_file_take(&r->v->file, node->output, &r->v->path));
         return onnx_graph_enter(r, &attribute);
     }
-    /* A node is called something once it turns out that it has some. */
+    /* The path of a node is only needed if it contains values. */
     if (!node->is_called)
         VV_TRY(call_node(r, node));
     node->is_called = true;
@@ -272,7 +277,7 @@ static varve_status enter_attribute(
     return onnx_graph_enter(r, &attribute);
 }
 
-/* What an attribute has one or more of. */
+/* Reads one of the tensors or graphs of an attribute. */
 static varve_status step_attribute(
     struct reading *r, struct level *level, const struct vv_wire_spot *spot)
 {
@@ -308,7 +313,7 @@ static varve_status step_attribute(
 
 /* --- Nodes ---------------------------------------------------------------- */
 
-/* What it is called may stand behind its attributes. */
+/* Reads the name and the type first, because they may follow the attributes. */
 static varve_status look_at_node(
     struct reading *r, struct level *node, bool *has_attributes)
 {
@@ -343,7 +348,7 @@ static varve_status enter_node(
     return has_attributes ? onnx_graph_enter(r, &node) : VARVE_OK;
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 static varve_status step_graph(
     struct reading *r, struct level *graph, const struct vv_wire_spot *spot)
@@ -385,7 +390,8 @@ static bool may_hold_values(uint32_t kind, uint64_t field)
     return false;
 }
 
-/* The next field of the innermost message, which may be one to go into. */
+/* Reads the next field of the innermost message; it may open another
+ * message. */
 static varve_status onnx_graph_step(struct reading *r)
 {
     struct level *level = level_at(r, 0);
@@ -404,7 +410,7 @@ static varve_status onnx_graph_step(struct reading *r)
     return VARVE_OK;
 }
 
-/* The innermost node that is open. */
+/* Adds the position of the innermost open node to the error message. */
 static varve_status name_open_node(const struct reading *r, varve_status status)
 {
     size_t count = r->levels.size / sizeof(struct level);

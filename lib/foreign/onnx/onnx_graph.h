@@ -1,8 +1,8 @@
-/* onnx_graph.h - the tensors of a model: those of its graph, of the graphs in
- * attributes of its nodes, of its functions and of what it is trained by.
+/* onnx_graph.h - Finds the tensors of a model: those of its graph, of graphs in
+ * attributes of nodes, of functions and of training information.
  *
- * What is in what is said by the file; so it is walked with a stack, which is
- * as deep as bytes of the file can make it.
+ * Messages are nested as deep as the file determines, so they are walked with a
+ * stack, whose depth is bounded by the size of the file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,8 +23,8 @@ enum vv_onnx_message {
     VV_ONNX_ATTRIBUTE,
 };
 
-/* Adds the values of a message of the model. Those of a GRAPH have their own
- * names, those of another message begin with `name`. */
+/* Adds the values of a message of the model. The values of a GRAPH have their
+ * own names; names of other values begin with `name`. */
 varve_status vv_onnx_graph_read(struct vv_onnx_values *values,
     enum vv_onnx_message kind, struct vv_wire_part message, const char *name);
 

@@ -1,4 +1,4 @@
-/* onnx_in.c - the model itself: texts, and where the graphs are.
+/* onnx_in.c - Reads the fields of a model: texts and graphs.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,7 @@
 #include "try.h"
 #include "wire_in.h"
 
-/* Numbers of fields in the file. */
+/* Field numbers in the file. */
 enum {
     IR_VERSION = 1,
     PRODUCER_NAME = 2,
@@ -32,14 +32,15 @@ enum { FUNCTION_NAME = 1, FUNCTION_DOMAIN = 10, FUNCTION_OVERLOAD = 13 };
 
 enum {
     FIRST_WITH_OPSETS = 3, /* version of the format */
-    LARGEST_VERSION = 127, /* that a bid believes */
+    LARGEST_VERSION = 127, /* that a bid accepts */
 };
 
 static const char what[] = "a model";
 
-/* --- The bid -------------------------------------------------------------- */
+/* --- Bidding -------------------------------------------------------------- */
 
-/* The next field, whose bytes may lie beyond what is there to see. */
+/* Reads a key and a number or size. The contents may extend past the available
+ * bytes. */
 static const unsigned char *pass_field(const unsigned char *at,
     const unsigned char *end, uint64_t *key, uint64_t *value)
 {
@@ -67,8 +68,9 @@ static bool is_before_graph(uint64_t key)
     return key == (MODEL_VERSION << 3 | VV_WIRE_VARINT);
 }
 
-/* Whether it begins with a version, and a graph follows among what a model has:
- * protobuf has no mark, and other programs' messages begin alike. */
+/* Returns true if the file begins with a version that is followed by a graph,
+ * with only fields of a model between them. protobuf has no signature, and
+ * other messages begin alike. */
 static bool onnx_in_looks_like_one(const struct vv_candidate *c)
 {
     const unsigned char *at = c->head, *end = c->head + c->head_size;
@@ -118,7 +120,7 @@ static varve_status onnx_in_add_text(
     struct model *m, const char *name, size_t size)
 {
     if (m->text.failed || m->key.failed)
-        return vv_fail_memory(m->v.file.window.error, "texts of a model");
+        return vv_fail_memory(m->v.file.window.error, "the texts of a model");
     if (size > 0)
         vv_draft_text(m->v.draft, name, size,
             m->text.size ? (const char *)m->text.data : "", m->text.size);
@@ -155,7 +157,7 @@ static varve_status take_version(
     return onnx_in_add_text(m, name, strlen(name));
 }
 
-/* Two fields of a message, 1 and 2: a key and a text, or a number. */
+/* Reads fields 1 and 2 of a message: a key, and a text or a number. */
 static varve_status take_pair(struct model *m, struct vv_wire_part message,
     enum vv_wire_type second, uint64_t *number)
 {
@@ -210,13 +212,14 @@ static varve_status take_graph(struct model *m, const struct vv_wire_spot *spot)
     VV_TRY(vv_wire_file_expect(&m->v.file, spot, VV_WIRE_SIZED, what));
     if (m->has_graph)
         return vv_fail(m->v.file.window.error, VARVE_CORRUPT,
-            "%s: offset %" PRIu64 ": expected one graph, found another",
+            "%s: offset %" PRIu64 ": the model has a second graph",
             m->v.file.window.foreign->files[0].path, spot->part.at);
     m->has_graph = true;
     return vv_onnx_graph_read(&m->v, VV_ONNX_GRAPH, spot->part, NULL);
 }
 
-/* `functions/<domain>.<name>`, and `:<overload>` where it has one. */
+/* Sets `text` to `functions/<domain>.<name>`, followed by `:<overload>` if
+ * there is one. */
 static varve_status name_function(struct model *m, struct vv_wire_part message)
 {
     static const unsigned char fields[] = { FUNCTION_DOMAIN, FUNCTION_NAME,
@@ -260,7 +263,7 @@ static varve_status take_training(
     return vv_onnx_graph_read(&m->v, VV_ONNX_TRAINING, spot->part, name);
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 static varve_status onnx_in_take_field(
     struct model *m, const struct vv_wire_spot *spot)
@@ -283,8 +286,8 @@ static varve_status onnx_in_take_field(
     }
 }
 
-/* A file that ends between two fields is a message too; so it has to have what
- * the last things are that every model has. */
+/* A file that was truncated between two fields is a valid message, so the
+ * fields that every model has must be present. */
 static varve_status check_whole(const struct model *m)
 {
     const char *missing = !m->ir_version  ? "an ir_version"
@@ -294,8 +297,7 @@ static varve_status check_whole(const struct model *m)
         (m->has_opset || m->ir_version < FIRST_WITH_OPSETS))
         return VARVE_OK;
     return vv_fail(m->v.file.window.error, VARVE_TRUNCATED,
-        "%s: expected %s in a model of ONNX, found the end of the file before "
-        "it",
+        "%s: the ONNX model ends without %s",
         m->v.file.window.foreign->files[0].path, missing);
 }
 

@@ -1,5 +1,5 @@
-/* onnx_items.c - one walk over the items, which counts, and makes what there is
- * room for.
+/* onnx_items.c - Walks over the items, counts them, and stores them if there is
+ * a destination.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,10 +16,10 @@ struct walk {
     struct vv_wire_file *file;
     const struct vv_onnx_items *items;
     uint64_t count;    /* items so far */
-    uint64_t bytes;    /* of strings so far */
-    unsigned char *to; /* NULL: they are counted */
-    size_t size;       /* of all of `to` */
-    uint64_t strings;  /* that there will be */
+    uint64_t bytes;    /* size of strings so far */
+    unsigned char *to; /* destination; NULL: only counts */
+    size_t size;       /* size of the destination */
+    uint64_t strings;  /* expected number of strings */
 };
 
 static enum vv_wire_type onnx_items_kind_of(uint32_t field)
@@ -34,12 +34,11 @@ static enum vv_wire_type onnx_items_kind_of(uint32_t field)
 static varve_status onnx_items_fail_changed(const struct walk *w)
 {
     return vv_fail(w->file->window.error, VARVE_CORRUPT,
-        "%s: expected the elements that were there when it was opened, found "
-        "others",
+        "%s: the data has changed since the file was opened",
         w->file->window.foreign->files[0].path);
 }
 
-/* Six bits may lie in two bytes. */
+/* Stores 6 bits, which may be split over two bytes. */
 static void put_bits(unsigned char *to, uint64_t at, unsigned six)
 {
     unsigned shift = (unsigned)(at % 8);

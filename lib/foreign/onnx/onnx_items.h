@@ -1,5 +1,5 @@
-/* onnx_items.h - elements that stand item by item in a field of a message,
- * packed or not, in one piece or several.
+/* onnx_items.h - Reads elements that are stored as items of a field of a
+ * message, packed or not, possibly in several parts.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,12 +15,13 @@ struct vv_onnx_items {
     uint32_t unit; /* bits of an item; 0: strings; 1: a bool, in 8 bits */
 };
 
-/* How many there are; of strings also the bytes of all. */
+/* Sets *count to the number of items, and *bytes to the total size of
+ * strings. */
 varve_status vv_onnx_items_count(struct vv_wire_file *file,
     const struct vv_onnx_items *items, uint64_t *count, uint64_t *bytes);
 
-/* Makes them as they are in a file of ours: `size` bytes of `count` strings or
- * of numbers. VARVE_CORRUPT where there are others than were counted. */
+/* Stores the items as in a Varve file: `size` bytes of `count` strings, or of
+ * numbers. Returns VARVE_CORRUPT if the items differ from those counted. */
 varve_status vv_onnx_items_make(struct vv_wire_file *file,
     const struct vv_onnx_items *items, uint64_t count, unsigned char *bytes,
     size_t size);

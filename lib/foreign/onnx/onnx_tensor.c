@@ -1,4 +1,5 @@
-/* onnx_tensor.c - its fields in any order, then what they say together.
+/* onnx_tensor.c - Reads the fields of a tensor, in any order, then validates
+ * them together.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +14,7 @@
 #include "shape.h"
 #include "try.h"
 
-/* Numbers of fields in the file. */
+/* Field numbers in the file. */
 enum {
     DIMS = 1,
     DATA_TYPE = 2,
@@ -33,11 +34,11 @@ struct reading {
     struct vv_wire_file *file;
     struct vv_onnx_tensor *t;
     struct vv_buffer *location;
-    struct vv_buffer entry; /* of external data */
+    struct vv_buffer entry; /* entry of external data */
     uint64_t type, where;
-    unsigned fields[MOST_FIELDS]; /* how often each came */
+    unsigned fields[MOST_FIELDS]; /* number of occurrences of each, at most 2 */
     struct vv_wire_part raw, items;
-    unsigned others; /* which of these there are, one bit each */
+    unsigned others; /* one bit for each field with elements that is present */
 };
 
 static varve_status onnx_tensor_fail(const struct reading *r,
@@ -56,10 +57,11 @@ static varve_status onnx_tensor_add_dimension(
 {
     varve_tensor *shape = &r->t->shape;
     if (shape->rank == VARVE_MAX_RANK)
-        return onnx_tensor_fail(r, VARVE_LIMIT, "up to 16 dimensions", "more");
+        return onnx_tensor_fail(
+            r, VARVE_LIMIT, "at most 16 dimensions", "more");
     if (extent > INT64_MAX)
         return onnx_tensor_fail(
-            r, VARVE_CORRUPT, "dimensions of 0 or more", "a negative one");
+            r, VARVE_CORRUPT, "non-negative dimensions", "a negative one");
     shape->shape[shape->rank++] = extent;
     return VARVE_OK;
 }
@@ -96,7 +98,7 @@ static varve_status take_decimal(const struct reading *r,
         return VARVE_OK;
     return onnx_tensor_fail(r, VARVE_CORRUPT,
         "decimal numbers as the offset and length of external data",
-        "another text");
+        "other text");
 }
 
 static varve_status use_entry(struct reading *r,
@@ -118,7 +120,7 @@ static varve_status use_entry(struct reading *r,
                                : VARVE_OK;
 }
 
-/* A key and its value; keys that nobody knows are passed over. */
+/* Reads a key and its value. Unknown keys are ignored. */
 static varve_status onnx_tensor_take_entry(
     struct reading *r, const struct vv_wire_spot *spot)
 {
@@ -126,7 +128,7 @@ static varve_status onnx_tensor_take_entry(
     VV_TRY(vv_wire_file_expect(r->file, spot, VV_WIRE_SIZED, what));
     if (spot->part.end - spot->part.at > LONGEST_ENTRY)
         return onnx_tensor_fail(r, VARVE_LIMIT,
-            "external data of up to 8192 bytes of text", "more");
+            "at most 8192 bytes of text for external data", "more");
     r->entry.size = 0;
     VV_TRY(vv_wire_file_take(r->file, spot->part, &r->entry));
     struct vv_wire wire = { .path = r->file->window.foreign->files[0].path,
@@ -147,7 +149,7 @@ static varve_status onnx_tensor_take_entry(
 
 /* --- Fields --------------------------------------------------------------- */
 
-/* The elements of a field: one more piece of them. */
+/* Records a part of the elements of a field. */
 static varve_status take_items(
     struct reading *r, const struct vv_wire_spot *spot)
 {
@@ -155,7 +157,7 @@ static varve_status take_items(
     if (spot->part.end > spot->part.at || spot->number == VV_ONNX_STRINGS)
         r->others |= 1u << spot->number;
     if (spot->type != VV_WIRE_SIZED)
-        r->items.end = r->items.at; /* one that is not packed */
+        r->items.end = r->items.at; /* a single item, not packed */
     return VARVE_OK;
 }
 
@@ -206,7 +208,7 @@ static varve_status onnx_tensor_take_fields(struct reading *r)
     return VARVE_OK;
 }
 
-/* --- What they say together ----------------------------------------------- */
+/* --- Validation ----------------------------------------------------------- */
 
 static varve_status fail_size(
     const struct reading *r, uint64_t expected, uint64_t found)
@@ -225,8 +227,7 @@ static varve_status check_type(struct reading *r)
     if (!t->type)
         return vv_fail(r->file->window.error,
             r->type ? VARVE_TOO_NEW : VARVE_CORRUPT,
-            "%s: offset %" PRIu64 ": expected an element type that "
-            "this build knows, found %" PRIu64,
+            "%s: offset %" PRIu64 ": unknown element type %" PRIu64,
             r->file->window.foreign->files[0].path, t->message.at, r->type);
     t->shape.dtype = t->type->dtype;
     if (!vv_shape_count(t->shape.rank, t->shape.shape, &t->count) ||
@@ -249,7 +250,8 @@ static varve_status check_raw(struct reading *r)
     return VARVE_OK;
 }
 
-/* Whether they are one piece of fixed size, and so lie as ours do. */
+/* Returns true if the elements are a single part of fixed-size numbers, which
+ * is the same in a Varve file. */
 static bool lie_like_ours(const struct reading *r)
 {
     uint32_t field = r->t->type->field;
@@ -266,7 +268,8 @@ static varve_status check_items(struct reading *r)
     uint64_t found, bytes, expected;
     if (r->others & ~(1u << t->type->field))
         return onnx_tensor_fail(r, VARVE_CORRUPT,
-            "elements in the field of their type", "some in another");
+            "elements only in the field of their type",
+            "some in another field");
     if (lie_like_ours(r)) {
         t->data = r->items;
         t->storage = VV_ONNX_HERE;
@@ -277,7 +280,8 @@ static varve_status check_items(struct reading *r)
     if (found != expected)
         return fail_size(r, expected, found);
     if (t->type->field == VV_ONNX_STRINGS)
-        t->size = 8 * t->count + bytes; /* both are bytes of the file */
+        t->size = 8 * t->count + bytes; /* cannot overflow: both are sizes
+                                           within the file */
     t->storage = VV_ONNX_ITEMS;
     return VARVE_OK;
 }
@@ -303,20 +307,21 @@ static varve_status onnx_tensor_check(struct reading *r)
     bool has_raw =
         r->raw.end > r->raw.at || (r->fields[RAW_DATA] && !r->others);
     if (r->fields[RAW_DATA] > 1)
-        return onnx_tensor_fail(r, VARVE_CORRUPT, "raw_data once", "it again");
+        return onnx_tensor_fail(
+            r, VARVE_CORRUPT, "raw_data only once", "a duplicate");
     if ((has_raw && r->others) ||
         (r->where && (r->others || r->raw.end > r->raw.at)))
         return onnx_tensor_fail(
-            r, VARVE_CORRUPT, "elements in one place", "two");
+            r, VARVE_CORRUPT, "elements in one place", "two places");
     if (r->fields[SEGMENT])
         return onnx_tensor_fail(
-            r, VARVE_LIMIT, "a whole tensor", "a segment of one");
+            r, VARVE_LIMIT, "a complete tensor", "a segment");
     if (r->where)
         return check_outside(r);
     return has_raw ? check_raw(r) : check_items(r);
 }
 
-/* The name of the tensor, wherever it is in the message. */
+/* Finds the name of the tensor anywhere in the message. */
 static void onnx_tensor_find_name(struct reading *r)
 {
     varve_error *error = r->file->window.error;
@@ -335,7 +340,7 @@ static void onnx_tensor_find_name(struct reading *r)
     r->file->window.error = error;
 }
 
-/* Puts the name of the tensor into the message of a failure. */
+/* Adds the name of the tensor to the error message. */
 static void onnx_tensor_name_failure(struct reading *r)
 {
     varve_error *error = r->file->window.error;

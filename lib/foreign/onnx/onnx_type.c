@@ -1,4 +1,4 @@
-/* onnx_type.c - the table of types.
+/* onnx_type.c - Defines the table of element types.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -40,7 +40,7 @@ static const struct vv_onnx_type types[] = {
 };
 
 _Static_assert(VARVE_DTYPE_COUNT == 18,
-    "an element type is new: say what it is in this format, if it has it");
+    "new element type: add it to this table if the format has it");
 
 const struct vv_onnx_type *vv_onnx_type_of(uint64_t number)
 {
@@ -51,7 +51,7 @@ const struct vv_onnx_type *vv_onnx_type_of(uint64_t number)
 bool vv_onnx_type_size(
     const struct vv_onnx_type *type, uint64_t count, uint64_t *size)
 {
-    /* Whole bytes of 8 elements first, so that nothing gets too large. */
+    /* Computes whole groups of 8 elements first, so that nothing overflows. */
     uint64_t bits = type->bits, eighth = count / 8;
     if (bits > 0 && eighth > UINT64_MAX / bits)
         return false;

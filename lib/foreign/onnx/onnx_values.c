@@ -1,4 +1,4 @@
-/* onnx_values.c - names, places and files.
+/* onnx_values.c - Determines the names, places and files of values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,11 +13,11 @@
 #include "name.h"
 #include "try.h"
 
-/* Names of values repeat those of the nodes that they are in: so that a file
- * costs not much more than its bytes, all names together are not longer. */
+/* Limits on the total size of names. Names repeat those of the enclosing nodes;
+ * the limits bound the memory by the size of the file. */
 enum { NAMES_OF_BYTE = 16, FREE_NAMES = 1 << 16 };
 
-enum { VALUES = 1, INDICES = 2, DIMS = 3 }; /* of a SparseTensorProto */
+enum { VALUES = 1, INDICES = 2, DIMS = 3 }; /* fields of a SparseTensorProto */
 
 struct beside {
     uint32_t number;
@@ -30,7 +30,7 @@ struct key {
     size_t size;
 };
 
-/* --- Values that are made ------------------------------------------------- */
+/* --- Decoded values ------------------------------------------------------- */
 
 static varve_status onnx_values_decode(const struct vv_foreign *foreign,
     uint64_t number, unsigned char *bytes, size_t size, varve_error *error)
@@ -99,7 +99,7 @@ static varve_status set_made(struct vv_onnx_values *v,
 
 /* --- Names ---------------------------------------------------------------- */
 
-/* Makes `text` the path, and behind it a name of the file. */
+/* Sets `text` to the path, followed by the name from the file if `is_named`. */
 static varve_status onnx_values_set_name(
     struct vv_onnx_values *v, struct vv_wire_part name, bool is_named)
 {
@@ -113,13 +113,14 @@ static varve_status onnx_values_set_name(
     v->names += text->size;
     if (v->names > FREE_NAMES + NAMES_OF_BYTE * v->foreign->files[0].size)
         return vv_fail(v->file.window.error, VARVE_LIMIT,
-            "%s: expected names of values in graphs of nodes that are not much "
-            "longer than the file, found longer ones",
+            "%s: the names of values in graphs of nodes are too long for the "
+            "size of the file",
             v->foreign->files[0].path);
     return VARVE_OK;
 }
 
-/* Whether a tensor has no name of its own; then it is listed as left out. */
+/* Returns true if the tensor needs a name of its own and has none, and lists it
+ * as left out. */
 static bool leave_nameless_out(
     struct vv_onnx_values *v, struct vv_wire_part name, bool is_named)
 {
@@ -127,7 +128,7 @@ static bool leave_nameless_out(
         return false;
     vv_draft_leave_out_name(v->draft,
         v->path.size ? (const char *)v->path.data : "", v->path.size,
-        "a tensor whose name is empty");
+        "a tensor with an empty name");
     return true;
 }
 
@@ -153,13 +154,13 @@ static varve_status onnx_values_add_file(
     vv_buffer_clear(&path);
     if (status == VARVE_NOT_FOUND)
         return vv_fail(v->file.window.error, status,
-            "%s: \"%.200s\": expected the file \"%.*s\" in the directory of "
-            "the model, which has its data, found none",
+            "%s: \"%.200s\": the file \"%.*s\" with its data is missing in the "
+            "directory of the model",
             v->foreign->files[0].path, vv_buffer_string(&v->text),
             (int)(key->size < 200 ? key->size : 200), key->name);
     return status ? status
                   : vv_foreign_refuse_pointer(v->foreign, *number,
-                        "data of a model", v->file.window.error);
+                        "the data of a model", v->file.window.error);
 }
 
 static varve_status onnx_values_find_file(
@@ -169,8 +170,8 @@ static varve_status onnx_values_find_file(
     key.name = vv_name_without_dots(key.name, &key.size);
     if (!vv_path_stays(key.name, key.size))
         return vv_fail(v->file.window.error, VARVE_CORRUPT,
-            "%s: \"%.200s\": expected the name of a file in the directory of "
-            "the model as the location of its data, found \"%.*s\"",
+            "%s: \"%.200s\": the location of its data is not the name of a "
+            "file in the directory of the model: \"%.*s\"",
             v->foreign->files[0].path, vv_buffer_string(&v->text),
             (int)(key.size < 200 ? key.size : 200), key.size ? key.name : "");
     uint64_t hash = vv_hash_of(key.name, key.size);
@@ -200,8 +201,8 @@ static varve_status set_outside(struct vv_onnx_values *v,
     if (t->offset <= file->size && t->size <= file->size - t->offset)
         return VARVE_OK;
     return vv_fail(v->file.window.error, VARVE_TRUNCATED,
-        "%s: \"%.200s\": expected its %" PRIu64 " bytes at offset %" PRIu64
-        " of %s, found a file of %" PRIu64,
+        "%s: \"%.200s\": its %" PRIu64 " bytes at offset %" PRIu64
+        " extend past the end of %s, which has %" PRIu64,
         v->foreign->files[0].path, vv_buffer_string(&v->text), t->size,
         t->offset, file->path, file->size);
 }
@@ -226,7 +227,7 @@ static varve_status onnx_values_set_place(struct vv_onnx_values *v,
     return VARVE_OK;
 }
 
-/* The value called `text`. */
+/* Adds the value named `text`. */
 static varve_status onnx_values_hang(
     struct vv_onnx_values *v, const struct vv_onnx_tensor *t, const char *tag)
 {
@@ -259,7 +260,7 @@ varve_status vv_onnx_values_add(
     return onnx_values_hang(v, &t, NULL);
 }
 
-/* --- Sparse ones ---------------------------------------------------------- */
+/* --- Sparse tensors ------------------------------------------------------- */
 
 static varve_status onnx_values_add_part(struct vv_onnx_values *v,
     struct vv_wire_part message, struct vv_wire_part name, bool is_named,
@@ -313,8 +314,7 @@ varve_status vv_onnx_values_add_sparse(
     }
     if (parts[VALUES].at == 0 || parts[INDICES].at == 0)
         return vv_fail(v->file.window.error, VARVE_CORRUPT,
-            "%s: offset %" PRIu64 ": a sparse tensor: expected values and "
-            "indices, found none",
+            "%s: offset %" PRIu64 ": a sparse tensor without values or indices",
             v->foreign->files[0].path, message.at);
     VV_TRY(vv_onnx_tensor_read(&v->file, parts[VALUES], &v->location, &t));
     if (leave_nameless_out(v, t.name, is_named))

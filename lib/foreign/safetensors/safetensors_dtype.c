@@ -1,4 +1,5 @@
-/* safetensors_dtype.c - names, types and sizes.
+/* safetensors_dtype.c - Defines the table of element types with their names and
+ * sizes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +8,7 @@
 #include <stddef.h>
 
 _Static_assert(VARVE_DTYPE_COUNT == 18,
-    "an element type is new: say what it is in this format, if it has it");
+    "new element type: add it to this table if the format has it");
 
 #define NONE_OF_OURS ((varve_dtype)0)
 

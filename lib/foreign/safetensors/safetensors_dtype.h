@@ -1,4 +1,4 @@
-/* safetensors_dtype.h - the element types of safetensors: the one table.
+/* safetensors_dtype.h - Maps element types of safetensors to those of Varve.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,17 +9,18 @@
 
 struct vv_safetensors_dtype {
     const char *name;
-    varve_dtype dtype; /* 0: there is none of ours */
-    unsigned bits;     /* of an element */
+    varve_dtype dtype; /* 0 if Varve does not have the type */
+    unsigned bits;     /* size of an element */
 };
 
-/* In the order of the reference implementation, which writes the last ones
- * first. */
+/* In the order of the reference implementation, which writes tensors of the
+ * last types first. */
 enum { VV_SAFETENSORS_DTYPES = 22 };
 extern const struct vv_safetensors_dtype
     vv_safetensors_dtypes[VV_SAFETENSORS_DTYPES];
 
-/* The row of a type of ours; NULL where there is none. */
+/* Returns the entry of an element type, or NULL if safetensors does not have
+ * it. */
 const struct vv_safetensors_dtype *vv_safetensors_dtype_of(varve_dtype dtype);
 
 #endif

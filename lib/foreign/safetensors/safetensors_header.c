@@ -1,5 +1,5 @@
-/* safetensors_header.c - one pass over the JSON, which notes where each tensor
- * stands; then what holds of them together.
+/* safetensors_header.c - Parses the JSON header in one pass, notes the position
+ * of each tensor, and then validates all tensors together.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,7 @@
 
 static const char metadata_key[] = "__metadata__";
 
-/* "<path>: tensor "<name>": expected ..., found ..." */
+/* Fails with `<path>: tensor "<name>": <message>`. */
 static varve_status VV_PRINTF(4, 5)
     fail(const struct vv_json_in *in, const struct vv_json_item *name,
         varve_status status, const char *format, ...)
@@ -27,8 +27,8 @@ static varve_status VV_PRINTF(4, 5)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return vv_fail(in->error, status, "%s: tensor \"%.*s\": expected %s",
-        in->path, vv_json_shown(name), name->text, text);
+    return vv_fail(in->error, status, "%s: tensor \"%.*s\": %s", in->path,
+        vv_json_shown(name), name->text, text);
 }
 
 /* --- The object of a tensor --------------------------------------------- */
@@ -45,9 +45,8 @@ static varve_status read_dtype(struct vv_json_in *in,
             return VARVE_OK;
         }
     }
-    return fail(in, name, VARVE_TOO_NEW,
-        "a dtype that is known, found \"%.*s\"", vv_json_shown(&item),
-        item.text);
+    return fail(in, name, VARVE_TOO_NEW, "unknown dtype \"%.*s\"",
+        vv_json_shown(&item), item.text);
 }
 
 static varve_status safetensors_header_read_shape(struct vv_json_in *in,
@@ -63,7 +62,7 @@ static varve_status safetensors_header_read_shape(struct vv_json_in *in,
         VV_TRY(vv_json_expect(in, VV_JSON_UNSIGNED, &item));
         if (info->type.rank == VARVE_MAX_RANK)
             return fail(in, name, VARVE_LIMIT,
-                "a rank of at most %d, found a higher one", VARVE_MAX_RANK);
+                "the shape has more than %d dimensions", VARVE_MAX_RANK);
         info->type.shape[info->type.rank++] = item.number;
     }
 }
@@ -86,13 +85,13 @@ static varve_status read_offsets(struct vv_json_in *in,
     }
     if (count != 2)
         return fail(in, name, VARVE_CORRUPT,
-            "data_offsets to be two, found %zu", count);
+            "expected two data_offsets, found %zu", count);
     info->begin = offsets[0];
     info->end = offsets[1];
     if (info->begin > info->end)
         return fail(in, name, VARVE_CORRUPT,
-            "data_offsets to end behind their begin, found %" PRIu64
-            " and %" PRIu64,
+            "the data_offsets %" PRIu64 " and %" PRIu64
+            " are not in ascending order",
             info->begin, info->end);
     return VARVE_OK;
 }
@@ -109,7 +108,8 @@ static const struct {
 
 enum { KEYS = sizeof keys / sizeof *keys };
 
-/* The member `key` of a tensor; *seen has a bit for each that was there. */
+/* Reads the member `key` of a tensor. *seen has one bit for each key that has
+ * been read. */
 static varve_status safetensors_header_read_key(struct vv_json_in *in,
     const struct vv_json_item *name, const struct vv_json_item *key,
     unsigned *seen, struct vv_safetensors_info *info)
@@ -119,16 +119,16 @@ static varve_status safetensors_header_read_key(struct vv_json_in *in,
         i++;
     if (i == KEYS)
         return fail(in, name, VARVE_CORRUPT,
-            "dtype, shape and data_offsets alone, found \"%.*s\"",
+            "expected only dtype, shape and data_offsets, found \"%.*s\"",
             vv_json_shown(key), key->text);
     if (*seen & 1u << i)
-        return fail(in, name, VARVE_CORRUPT, "one %s, found two", keys[i].name);
+        return fail(in, name, VARVE_CORRUPT, "duplicate %s", keys[i].name);
     *seen |= 1u << i;
     return keys[i].read(in, name, info);
 }
 
-/* In the order of the extents, as the reference implementation does: one that
- * is 0 only helps those behind it. */
+/* Multiplies in the order of the extents, like the reference implementation: an
+ * extent of 0 prevents an overflow only by those after it. */
 static bool safetensors_header_size_of(
     const struct vv_safetensors_info *info, uint64_t *size)
 {
@@ -149,12 +149,11 @@ static varve_status safetensors_header_check_size(const struct vv_json_in *in,
     uint64_t size;
     if (!safetensors_header_size_of(info, &size))
         return fail(in, name, VARVE_CORRUPT,
-            "a shape of whole bytes whose bits 64 bits can count, found "
-            "another");
+            "the size of its shape is not a whole number of bytes or does not "
+            "fit in 64 bits");
     if (size != info->end - info->begin)
         return fail(in, name, VARVE_CORRUPT,
-            "data_offsets around the %" PRIu64
-            " bytes of its shape, found %" PRIu64,
+            "its shape needs %" PRIu64 " bytes, but data_offsets span %" PRIu64,
             size, info->end - info->begin);
     return VARVE_OK;
 }
@@ -175,8 +174,7 @@ static varve_status read_tensor(struct vv_json_in *in,
     }
     for (size_t i = 0; i < KEYS; i++) {
         if (!(seen & 1u << i))
-            return fail(
-                in, name, VARVE_CORRUPT, "a %s, found none", keys[i].name);
+            return fail(in, name, VARVE_CORRUPT, "%s is missing", keys[i].name);
     }
     return safetensors_header_check_size(in, name, info);
 }
@@ -190,7 +188,7 @@ static varve_status safetensors_header_read_texts(
     bool more;
     struct vv_json_in before = *in;
     VV_TRY(vv_json_value(in, &text));
-    if (text.kind == VV_JSON_NULL) /* as serde reads it: there are none */
+    if (text.kind == VV_JSON_NULL) /* accepted by serde as an empty object */
         return VARVE_OK;
     *in = before;
     VV_TRY(vv_json_expect(in, VV_JSON_OBJECT, &text));
@@ -234,13 +232,14 @@ static varve_status safetensors_header_read_members(struct vv_json_in *in,
             continue;
         }
         if (has_metadata)
-            return vv_json_fail(in, item.at, "one __metadata__", "another");
+            return vv_json_fail(
+                in, item.at, "only one __metadata__", "another");
         has_metadata = true;
         VV_TRY(safetensors_header_read_texts(in, file, texts));
     }
 }
 
-/* --- What holds of all of them ------------------------------------------ */
+/* --- Validation of all tensors ------------------------------------------ */
 
 int vv_safetensors_by_name(const void *a, const void *b)
 {
@@ -269,9 +268,8 @@ static varve_status fail_twice(
 {
     struct vv_json_item item;
     vv_safetensors_item(in, name, &item);
-    return vv_fail(in->error, VARVE_CORRUPT,
-        "%s: %s \"%.*s\": expected one of this name, found two", in->path, kind,
-        vv_json_shown(&item), item.text);
+    return vv_fail(in->error, VARVE_CORRUPT, "%s: %s \"%.*s\": duplicate name",
+        in->path, kind, vv_json_shown(&item), item.text);
 }
 
 static varve_status check_texts(
@@ -295,21 +293,23 @@ static varve_status safetensors_header_check_place(struct vv_json_in *in,
     vv_safetensors_item(in, tensor->name, &item);
     if (tensor->begin != expected)
         return fail(in, &item, VARVE_CORRUPT,
-            "its data at %" PRIu64 ", where that of the one before ends, "
-            "found %" PRIu64 ": %s",
+            "its data must begin at %" PRIu64
+            ", where that of the tensor before it ends, but begins at %" PRIu64
+            ": %s",
             expected, tensor->begin,
             tensor->begin < expected ? "they overlap" : "a gap");
     return fail(in, &item, VARVE_TRUNCATED,
-        "data up to %" PRIu64 ", found %" PRIu64 " bytes of data", tensor->end,
-        data_size);
+        "its data ends at %" PRIu64 ", but the file has only %" PRIu64
+        " bytes of data",
+        tensor->end, data_size);
 }
 
 static varve_status safetensors_header_check_tensors(struct vv_json_in *in,
     struct vv_safetensors_tensor *tensors, size_t count, uint64_t data_size)
 {
     uint64_t end = 0;
-    /* By name, to find those that are there twice; then by place, as together
-     * they have to cover the data without gaps. */
+    /* Sorts by name to find duplicates, then by offset to check that the
+     * tensors cover the data without gaps. */
     if (count > 0)
         qsort(tensors, count, sizeof *tensors, vv_safetensors_by_name);
     for (size_t i = 1; i < count; i++) {
@@ -324,8 +324,8 @@ static varve_status safetensors_header_check_tensors(struct vv_json_in *in,
     }
     if (end != data_size)
         return vv_fail(in->error, VARVE_CORRUPT,
-            "%s: expected %" PRIu64 " bytes of data, as many as tensors have, "
-            "found %" PRIu64,
+            "%s: the tensors have %" PRIu64
+            " bytes of data, but the file has %" PRIu64,
             in->path, end, data_size);
     return VARVE_OK;
 }
@@ -352,8 +352,8 @@ void vv_safetensors_item(
     struct vv_json_in *in, const char *name, struct vv_json_item *item)
 {
     bool more;
-    in->at = (size_t)(name - 1 - in->bytes); /* its quote */
-    in->is_open = true;                      /* so that no comma is expected */
+    in->at = (size_t)(name - 1 - in->bytes); /* at its quote */
+    in->is_open = true;                      /* so that no comma is required */
     if (vv_json_member(in, item, &more))
         *item = (struct vv_json_item){ .text = "" };
 }

@@ -1,5 +1,5 @@
-/* safetensors_header.h - the header of a safetensors file, believed only after
- * every rule of it was checked.
+/* safetensors_header.h - Parses the header of a safetensors file and validates
+ * all of its rules.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,44 +12,48 @@
 #include "json_in.h"
 #include "safetensors_dtype.h"
 
-/* Names stay in the header, as they stand there behind their opening quotes:
- * see vv_json_compare and vv_safetensors_item. */
+/* Names point into the header, after their opening quotes: see vv_json_compare
+ * and vv_safetensors_item. */
 struct vv_safetensors_tensor {
     const char *name;
-    uint64_t begin, end; /* in the data */
+    uint64_t begin, end; /* offsets in the data */
     uint32_t file;
-    uint32_t node;    /* in the draft; set by whoever tells it */
-    bool is_left_out; /* of the draft; set by whoever matches it */
+    uint32_t node;    /* in the draft; set when the tensor is added to it */
+    bool is_left_out; /* not added to the draft; set by safetensors_index.c */
 };
 
 struct vv_safetensors_text {
-    const char *name; /* its text follows */
+    const char *name; /* followed by its text in the header */
     uint32_t file;
 };
 
-/* What the object of a tensor says. */
+/* The contents of the object of a tensor. */
 struct vv_safetensors_info {
     const struct vv_safetensors_dtype *dtype;
-    varve_tensor type; /* its dtype is 0 if there is none of ours */
+    varve_tensor type; /* its dtype is 0 if Varve does not have the type */
     uint64_t begin, end;
 };
 
-/* Appends what a header holds to arrays of vv_safetensors_tensor, in the order
- * of their data, and of vv_safetensors_text, sorted by name. Of what it appends
- * it has checked all: the grammar, that names are unique, that types, shapes
- * and sizes agree, and that the tensors take all `data_size` bytes of data, one
- * behind the other. VARVE_CORRUPT, VARVE_TRUNCATED where they need more data,
- * VARVE_TOO_NEW for an unknown type, VARVE_LIMIT for a rank that a checkpoint
- * of ours cannot have, VARVE_NO_MEMORY. Names may be any. */
+/* Parses a header. Appends its tensors to an array of vv_safetensors_tensor, in
+ * the order of their data, and its texts to an array of vv_safetensors_text,
+ * sorted by name. Checks the grammar, that names are unique, that types, shapes
+ * and sizes agree, and that the tensors cover all `data_size` bytes of data
+ * without gaps. Names are not restricted.
+ *
+ * Returns VARVE_CORRUPT, VARVE_TRUNCATED if the tensors need more data,
+ * VARVE_TOO_NEW for an unknown type, VARVE_LIMIT for a higher rank than Varve
+ * supports, or VARVE_NO_MEMORY. */
 varve_status vv_safetensors_header(struct vv_json_in *in, uint64_t data_size,
     uint32_t file, struct vv_buffer *tensors, struct vv_buffer *texts);
 
-/* For qsort and bsearch: tensors by name, and by where their data is. */
+/* Compare tensors by name and by the offset of their data, for qsort and
+ * bsearch. */
 int vv_safetensors_by_name(const void *a, const void *b);
 int vv_safetensors_by_data(const void *a, const void *b);
 
-/* The string at a name, and what the object behind it says; both were checked,
- * and `in` is the header that they are in. */
+/* Return the name of a tensor or text, and the contents of the object of a
+ * tensor. Both have been validated; `in` must be the header that contains
+ * them. */
 void vv_safetensors_item(
     struct vv_json_in *in, const char *name, struct vv_json_item *item);
 varve_status vv_safetensors_info(

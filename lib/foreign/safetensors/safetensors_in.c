@@ -1,7 +1,8 @@
-/* safetensors_in.c - where the tensors of a file are, and what they are called.
+/* safetensors_in.c - Reads the names, types and offsets of the tensors of a
+ * file.
  *
- * The reference is the implementation of Hugging Face (its tensor.rs), whose
- * rules are kept and made stricter where it lets keys come twice.
+ * The rules are those of the reference implementation of Hugging Face
+ * (tensor.rs), except that duplicate keys are rejected.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,13 +21,13 @@
 #include "try.h"
 
 enum {
-    SIZE_SIZE = 8, /* bytes in which the size of the header stands */
+    SIZE_SIZE = 8, /* size of the number that precedes the header */
     FIRST_PIECE = 1 << 20
 };
 
 static const char suffix[] = ".safetensors";
 
-/* --- The bid ------------------------------------------------------------ */
+/* --- Bidding ------------------------------------------------------------ */
 
 static bool safetensors_in_looks_like_one(const struct vv_candidate *candidate)
 {
@@ -87,7 +88,7 @@ static varve_status read_size(const struct vv_safetensors *s, uint32_t file,
     unsigned char bytes[SIZE_SIZE];
     const struct vv_foreign_file *f = &s->foreign->files[file];
     VV_TRY(vv_foreign_refuse_pointer(
-        s->foreign, file, "a file of tensors", error));
+        s->foreign, file, "a safetensors file", error));
     if (f->size < SIZE_SIZE)
         return vv_fail(error, VARVE_TRUNCATED,
             "%s: expected 8 bytes for the size of the header, found %" PRIu64,
@@ -96,18 +97,19 @@ static varve_status read_size(const struct vv_safetensors *s, uint32_t file,
     uint64_t found = vv_load64(bytes);
     if (found > VV_SAFETENSORS_MOST_HEADER)
         return vv_fail(error, VARVE_LIMIT,
-            "%s: header: expected at most %d bytes, found %" PRIu64, f->path,
-            VV_SAFETENSORS_MOST_HEADER, found);
+            "%s: the header is too large: the limit is %d bytes, it has "
+            "%" PRIu64,
+            f->path, VV_SAFETENSORS_MOST_HEADER, found);
     if (found > f->size - SIZE_SIZE)
         return vv_fail(error, VARVE_TRUNCATED,
-            "%s: header: expected %" PRIu64 " bytes, found %" PRIu64, f->path,
-            found, f->size - SIZE_SIZE);
+            "%s: expected a header of %" PRIu64 " bytes, found %" PRIu64,
+            f->path, found, f->size - SIZE_SIZE);
     *size = (size_t)found;
     return VARVE_OK;
 }
 
-/* In pieces that grow: no JSON has a byte that is 0, so that a hole of a sparse
- * file takes neither memory nor time. */
+/* Reads in pieces of increasing size and stops at a NUL byte, which is not
+ * valid JSON, so that a hole in a sparse file costs neither memory nor time. */
 static varve_status safetensors_in_read_text(struct vv_safetensors *s,
     uint32_t file, struct vv_safetensors_bytes *header, size_t size,
     varve_error *error)
@@ -128,7 +130,7 @@ static varve_status safetensors_in_read_text(struct vv_safetensors *s,
         const char *zero = memchr(piece, 0, end - at);
         if (zero)
             return vv_fail(error, VARVE_CORRUPT,
-                "%s: JSON at offset %zu: expected text, found a byte that is 0",
+                "%s: JSON at offset %zu: expected text, found a NUL byte",
                 s->foreign->files[file].path,
                 SIZE_SIZE + (size_t)(zero - header->bytes));
         at = end;
@@ -176,7 +178,7 @@ struct vv_safetensors_tensor *vv_safetensors_tensors(
     return all ? all + s->first : NULL;
 }
 
-/* --- What the draft gets ------------------------------------------------ */
+/* --- Adding to the draft ------------------------------------------------ */
 
 static void safetensors_in_unescape(
     const struct vv_json_item *item, struct vv_buffer *to)
@@ -246,7 +248,8 @@ static const struct vv_safetensors_tensor *safetensors_in_find(
                             vv_safetensors_by_name);
 }
 
-/* The save counter is a text here; any other number would not be one. */
+/* The save counter is stored as text. Returns false if the text is not a
+ * positive number. */
 static bool is_counter(
     struct vv_safetensors *s, const struct vv_json_item *name)
 {
@@ -259,8 +262,8 @@ static bool is_counter(
     return true;
 }
 
-/* Whether the last name that was unescaped can be that of something: no tensor
- * has it, nor does one begin with it and a '/'. */
+/* Returns true if the last unescaped name can be the path of an alias: no
+ * tensor has this name, or a name that begins with it and a '/'. */
 static bool safetensors_in_is_free(struct vv_safetensors *s, const char *name)
 {
     size_t begin = 0, end;
@@ -283,8 +286,8 @@ static bool safetensors_in_is_free(struct vv_safetensors *s, const char *name)
     return begin == count || !vv_json_begins(tensors[begin].name, below);
 }
 
-/* A text under a name that no tensor has, which is the name of one, is how
- * safetensors.torch.save_model says that the tensor had both. */
+/* If the name of a text is not that of a tensor but its value is, it is an
+ * alias of the tensor, as written by safetensors.torch.save_model. */
 static varve_status safetensors_in_add_text(struct vv_safetensors *s,
     const struct vv_safetensors_text *entry, varve_error *error)
 {
@@ -311,7 +314,7 @@ static varve_status safetensors_in_add_text(struct vv_safetensors *s,
                : VARVE_OK;
 }
 
-/* Tensors that are not in the draft have no part in names. */
+/* Removes the tensors that are not in the draft. */
 static void drop_left_out(struct vv_safetensors *s)
 {
     size_t count, kept = 0;
@@ -336,7 +339,7 @@ static varve_status safetensors_in_add_texts(
     if (count > 0)
         qsort(texts, count, sizeof *texts, safetensors_in_text_by_name);
     for (size_t i = 0; i < count && !s->draft->failed; i++) {
-        /* Of several files, the first that has the name counts. */
+        /* If several files have a text of this name, the first is used. */
         if (i == 0 || vv_json_compare(texts[i - 1].name, texts[i].name) != 0)
             VV_TRY(safetensors_in_add_text(s, &texts[i], error));
     }

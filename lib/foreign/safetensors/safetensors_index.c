@@ -1,7 +1,8 @@
-/* safetensors_index.c - which tensors are in each file.
+/* safetensors_index.c - Reads the files of an index and matches their tensors
+ * with its map.
  *
- * Every tensor has to be in the file that the map names. A tensor of a file
- * that is not in the map, or is there as one of another file, is left out.
+ * Every tensor must be in the file to which it is mapped. Tensors that are in a
+ * file but are not mapped to it are left out.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,7 +34,8 @@ static void safetensors_index_leave_out(const struct reading *r, uint32_t file,
     vv_shard_map_leave_out(r->files.draft, item.text, item.size);
 }
 
-/* Both sorted by name. A tensor that the map lacks stays without a name. */
+/* Merges two lists sorted by name. Tensors that the map does not contain are
+ * marked as left out. */
 static varve_status safetensors_index_match(const struct reading *r,
     uint32_t file, const struct vv_shard_entry *entries, size_t entry_count)
 {

@@ -1,5 +1,6 @@
-/* safetensors_index.h - several safetensors files as one checkpoint, after the
- * index that Hugging Face puts beside them: `*.safetensors.index.json`.
+/* safetensors_index.h - Reads several safetensors files as one checkpoint,
+ * through the index that Hugging Face stores beside them
+ * (`*.safetensors.index.json`).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,8 +9,7 @@
 
 #include "foreign_format.h"
 
-/* The file that is bid for is the index; it says in which file beside it each
- * tensor is. */
+/* The candidate file is the index. It maps each tensor to a file beside it. */
 extern const struct vv_foreign_format vv_safetensors_index_format;
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "bytes.h"
 
-enum { TYPE = 0, RANK = 1, SIZE = 2, SHAPE = 10 }; /* where each stands */
+enum { TYPE = 0, RANK = 1, SIZE = 2, SHAPE = 10 }; /* offsets of the fields */
 
 void vv_safetensors_keep(struct vv_draft *draft, uint32_t node,
     const struct vv_safetensors_info *info)

@@ -1,4 +1,4 @@
-/* safetensors_out.c - headers, data, and the index of several files.
+/* safetensors_out.c - Writes headers, data, and the index of several files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,19 +27,19 @@ enum { HEADER_ALIGNMENT = 8 };
 static const char suffix[] = ".safetensors";
 static const char index_suffix[] = ".safetensors.index.json";
 
-/* Before the number of a save that is not the first under its name. */
+/* Precedes the number of a save that is not the first with its name. */
 static const char infix[] = ".save";
 
 struct out {
     const struct vv_target *target;
     struct vv_safetensors_plan plan;
-    size_t stem_size; /* of the target's path, before any suffix */
+    size_t stem_size; /* size of the target's path without suffix */
     bool has_index;
-    char *stem;              /* its last part */
-    struct vv_file_set set;  /* with an index */
-    struct vv_buffer *paths; /* of its data files, shard_count */
+    char *stem;              /* last part of the path without suffix */
+    struct vv_file_set set;  /* if there is an index */
+    struct vv_buffer *paths; /* of the data files; plan.shard_count */
     struct vv_buffer index_path;
-    struct vv_publication single; /* without */
+    struct vv_publication single; /* if there is no index */
     struct vv_value_out values;
 };
 
@@ -86,8 +86,8 @@ static void safetensors_out_add_tensor(struct out *out, struct vv_buffer *to,
     vv_buffer_add_string(to, "]}");
 }
 
-/* Of the values from `first` on that are in the same file; with its size before
- * it. */
+/* Builds the header of the values from `first` to `end`, which are in one file,
+ * preceded by its size. */
 static varve_status safetensors_out_add_header(struct out *out,
     struct vv_buffer *to, size_t first, size_t end, varve_error *error)
 {
@@ -113,13 +113,14 @@ static varve_status safetensors_out_add_header(struct out *out,
     uint64_t size = to->size - sizeof(uint64_t);
     if (size > VV_SAFETENSORS_MOST_HEADER)
         return vv_fail(error, VARVE_LIMIT,
-            "%s: header: expected at most %d bytes, found %" PRIu64,
+            "%s: the header is too large: the limit is %d bytes, it has "
+            "%" PRIu64,
             out->target->path, VV_SAFETENSORS_MOST_HEADER, size);
     vv_store64(to->data, size);
     return VARVE_OK;
 }
 
-/* Those of one file, from *next on. */
+/* Writes the tensors of one file, beginning with *next. */
 static varve_status write_tensors(
     struct out *out, uint32_t file, size_t *next, varve_error *error)
 {
@@ -139,7 +140,8 @@ static varve_status write_tensors(
 
 /* --- The index ---------------------------------------------------------- */
 
-/* As Python's json.dumps writes it with an indent of 2 and sorted keys. */
+/* The format is that of Python's json.dumps with an indent of 2 and sorted
+ * keys. */
 static varve_status safetensors_out_write_index(
     struct out *out, varve_error *error)
 {
@@ -172,8 +174,8 @@ static varve_status safetensors_out_write_index(
 
 /* --- Names -------------------------------------------------------------- */
 
-/* Which save of several files a name is of, 1 the one without a number; 0: it
- * is that of something else. */
+/* Returns the number of the save of several files to which a file name belongs,
+ * 1 for a name without a number, or 0 for other names. */
 static uint64_t save_of(const char *stem, const char *name)
 {
     size_t size = strlen(stem), ending = sizeof infix - 1;
@@ -212,8 +214,8 @@ static bool safetensors_out_is_in(
     return false;
 }
 
-/* Looks for the name in quotes, wherever: a text that only looks like a name
- * keeps a file at worst. */
+/* Searches the name in quotes anywhere in the index. If the text occurs
+ * elsewhere, the worst result is that a file is not deleted. */
 static enum vv_named safetensors_out_is_named(const struct vv_file_set *set,
     const struct vv_buffer *index, const char *name)
 {
@@ -272,8 +274,9 @@ static varve_status set_paths(struct out *out, varve_error *error)
     return VARVE_OK;
 }
 
-/* A single file beside the index of several: readers look for it first, and
- * others for the index. */
+/* Fails if there is a single file beside the index of several, or an index
+ * beside a single file, because readers differ in which of the two they
+ * open. */
 static varve_status check_stem(struct out *out, varve_error *error)
 {
     struct vv_buffer *path = &out->values.staged;
@@ -288,12 +291,13 @@ static varve_status check_stem(struct out *out, varve_error *error)
         return vv_fail_memory(error, "a path");
     varve_status status = vv_file_open(context, text, &file, &size, NULL);
     if (status)
-        return VARVE_OK; /* what cannot be written either is told then */
+        return VARVE_OK; /* if it exists but cannot be opened, writing will fail
+                            as well */
     vv_file_close(context, file);
     return vv_fail(error, VARVE_EXISTS,
-        "%s: expected no single file beside the index of several, found %s; "
+        "%s: %s of the same name exists, which readers could open instead: "
         "remove it first",
-        text, out->has_index ? "one" : "the index");
+        text, out->has_index ? "a single file" : "an index");
 }
 
 /* --- The files ---------------------------------------------------------- */
@@ -313,7 +317,7 @@ static varve_status write_several(struct out *out, varve_error *error)
     return VARVE_OK;
 }
 
-/* With room for the paths of data files. */
+/* Also allocates the paths of the data files. */
 static varve_status write_set(struct out *out, varve_error *error)
 {
     const struct vv_target *target = out->target;

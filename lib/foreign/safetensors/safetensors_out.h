@@ -1,5 +1,5 @@
-/* safetensors_out.h - a graph as safetensors files, byte for byte as the
- * reference implementation writes the same tensors.
+/* safetensors_out.h - Writes a graph as safetensors files, byte for byte like
+ * the reference implementation.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,14 +8,14 @@
 
 #include "target.h"
 
-/* One file; or with a shard size that does not hold everything, or a path that
- * ends in ".safetensors.index.json", several as Hugging Face has them:
+/* Writes one file, or, if the values do not fit in one shard or the path ends
+ * in ".safetensors.index.json", several files like Hugging Face:
  * `stem-00001-of-0000N.safetensors` and, last, `stem.safetensors.index.json`.
- * Where such files are there, `stem.save2-00001-of-0000N.safetensors` and so
- * on: a name is never that of two checkpoints (file_set.h).
+ * If such files exist, the new ones are `stem.save2-00001-of-0000N.safetensors`
+ * and so on: a name is never used for two checkpoints (file_set.h).
  *
- * VARVE_EXISTS where there would then be a single file of the same stem beside
- * the index of several, so that readers might take the one for the other. */
+ * Returns VARVE_EXISTS if there would be a single file and an index of several
+ * files with the same stem, because readers could open the wrong one. */
 extern const struct vv_target_format vv_safetensors_target;
 
 #endif

@@ -1,5 +1,5 @@
-/* safetensors_plan.c - values and metadata gathered, named, sorted, and dealt
- * out to files.
+/* safetensors_plan.c - Collects values and metadata, names and sorts them, and
+ * assigns values to files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,7 @@ enum { NO_SHARD = -1 };
 
 /* --- Values ------------------------------------------------------------- */
 
-/* Appends the name of a node to a buffer; returns its size. */
+/* Appends the name of a node to a buffer. Returns its size. */
 static size_t safetensors_plan_add_name(
     struct vv_safetensors_plan *plan, uint32_t node, struct vv_buffer *to)
 {
@@ -32,7 +32,7 @@ static size_t safetensors_plan_add_name(
     return plan->scratch.size;
 }
 
-/* The type of a value that can be in the file. */
+/* Returns the type of a value that can be in the file. */
 static const struct vv_safetensors_dtype *safetensors_plan_type_of(
     const struct vv_target *target, uint32_t node, uint32_t value)
 {
@@ -43,7 +43,7 @@ static const struct vv_safetensors_dtype *safetensors_plan_type_of(
                      (varve_dtype)target->index->value_dtypes[value]);
 }
 
-/* Why a value cannot be in the file, or NULL. */
+/* Returns why a value cannot be in the file, or NULL if it can. */
 static const char *why_not(
     const struct vv_target *target, uint32_t node, uint32_t value)
 {
@@ -92,7 +92,7 @@ static struct vv_safetensors_value *find_value(
     struct vv_safetensors_value *values = vv_safetensors_values(plan, &end);
     uint32_t value = vv_index_find_value(plan->target->index, node);
     size_t begin = 0;
-    while (begin < end) { /* they are sorted by value still */
+    while (begin < end) { /* still sorted by value */
         size_t middle = begin + (end - begin) / 2;
         if (values[middle].value == value)
             return &values[middle];
@@ -127,7 +127,8 @@ void vv_safetensors_sort_names(struct vv_safetensors_plan *plan)
         qsort(values, count, sizeof *values, safetensors_plan_by_name);
 }
 
-/* As the reference implementation: by type, the largest first. */
+/* Sorts like the reference implementation: by type, the last in the table
+ * first. */
 static int safetensors_plan_by_place(const void *a, const void *b)
 {
     const struct vv_safetensors_value *x = a, *y = b;
@@ -155,13 +156,12 @@ static varve_status safetensors_plan_check_names(
         const struct vv_safetensors_value *v = &values[i];
         if (i > 0 && safetensors_plan_by_name(v - 1, v) == 0)
             return vv_fail(error, VARVE_DUPLICATE,
-                "%s: expected values of different names, found two \"%.*s\"",
-                plan->target->path, (int)v->name_size, v->name);
+                "%s: two values are named \"%.*s\"", plan->target->path,
+                (int)v->name_size, v->name);
         if (safetensors_plan_compare(
                 v->name, v->name_size, metadata, sizeof metadata - 1) == 0)
             return vv_fail(error, VARVE_BAD_NAME,
-                "%s: expected other names of values than \"%s\", which is that "
-                "of the metadata, found it",
+                "%s: a value is named \"%s\", which is reserved for metadata",
                 plan->target->path, metadata);
     }
     return VARVE_OK;
@@ -169,15 +169,15 @@ static varve_status safetensors_plan_check_names(
 
 /* --- Shards ------------------------------------------------------------- */
 
-/* As huggingface_hub deals them out: a value that is too large alone gets a
- * file of its own, and the others go on as if it had not been there. */
+/* Assigns values to files like huggingface_hub: a value larger than a shard
+ * gets a file of its own and does not affect the others. */
 static void deal_out(struct vv_safetensors_plan *plan)
 {
     size_t count;
     struct vv_safetensors_value *values = vv_safetensors_values(plan, &count);
     uint64_t most = plan->target->shard_size;
     uint64_t used = 0;
-    size_t first = 0; /* of those that wait for their file's number */
+    size_t first = 0; /* first value without a file number */
     bool is_empty = true;
     for (size_t i = 0; i <= count; i++) {
         bool is_alone = i < count && most && values[i].size > most;
@@ -215,7 +215,7 @@ static void safetensors_plan_add_pair(struct vv_safetensors_plan *plan,
     vv_buffer_add(&plan->pairs, pair, sizeof *pair);
 }
 
-/* The shortest text that is read as the same number. */
+/* Formats a number with as few digits as needed to read back the same value. */
 static void write_real(double real, char text[40])
 {
     for (int digits = 15; digits <= 17; digits++) {
@@ -252,7 +252,7 @@ static void safetensors_plan_add_metadata(struct vv_safetensors_plan *plan)
     }
 }
 
-/* A further edge that leads to a value: its path stands for the value's. */
+/* Adds an alias: the path of another edge to a value. */
 static void safetensors_plan_add_alias(struct vv_safetensors_plan *plan,
     uint32_t parent, uint32_t edge, const struct vv_safetensors_value *value)
 {
@@ -294,7 +294,7 @@ static void safetensors_plan_add_edges(
         if (value)
             safetensors_plan_add_alias(plan, node, e, value);
         else
-            vv_target_lose(target, child, "a further path that leads to it");
+            vv_target_lose(target, child, "another path to it");
     }
 }
 
@@ -306,14 +306,14 @@ static void add_links(struct vv_safetensors_plan *plan)
         if (vv_saved_path_exists(target->paths, node))
             safetensors_plan_add_edges(plan, node);
     }
-    bool all = false; /* positions, which stay, tell them */
+    bool all = false; /* positions, which are kept, imply all slots */
     if (!vv_moments_are_all(index, plan->names.allocator, &all))
         plan->pairs.failed = true;
     for (uint32_t s = 0; s < index->slot_count && !all; s++) {
         uint32_t node = vv_at32(index->slot_nodes, s);
         if (vv_saved_path_exists(target->paths, node) &&
             target->paths->ways[node] != (s | VV_WAY_IS_SLOT))
-            vv_target_lose(target, node, "that it is a slot variable too");
+            vv_target_lose(target, node, "its role as a slot variable");
     }
 }
 
@@ -336,8 +336,8 @@ static bool is_tensor(const struct vv_safetensors_plan *plan,
            NULL;
 }
 
-/* Why a pair cannot be in the file, or NULL. `last` is the one before it that
- * can be. */
+/* Returns why a pair cannot be in the file, or NULL if it can. `last` is the
+ * last pair before it that is kept. */
 static const char *why_not_pair(const struct vv_safetensors_plan *plan,
     const struct vv_safetensors_pair *last,
     const struct vv_safetensors_pair *pair)
@@ -345,13 +345,12 @@ static const char *why_not_pair(const struct vv_safetensors_plan *plan,
     bool is_alias = pair->rank == VV_SAFETENSORS_ALIAS;
     if (last && safetensors_plan_compare(last->name, last->name_size,
                     pair->name, pair->name_size) == 0)
-        return is_alias ? "a further path that leads to it"
-                        : "metadata that has the name of other metadata";
-    return is_alias && is_tensor(plan, pair) ? "a further path that leads to it"
-                                             : NULL;
+        return is_alias ? "another path to it"
+                        : "metadata with the name of other metadata";
+    return is_alias && is_tensor(plan, pair) ? "another path to it" : NULL;
 }
 
-/* Sorts them, and leaves out what has the name of something else. */
+/* Sorts the pairs and drops those whose name is already used. */
 static void sort_pairs(struct vv_safetensors_plan *plan)
 {
     size_t count, kept = 0;
@@ -373,9 +372,9 @@ static void sort_pairs(struct vv_safetensors_plan *plan)
     plan->pairs.size = kept * sizeof *pairs;
 }
 
-/* --- The whole ---------------------------------------------------------- */
+/* --- Entry points ------------------------------------------------------- */
 
-/* The buffers are whole now and stay where they are. */
+/* Sets the pointers into the buffers, which do not grow any more. */
 static void set_pointers(struct vv_safetensors_plan *plan)
 {
     size_t count;
@@ -408,8 +407,8 @@ varve_status vv_safetensors_plan_begin(struct vv_safetensors_plan *plan,
         add_links(plan);
     if (plan->names.failed || plan->pair_texts.failed || plan->values.failed ||
         plan->pairs.failed)
-        return vv_fail_memory(error, "what goes into a safetensors file");
-    /* Names were places in a text that grew; it does no more. */
+        return vv_fail_memory(error, "the contents of a safetensors file");
+    /* Until here, names are offsets because the buffers could move. */
     set_pointers(plan);
     deal_out(plan);
     vv_safetensors_sort_names(plan);

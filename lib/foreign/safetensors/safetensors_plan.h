@@ -1,5 +1,5 @@
-/* safetensors_plan.h - what of a graph goes into safetensors files, under which
- * names, in which of them and in which order.
+/* safetensors_plan.h - Determines which parts of a graph are written to
+ * safetensors files, with their names, files and order.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,7 @@
 #include "target.h"
 
 struct vv_safetensors_value {
-    const char *name; /* in the plan's `names` */
+    const char *name; /* points into `names` of the plan */
     size_t name_at, name_size;
     const struct vv_safetensors_dtype *dtype;
     uint64_t size;
@@ -19,18 +19,20 @@ struct vv_safetensors_value {
     uint32_t shard;
 };
 
-/* Metadata: where two have one name, that of the lower rank counts. */
+/* Kinds of metadata. If two entries have the same name, the one with the lower
+ * rank is used. */
 enum vv_safetensors_rank {
-    VV_SAFETENSORS_ALIAS, /* of a tensor, whose name is the text */
+    VV_SAFETENSORS_ALIAS, /* alias of a tensor; its text is the name of the
+                             tensor */
     VV_SAFETENSORS_SAVE_COUNTER,
     VV_SAFETENSORS_METADATA,
 };
 
 struct vv_safetensors_pair {
-    const char *name, *text; /* in the plan's `pair_texts` */
+    const char *name, *text; /* point into `pair_texts` of the plan */
     size_t name_at, name_size, text_at, text_size;
     enum vv_safetensors_rank rank;
-    uint32_t node; /* of an alias */
+    uint32_t node; /* for an alias */
 };
 
 struct vv_safetensors_plan {
@@ -42,15 +44,16 @@ struct vv_safetensors_plan {
     uint32_t shard_count;    /* at least 1 */
 };
 
-/* Tells the target what is lost. VARVE_DUPLICATE where two values would have
- * the same name, VARVE_BAD_NAME where one would have that of the metadata. */
+/* Builds the plan and reports losses to the target. Returns VARVE_DUPLICATE if
+ * two values have the same name, and VARVE_BAD_NAME if one has the name of the
+ * metadata. */
 varve_status vv_safetensors_plan_begin(struct vv_safetensors_plan *plan,
     const struct vv_target *target, varve_error *error);
 
-/* After success or failure. */
+/* Frees the plan, also after a failure. */
 void vv_safetensors_plan_end(struct vv_safetensors_plan *plan);
 
-/* Sorts the values by name alone; and again as they are written. */
+/* Sort the values by name, and in the order in which they are written. */
 void vv_safetensors_sort_names(struct vv_safetensors_plan *plan);
 void vv_safetensors_sort_places(struct vv_safetensors_plan *plan);
 

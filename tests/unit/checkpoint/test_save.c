@@ -390,12 +390,12 @@ TEST(save, is_not_found_where_a_directory_has_none_or_two)
     begin();
     put("run/notes.txt");
     check_not_found("run", VARVE_IS_DIRECTORY,
-        "run: expected a checkpoint, found a directory without one");
+        "run: the directory contains no checkpoint");
     put("run/c-2.varve");
     put("run/d-2.varve");
     check_not_found("run", VARVE_NOT_FOUND,
-        "run: expected checkpoints of one name, found several: name one of "
-        "them");
+        "run: the directory contains checkpoints of several names: specify one "
+        "of them");
     end();
 }
 

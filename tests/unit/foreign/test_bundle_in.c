@@ -363,7 +363,7 @@ TEST(bundle_in, says_how_to_get_what_git_has_a_pointer_to)
     memory_put(memory, "d/x.data-00001-of-00003", pointer, sizeof pointer - 1);
     refused(memory, "d/x.index", VARVE_NOT_A_CHECKPOINT,
         "d/x.data-00001-of-00003: expected a data shard, found a Git LFS "
-        "pointer to one: fetch the file itself with `git lfs pull`");
+        "pointer: run `git lfs pull` to fetch the file");
     memory_put(memory, "d/x.index", pointer, sizeof pointer - 1);
     refused(memory, "d/x.index", VARVE_NOT_A_CHECKPOINT, "`git lfs pull`");
     memory_free(memory);

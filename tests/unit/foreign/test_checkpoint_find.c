@@ -74,7 +74,7 @@ TEST(checkpoint_find, finds_the_index_of_a_prefix)
         FILES("m.safetensors.index.json", "m.index.json", "m.index"));
     check_found("m", "m.index", FILES("m.index", "m/m-1.varve"));
     check_not_found("m", VARVE_NOT_FOUND,
-        "m: expected a checkpoint, found none", FILES("n.index"));
+        "m: no checkpoint found", FILES("n.index"));
 }
 
 TEST(checkpoint_find, finds_the_highest_number_of_ours)
@@ -91,9 +91,9 @@ TEST(checkpoint_find, finds_the_highest_number_of_ours)
 TEST(checkpoint_find, does_not_choose_between_two_names_of_ours)
 {
     check_not_found("run", VARVE_NOT_FOUND,
-        "run: expected checkpoints of one name, found several",
+        "run: the directory contains checkpoints of several names",
         FILES("run/a-1.varve", "run/b-2.varve"));
-    check_not_found("run", VARVE_NOT_FOUND, "found several",
+    check_not_found("run", VARVE_NOT_FOUND, "several names",
         FILES("run/b-2.varve", "run/a-1.varve", "run/b-3.varve"));
     check_found("run", "run/ckpt-7.index", FILES("run/a-1.varve",
         "run/b-2.varve", "run/checkpoint", "run/ckpt-7.index"));
@@ -112,9 +112,9 @@ TEST(checkpoint_find, finds_the_members_of_a_directory_in_this_order)
         check_found("d", all[i], all + i);
     check_found("d/", "d/model.safetensors", all + 5);
     check_not_found("d", VARVE_IS_DIRECTORY,
-        "d: expected a checkpoint, found a directory without one",
+        "d: the directory contains no checkpoint",
         FILES("d/other.safetensors"));
-    check_not_found("d", VARVE_IS_DIRECTORY, "without one",
+    check_not_found("d", VARVE_IS_DIRECTORY, "no checkpoint",
         FILES("d/model.safetensors/more"));
 }
 
@@ -126,12 +126,12 @@ TEST(checkpoint_find, finds_the_highest_number_of_tensorflow)
     check_found("run/ckpt", "run/ckpt-10.index", FILES("run/ckpt-9.index",
         "run/ckpt-10.index", "run/other-11.index"));
     check_found("ckpt", "ckpt-3.index", FILES("ckpt-3.index"));
-    check_not_found("run", VARVE_NOT_FOUND, "found several",
+    check_not_found("run", VARVE_NOT_FOUND, "several names",
         FILES("run/a-1.index", "run/b-2.index"));
     check_not_found("run", VARVE_NOT_FOUND,
-        "run/ckpt-7.index: expected the checkpoint that the record "
-        "`checkpoint` calls the latest, found none; the record contains "
-        "\"ckpt-7\"; these are there: ckpt-10, ckpt-9, other",
+        "run/ckpt-7.index: the latest checkpoint of the record `checkpoint` "
+        "does not exist; the record contains \"ckpt-7\"; the "
+        "directory contains ckpt-10, ckpt-9, other",
         FILES("run/checkpoint", "run/other.index", "run/ckpt-9.index",
             "run/ckpt-10.index"));
     check_not_found("run", VARVE_NOT_FOUND, "ckpt-15, ckpt-14, ckpt-13, "
@@ -140,10 +140,10 @@ TEST(checkpoint_find, finds_the_highest_number_of_tensorflow)
             "run/ckpt-12.index", "run/ckpt-13.index", "run/ckpt-14.index",
             "run/ckpt-15.index"));
     check_not_found("run", VARVE_NOT_FOUND,
-        "contains \"ckpt-7\"; no other checkpoint is there",
+        "contains \"ckpt-7\"; the directory contains no other checkpoint",
         FILES("run/checkpoint"));
     check_not_found("run/ckpt", VARVE_NOT_FOUND,
-        "run/ckpt: expected a checkpoint, found none",
+        "run/ckpt: no checkpoint found",
         FILES("run/ckpt2-9.index"));
 }
 
@@ -152,8 +152,8 @@ TEST(checkpoint_find, settles_a_shard_on_its_index)
     check_settled(VARVE_OK, "d/c.data-00001-of-00002", "d/c.index",
         FILES("d/c.data-00001-of-00002", "d/c.index"));
     check_settled(VARVE_NOT_FOUND, "d/c.data-00001-of-00002",
-        "d/c.index: expected the index of this data shard, found none: copy "
-        "it beside the shards",
+        "d/c.index: the index of this data shard is missing: copy it beside "
+        "the shards",
         FILES("d/c.data-00001-of-00002"));
     const char *others[] = { "c.data-00001-of-0002", "c.data-0000a-of-00002",
         "c.data-00001-on-00002", ".data-00001-of-00002",

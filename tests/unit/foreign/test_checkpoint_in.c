@@ -62,8 +62,8 @@ TEST(checkpoint_in, is_ours_alone_under_our_ending)
     struct world w = world_new();
     put_array(&w, "a.varve");
     check_not(&w, "a.varve", VARVE_NOT_A_CHECKPOINT,
-        "a.varve: expected Varve's own format, as the ending .varve says, "
-        "found a file of NumPy: rename the file to read it");
+        "a.varve: the name ends with .varve, but the file is a NumPy file: "
+        "rename it to read it");
     memory_put(w.memory, "b.varve", "no checkpoint at all", 20);
     check_not(&w, "b.varve", VARVE_NOT_A_CHECKPOINT, "b.varve: ");
     put_array(&w, ".varve"); /* a name without an ending */
@@ -126,8 +126,8 @@ TEST(checkpoint_in, may_be_a_pointer_of_git_lfs)
     memory_put(w.memory, "a.npy", pointer, sizeof pointer - 1);
     memory_put(w.memory, "text", pointer, 36);
     check_not(&w, "a.npy", VARVE_NOT_A_CHECKPOINT,
-        "a.npy: expected a checkpoint, found a Git LFS pointer to one: fetch "
-        "the file itself with `git lfs pull`");
+        "a.npy: expected a checkpoint, found a Git LFS pointer: run `git lfs "
+        "pull` to fetch the file");
     struct vv_opened in;
     varve_error error = { 0 };
     vv_checkpoint_open(&in, &w.context, "text", &error);
@@ -224,15 +224,16 @@ TEST(checkpoint_in, is_truncated_where_a_value_is_outside_its_file)
     varve_error error = { 0 };
     add_value(5, 0, 6);
     check_made_fails(&w, VARVE_TRUNCATED,
-        "dir/file: expected 5 bytes of a value at offset 6, found a file of "
-        "10 bytes");
+        "dir/file: the file ends early: a value has 5 bytes at offset 6, the "
+        "file has 10 bytes");
     add_value(0, 0, 11);
     check_made_fails(&w, VARVE_TRUNCATED, "at offset 11");
     add_value(5, 0, UINT64_MAX - 2);
     check_made_fails(&w, VARVE_TRUNCATED, "at offset 18446744073709551613");
     add_value(5, 1, 0);
     made_more = add_other;
-    check_made_fails(&w, VARVE_TRUNCATED, "dir/other: expected 5 bytes");
+    check_made_fails(&w, VARVE_TRUNCATED,
+        "dir/other: the file ends early: a value has 5 bytes");
     add_value(5, 0, 5);
     cr_assert_ok(open_as_made(&w, &in, &error), error);
     vv_opened_close(&in);

@@ -19,12 +19,12 @@ TEST(checkpoint_out, writes_no_format_that_is_only_read)
     cr_assert_eq(vv_target_write(&target, VARVE_FORMAT_ONNX, &error),
         VARVE_MISUSE);
     cr_assert_str_eq(error.message,
-        "out: expected a format that is written, found onnx");
+        "out: the format onnx cannot be written");
     cr_assert_eq(vv_target_write(&target, VARVE_FORMAT_VARVE, &error),
         VARVE_MISUSE);
     cr_assert_eq(vv_target_write(&target, (varve_format)99, &error),
         VARVE_MISUSE);
-    cr_assert(strstr(error.message, "found unknown"));
+    cr_assert(strstr(error.message, "the format unknown"));
     memory_free(memory);
 }
 

@@ -56,7 +56,7 @@ static void check_bad_name(const char *name, size_t size)
         else
             vv_draft_global(&t.d, 0, name, size);
         cr_assert(t.d.failed);
-        check_failure(&t, VARVE_BAD_NAME, "expected a name of 1 to ");
+        check_failure(&t, VARVE_BAD_NAME, "the name must be 1 to ");
     }
 }
 
@@ -77,7 +77,7 @@ static void check_left_out(const char *name, size_t size, const char *says)
         const char *text = (const char *)t.d.left_out_texts.data;
         cr_assert_str_eq(text + left[i].path, says);
         cr_assert(strstr(text + left[i].what,
-            i ? "metadata under a name" : "a value under a name"));
+            i ? "metadata under a" : "a value under a"));
     }
     cr_assert_ok(draft_end(&t, &error), error);
     cr_assert_eq(t.in.parsed.index.value_count, 0);
@@ -108,7 +108,7 @@ TEST(draft, refuses_names_that_are_none)
     struct drafted t;
     draft_begin(&t);
     vv_draft_tag(&t.d, 0, "");
-    check_failure(&t, VARVE_BAD_NAME, "file: \"\": expected a name");
+    check_failure(&t, VARVE_BAD_NAME, "file: \"\": the name must be");
 }
 
 TEST(draft, keeps_its_first_failure)
@@ -178,7 +178,7 @@ static void check_shape(uint32_t rank, uint64_t a, uint64_t b)
     uint32_t node = vv_draft_node(&t.d, VARVE_VARIABLE);
     add_edge(&t, 0, "w", node);
     vv_draft_value(&t.d, node, &type, 0, NULL);
-    check_failure(&t, VARVE_CORRUPT, "file: expected a shape of up to ");
+    check_failure(&t, VARVE_CORRUPT, "file: a shape has more than ");
 }
 
 TEST(draft, refuses_shapes_that_64_bits_do_not_hold)

@@ -74,7 +74,7 @@ TEST(draft_index, refuses_a_variable_without_a_type)
     draft_begin(&t);
     add_edge(&t, 0, "w", vv_draft_node(&t.d, VARVE_VARIABLE));
     check_failure(&t, VARVE_CORRUPT,
-        "file: node 1: expected a type and a shape, found none");
+        "file: node 1 has no type and shape");
 }
 
 TEST(draft_index, refuses_more_bytes_than_a_file_can_have)
@@ -85,7 +85,8 @@ TEST(draft_index, refuses_more_bytes_than_a_file_can_have)
     uint32_t node = vv_draft_node(&t.d, VARVE_VARIABLE);
     add_edge(&t, 0, "w", node);
     vv_draft_value(&t.d, node, &type, UINT64_MAX / 2, &(struct vv_place){ 0 });
-    check_failure(&t, VARVE_LIMIT, "file: expected values of less than 2^63");
+    check_failure(&t, VARVE_LIMIT,
+        "file: the total size of the values is 2^63");
 }
 
 static void add_all(struct drafted *t)

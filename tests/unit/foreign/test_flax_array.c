@@ -62,8 +62,10 @@ TEST(flax_array, refuses_parts_that_do_not_fit_together)
     refuse("c7 05 01 93 01 a0 c4 00", VARVE_CORRUPT, "the shape");
     refuse("c7 06 01 93 91 a0 a0 c4 00", VARVE_CORRUPT, "an extent");
     refuse("c7 06 01 93 91 ff a0 c4 00", VARVE_CORRUPT, "a negative one");
-    refuse("c7 05 01 93 90 01 c4 00", VARVE_CORRUPT, "the name of the type");
-    refuse("c7 05 01 93 90 a0 c4 00", VARVE_CORRUPT, "the name of the type");
+    refuse("c7 05 01 93 90 01 c4 00", VARVE_CORRUPT,
+        "the name of an array type");
+    refuse("c7 05 01 93 90 a0 c4 00", VARVE_CORRUPT,
+        "the name of an array type");
     refuse("c7 08 01 93 90 a4 626f6f6c 01", VARVE_CORRUPT, "the bytes");
     refuse("c7 0b 01 93 90 a4 626f6f6c c4 02 0101", VARVE_CORRUPT,
         "expected the bytes of 1 elements of bool, found 2 bytes");
@@ -72,7 +74,7 @@ TEST(flax_array, refuses_parts_that_do_not_fit_together)
     refuse("c7 0b 01 93 91 00 a4 626f6f6c c4 01 01", VARVE_CORRUPT,
         "0 elements");
     refuse("c7 0b 01 93 90 a4 626f6f6c c4 01 01 05", VARVE_CORRUPT,
-        "the end of an array");
+        "the end of the array");
 }
 
 TEST(flax_array, does_not_leave_its_extension)

@@ -72,21 +72,22 @@ TEST(flax_chunks, refuse_what_is_not_whole)
     refuse("82 " MARK THREE, VARVE_CORRUPT, "\"shape\" and \"chunks\"");
     refuse("83 " MARK BOTH THREE, VARVE_CORRUPT, "another key");
     refuse("83 " MARK SHAPE "01" BOTH, VARVE_CORRUPT, "expected a map");
-    refuse("83 " MARK SHAPE "81 a130 ff" BOTH, VARVE_CORRUPT, "an extent");
-    refuse("83 " MARK SHAPE "81 a131 03" BOTH, VARVE_CORRUPT, "their order");
+    refuse("83 " MARK SHAPE "81 a130 ff" BOTH, VARVE_CORRUPT, "extent");
+    refuse("83 " MARK SHAPE "81 a131 03" BOTH, VARVE_CORRUPT,
+        "consecutive positions");
     refuse("83 " MARK SHAPE "81 a130 04" BOTH, VARVE_CORRUPT,
-        "the elements of the whole");
+        "as many elements as the array");
     refuse("83 " MARK THREE CHUNKS "81 a130" FLAX_ONE_TWO, VARVE_CORRUPT,
-        "the elements of the whole");
+        "as many elements as the array");
     refuse("83 " MARK SHAPE "81 a130 00" CHUNKS "80", VARVE_CORRUPT,
-        "the elements of the whole");
+        "as many elements as the array");
     refuse("83 " MARK THREE CHUNKS "82 a131" FLAX_ONE_TWO "a130" FLAX_THREE,
-        VARVE_CORRUPT, "their order");
+        VARVE_CORRUPT, "consecutive positions");
     refuse("83 " MARK THREE CHUNKS "82 a130" FLAX_ONE_TWO "a131 05",
-        VARVE_CORRUPT, "a piece of an array, found an integer");
+        VARVE_CORRUPT, "a chunk of an array, found an integer");
     refuse("83 " MARK THREE CHUNKS "82 a130" FLAX_ONE_TWO "a131" FLAX_FOUR,
-        VARVE_CORRUPT, "flat pieces of one type");
+        VARVE_CORRUPT, "flat chunks of one type");
     refuse("83 " MARK THREE CHUNKS "82 a130" FLAX_ONE_TWO "a131"
         "c7 0b 01 93 91 01 a4 626f6f6c c4 01 01", VARVE_CORRUPT,
-        "flat pieces of one type");
+        "flat chunks of one type");
 }

@@ -195,7 +195,7 @@ TEST(flax_in, refuses_every_file_that_was_cut)
 TEST(flax_in, says_what_is_wrong_with_what_is_called_so)
 {
     flax_refused("3c61", VARVE_CORRUPT, "the end of the file");
-    flax_refused("c1", VARVE_CORRUPT, "found a byte that is none of msgpack");
+    flax_refused("c1", VARVE_CORRUPT, "found an invalid byte");
 }
 
 TEST(flax_in, gives_everything_back_without_memory)

@@ -110,8 +110,8 @@ TEST(flax_tree, refuses_what_does_not_fit)
         "a complex number");
     flax_refused("81 a161 c7 0c 02 92 ca 00000000 ca 00000000 05",
         VARVE_CORRUPT, "a complex number");
-    flax_refused("81 a161 c1", VARVE_CORRUPT, "none of msgpack");
-    flax_refused("82 a161 01", VARVE_TRUNCATED, "to the end");
+    flax_refused("81 a161 c1", VARVE_CORRUPT, "an invalid byte");
+    flax_refused("82 a161 01", VARVE_TRUNCATED, "are left");
 }
 
 TEST(flax_tree, names_the_path_of_what_does_not_fit)

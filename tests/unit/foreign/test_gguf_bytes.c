@@ -51,8 +51,8 @@ TEST(gguf_bytes, end_where_the_file_ends)
     cr_assert_eq(vv_gguf_take32(&in, &number, "a size", &f.error),
         VARVE_TRUNCATED);
     cr_assert_str_eq(f.error.message,
-        GGUF_PATH ": offset 0: expected a size of 4 bytes, found 3 up "
-                  "to the end of the file");
+        GGUF_PATH ": offset 0: expected a size of 4 bytes, only 3 are left in "
+                  "the file");
     cr_assert_eq(in.at, 0);
     end_bytes(&f);
 }

@@ -228,7 +228,7 @@ TEST(gguf_out, says_what_it_leaves_out)
         &w, "a.gguf", VARVE_FORMAT_GGUF, build_lossy, &told, &error), error);
     static const char *const says[] = { "state: the bytes of a state\n",
         "byte: a tensor of uint8\n", "none: a tensor without elements\n",
-        "list: that it is a list\n", ": a tag\n", "another path to a node\n" };
+        "list: its kind: a list\n", ": a tag\n", "another path to a node\n" };
     for (size_t i = 0; i < sizeof says / sizeof *says; i++)
         cr_assert(strstr(told.text, says[i]), "%s", told.text);
     world_free(&w);
@@ -277,12 +277,11 @@ TEST(gguf_out, refuses_what_ggml_does_not_take)
     struct world w = world_new();
     varve_error error = { 0 };
     check_refused_graph(build_long, VARVE_LIMIT, "a.gguf: " NAME_OF_63 "cd: "
-        "expected a name of at most 63 bytes, which is what readers of GGUF "
-        "take, found one of 64");
-    check_refused_graph(build_deep, VARVE_LIMIT, "a.gguf: a/b: expected a "
-        "tensor of at most 4 dimensions, which is what GGUF has, found 5");
-    check_refused_graph(build_twice, VARVE_DUPLICATE, "a.gguf: expected values "
-        "of different names, found two \"a/b\"");
+        "readers of GGUF support names of at most 63 bytes, this one has 64");
+    check_refused_graph(build_deep, VARVE_LIMIT, "a.gguf: a/b: GGUF supports "
+        "at most 4 dimensions, found 5");
+    check_refused_graph(build_twice, VARVE_DUPLICATE, "a.gguf: two values are "
+        "named \"a/b\"");
     cr_assert_ok(write_graph(
         &w, "a.gguf", VARVE_FORMAT_GGUF, build_longest, NULL, &error), error);
     world_free(&w);

@@ -113,11 +113,11 @@ TEST(gguf_split, refuses_a_part_without_the_others)
 {
     check_refused((struct part[]){ { PART(2, 3), 1, 3, 3, "y" },
                       { PART(1, 3), 0, 3, 3, "x" } },
-        2, VARVE_NOT_FOUND, "part 2 of 3 of a GGUF model: expected part 3");
+        2, VARVE_NOT_FOUND, "part 2 of 3 of a GGUF model, but part 3");
     check_refused((struct part[]){ { "m.gguf", 0, 2, 2, "x" } }, 1,
-        VARVE_NOT_FOUND, "expected the name of part 1 of 2");
+        VARVE_NOT_FOUND, "this is part 1 of 2 of a GGUF model, but its name");
     check_refused((struct part[]){ { PART(2, 2), 0, 2, 2, "x" } }, 1,
-        VARVE_NOT_FOUND, "expected the name of part 1 of 2");
+        VARVE_NOT_FOUND, "this is part 1 of 2 of a GGUF model, but its name");
 }
 
 TEST(gguf_split, refuses_parts_of_different_models)
@@ -135,7 +135,7 @@ TEST(gguf_split, refuses_parts_of_different_models)
                       { PART(2, 2), 1, 2, 2, "x" } },
         2, VARVE_CORRUPT, "\"x\"");
     check_refused((struct part[]){ { PART(1, 2), 4, 2, 2, "x" } }, 1,
-        VARVE_CORRUPT, "split.no 4");
+        VARVE_CORRUPT, "split.no must be less than 2, found 4");
 }
 
 /* Of a name that only looks like one of a part. */

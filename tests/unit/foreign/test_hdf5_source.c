@@ -43,7 +43,7 @@ TEST(hdf5_source, refuses_archives_without_stored_weights)
             zip.data[i] = 'n';
     }
     check_refused("a.keras", &zip, VARVE_NOT_A_CHECKPOINT,
-        "expected an archive of Keras with \"model.weights.h5\", found none");
+        "not a Keras archive: it does not contain \"model.weights.h5\"");
     vv_buffer_clear(&zip);
 }
 

@@ -85,6 +85,6 @@ TEST(left_out, names_the_option_to_build_with)
     cr_assert_eq(
         vv_format_left_out(option, "x.pt", &error), VARVE_TOO_NEW);
     cr_assert_str_eq(error.message,
-        "x.pt: expected a format that this build has, found a file of torch: "
-        "build Varve with -Dtorch=enabled");
+        "x.pt: a PyTorch file, which this build does not support: build Varve "
+        "with -Dtorch=enabled");
 }

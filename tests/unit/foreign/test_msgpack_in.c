@@ -135,7 +135,7 @@ TEST(msgpack_in, refuses_what_is_not_all_there)
     for (size_t i = 0; i < sizeof cut / sizeof *cut; i++)
         refuse(cut[i], VARVE_TRUNCATED, "this");
     refuse("c1", VARVE_CORRUPT,
-        "offset 0: expected this, found a byte that is none of msgpack");
+        "offset 0: expected this, found an invalid byte");
 }
 
 TEST(msgpack_in, does_not_go_beyond_what_it_reads_from)

@@ -99,10 +99,10 @@ TEST(npy_format, refuses_another_size_and_every_cut)
     add_array(&b, 1, DICTIONARY("<i4", "False", "(2,)"), "abcdefgh", 8);
     vv_buffer_add8(&b, 0);
     check_refused("a.npy", &b, VARVE_CORRUPT,
-        "expected 8 bytes behind the header, found 9");
+        "expected 8 bytes after the header, found 9");
     b.size--;
     while (b.size-- > 7)
-        check_refused("a.npy", &b, VARVE_TRUNCATED, "expected");
+        check_refused("a.npy", &b, VARVE_TRUNCATED, " the header");
     vv_buffer_clear(&b);
 }
 
@@ -180,7 +180,7 @@ TEST(npy_format, bids_by_the_magic_and_by_the_name)
     cr_assert_eq(vv_npy_format.bid(&c), VV_BID_NONE);
     struct vv_buffer b = new_bytes();
     vv_buffer_add_string(&b, "something else");
-    check_refused("a.npy", &b, VARVE_NOT_A_CHECKPOINT, "the magic");
+    check_refused("a.npy", &b, VARVE_NOT_A_CHECKPOINT, "not a NumPy array");
     vv_buffer_clear(&b);
 }
 

@@ -77,7 +77,7 @@ static const struct {
     const char *text, *says;
     varve_status status;
 } wrong_texts[] = {
-    { "  ", "a dictionary, found its end", VARVE_CORRUPT },
+    { "  ", "a dictionary, found the end", VARVE_CORRUPT },
     { "[]", "a dictionary, found '['", VARVE_CORRUPT },
     { "{}", "descr, fortran_order and shape, found '}'", VARVE_CORRUPT },
     { "{,}", "a string, found ','", VARVE_CORRUPT },
@@ -86,41 +86,41 @@ static const struct {
     { "{'descr': '<f4', 'shape': (1,)}", "fortran_order and",
         VARVE_CORRUPT },
     { "{'shape': (1,), 'fortran_order': False}", "descr,", VARVE_CORRUPT },
-    { "{'shape': (1,), 'shape': (1,)}", "each key once", VARVE_CORRUPT },
+    { "{'shape': (1,), 'shape': (1,)}", "each key only once", VARVE_CORRUPT },
     { "{'shapes': (1,)}", "descr, fortran_order or shape", VARVE_CORRUPT },
     { "{'shape' (1,)}", "a colon", VARVE_CORRUPT },
     { "{'shape': (1,) 'descr': '<f4'}", "a comma", VARVE_CORRUPT },
     { "{'shape': [1]}", "a tuple", VARVE_CORRUPT },
     { "{'shape': (1,)", "end", VARVE_CORRUPT },
-    { "{'shape", "the end of a string, found its end", VARVE_CORRUPT },
-    { "{'sh\\ape': 1}", "the end of a string", VARVE_CORRUPT },
+    { "{'shape", "the end of the string, found the end", VARVE_CORRUPT },
+    { "{'sh\\ape': 1}", "the end of the string", VARVE_CORRUPT },
     { "{'descr': '<x9'}", "a type such as <f4, found '<'", VARVE_CORRUPT },
     { "{'descr': <f4}", "a string", VARVE_CORRUPT },
     { "{'fortran_order': true}", "True or False, found 't'",
         VARVE_CORRUPT },
     { "{'fortran_order': 1}", "True or False", VARVE_CORRUPT },
-    { WITH_SHAPE("(1)"), "a tuple, which (N) is not", VARVE_CORRUPT },
-    { WITH_SHAPE("(,)"), "a number", VARVE_CORRUPT },
+    { WITH_SHAPE("(1)"), "a tuple of one number, (N,)", VARVE_CORRUPT },
+    { WITH_SHAPE("(,)"), "a 64-bit number", VARVE_CORRUPT },
     { WITH_SHAPE("(1 2)"), "a comma, found '2'", VARVE_CORRUPT },
-    { WITH_SHAPE("(-1,)"), "a number of 64 bits, found '-'",
+    { WITH_SHAPE("(-1,)"), "a 64-bit number, found '-'",
         VARVE_CORRUPT },
-    { WITH_SHAPE("(01,)"), "a number", VARVE_CORRUPT },
+    { WITH_SHAPE("(01,)"), "a 64-bit number", VARVE_CORRUPT },
     { WITH_SHAPE("(1.,)"), "a comma", VARVE_CORRUPT },
-    { WITH_SHAPE("(18446744073709551616,)"), "a number of 64 bits",
+    { WITH_SHAPE("(18446744073709551616,)"), "a 64-bit number",
         VARVE_CORRUPT },
-    { WITH_SHAPE("(4294967296, 4294967296)"), "a size that 64 bits hold",
+    { WITH_SHAPE("(4294967296, 4294967296)"), "does not fit in 64 bits",
         VARVE_CORRUPT },
-    { WITH_SHAPE("(9223372036854775808,)"), "a size that 64 bits hold",
+    { WITH_SHAPE("(9223372036854775808,)"), "does not fit in 64 bits",
         VARVE_CORRUPT },
     { WITH_SHAPE("(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)"),
-        "at most 16 extents", VARVE_LIMIT },
+        "more than 16 dimensions", VARVE_LIMIT },
     { WITH_SHAPE("(1,)") "x", "spaces, found 'x'", VARVE_CORRUPT },
-    { LIST("[('a', '<f4']"), "the other bracket", VARVE_CORRUPT },
+    { LIST("[('a', '<f4']"), "the matching bracket", VARVE_CORRUPT },
     { LIST("[('a', '<f4')"), "a list", VARVE_CORRUPT },
     { LIST("[('a', x)]"), "a list, found 'x'", VARVE_CORRUPT },
-    { "{'descr': [('a'", "the end of a list", VARVE_CORRUPT },
-    { "{'descr': [('a\\", "the end of a string", VARVE_CORRUPT },
-    { DICTIONARY("|O", "False", "(1,)"), "saved with pickle; save it again "
+    { "{'descr': [('a'", "the end of the list", VARVE_CORRUPT },
+    { "{'descr': [('a\\", "the end of the string", VARVE_CORRUPT },
+    { DICTIONARY("|O", "False", "(1,)"), "saved with pickle: save it again "
         "with allow_pickle=False", VARVE_NOT_A_CHECKPOINT },
     { LIST("[('a', '<f4'), ('b', '|O')]"), "pickle", VARVE_NOT_A_CHECKPOINT },
     { LIST("[('a', [('b', 'O', (2,))])]"), "pickle", VARVE_NOT_A_CHECKPOINT },
@@ -162,7 +162,8 @@ TEST(npy_in, refuses_brackets_without_end_and_without_recursion)
     varve_error error = { 0 };
     memset(text + 10, '[', sizeof text - 11);
     cr_assert_eq(parse(1, text, &h, &error), VARVE_CORRUPT);
-    cr_assert(strstr(error.message, "fewer brackets"), "%s", error.message);
+    cr_assert(strstr(error.message, "fewer nested brackets"), "%s",
+        error.message);
 }
 
 TEST(npy_in, checks_magic_version_and_length)
@@ -171,13 +172,14 @@ TEST(npy_in, checks_magic_version_and_length)
         const char *head, *says;
         varve_status status;
     } cases[] = {
-        { "\x93NUMPX\1\0\6\0\0\0", "the magic", VARVE_NOT_A_CHECKPOINT },
+        { "\x93NUMPX\1\0\6\0\0\0", "not a NumPy array",
+            VARVE_NOT_A_CHECKPOINT },
         { "\x93NUMPY\0\0\6\0\0\0", "found 0.0", VARVE_TOO_NEW },
         { "\x93NUMPY\4\0\6\0\0\0", "found 4.0", VARVE_TOO_NEW },
         { "\x93NUMPY\1\1\6\0\0\0", "found 1.1", VARVE_TOO_NEW },
-        { "\x93NUMPY\2\0\1\0\1\0", "at most 65536 bytes, found 65537",
+        { "\x93NUMPY\2\0\1\0\1\0", "limit is 65536 bytes, it has 65537",
             VARVE_LIMIT },
-        { "\x93NUMPY\1\0\1\0\0\0", "found 1 bytes", VARVE_CORRUPT },
+        { "\x93NUMPY\1\0\1\0\0\0", "found only 1 bytes", VARVE_CORRUPT },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint64_t size;

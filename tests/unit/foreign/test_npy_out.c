@@ -115,9 +115,9 @@ TEST(npy_out, refuses_strings_that_numpy_would_cut)
     cr_assert_eq(write_graph(
         &w, "a.npy", VARVE_FORMAT_NPY, build_one, &told, &error),
         VARVE_MISUSE);
-    cr_assert(strstr(error.message, "a value that NumPy can hold"));
-    cr_assert_str_eq(told.text, "w: its value: NumPy has no strings that end "
-        "in NUL or are so large\n");
+    cr_assert(strstr(error.message, "NumPy cannot store strings"));
+    cr_assert_str_eq(told.text, "w: its value: NumPy cannot store strings that "
+        "end in NUL or are so large\n");
     cr_assert_eq(memory_file_count(w.memory), 0);
     world_free(&w);
 }
@@ -155,8 +155,8 @@ TEST(npy_out, tells_everything_that_is_lost)
             .metadata = &metadata, .metadata_count = 1,
             .keep_counter = true }, &error), error);
     static const char *const lines[] = {
-        "that it is a list", "a tag", "another path to a node",
-        "state: its state\n", "declared: type and shape of a variable",
+        "its kind: a list", "a tag", "another path to a node",
+        "state: its state\n", "declared: the type and shape of a variable",
         "its global name", "the save counter", "metadata \"step\"",
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)

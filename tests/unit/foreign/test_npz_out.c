@@ -104,7 +104,7 @@ TEST(npz_out, says_what_it_leaves_out)
     varve_error error = { 0 };
     cr_assert_ok(write_graph(
         &w, "a.npz", VARVE_FORMAT_NPZ, build_lossy, &told, &error), error);
-    cr_assert(strstr(told.text, "cut: its value: NumPy has no strings"), "%s",
+    cr_assert(strstr(told.text, "cut: its value: NumPy cannot store"), "%s",
         told.text);
     varve_reader *r = vv_reader_open_in(&w.context, "a.npz", &error);
     cr_assert(r, "%s", error.message);
@@ -119,8 +119,7 @@ TEST(npz_out, refuses_two_values_of_one_name)
     varve_error error = { 0 };
     cr_assert_eq(write_graph(&w, "a.npz", VARVE_FORMAT_NPZ, build_twice, NULL,
         &error), VARVE_DUPLICATE);
-    cr_assert_str_eq(error.message, "a.npz: expected values of different "
-        "names, found two \"a/b\"");
+    cr_assert_str_eq(error.message, "a.npz: two values are named \"a/b\"");
     cr_assert_eq(memory_file_count(w.memory), 0);
     world_free(&w);
 }
@@ -182,8 +181,8 @@ TEST(npz_out, leaves_out_a_name_that_is_too_long)
     cr_assert_ok(
         varve_write(varve_graph_root(graph), "a.npz", &options, &error), error);
     varve_graph_free(graph);
-    cr_assert_str_eq(told.text, "long: its value: its name is longer than an "
-                                "archive has room for\n");
+    cr_assert_str_eq(told.text, "long: its value: its name is too long for a "
+                                "zip archive\n");
     read_back(&w.context, "a.npz");
     varve_reader *r = vv_reader_open_in(&w.context, "a.npz", &error);
     cr_assert(r, "%s", error.message);

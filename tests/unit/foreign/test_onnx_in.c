@@ -199,7 +199,7 @@ TEST(onnx_in, refuses_two_graphs_and_leaves_out_texts_that_are_none)
     struct vv_buffer model = new_model(&graph);
     size_t size = model.size;
     put_bytes(&model, 7, NULL, 0);
-    check_refused(MODEL_PATH, &model, VARVE_CORRUPT, "one graph");
+    check_refused(MODEL_PATH, &model, VARVE_CORRUPT, "a second graph");
     model.size = size;
     put_text(&model, 2, "\xff");
     struct world w = world_new();

@@ -94,7 +94,7 @@ static void refuse_changed(const char *message, uint32_t field, uint32_t unit,
     struct vv_onnx_items items = begin(message, field, unit);
     cr_assert_eq(vv_onnx_items_make(&p.file, &items, count, made, size),
         VARVE_CORRUPT);
-    cr_assert(strstr(p.error.message, "that were there when it was opened"));
+    cr_assert(strstr(p.error.message, "since the file was opened"));
     part_end(&p);
 }
 

@@ -106,7 +106,7 @@ TEST(onnx_tensor, has_dimensions_packed_or_not)
         cr_assert(t.shape.rank == 3 && t.shape.shape[2] == 1000);
         end();
         b = with_dimensions((uint64_t[17]){ 0 }, 17, is_packed);
-        refuse(&b, VARVE_LIMIT, "up to 16 dimensions");
+        refuse(&b, VARVE_LIMIT, "at most 16 dimensions");
         b = with_dimensions((uint64_t[]){ UINT64_MAX }, 1, is_packed);
         refuse(&b, VARVE_CORRUPT, "a negative one");
         b = with_dimensions((uint64_t[]){ INT64_MAX, 4 }, 2, is_packed);
@@ -140,7 +140,7 @@ TEST(onnx_tensor, has_them_once_and_where_they_belong)
 {
     struct vv_buffer b = new_tensor("w", T_FLOAT, 1, "1234", 4);
     put_bytes(&b, 9, "1234", 4);
-    refuse(&b, VARVE_CORRUPT, "raw_data once");
+    refuse(&b, VARVE_CORRUPT, "raw_data only once");
     b = new_tensor("w", T_FLOAT, 1, "1234", 4);
     put_bytes(&b, 4, "1234", 4);
     refuse(&b, VARVE_CORRUPT, "in one place");
@@ -160,15 +160,15 @@ TEST(onnx_tensor, has_them_once_and_where_they_belong)
 TEST(onnx_tensor, is_of_a_known_type_and_whole)
 {
     struct vv_buffer b = new_tensor("w", 0, 1, "1234", 4);
-    refuse(&b, VARVE_CORRUPT, "an element type that this build knows, found 0");
+    refuse(&b, VARVE_CORRUPT, "unknown element type 0");
     b = new_tensor("w", 29, 1, "1234", 4);
-    refuse(&b, VARVE_TOO_NEW, "found 29");
+    refuse(&b, VARVE_TOO_NEW, "element type 29");
     b = new_tensor("w", T_FLOAT, 1, "1234", 4);
     put_number(&b, 14, 2);
     refuse(&b, VARVE_TOO_NEW, "a data_location of 0 or 1");
     b = new_tensor("w", T_FLOAT, 1, "1234", 4);
     put_bytes(&b, 3, "\x08\1", 2);
-    refuse(&b, VARVE_LIMIT, "a segment of one");
+    refuse(&b, VARVE_LIMIT, "a segment");
     b = new_tensor("w", T_FLOAT, 1, "1234", 4);
     put_text(&b, 2, "?");
     refuse(&b, VARVE_CORRUPT, "field 2: expected wire type 0, found 2");
@@ -189,5 +189,5 @@ TEST(onnx_tensor, refuses_external_data_that_makes_no_sense)
     static const char large[9000];
     b = new_tensor("w", T_FLOAT, 1, NULL, 0);
     put_bytes(&b, 13, large, sizeof large);
-    refuse(&b, VARVE_LIMIT, "up to 8192 bytes");
+    refuse(&b, VARVE_LIMIT, "at most 8192 bytes");
 }

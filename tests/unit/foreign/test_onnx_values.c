@@ -113,16 +113,16 @@ TEST(onnx_values, refuse_files_elsewhere_and_bytes_that_are_not_there)
         "./../a.bin" };
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
         refuse(outside(elsewhere[i], "0", NULL), VARVE_CORRUPT,
-            "\"w\": expected the name of a file in the directory of");
+            "\"w\": the location of its data is not the name of a file in");
     refuse(outside("b.bin", "0", NULL), VARVE_NOT_FOUND,
-        "\"w\": expected the file \"b.bin\" in the directory of the model");
+        "\"w\": the file \"b.bin\" with its data is missing");
     refuse(outside("weights/b.bin", "0", NULL), VARVE_NOT_FOUND,
-        "\"w\": expected the file \"weights/b.bin\"");
+        "\"w\": the file \"weights/b.bin\"");
     refuse(outside("a.bin", "5", NULL), VARVE_TRUNCATED,
-        "\"w\": expected its 8 bytes at offset 5 of d/a.bin, found a file of "
-        "12");
+        "\"w\": its 8 bytes at offset 5 extend past the end of d/a.bin, which "
+        "has 12");
     refuse(outside("a.bin", "18446744073709551615", "8"), VARVE_TRUNCATED,
-        "found a file of 12");
+        "which has 12");
 }
 
 TEST(onnx_values, refuse_a_pointer_in_place_of_the_file)
@@ -168,7 +168,7 @@ TEST(onnx_values, refuse_half_a_sparse_one)
     struct vv_buffer t = new_tensor("s", T_FLOAT, 2, numbers, 8);
     put_message(&sparse, 1, &t);
     put_message(&graph, 15, &sparse);
-    refuse(new_model(&graph), VARVE_CORRUPT, "expected values and indices");
+    refuse(new_model(&graph), VARVE_CORRUPT, "without values or indices");
 }
 
 static void check_left_out(const char *name, const char *says)

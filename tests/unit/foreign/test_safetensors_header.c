@@ -155,35 +155,35 @@ TEST(safetensors_header, refuses_ranges_that_do_not_tile_the_data)
 {
     static const struct refusal rows[] = {
         { "{" T("a", "U8", "[1]", 1, 0) "}", 1, VARVE_CORRUPT,
-            "\"a\": expected data_offsets to end behind their begin, found 1 "
-            "and 0" },
+            "\"a\": the data_offsets 1 and 0 are not in ascending order" },
         { "{" T("a", "U8", "[1]", 0, 1) "," T("b", "U8", "[1]", 2, 3) "}", 3,
-            VARVE_CORRUPT, "\"b\": expected its data at 1, where that of the "
-            "one before ends, found 2: a gap" },
+            VARVE_CORRUPT, "\"b\": its data must begin at 1, where that of "
+            "the tensor before it ends, but begins at 2: a gap" },
         { "{" T("a", "U8", "[1]", 1, 2) "}", 2, VARVE_CORRUPT, "a gap" },
         { "{" T("a", "U8", "[2]", 0, 2) "," T("b", "U8", "[2]", 1, 3) "}", 3,
-            VARVE_CORRUPT, "\"b\": expected its data at 2, where that of the "
-            "one before ends, found 1: they overlap" },
+            VARVE_CORRUPT, "\"b\": its data must begin at 2, where that of "
+            "the tensor before it ends, but begins at 1: they overlap" },
         { "{" T("a", "U8", "[2]", 0, 2) "," T("b", "U8", "[2]", 0, 2) "}", 2,
             VARVE_CORRUPT, "they overlap" },
         { "{" T("a", "U8", "[2]", 0, 2) "," T("b", "U8", "[0]", 1, 1) "}", 2,
             VARVE_CORRUPT, "they overlap" },
         { "{" T("a", "U8", "[2]", 0, 2) "}", 1, VARVE_TRUNCATED,
-            "\"a\": expected data up to 2, found 1 bytes of data" },
+            "\"a\": its data ends at 2, but the file has only 1 bytes "
+            "of data" },
         { "{" T("a", "U8", "[1152921504606846976]", 0,
                 1152921504606846976) "}", 1, VARVE_TRUNCATED,
-            "found 1 bytes of data" },
+            "has only 1 bytes of data" },
         { "{" T("a", "U8", "[1]", 18446744073709551614,
                 18446744073709551615) "}", 1, VARVE_CORRUPT, "a gap" },
         { "{" T("a", "U8", "[1]", 0, 1) "}", 2, VARVE_CORRUPT,
-            "expected 1 bytes of data, as many as tensors have, found 2" },
-        { "{}", 1, VARVE_CORRUPT, "expected 0 bytes of data" },
+            "the tensors have 1 bytes of data, but the file has 2" },
+        { "{}", 1, VARVE_CORRUPT, "the tensors have 0 bytes of data" },
         { "{\"__metadata__\":{}}", 8, VARVE_CORRUPT,
-            "expected 0 bytes of data" },
+            "the tensors have 0 bytes of data" },
         { "{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0]}}", 1,
-            VARVE_CORRUPT, "data_offsets to be two, found 1" },
+            VARVE_CORRUPT, "expected two data_offsets, found 1" },
         { "{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1,1]}}",
-            1, VARVE_CORRUPT, "data_offsets to be two, found 3" },
+            1, VARVE_CORRUPT, "expected two data_offsets, found 3" },
     };
     CHECK(rows);
 }
@@ -192,26 +192,26 @@ TEST(safetensors_header, refuses_sizes_that_are_not_those_of_shapes)
 {
     static const struct refusal rows[] = {
         { "{" T("a", "F32", "[2]", 0, 4) "}", 4, VARVE_CORRUPT,
-            "around the 8 bytes of its shape, found 4" },
+            "its shape needs 8 bytes, but data_offsets span 4" },
         { "{" T("a", "F32", "[]", 0, 8) "}", 8, VARVE_CORRUPT,
-            "around the 4 bytes of its shape, found 8" },
+            "its shape needs 4 bytes, but data_offsets span 8" },
         { "{" T("a", "F32", "[0]", 0, 4) "}", 4, VARVE_CORRUPT,
-            "around the 0 bytes" },
+            "its shape needs 0 bytes" },
         { "{" T("a", "U8", "[18446744073709551615]", 0,
                 18446744073709551615) "}", 1, VARVE_CORRUPT,
-            "bits 64 bits can count" },
+            "does not fit in 64 bits" },
         { "{" T("a", "U8", "[4294967296,4294967296]", 0, 0) "}", 0,
-            VARVE_CORRUPT, "bits 64 bits can count" },
+            VARVE_CORRUPT, "does not fit in 64 bits" },
         { "{" T("a", "U8", "[4294967296,4294967296,0]", 0, 0) "}", 0,
-            VARVE_CORRUPT, "bits 64 bits can count" },
+            VARVE_CORRUPT, "does not fit in 64 bits" },
         { "{" T("a", "F64", "[2305843009213693952]", 0, 0) "}", 0,
-            VARVE_CORRUPT, "bits 64 bits can count" },
+            VARVE_CORRUPT, "does not fit in 64 bits" },
         { "{" T("a", "F4", "[3]", 0, 1) "}", 1, VARVE_CORRUPT,
-            "a shape of whole bytes" },
+            "not a whole number of bytes" },
         { "{" T("a", "F6_E2M3", "[2]", 0, 1) "}", 1, VARVE_CORRUPT,
-            "a shape of whole bytes" },
+            "not a whole number of bytes" },
         { "{" T("a", "U8", "[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]", 0, 1) "}", 1,
-            VARVE_LIMIT, "a rank of at most 16" },
+            VARVE_LIMIT, "more than 16 dimensions" },
     };
     CHECK(rows);
 }
@@ -220,19 +220,19 @@ TEST(safetensors_header, refuses_tensors_without_all_that_they_need)
 {
     static const struct refusal rows[] = {
         { "{\"a\":{\"shape\":[1],\"data_offsets\":[0,1]}}", 1, VARVE_CORRUPT,
-            "\"a\": expected a dtype, found none" },
+            "\"a\": dtype is missing" },
         { "{\"a\":{\"dtype\":\"U8\",\"data_offsets\":[0,1]}}", 1,
-            VARVE_CORRUPT, "\"a\": expected a shape, found none" },
+            VARVE_CORRUPT, "\"a\": shape is missing" },
         { "{\"a\":{\"dtype\":\"U8\",\"shape\":[1]}}", 1, VARVE_CORRUPT,
-            "\"a\": expected a data_offsets, found none" },
-        { "{\"a\":{}}", 0, VARVE_CORRUPT, "found none" },
+            "\"a\": data_offsets is missing" },
+        { "{\"a\":{}}", 0, VARVE_CORRUPT, "is missing" },
         { "{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1],"
           "\"x\":1}}", 1, VARVE_CORRUPT,
-            "dtype, shape and data_offsets alone, found \"x\"" },
+            "expected only dtype, shape and data_offsets, found \"x\"" },
         { "{" T("a", "F128", "[1]", 0, 16) "}", 16, VARVE_TOO_NEW,
-            "\"a\": expected a dtype that is known, found \"F128\"" },
+            "\"a\": unknown dtype \"F128\"" },
         { "{" T("a", "f32", "[1]", 0, 4) "}", 4, VARVE_TOO_NEW, "\"f32\"" },
-        { "{" T("a", "", "[1]", 0, 4) "}", 4, VARVE_TOO_NEW, "found \"\"" },
+        { "{" T("a", "", "[1]", 0, 4) "}", 4, VARVE_TOO_NEW, "dtype \"\"" },
         { "{\"a\":{\"dtype\":8,\"shape\":[1],\"data_offsets\":[0,1]}}", 1,
             VARVE_CORRUPT, "expected a string, found 8" },
         { "{\"a\":{\"dtype\":\"U8\",\"shape\":1,\"data_offsets\":[0,1]}}", 1,
@@ -250,28 +250,28 @@ TEST(safetensors_header, refuses_keys_that_come_twice)
 {
     static const struct refusal rows[] = {
         { "{" T("a", "U8", "[1]", 0, 1) "," T("a", "U8", "[1]", 1, 2) "}", 2,
-            VARVE_CORRUPT, "expected one of this name, found two" },
+            VARVE_CORRUPT, "duplicate name" },
         { "{" T("a", "U8", "[1]", 0, 1) "," T("\\u0061", "U8", "[1]", 1, 2)
-            "}", 2, VARVE_CORRUPT, "expected one of this name, found two" },
+            "}", 2, VARVE_CORRUPT, "duplicate name" },
         { "{" T("a", "U8", "[0]", 0, 0) "," T("b", "U8", "[1]", 0, 1) ","
-            T("a", "U8", "[0]", 1, 1) "}", 1, VARVE_CORRUPT, "found two" },
+            T("a", "U8", "[0]", 1, 1) "}", 1, VARVE_CORRUPT, "duplicate name" },
         { "{\"a\":{\"dtype\":\"U8\",\"dtype\":\"U8\",\"shape\":[1],"
           "\"data_offsets\":[0,1]}}", 1, VARVE_CORRUPT,
-            "\"a\": expected one dtype, found two" },
+            "\"a\": duplicate dtype" },
         { "{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"shap\\u0065\":[1],"
           "\"data_offsets\":[0,1]}}", 1, VARVE_CORRUPT,
-            "\"a\": expected one shape, found two" },
+            "\"a\": duplicate shape" },
         { "{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1],"
           "\"data_offsets\":[0,1]}}", 1, VARVE_CORRUPT,
-            "\"a\": expected one data_offsets, found two" },
+            "\"a\": duplicate data_offsets" },
         { "{\"__metadata__\":{},\"__metadata__\":{}}", 0, VARVE_CORRUPT,
-            "expected one __metadata__, found another" },
+            "expected only one __metadata__, found another" },
         { "{\"__metadata__\":{},\"__metadat\\u0061__\":{}}", 0, VARVE_CORRUPT,
-            "expected one __metadata__, found another" },
+            "expected only one __metadata__, found another" },
         { "{\"__metadata__\":{\"k\":\"1\",\"k\":\"1\"}}", 0, VARVE_CORRUPT,
-            "\"k\": expected one of this name, found two" },
+            "\"k\": duplicate name" },
         { "{\"__metadata__\":{\"k\":\"1\",\"j\":\"\",\"\\u006b\":\"2\"}}", 0,
-            VARVE_CORRUPT, "expected one of this name, found two" },
+            VARVE_CORRUPT, "duplicate name" },
     };
     CHECK(rows);
 }

@@ -313,11 +313,12 @@ TEST(safetensors_in, refuses_headers_that_do_not_fit_the_file)
     vv_store64(head, 3);
     memory_put(memory, "c.safetensors", head, 10);
     refused(memory, "c.safetensors", VARVE_TRUNCATED,
-        "header: expected 3 bytes, found 2");
+        "expected a header of 3 bytes, found 2");
     vv_store64(head, 100000001);
     memory_put(memory, "d.safetensors", head, sizeof head);
     refused(memory, "d.safetensors", VARVE_LIMIT,
-        "header: expected at most 100000000 bytes, found 100000001");
+        "the header is too large: the limit is 100000000 bytes, it has "
+        "100000001");
     vv_store64(head, UINT64_MAX);
     memory_put(memory, "e.safetensors", head, sizeof head);
     refused(memory, "e.safetensors", VARVE_LIMIT, "18446744073709551615");
@@ -337,7 +338,7 @@ TEST(safetensors_in, takes_no_memory_for_a_hole_in_a_header)
     test_reset_peak();
     size_t before = test_byte_count();
     refused(memory, "a.safetensors", VARVE_CORRUPT,
-        "JSON at offset 13: expected text, found a byte that is 0");
+        "JSON at offset 13: expected text, found a NUL byte");
     cr_assert_lt(test_peak_bytes() - before, 2 << 20);
     memory_free(memory);
 }
@@ -350,10 +351,11 @@ TEST(safetensors_in, refuses_files_that_were_cut_or_have_more)
     memory_bytes(memory, "x.safetensors", &size);
     memory_resize(memory, "x.safetensors", size + 1);
     refused(memory, "x.safetensors", VARVE_CORRUPT,
-        "expected 11 bytes of data, as many as tensors have, found 12");
+        "the tensors have 11 bytes of data, but the file has 12");
     for (size_t cut = 1; cut < size; cut++) {
         memory_resize(memory, "x.safetensors", size - cut);
-        refused(memory, "x.safetensors", VARVE_TRUNCATED, "expected");
+        refused(memory, "x.safetensors", VARVE_TRUNCATED,
+            cut <= 11 ? "its data ends at" : "expected");
     }
     memory_free(memory);
 }

@@ -162,8 +162,8 @@ TEST(safetensors_out, leaves_no_single_file_beside_an_index)
     cr_assert_ok(write_to(&w, "m.safetensors"), w.error);
     w.options.foreign.shard_size = 1;
     cr_assert_eq(write_to(&w, "m.safetensors"), VARVE_EXISTS);
-    cr_assert_str_eq(w.error.message, "m.safetensors: expected no single file "
-        "beside the index of several, found one; remove it first");
+    cr_assert_str_eq(w.error.message, "m.safetensors: a single file of the "
+        "same name exists, which readers could open instead: remove it first");
     cr_assert_eq(memory_file_count(w.memory), 1);
     end_graph(&w);
 }
@@ -306,8 +306,8 @@ TEST(safetensors_out, leaves_no_index_beside_a_single_file)
     cr_assert_ok(write_to(&w, "m.safetensors"), w.error);
     w.options.foreign.shard_size = 0;
     cr_assert_eq(write_to(&w, "m.safetensors"), VARVE_EXISTS);
-    cr_assert_str_eq(w.error.message, "m.safetensors.index.json: expected no "
-        "single file beside the index of several, found the index; remove it "
+    cr_assert_str_eq(w.error.message, "m.safetensors.index.json: an index of "
+        "the same name exists, which readers could open instead: remove it "
         "first");
     cr_assert_eq(memory_file_count(w.memory), 3);
     end_graph(&w);

@@ -79,8 +79,8 @@ TEST(safetensors_plan, says_what_a_file_cannot_hold)
     cr_assert_ok(write_to(&w, "x.safetensors"), w.error);
     static const char *const losses[] = { "texts: a tensor of strings\n",
         "c: a tensor of complex128\n", "state: the bytes of a state\n",
-        "list: that it is a list\n", "v: a tag\n",
-        "list: a further path that leads to it\n",
+        "list: its kind: a list\n", "v: a tag\n",
+        "list: another path to it\n",
         "empty: a variable without a value\n" };
     size_t size = 0;
     for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
@@ -139,7 +139,7 @@ TEST(safetensors_plan, keeps_the_save_counter_and_what_it_hides_is_lost)
     cr_assert_str_eq(header_of(&w, "x.safetensors"),
         "{\"__metadata__\":{\"save_counter\":\"1\"}}");
     cr_assert_str_eq(
-        w.losses, ": metadata that has the name of other metadata\n");
+        w.losses, ": metadata with the name of other metadata\n");
     end_graph(&w);
 }
 
@@ -156,7 +156,7 @@ TEST(safetensors_plan, notes_further_paths_of_values_as_aliases)
     cr_assert_str_eq(header_of(&w, "x.safetensors"),
         "{\"__metadata__\":{\"b/tied\":\"a/w\"},"
         "\"a/w\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]}}");
-    cr_assert_str_eq(w.losses, ": a further path that leads to it\n");
+    cr_assert_str_eq(w.losses, ": another path to it\n");
     end_graph(&w);
 }
 
@@ -168,7 +168,7 @@ TEST(safetensors_plan, loses_an_alias_that_has_the_name_of_a_value)
     add(w.root, "v", VARVE_UINT8, 1);
     varve_track(w.root, "x/y", varve_find(w.root, "v"));
     cr_assert_ok(write_to(&w, "x.safetensors"), w.error);
-    cr_assert_str_eq(w.losses, "v: a further path that leads to it\n");
+    cr_assert_str_eq(w.losses, "v: another path to it\n");
     cr_assert_null(strstr(header_of(&w, "x.safetensors"), "metadata"));
     end_graph(&w);
 }
@@ -191,7 +191,7 @@ TEST(safetensors_plan, names_slots_by_owner_and_variable)
     cr_assert(strstr(header_of(&w, "x.safetensors"), "\"adam/m(v)\":"));
     cr_assert(strstr(header_of(&w, "x.safetensors"), "\"adam/n too\":"));
     cr_assert_str_eq(
-        w.losses, "adam/n too: that it is a slot variable too\n");
+        w.losses, "adam/n too: its role as a slot variable\n");
     end_graph(&w);
 }
 
@@ -202,8 +202,8 @@ TEST(safetensors_plan, refuses_names_that_are_not_unique)
     add(w.root, "a/b", VARVE_UINT8, 1);
     add(varve_add_object(w.root, "a"), "b", VARVE_UINT8, 1);
     cr_assert_eq(write_to(&w, "x.safetensors"), VARVE_DUPLICATE);
-    cr_assert_str_eq(w.error.message, "x.safetensors: expected values of "
-        "different names, found two \"a/b\"");
+    cr_assert_str_eq(w.error.message, "x.safetensors: two values are named "
+        "\"a/b\"");
     cr_assert_eq(memory_file_count(w.memory), 0);
     end_graph(&w);
 }

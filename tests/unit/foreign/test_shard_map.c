@@ -75,6 +75,6 @@ TEST(shard_map, names_a_file_that_is_not_there)
     varve_error error = { 0 };
     cr_assert_eq(read_map("{\"weight_map\": {\"c\": \"z\"}}", &error),
         VARVE_NOT_FOUND);
-    cr_assert(strstr(error.message, "d/index: weight_map: expected the file "
-        "\"z\""), "%s", error.message);
+    cr_assert(strstr(error.message, "d/index: weight_map: the file \"z\" "
+        "is missing"), "%s", error.message);
 }

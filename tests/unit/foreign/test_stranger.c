@@ -42,10 +42,10 @@ static struct sample samples[] = {
     SAMPLE("a.bin", "tjgg\3\0\0\0", "a GGML file"),
     SAMPLE("a.onnx", "\x08\x07\x12\x07pytorch", NULL),
     SAMPLE("d/saved_model.pb", "\x08\x01\x12\x9c", "the graph of a SavedModel"),
-    SAMPLE("ckpt-1.meta", "\x0a\x9c\x01", "name those"),
+    SAMPLE("ckpt-1.meta", "\x0a\x9c\x01", "open the .index file"),
     SAMPLE("frozen.pb", "\x0a\x2f\x0a", "a TensorFlow graph"),
     SAMPLE("manifest.ocdbt", "\x0c\xdb", "Orbax"),
-    SAMPLE("flax_model.msgpack.index.json", "{}", "name the files"),
+    SAMPLE("flax_model.msgpack.index.json", "{}", "open the files"),
     SAMPLE("a.weights.json",
         "{\"metadata\":{},\"weight_map\":{\"x\":[\"a.weights.h5\"]}}",
         "the index of Keras weights"),
@@ -156,8 +156,8 @@ TEST(stranger, is_known_by_what_its_archive_holds)
         "torch.export");
     check_archive("a.zip", NAMES("zarr.json", "a/zarr.json", "a/c/0"),
         "a zarr store in an archive: read it with the package zarr");
-    check_archive("a.zip", NAMES("metadata.pkl"), "found another name");
-    check_archive("a.zip", NAMES("xdata.pkl"), "found another name");
+    check_archive("a.zip", NAMES("metadata.pkl"), "of the form NAME.npy");
+    check_archive("a.zip", NAMES("xdata.pkl"), "of the form NAME.npy");
 }
 
 /* Its directory is gone, and the first entry is there. */
@@ -195,7 +195,7 @@ TEST(stranger, may_be_a_directory)
         { ".zarray", "a zarr array" },
         { "flax_model.msgpack.index.json", "a Flax model in several files" },
         { "saved_model.pb", "a SavedModel without variables" },
-        { "shard-00001-model-00001-of-00001.safetensors", "put them together" },
+        { "shard-00001-model-00001-of-00001.safetensors", "combine them" },
         { "zero_to_fp32.py", "DeepSpeed" },
         { "other", NULL },
     };
@@ -210,7 +210,7 @@ TEST(stranger, may_be_a_directory)
             cases[i][1] ? VARVE_NOT_A_CHECKPOINT : VARVE_IS_DIRECTORY, "%s",
             error.message);
         cr_assert(strstr(error.message,
-            cases[i][1] ? cases[i][1] : "a directory without one"), "%s",
+            cases[i][1] ? cases[i][1] : "contains no checkpoint"), "%s",
             error.message);
         world_free(&w);
     }

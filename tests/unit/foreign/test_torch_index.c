@@ -112,11 +112,11 @@ TEST(torch_index, refuses_maps_that_are_not_those_of_the_files)
         VARVE_OK, NULL);
     check("\"a\": \"one.bin\"", "}.", 2, VARVE_OK, NULL);
     check(BOTH ", \"c\": \"one.bin\"", "}.", 2, VARVE_CORRUPT, INDEX
-        ": weight_map: expected \"c\" in d/one.bin, found no such tensor");
+        ": weight_map: the tensor \"c\" is missing in d/one.bin");
     check(BOTH ", \"c\": \"three.bin\"", "}.", 2, VARVE_NOT_FOUND,
-        "expected the file \"three.bin\" in the directory of the index");
+        "the file \"three.bin\" is missing in the directory of the index");
     check("\"a\": \"../d/one.bin\"", "}.", 2, VARVE_CORRUPT,
-        "expected the name of a file in the directory of the index");
+        "is not the name of a file in the directory of the index");
 }
 
 TEST(torch_index, refuses_files_that_are_no_dicts)

@@ -46,7 +46,7 @@ TEST(torch_out, makes_a_checkpoint_of_a_model_and_its_optimizer)
         &w, "a.pt", VARVE_FORMAT_TORCH, build, &told, &error), error);
     cr_assert_str_eq(told.text, "adam: the order of its parameters: they are "
         "written in the order of their names\n"
-        "model/layers: that it is a list\n");
+        "model/layers: its kind: a list\n");
     varve_reader *r = vv_reader_open_in(&w.context, "a.pt", &error);
     cr_assert(r, "%s", error.message);
     cr_assert_eq(varve_reader_format(r), VARVE_FORMAT_TORCH);

@@ -82,14 +82,14 @@ static void refuse(const char *text, varve_status status, const char *words)
 
 TEST(wire_file, refuses_what_is_no_field)
 {
-    refuse("00 00", VARVE_CORRUPT, "a field of a known kind");
-    refuse("0b", VARVE_CORRUPT, "offset 0: a message: expected a field");
-    refuse("08 ffffffffffffffffffff01", VARVE_CORRUPT, "up to 64 bits");
-    refuse("08 80", VARVE_TRUNCATED, "the end of the file before it");
-    refuse("0a 02 00", VARVE_TRUNCATED, "a field that ends within it");
+    refuse("00 00", VARVE_CORRUPT, "not a valid protobuf field");
+    refuse("0b", VARVE_CORRUPT, "offset 0: a message: not a valid");
+    refuse("08 ffffffffffffffffffff01", VARVE_CORRUPT, "more than 64 bits");
+    refuse("08 80", VARVE_TRUNCATED, "the end of the file");
+    refuse("0a 02 00", VARVE_TRUNCATED, "a field within the message");
     refuse("0a ffffffffffffffffff01 00", VARVE_TRUNCATED,
-        "a field that ends within it");
-    refuse("0d 000000", VARVE_TRUNCATED, "a number of fixed size");
+        "a field within the message");
+    refuse("0d 000000", VARVE_TRUNCATED, "a fixed-size number");
 }
 
 TEST(wire_file, refuses_what_leaves_its_message)

@@ -98,19 +98,19 @@ TEST(wire_in, refuses_bytes_that_are_no_fields)
         const char *bytes;
         const char *says;
     } rows[] = {
-        { "80", "f: a message at byte 0: expected the key of a field" },
-        { "00 01", "the key of a field" },     /* number 0 */
+        { "80", "f: a message at byte 0: expected a field key" },
+        { "00 01", "a field key" },     /* number 0 */
         { "08", "at byte 1: expected a number" },
         { "08 ffffffffffffffffffff01", "a number" },
-        { "09 01020304050607", "a number of fixed size" },
-        { "0d 010203", "a number of fixed size" },
-        { "0a", "a size that the rest has room for" },
-        { "0a 04 616263", "a size that the rest has room for" },
-        { "0a ffffffffffffffffff01 61", "a size that the rest has room for" },
-        { "0b 0c", "a field of a known kind" }, /* a group */
-        { "0c", "a field of a known kind" },
-        { "0e 00", "a field of a known kind" },
-        { "0f 00", "a field of a known kind" },
+        { "09 01020304050607", "a fixed-size number" },
+        { "0d 010203", "a fixed-size number" },
+        { "0a", "a size within the message" },
+        { "0a 04 616263", "a size within the message" },
+        { "0a ffffffffffffffffff01 61", "a size within the message" },
+        { "0b 0c", "a valid field type" }, /* a group */
+        { "0c", "a valid field type" },
+        { "0e 00", "a valid field type" },
+        { "0f 00", "a valid field type" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct vv_wire wire = open_hex(rows[i].bytes);

@@ -107,46 +107,46 @@ struct damage {
 };
 
 static const struct damage damages[] = {
-    { 0, 0, false, 'Q', VARVE_CORRUPT, "a record of the directory" },
-    { 2, 3, false, 9, VARVE_CORRUPT, "a record of the directory" },
+    { 0, 0, false, 'Q', VARVE_CORRUPT, "not a record of the directory" },
+    { 2, 3, false, 9, VARVE_CORRUPT, "not a record of the directory" },
     { 0, 8, false, 1, VARVE_NOT_A_CHECKPOINT, "encrypted" },
     { 0, 8, false, 64, VARVE_NOT_A_CHECKPOINT, "encrypted" },
     { 0, 9, false, 32, VARVE_NOT_A_CHECKPOINT, "encrypted" },
-    { 0, 8, false, 32, VARVE_NOT_A_CHECKPOINT, "a patch" },
-    { 0, 8, false, 8, VARVE_CORRUPT, "as the directory has them" },
-    { 0, 10, false, 12, VARVE_TOO_NEW, "found method 12" },
-    { 0, 10, false, 8, VARVE_CORRUPT, "as the directory has them" },
-    { 0, 16, false, 1, VARVE_CORRUPT, "as the directory has them" },
-    { 0, 20, false, 4, VARVE_CORRUPT, "as many bytes stored" },
-    { 0, 24, false, 4, VARVE_CORRUPT, "as many bytes stored" },
+    { 0, 8, false, 32, VARVE_NOT_A_CHECKPOINT, "patched" },
+    { 0, 8, false, 8, VARVE_CORRUPT, "those in the directory" },
+    { 0, 10, false, 12, VARVE_TOO_NEW, "method 12 is not" },
+    { 0, 10, false, 8, VARVE_CORRUPT, "those in the directory" },
+    { 0, 16, false, 1, VARVE_CORRUPT, "those in the directory" },
+    { 0, 20, false, 4, VARVE_CORRUPT, "the two sizes" },
+    { 0, 24, false, 4, VARVE_CORRUPT, "the two sizes" },
     { 1, 20, false, 11, VARVE_CORRUPT, "\": entry at byte " },
-    { 1, 24, false, 6, VARVE_CORRUPT, "as the directory has them" },
-    { 1, 25, false, 64, VARVE_CORRUPT, "at most 1032 bytes for each" },
-    { 0, 28, false, 200, VARVE_CORRUPT, "a record inside the directory" },
-    { 0, 30, false, 1, VARVE_CORRUPT, "further fields" },
-    { 2, 20, false, 0, VARVE_CORRUPT, "as many bytes stored" },
-    { 2, 48, false, 2, VARVE_CORRUPT, "further fields" },
-    { 2, 50, false, 15, VARVE_CORRUPT, "further fields" },
-    { 0, 34, false, 1, VARVE_NOT_A_CHECKPOINT, "one disk" },
-    { 0, 42, false, 1, VARVE_CORRUPT, "the mark of an entry" },
-    { 0, 45, false, 1, VARVE_CORRUPT, "a place before the directory" },
-    { 0, 46, false, 'b', VARVE_CORRUPT, "as the directory has them" },
-    { 0, 46, false, 0, VARVE_CORRUPT, "as the directory has them" },
-    { 2, 46, false, 0xff, VARVE_CORRUPT, "as the directory has them" },
-    { 0, 3, true, 5, VARVE_CORRUPT, "the mark of an entry" },
-    { 0, 6, true, 1, VARVE_CORRUPT, "as the directory has them" },
-    { 0, 6, true, 8, VARVE_CORRUPT, "as the directory has them" },
-    { 0, 8, true, 8, VARVE_CORRUPT, "as the directory has them" },
-    { 0, 14, true, 1, VARVE_CORRUPT, "as the directory has them" },
-    { 0, 18, true, 1, VARVE_CORRUPT, "as the directory has them" },
-    { 0, 22, true, 1, VARVE_CORRUPT, "as the directory has them" },
-    { 0, 26, true, 2, VARVE_CORRUPT, "as the directory has them" },
-    { 0, 27, true, 1, VARVE_CORRUPT, "data that ends before the directory" },
-    { 0, 29, true, 1, VARVE_CORRUPT, "data that ends before the directory" },
-    { 0, 30, true, 'b', VARVE_CORRUPT, "as the directory has them" },
-    { 2, 32, true, 2, VARVE_CORRUPT, "as the directory has them" },
-    { 2, 36, true, 1, VARVE_CORRUPT, "as the directory has them" },
-    { 2, 44, true, 1, VARVE_CORRUPT, "as the directory has them" },
+    { 1, 24, false, 6, VARVE_CORRUPT, "those in the directory" },
+    { 1, 25, false, 64, VARVE_CORRUPT, "at most 1032 times" },
+    { 0, 28, false, 200, VARVE_CORRUPT, "extends past the end" },
+    { 0, 30, false, 1, VARVE_CORRUPT, "the extra fields" },
+    { 2, 20, false, 0, VARVE_CORRUPT, "the two sizes" },
+    { 2, 48, false, 2, VARVE_CORRUPT, "the extra fields" },
+    { 2, 50, false, 15, VARVE_CORRUPT, "the extra fields" },
+    { 0, 34, false, 1, VARVE_NOT_A_CHECKPOINT, "several disks" },
+    { 0, 42, false, 1, VARVE_CORRUPT, "not the header of an entry" },
+    { 0, 45, false, 1, VARVE_CORRUPT, "not before the directory" },
+    { 0, 46, false, 'b', VARVE_CORRUPT, "those in the directory" },
+    { 0, 46, false, 0, VARVE_CORRUPT, "those in the directory" },
+    { 2, 46, false, 0xff, VARVE_CORRUPT, "those in the directory" },
+    { 0, 3, true, 5, VARVE_CORRUPT, "not the header of an entry" },
+    { 0, 6, true, 1, VARVE_CORRUPT, "those in the directory" },
+    { 0, 6, true, 8, VARVE_CORRUPT, "those in the directory" },
+    { 0, 8, true, 8, VARVE_CORRUPT, "those in the directory" },
+    { 0, 14, true, 1, VARVE_CORRUPT, "those in the directory" },
+    { 0, 18, true, 1, VARVE_CORRUPT, "those in the directory" },
+    { 0, 22, true, 1, VARVE_CORRUPT, "those in the directory" },
+    { 0, 26, true, 2, VARVE_CORRUPT, "those in the directory" },
+    { 0, 27, true, 1, VARVE_CORRUPT, "extends into the directory" },
+    { 0, 29, true, 1, VARVE_CORRUPT, "extends into the directory" },
+    { 0, 30, true, 'b', VARVE_CORRUPT, "those in the directory" },
+    { 2, 32, true, 2, VARVE_CORRUPT, "those in the directory" },
+    { 2, 36, true, 1, VARVE_CORRUPT, "those in the directory" },
+    { 2, 44, true, 1, VARVE_CORRUPT, "those in the directory" },
 };
 
 TEST(zip_in, believes_nothing)
@@ -178,7 +178,7 @@ TEST(zip_in, refuses_data_that_reaches_into_the_directory)
     a.file.data[18] = a.file.data[22] = 4;
     a.file.data[a.begin + 20] = a.file.data[a.begin + 24] = 4;
     cr_assert_eq(read_zip(&a, &error, NULL), VARVE_CORRUPT);
-    cr_assert(strstr(error.message, "data that ends before the directory"));
+    cr_assert(strstr(error.message, "extends into the directory"));
     archive_clear(&a);
 }
 
@@ -191,7 +191,7 @@ TEST(zip_in, refuses_entries_that_overlap)
     archive_end(&a);
     vv_store32(a.file.data + a.begin + a.records[1] + 42, 0);
     cr_assert_eq(read_zip(&a, &error, NULL), VARVE_CORRUPT);
-    cr_assert(strstr(error.message, "behind the one before"), "%s",
+    cr_assert(strstr(error.message, "overlaps the one before"), "%s",
         error.message);
     archive_clear(&a);
 }
@@ -205,7 +205,7 @@ TEST(zip_in, refuses_a_name_that_comes_twice)
     archive_add(&a, (struct entry){ .name = "a", .bytes = "xyz", .size = 3 });
     archive_end(&a);
     cr_assert_eq(read_zip(&a, &error, NULL), VARVE_CORRUPT);
-    cr_assert(strstr(error.message, "a name of its own"), "%s", error.message);
+    cr_assert(strstr(error.message, "duplicate name"), "%s", error.message);
     archive_clear(&a);
 }
 
@@ -217,7 +217,7 @@ TEST(zip_in, refuses_a_directory_with_more_behind_its_entries)
     vv_buffer_add8(&a.directory, 0);
     archive_end(&a);
     cr_assert_eq(read_zip(&a, &error, NULL), VARVE_CORRUPT);
-    cr_assert(strstr(error.message, "the end of the directory"), "%s",
+    cr_assert(strstr(error.message, "after the last record"), "%s",
         error.message);
     archive_clear(&a);
 }

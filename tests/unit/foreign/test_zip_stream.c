@@ -96,8 +96,8 @@ TEST(zip_stream, finds_a_bit_that_changed)
     if (!vv_inflater_exists())
         return;
     check_damage(4999, 1, true, "expected CRC-32");
-    check_damage(0, 6, true, "deflated data, found other bytes");
-    check_damage(0, 1, true, "the end of the deflated data, found none");
+    check_damage(0, 6, true, "invalid deflated data");
+    check_damage(0, 1, true, "the deflated data does not end within the entry");
 }
 
 /* The entry claims another size than its deflated data has. */
@@ -118,8 +118,8 @@ TEST(zip_stream, finds_deflated_data_of_another_size)
 {
     if (!vv_inflater_exists())
         return;
-    check_size(1, "more deflated data, found its end");
-    check_size(-1, "the end of the deflated data, found more");
+    check_size(1, "the deflated data ends early");
+    check_size(-1, "the deflated data is larger than the size of the entry");
 }
 
 TEST(zip_stream, finds_bytes_behind_the_deflated_data)
@@ -133,7 +133,8 @@ TEST(zip_stream, finds_bytes_behind_the_deflated_data)
     o.zip.entries[0].packed++;
     cr_assert_eq(read_all(&o, bytes, sizeof bytes, 5000, &error),
         VARVE_CORRUPT);
-    cr_assert(strstr(error.message, "the end of the entry, found more"), "%s",
+    cr_assert(strstr(error.message, "unread bytes at the end of the "
+        "entry"), "%s",
         error.message);
     o.zip.entries[0].packed = 0;
     cr_assert_eq(read_all(&o, bytes, sizeof bytes, 5000, &error),
