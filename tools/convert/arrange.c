@@ -398,7 +398,7 @@ static void lose_lists(struct arrangement *a)
         const struct part *part = &a->parts->items[i];
         if (part->is_opened && varve_edge_count(part->node))
             losses_add(a->losses, part->path,
-                "that it is a list, as its elements are others now");
+                "its kind: a list, because its elements changed");
     }
 }
 
