@@ -78,7 +78,7 @@ static varve_status bundle_target_add_state(struct writer *w, uint32_t node,
         vv_target_lose(w->target, node, "its type: it is written as a string");
     else if (w->is_flat)
         vv_target_lose(
-            w->target, node, "that it is a state: it is written as a string");
+            w->target, node, "its kind: a state, written as a string");
     return bundle_target_add_string(w, value->bytes, value->size, error);
 }
 
@@ -167,8 +167,8 @@ static void lose_slots(
         uint32_t node = vv_at32(index->slot_nodes, slot);
         if (roles->omits_slots || vv_bundle_slot_is_kept(roles, slot))
             continue;
-        vv_target_lose(
-            target, node, "that it is a slot: it or its variable has no value");
+        vv_target_lose(target, node,
+            "its kind: a slot, but it or its variable has no value");
         uint32_t value = vv_index_find_value(index, node);
         if (roles->is_left_out[node] && vv_index_is_saved(index, value))
             vv_target_lose(target, node, "its value: its variable has none");
@@ -214,8 +214,8 @@ static void lose_attributes(
             kept.role != VV_ROLE_OBJECT && vv_bundle_is_object(roles, node))
             vv_target_lose(target, node,
                 kept.role == VV_ROLE_ENTRY
-                    ? "that it is an entry without an object"
-                    : "that it is an attribute of its object");
+                    ? "its kind: an entry without an object"
+                    : "its kind: an attribute of its object");
     }
 }
 

@@ -355,9 +355,9 @@ void vv_torch_lose_values(const struct vv_torch_values_out *v)
             vv_target_lose(v->target, node, "its value: it is in no dict");
         else if (vv_index_kind(index, node) == VARVE_STATE)
             vv_target_lose(
-                v->target, node, "that it is a state: it is written as bytes");
+                v->target, node, "its kind: a state, written as bytes");
         else if (vv_torch_was_of(v->target, node) == VV_TORCH_WAS_ARRAY)
             vv_target_lose(v->target, node,
-                "that it is a NumPy array: it is written as a tensor");
+                "its kind: a NumPy array, written as a tensor");
     }
 }

@@ -192,9 +192,9 @@ TEST(bundle_roles, are_lost_where_the_graph_changed)
     write_to(graph, "y", VARVE_FORMAT_TENSORFLOW, &told);
     varve_graph_free(graph);
     cr_assert(strstr(
-        told.text, "table/t-values: that it is an attribute of its object\n"));
+        told.text, "table/t-values: its kind: an attribute of its object\n"));
     cr_assert(
-        strstr(told.text, "state: that it is an attribute of its object\n"),
+        strstr(told.text, "state: its kind: an attribute of its object\n"),
         "%s", told.text);
     list_keys(&w, "y.index", &after);
     const char *keys = (char *)after.text.data;
