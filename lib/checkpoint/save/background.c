@@ -1,9 +1,11 @@
-/* background.c - an observer of the graph with a queue and a thread.
+/* background.c - Runs the asynchronous saves of a graph on one background
+ * thread.
  *
- * What both threads touch is touched inside the monitor, but for the save plan
- * and the path of a job, which are the program's thread's before it is queued,
- * the background's while it is written, and the program's again once it is
- * done. Only the program's thread touches the graph.
+ * The queue is an observer of the graph. Data that both threads access is
+ * guarded by the monitor, with one exception: the save plan and the path of a
+ * job. They belong to the program's thread before the job is queued, to the
+ * background thread while the job is written, and to the program's thread again
+ * once the job is done. Only the program's thread accesses the graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +26,7 @@ static int64_t background_this_process(const struct vv_context *context)
     return context->system->process(context->system->state, NULL, 0);
 }
 
-/* --- The work ------------------------------------------------------------- */
+/* --- Writing -------------------------------------------------------------- */
 
 int vv_background_watch(
     void *user, uint64_t done, uint64_t total, const char *what)
@@ -45,7 +47,7 @@ struct vv_save_plan *vv_job_save_plan(varve_job *job, size_t number)
     return job->part ? job->part->save_plan(job->part, number - 1) : NULL;
 }
 
-/* Anywhere: without any monitor. */
+/* Writes a job. Must be called without the monitor held. */
 static varve_status write_job(varve_job *job, varve_error *error)
 {
     varve_status status = VARVE_OK;
@@ -66,7 +68,8 @@ static varve_status write_job(varve_job *job, varve_error *error)
     return vv_save_plan_write(&job->save_plan, job->target, error);
 }
 
-/* A later save of the same root is above this one. */
+/* Raises the counters of later saves of the same root, which must be above the
+ * counter of this one. */
 static void raise_counters(const varve_job *job)
 {
     for (varve_job *later = job->next; later; later = later->next) {
@@ -90,7 +93,8 @@ static void background_end_part(struct vv_background *b, varve_job *job)
     job->part = NULL;
 }
 
-/* From inside, if there is a thread. */
+/* Stores the result of a job and frees its save plan. The caller holds the
+ * monitor if there is a thread. */
 static void background_finish(
     struct vv_background *b, varve_job *job, const varve_error *error)
 {
@@ -118,7 +122,8 @@ void vv_job_copy(varve_job *job)
         vv_save_plan_copy(save_plan);
 }
 
-/* From inside. Whoever comes first copies; the others wait. */
+/* Copies the values of a job, or waits until another thread has copied them.
+ * The caller holds the monitor, which is released while copying. */
 static void background_copy(struct vv_background *b, varve_job *job)
 {
     if (job->stage == VV_TO_COPY) {
@@ -170,16 +175,17 @@ static void *background_serve(void *argument)
     return NULL;
 }
 
-/* --- What the program's thread does --------------------------------------- */
+/* --- The program's thread ------------------------------------------------- */
 
-/* From inside. */
+/* The caller holds the monitor. */
 static void background_wait_for(struct vv_background *b, const varve_job *job)
 {
     while (!job->is_done)
         vv_monitor_wait(b->monitor, -1);
 }
 
-/* From inside. */
+/* Sets the counters of roots whose jobs are done. The caller holds the monitor.
+ */
 static void notice(struct vv_background *b)
 {
     for (varve_job *job = b->jobs; job && job->is_done; job = job->next) {
@@ -213,7 +219,8 @@ static void background_remember(varve_error *all, varve_job *job)
     add_failure(all, &job->error, job->target);
 }
 
-/* From inside, and noticed. */
+/* Reports the failures that were not reported yet. The caller holds the monitor
+ * and has called notice(). */
 static varve_status background_tell(struct vv_background *b, varve_error *error)
 {
     varve_error all = b->untold;
@@ -313,7 +320,8 @@ bool vv_background_start(struct vv_background *b)
     return b->has_thread;
 }
 
-/* From inside. One before it may have ended since its call began. */
+/* Raises the counter of a job that is being added: an earlier job may have
+ * ended since the call began. The caller holds the monitor. */
 static void count_on(struct vv_background *b, varve_job *job)
 {
     notice(b);
@@ -352,11 +360,12 @@ void vv_background_part(struct vv_background *b, varve_job *job)
     vv_monitor_leave(b->monitor);
 }
 
-/* --- What the graph tells ------------------------------------------------- */
+/* --- Callbacks of the graph ----------------------------------------------- */
 
-/* In the child of a fork: the thread is the parent's, who goes on with what is
- * in flight. Whatever it was about to change stays as it is, and is not freed,
- * nor is the monitor, that it may be in. */
+/* Detaches all jobs in the child process of a fork. The thread exists only in
+ * the parent, which continues the jobs. The jobs that are in flight may have
+ * been in the middle of a change when the process forked, so their memory is
+ * not freed. Neither is the monitor, which may be held. */
 static void background_lose(struct vv_background *b)
 {
     for (varve_job *job = b->jobs, *next; job; job = next) {

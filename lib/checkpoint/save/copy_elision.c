@@ -1,5 +1,8 @@
-/* copy_elision.c - the same question is asked before the copy and before the
- * writing; where base and moment are the same so is the answer.
+/* copy_elision.c - Finds the data that an asynchronous save need not copy, as
+ * its base already contains it.
+ *
+ * The question is asked twice: before the copy and before the data is written.
+ * The answer is the same if the base and its moment are the same.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,7 +26,7 @@ struct vv_elided {
     struct vv_layer_known known;
 };
 
-/* --- Before the copy ------------------------------------------------------ */
+/* --- Finding reusable data ------------------------------------------------ */
 
 static varve_status copy_elision_find(struct vv_elided *s,
     const struct vv_save_plan *save_plan, const char *base, const char *path,
@@ -62,8 +65,8 @@ void vv_save_plan_end_sparing(struct vv_save_plan *save_plan)
 
 /* --- What must be copied -------------------------------------------------- */
 
-/* Whether the base has the sums of pages of a chunk and most of them as they
- * are: of another chunk all bytes are looked at. */
+/* Returns true if the base has page digests of a chunk and most of its pages
+ * are unchanged. All bytes of any other chunk are read when it is written. */
 static bool has_few_changes(
     const struct vv_elided *s, uint32_t value, uint64_t chunk, bool *is_changed)
 {
@@ -78,7 +81,8 @@ static bool has_few_changes(
     return !vv_is_mostly_new(count, VV_CHUNK_SIZE);
 }
 
-/* Neighbours of a chunk that are alike go together. */
+/* Calls `take` once for each run of pages that are all changed or all
+ * unchanged. */
 static varve_status each_of_pages(const struct vv_save_plan *save_plan,
     struct vv_elided_part part, const bool *is_changed, vv_take_part *take,
     void *user, varve_error *error)
@@ -116,7 +120,7 @@ varve_status vv_save_plan_each_part(const struct vv_save_plan *save_plan,
     return VARVE_OK;
 }
 
-/* --- What was not --------------------------------------------------------- */
+/* --- Data that was not copied --------------------------------------------- */
 
 static varve_status each_spared(const struct vv_save_plan *save_plan,
     vv_take_part *take, void *user, varve_error *error)
@@ -152,12 +156,12 @@ void vv_save_plan_poison(const struct vv_save_plan *save_plan)
 }
 #endif
 
-/* The chunk of a base that was read last. */
+/* The chunk of the base that was read last. */
 struct refilling {
     const struct vv_elided *spared;
     uint8_t *bytes;
     uint32_t value;
-    uint64_t chunk; /* VV_NONE: none of that value */
+    uint64_t chunk; /* VV_NONE: no chunk of this value */
 };
 
 static varve_status copy_elision_read_chunk(
@@ -176,7 +180,8 @@ static varve_status copy_elision_read_chunk(
     return VARVE_OK;
 }
 
-/* A part is of one chunk. */
+/* Fills in a part that was not copied from the base. A part is within one
+ * chunk. */
 static varve_status copy_elision_refill(const struct vv_save_plan *save_plan,
     const struct vv_elided_part *part, void *user, varve_error *error)
 {

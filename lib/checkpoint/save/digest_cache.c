@@ -1,4 +1,5 @@
-/* digest_cache.c - a list, which whoever looks into it has for himself.
+/* digest_cache.c - Keeps a list of digests; a user takes the whole list out
+ * while it searches it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -44,7 +45,8 @@ static void free_list(const varve_allocator *a, struct vv_known_digests *list)
     }
 }
 
-/* Adds what is not in a list yet, or later than what is. */
+/* Adds digests to a list, and keeps the later ones if the list already has some
+ * for the same root. */
 static void digest_cache_add(const varve_allocator *a,
     struct vv_known_digests **list, struct vv_known_digests *sums)
 {
@@ -61,7 +63,8 @@ static void digest_cache_add(const varve_allocator *a,
     vv_sums_free(a, other);
 }
 
-/* What somebody has put there meanwhile is joined. */
+/* Puts a list back. Merges it with a list that another thread has put there
+ * meanwhile. */
 static void put_list(struct vv_digest_cache *indexed_pool,
     const varve_allocator *a, struct vv_known_digests *list)
 {

@@ -1,4 +1,4 @@
-/* job.c - a save in the background: how it begins, and its handle.
+/* job.c - Starts asynchronous saves, and implements the functions of varve_job.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,7 @@
 
 enum { USUALLY_IN_FLIGHT = 2 };
 
-/* --- Beginning ---------------------------------------------------------- */
+/* --- Starting a job ------------------------------------------------------- */
 
 static void job_release(varve_job *job)
 {
@@ -86,9 +86,10 @@ static varve_status take_copy(
     return VARVE_OK;
 }
 
-/* Not while a save before this one is written: it will be the base. Values at
- * rest are copied when the program has nothing to wait for. Of many processes
- * one alone looks into the base. */
+/* Finds the data that need not be copied. This is not possible while an earlier
+ * save is being written, as that will be the base. It is of no use for
+ * zero-copy saves, which copy later, when the program does not wait. In a save
+ * by many processes only rank 0 reads the base, so it is not done either. */
 static varve_status spare(
     struct vv_background *b, varve_job *job, varve_error *error)
 {
@@ -111,8 +112,8 @@ static varve_status spare(
     return status;
 }
 
-/* Whatever the program does next, the values are those of now. Without a thread
- * it is written before that. */
+/* Makes the job independent of later changes of the values. Does nothing if
+ * there is no thread: then the job is written before the call returns. */
 varve_status vv_job_hold_still(
     struct vv_background *b, varve_job *job, varve_error *error)
 {
@@ -221,7 +222,7 @@ varve_job *varve_save_async(varve_node *root, const char *prefix,
     return job_start(&request, error);
 }
 
-/* --- The handle --------------------------------------------------------- */
+/* --- The functions of varve_job ------------------------------------------- */
 
 bool varve_job_is_done(varve_job *job)
 {

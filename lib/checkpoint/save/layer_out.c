@@ -1,4 +1,5 @@
-/* layer_out.c - places, and the one layer that is new.
+/* layer_out.c - Writes the places of an incremental checkpoint and its new
+ * layer.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,8 +17,7 @@
 #include "system.h"
 #include "try.h"
 
-/* --- The beginning ---------------------------------------------------------
- */
+/* --- Beginning ------------------------------------------------------------ */
 
 static void layer_out_begin(struct vv_layer_out *out,
     const struct vv_context *context, const char *path, int level,
@@ -76,9 +76,9 @@ static uint32_t layer_out_add_layer(
     return number;
 }
 
-/* --- What is new ---------------------------------------------------------- */
+/* --- New data ------------------------------------------------------------- */
 
-/* A range in the layer, which grows. */
+/* Appends a range to the new layer. */
 static varve_status write_new(struct vv_layer_out *out,
     const struct vv_chunk_job *parcel, varve_error *error)
 {
@@ -93,7 +93,8 @@ static varve_status write_new(struct vv_layer_out *out,
         frame ? place.pack.size : parcel->size, error);
 }
 
-/* Zeros lie with what is new before them, if they can. */
+/* Writes a parcel. Zeros are written to the new layer if they directly follow
+ * other new data, so that they need no place of their own. */
 static varve_status write_parcel(
     void *user, const struct vv_chunk_job *parcel, varve_error *error)
 {
@@ -177,7 +178,7 @@ varve_status vv_layer_out_zeros(
     return size > 0 ? layer_out_put(out, &parcel, error) : VARVE_OK;
 }
 
-/* --- What is not ---------------------------------------------------------- */
+/* --- Data of the base ----------------------------------------------------- */
 
 static varve_status layer_out_take_part(struct vv_layer_out *out,
     struct vv_layer_place place, const uint8_t *bytes, uint64_t size,
@@ -215,7 +216,7 @@ varve_status vv_layer_out_old(struct vv_layer_out *out, uint64_t offset,
     return VARVE_OK;
 }
 
-/* --- The end -------------------------------------------------------------- */
+/* --- Ending --------------------------------------------------------------- */
 
 varve_status vv_layer_sync(const struct vv_context *context,
     const struct vv_layer *layer, varve_error *error)
@@ -227,8 +228,8 @@ varve_status vv_layer_sync(const struct vv_context *context,
                       : VARVE_OK;
 }
 
-/* What is shared with a checkpoint for which nobody waited for the disk is made
- * as durable as what is new. */
+/* Syncs layers that are shared with a checkpoint that was saved without a sync,
+ * so that they are as durable as the new one. */
 static varve_status sync_shared(
     const struct vv_layer_out *out, bool *is_any, varve_error *error)
 {
@@ -256,8 +257,8 @@ static varve_status end_layer(struct vv_layer_out *out, varve_error *error)
     return VARVE_OK;
 }
 
-/* Nobody looks for it before an index names it, so it may have its name before
- * it is on disk: a journal then takes both at once. */
+/* Gives the layer its name. This may happen before it is on disk, as no index
+ * refers to it yet. A file system with a journal then commits both at once. */
 static varve_status place_layer(struct vv_layer_out *out, varve_error *error)
 {
     struct vv_publication *p = &out->publication;

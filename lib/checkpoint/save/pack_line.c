@@ -1,10 +1,14 @@
-/* pack_line.c - a ring of parcels, of which threads take the next that is to be
- * packed, and the calling thread the oldest.
+/* pack_line.c - Compresses parcels on several threads, in a ring that keeps
+ * their order.
  *
- * Only the calling thread adds, hands on, allocates and starts threads, and it
- * does so by what was added, never by what the others have done by then: so the
- * calls of the system come in one order. Where it has to wait it packs as well;
- * a line of one thread is the same without the others.
+ * Each thread takes the next parcel that is to be compressed. The calling
+ * thread passes on the oldest one.
+ *
+ * Only the calling thread adds and passes on parcels, allocates memory and
+ * starts threads. It does so depending on what was added, never on what the
+ * other threads have finished: so system calls are made in a deterministic
+ * order. While it waits it compresses parcels as well. With one thread the
+ * algorithm is the same without the others.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,15 +24,17 @@
 #include "worker.h"
 
 enum {
-    BLOCKS_PER_WORKER = 2, /* one is packed, another is ready or waits */
+    BLOCKS_PER_WORKER = 2, /* one is being compressed, another is ready or
+                              waits */
     MOST_BLOCKS = BLOCKS_PER_WORKER * VV_MAX_WORKERS,
-    MOST_PARCELS = 256,           /* small ones share a block */
-    BYTES_PER_WORKER = 256 * 1024 /* below, another thread does not pay */
+    MOST_PARCELS = 256,           /* small parcels share a block */
+    BYTES_PER_WORKER = 256 * 1024 /* with less, another thread is not
+                                     worthwhile */
 };
 
-/* The bytes of a chunk, or of several parcels that are not packed. */
+/* The bytes of a chunk, or of several parcels that are not compressed. */
 struct block {
-    unsigned parcels; /* that have bytes in it */
+    unsigned parcels; /* number of parcels that have bytes in it */
     size_t used;
     uint8_t bytes[VV_CHUNK_SIZE];
     uint8_t frame[VV_CHUNK_SIZE];
@@ -39,7 +45,7 @@ enum stage { WAITING, TAKEN, READY };
 struct step {
     struct vv_chunk_job parcel;
     struct block *block; /* or NULL */
-    enum stage stage;    /* touched inside the monitor */
+    enum stage stage;    /* guarded by the monitor */
 };
 
 struct packing_thread {
@@ -54,17 +60,18 @@ struct vv_pack_line {
     vv_hand_on *hand_on;
     void *user;
     struct vv_monitor *monitor;
-    struct step steps[MOST_PARCELS]; /* a ring, by numbers that count up: */
-    size_t first;                    /* the oldest that was not handed on */
-    size_t next;  /* all before it are taken; inside the monitor */
-    size_t end;   /* where the next is added; inside the monitor */
-    bool is_over; /* inside the monitor */
+    struct step steps[MOST_PARCELS]; /* a ring; positions count up without
+                                        wrapping */
+    size_t first; /* the oldest that was not passed on; calling thread only */
+    size_t next;  /* all before it are taken; guarded by the monitor */
+    size_t end;   /* position of the next one added; guarded by the monitor */
+    bool is_over; /* guarded by the monitor */
     struct block *blocks[MOST_BLOCKS];
     unsigned block_count;
-    struct block *open; /* where small parcels gather, or NULL */
-    uint64_t begun;     /* bytes that were added to be packed */
-    unsigned workers;   /* that there may be; 0: nobody has asked yet */
-    unsigned started;   /* the calling thread is the first */
+    struct block *open; /* for small parcels, not full; or NULL */
+    uint64_t begun;     /* bytes added for compression */
+    unsigned workers;   /* limit; 0: not determined yet */
+    unsigned started;   /* including the calling thread */
     struct packing_thread all[VV_MAX_WORKERS];
 };
 
@@ -73,9 +80,10 @@ static struct step *step_at(struct vv_pack_line *line, size_t number)
     return &line->steps[number % MOST_PARCELS];
 }
 
-/* --- Packing -------------------------------------------------------------- */
+/* --- Compressing ---------------------------------------------------------- */
 
-/* The next that nobody has taken; NULL: there is none. Inside the monitor. */
+/* Takes the next parcel that no thread has taken; returns NULL if there is
+ * none. The caller holds the monitor. */
 static struct step *pack_line_take(struct vv_pack_line *line)
 {
     while (line->next < line->end) {
@@ -88,7 +96,8 @@ static struct step *pack_line_take(struct vv_pack_line *line)
     return NULL;
 }
 
-/* From inside the monitor, which it leaves meanwhile. */
+/* Compresses a parcel. The caller holds the monitor, which is released
+ * meanwhile. */
 static void pack(const struct packing_thread *thread, struct step *step)
 {
     struct vv_chunk_job *parcel = &step->parcel;
@@ -134,14 +143,15 @@ static varve_status pack_line_start(
     if (line->started > 0 && system->start_thread(system->state, pack_line_work,
                                  thread, &thread->number) != 0) {
         vv_packer_free(thread->packer);
-        line->workers = line->started; /* they have to do */
+        line->workers = line->started; /* continue with the threads that were
+                                          started */
         return VARVE_OK;
     }
     line->started++;
     return VARVE_OK;
 }
 
-/* So many bytes more are to be packed. */
+/* Starts another thread if that is worthwhile for `size` more bytes. */
 static varve_status hire(
     struct vv_pack_line *line, uint64_t size, varve_error *error)
 {
@@ -156,9 +166,10 @@ static varve_status hire(
                                          : VARVE_OK;
 }
 
-/* --- Handing on ----------------------------------------------------------- */
+/* --- Passing on ----------------------------------------------------------- */
 
-/* Until a step, the first, is ready. */
+/* Waits until the step, which is the first one, is ready. Compresses other
+ * parcels meanwhile. */
 static void pack_line_wait_for(struct vv_pack_line *line, struct step *step)
 {
     vv_monitor_enter(line->monitor);
@@ -195,8 +206,8 @@ varve_status vv_pack_line_end(struct vv_pack_line *line, varve_error *error)
 
 /* --- Adding --------------------------------------------------------------- */
 
-/* One thread alone has one: what it has packed is handed on before more comes.
- */
+/* With one thread there is one block: its parcel is passed on before the next
+ * one is added. */
 static unsigned most_blocks(const struct vv_pack_line *line)
 {
     return line->started == 1 ? 1 : BLOCKS_PER_WORKER * line->started;
@@ -211,7 +222,7 @@ static struct block *pack_line_find_block(const struct vv_pack_line *line)
     return NULL;
 }
 
-/* One that has no bytes, whatever has to be handed on for it. */
+/* Sets *block to an empty block. Passes on parcels until there is one. */
 static varve_status get_block(
     struct vv_pack_line *line, struct block **block, varve_error *error)
 {
@@ -229,8 +240,8 @@ static varve_status get_block(
     return VARVE_OK;
 }
 
-/* Gives the parcel of a step bytes of its own: a block, or what is left of that
- * which others share. */
+/* Copies the bytes of a parcel to a block of its own or, if it is not
+ * compressed, to the block that such parcels share. */
 static varve_status pack_line_keep_bytes(struct vv_pack_line *line,
     struct step *step, bool is_packed, varve_error *error)
 {
@@ -286,7 +297,7 @@ varve_status vv_pack_line_add(struct vv_pack_line *line,
     return pack_line_keep(line, parcel, is_packed, error);
 }
 
-/* --- Life ----------------------------------------------------------------- */
+/* --- Creating and freeing ------------------------------------------------- */
 
 struct vv_pack_line *vv_pack_line_new(const struct vv_context *context,
     int level, vv_hand_on *hand_on, void *user)

@@ -1,4 +1,5 @@
-/* place_out.c - a place for each range that does not go on.
+/* place_out.c - Adds a place for each range that does not continue the previous
+ * one.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -38,8 +39,8 @@ static void place_out_add_zeros(struct vv_buffer *column, size_t size)
         memset(at, 0, size);
 }
 
-/* From the first place on that is packed, the columns that say so are there,
- * with zeros for those before it. */
+/* Adds the columns of compression. They are created with the first compressed
+ * place, with zeros for the places before it. */
 static void add_pack(
     struct vv_place_out *out, const struct vv_layer_place *place)
 {

@@ -1,4 +1,5 @@
-/* recall.c - what a save remembers, asked for each chunk that is to be summed.
+/* recall.c - Finds the digests of chunks that are unchanged since a save of
+ * this process computed them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +12,7 @@
 #include "saved_path.h"
 #include "try.h"
 
-/* --- Which are known ------------------------------------------------------ */
+/* --- Finding digests ------------------------------------------------------ */
 
 static const uint8_t *recall_find(
     const struct vv_save_plan *save_plan, const struct vv_known_chunk *c)
@@ -40,7 +41,7 @@ static const uint8_t *known_before(
     return recall_find(user, &(struct vv_known_chunk){ value, chunk, number });
 }
 
-/* Digests of pages are in an index, and nobody but rank 0 has that. */
+/* Page digests are part of an index, which only rank 0 has. */
 static bool has_no_pages(const void *user, uint32_t value, uint64_t chunk,
     struct vv_known_pages *pages)
 {
@@ -66,7 +67,7 @@ varve_status vv_recall_digests(struct vv_save_plan *save_plan,
                                         "the save before", error);
 }
 
-/* --- What becomes of it --------------------------------------------------- */
+/* --- After the save ------------------------------------------------------- */
 
 varve_status vv_recall_check(const struct vv_save_plan *save_plan,
     const struct vv_known_chunk *c, const void *bytes, size_t size,

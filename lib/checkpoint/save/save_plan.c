@@ -1,4 +1,5 @@
-/* save_plan.c - gathering: metadata, walk, columns, where values are.
+/* save_plan.c - Gathers the data of a save: metadata, a walk of the graph, the
+ * columns of the index, and the addresses of values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -77,7 +78,7 @@ static varve_status save_plan_sort_metadata(
 
 /* --- Values ------------------------------------------------------------- */
 
-/* A value that is copied out. */
+/* A value that is read through functions instead of an address. */
 struct elsewhere {
     uint32_t value;
     const varve_node *node;
@@ -89,7 +90,9 @@ static bool lies_otherwise(varve_dtype dtype)
            (VV_BIG_ENDIAN && varve_dtype_size(dtype) > 1);
 }
 
-/* A value that is not saved has the offset 0. */
+/* Returns the address of the encoded bytes of a value, or its tensor if the
+ * value must be encoded or copied. The offset of a value that is not saved is
+ * 0. */
 static const void *save_plan_find_bytes(
     const struct vv_save_plan *save_plan, const varve_node *node, size_t *state)
 {
@@ -109,8 +112,9 @@ static void note_elsewhere(
         vv_buffer_add(&save_plan->elsewhere, &found, sizeof found);
 }
 
-/* Others have the rest of it: a file of this part alone would pass for all.
- * Files of other formats would not say that it is one. */
+/* Refuses a shard that is saved alone. Other processes have the rest of the
+ * value: in other formats the file could not be told from one with the whole
+ * value. */
 static varve_status fail_part(const varve_node *node, varve_error *error)
 {
     const varve_tensor whole = vv_whole_of(node);
@@ -121,7 +125,8 @@ static varve_status fail_part(const varve_node *node, varve_error *error)
         vv_slice_text(&node->variable->tensor, vv_part_of(node), part));
 }
 
-/* Whether a value is a slice of many processes, which is noted. */
+/* Records a shard in a save by many processes. Returns false for other values.
+ */
 static bool note_slice(
     struct vv_save_plan *save_plan, const varve_node *node, uint32_t value)
 {
@@ -136,7 +141,8 @@ static bool note_slice(
     return true;
 }
 
-/* What waits in a file is saved from there, and not from the program. */
+/* Checks that a fixed value is unchanged. Pending values are saved from their
+ * file, so they are not checked. */
 static varve_status save_plan_check_fixed(const struct vv_save_plan *save_plan,
     varve_node *node, size_t state, size_t size, varve_error *error)
 {
@@ -251,7 +257,7 @@ const void *vv_save_plan_bytes(const struct vv_save_plan *save_plan,
     return done ? scratch->data : NULL;
 }
 
-/* --- Values that are copied out ------------------------------------------- */
+/* --- Values that are read through functions ------------------------------- */
 
 static int save_plan_compare_elsewhere(const void *left, const void *right)
 {
@@ -277,7 +283,7 @@ varve_status vv_save_plan_copy_out(const varve_node *node, uint64_t at,
 {
     varve_dtype dtype = node->variable->tensor.dtype;
     const struct vv_carried_value *carried = vv_carried_value_of(node);
-    if (carried) /* with the reason of a failure, which copying out has not */
+    if (carried) /* reports the reason of a failure, unlike vv_value_out */
         return carried->source->read(
             carried->source, carried->value, at, to, size, error);
     VV_TRY(vv_value_out(node, at, to, size, error));
@@ -317,7 +323,7 @@ static varve_status make_piece(const struct vv_source *self, uint64_t at,
     return VARVE_OK;
 }
 
-/* Fails with the path of the value, or without it where there is no memory. */
+/* Fails with the path of the value, or without it if out of memory. */
 static varve_status refuse_bool(const struct vv_source *source, uint64_t at,
     unsigned byte, varve_error *error)
 {
@@ -362,7 +368,8 @@ varve_status vv_save_plan_source(const struct vv_save_plan *save_plan,
 
 /* --- All ---------------------------------------------------------------- */
 
-/* The others have the rest of this, too. */
+/* Refuses a rank-local subtree that is saved alone: the other processes have
+ * their own. */
 static varve_status fail_private(const varve_node *node, varve_error *error)
 {
     char path[256];
@@ -373,8 +380,8 @@ static varve_status fail_private(const varve_node *node, varve_error *error)
         vv_private_of(node)->size);
 }
 
-/* Notes private nodes, of which one process alone has none; none is half
- * restored. */
+/* Records the rank-local nodes; only a save by many processes may have some.
+ * Fails if a node is partially restored. */
 static varve_status look_at_nodes(struct vv_save_plan *save_plan,
     const struct vv_walk *walk, varve_error *error)
 {
@@ -443,13 +450,14 @@ static bool has_carriers(const varve_graph *graph)
     return o != NULL;
 }
 
-/* What waits for the program stands in the graph while it is gathered. */
+/* Gathers the save plan while the pending values have nodes in the graph. */
 static varve_status gather_with_waiting(
     struct vv_save_plan *save_plan, varve_node *root, varve_error *error)
 {
     varve_graph *graph = root->graph;
     VV_TRY(save_plan_sort_metadata(
-        save_plan, error)); /* first: until then it is borrowed */
+        save_plan, error)); /* first, as the options refer to memory of the
+                               caller until then */
     if (save_plan->options.pending == VARVE_PENDING_OMIT ||
         !has_carriers(graph))
         return save_plan_gather(save_plan, root, error);
@@ -486,8 +494,8 @@ varve_status vv_save_plan_gather_of(struct vv_save_plan *save_plan,
     vv_buffer_init(&save_plan->privates, &save_plan->context.allocator);
     vv_buffer_init(&save_plan->elsewhere, &save_plan->context.allocator);
     vv_buffer_init(&save_plan->waiting, &save_plan->context.allocator);
-    /* The graph stays as it is walked, whatever the callbacks of states would
-     * like. */
+    /* The callbacks of states must not change the graph after it was traversed.
+     */
     enum vv_hold older = vv_graph_hold(graph, VV_HOLDS_ALL);
     varve_status status = gather_with_waiting(save_plan, root, error);
     vv_graph_let_go(graph, older);

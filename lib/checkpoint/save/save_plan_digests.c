@@ -1,4 +1,5 @@
-/* save_plan_digests.c - workers take the next few chunks as they come free.
+/* save_plan_digests.c - Computes digests on several threads, each of which
+ * takes the next few chunks when it is free.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +18,8 @@
 
 enum {
     CHUNKS_AT_ONCE = 16,
-    BYTES_PER_WORKER = 4 << 20, /* below, another thread does not pay */
+    BYTES_PER_WORKER = 4 << 20, /* with less, another thread is not
+                                   worthwhile */
 };
 
 struct summing {
@@ -26,11 +28,14 @@ struct summing {
     vv_wants_digests *wants;      /* NULL: all */
     const void *user;
     const uint8_t *sizes; /* of values */
-    uint64_t *firsts; /* by value: its first chunk; at the end all of them */
+    uint64_t *firsts;     /* for each value, the number of its first chunk; the
+                             last element is the number of all chunks */
     uint8_t *digests;
-    struct vv_buffer bytes[VV_MAX_WORKERS]; /* of encoded values */
+    struct vv_buffer bytes[VV_MAX_WORKERS]; /* encoded values, one buffer per
+                                               worker */
     atomic_uint_fast64_t next;
-    atomic_int has_failed; /* whoever sets it fills in the rest */
+    atomic_int has_failed; /* the worker that sets it fills in `status` and
+                              `error` */
     varve_status status;
     varve_error error;
     atomic_uint_fast32_t other;
@@ -49,7 +54,7 @@ static uint64_t find_chunks(struct summing *s)
     return bytes;
 }
 
-/* The value of a chunk. */
+/* Returns the value that a chunk belongs to. */
 static size_t save_plan_digests_value_of(
     const struct summing *s, uint64_t chunk)
 {
@@ -64,10 +69,10 @@ static size_t save_plan_digests_value_of(
     return low;
 }
 
-/* Where a chunk of a value is, and where its digest goes. */
+/* A chunk of a value, and the address for its digest. */
 struct chunk {
     size_t value;
-    uint64_t number; /* in the value */
+    uint64_t number; /* index in the value */
     uint8_t *digest;
 };
 
@@ -81,7 +86,7 @@ static varve_status save_plan_digests_look_into(const struct summing *s,
     return vv_source_piece(source, begin, *size, bytes, error);
 }
 
-/* Only what may have changed is summed. */
+/* Computes the digests of those pages that may have changed. */
 static varve_status sum_pages(struct summing *s, const struct vv_source *source,
     const struct chunk *chunk, const struct vv_known_pages *pages,
     varve_error *error)
@@ -171,8 +176,8 @@ static bool save_plan_digests_is_far(const struct summing *s, size_t value)
     return node && vv_is_far(&node->variable->tensor);
 }
 
-/* Where a worker has the bytes of the value that it looked at last: what has to
- * be encoded is so once if it goes on. */
+/* The value that a worker has read last. A value that must be encoded is
+ * encoded only once while the worker continues with it. */
 struct look {
     struct vv_buffer *scratch;
     size_t value;
@@ -194,14 +199,15 @@ static bool save_plan_digests_is_wanted(const struct summing *s, size_t value)
     return !s->wants || s->wants(s->user, value);
 }
 
-/* The chunks from `at` to `end` - 1, but for what is far. */
+/* Computes the digests of the chunks from `at` to `end` - 1, except those of
+ * out-of-line (far) values. */
 static varve_status sum_some(struct summing *s, uint64_t at, uint64_t end,
     struct look *look, varve_error *error)
 {
     for (size_t value = save_plan_digests_value_of(s, at); at < end; value++) {
         uint64_t behind = s->firsts[value + 1];
         if (behind <= at)
-            continue; /* it has no bytes */
+            continue; /* an empty value */
         uint64_t limit = behind < end ? behind : end;
         if (!save_plan_digests_is_far(s, value) &&
             save_plan_digests_is_wanted(s, value)) {
@@ -231,7 +237,8 @@ static void save_plan_digests_work(void *user, unsigned worker)
     }
 }
 
-/* By the thread that called. */
+/* Computes the digests of out-of-line (far) values. Called on the thread of the
+ * graph. */
 static varve_status sum_far(struct summing *s, varve_error *error)
 {
     struct vv_source source;
@@ -265,7 +272,7 @@ static varve_status save_plan_digests_run(
     return status;
 }
 
-/* Room in the column, where there is none yet. */
+/* Makes the column large enough, if it is not. */
 static uint8_t *save_plan_digests_make_room(
     struct vv_buffer *digests, size_t size)
 {

@@ -1,4 +1,5 @@
-/* save_plan_foreign.c - the columns of a save plan handed to another format.
+/* save_plan_foreign.c - Passes the columns of a save plan to the writer of
+ * another format.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,8 +17,9 @@ struct foreign_writer {
     const struct vv_save_plan *save_plan;
     const struct vv_target *target;
     struct vv_buffer path;  /* of the value being written */
-    struct vv_buffer bytes; /* of a value that has to be encoded */
-    bool *given; /* by value: it was asked for; NULL: nothing waits */
+    struct vv_buffer bytes; /* scratch for values that must be encoded */
+    bool *given; /* for each value: it was requested by the writer; NULL: no
+                    value is pending */
     uint64_t done;
     uint64_t total;
 };
@@ -51,7 +53,8 @@ static varve_status save_plan_foreign_give_value(
     return VARVE_OK;
 }
 
-/* What waits for the program is in the files, or nothing is published. */
+/* Fails if a pending value is not in the files, so that they are not published.
+ */
 static varve_status save_plan_foreign_check_waiting(
     void *user, varve_error *error)
 {

@@ -1,5 +1,5 @@
-/* unchanged.c - an observer of the graph, which knows when nodes and edges came
- * or went, and what the last few saves have written.
+/* unchanged.c - Observes when nodes and edges of a graph change, and remembers
+ * the values of the last few saves.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,15 +23,17 @@ enum { REMEMBERED = 8 };
 _Static_assert((int)VV_TOUCHED_PAGE == (int)VV_PAGE_ALIGNMENT,
     "what is touched is written page by page");
 
-/* What a save has written. Equal digests and sizes are equal values. */
+/* The values of a save. Values with equal sizes and digests are equal. */
 struct saved {
-    const varve_node *root; /* NULL: none was */
+    const varve_node *root; /* NULL: this entry is not in use */
     uint32_t moment;
     struct vv_digest digests;
     struct vv_digest sizes;
 };
 
-/* Shared by the graph and the save plans in flight, whoever lives longest. */
+/* Shared by the graph and its save plans in flight, and freed with the last of
+ * them. `users` and `indexed_pool` are atomic. `next` and `saved` are used by
+ * one save at a time. */
 struct vv_past {
     varve_allocator allocator;
     atomic_uint users;
@@ -40,13 +42,14 @@ struct vv_past {
     struct vv_digest_cache indexed_pool;
 };
 
-/* A moment, and the look at what was written that came with it. */
+/* The moment of a save, and the number of the dirty-page query that was made
+ * then. */
 struct look {
     uint32_t moment;
     uint64_t number;
 };
 
-/* A part of a value that is as it was gathered at `moment` or later. */
+/* A part of a value that is unchanged since `moment`. */
 struct run {
     uint32_t value;
     uint32_t moment;
@@ -58,15 +61,15 @@ struct watcher {
     struct vv_context context;
     varve_graph *graph;
     int64_t process;
-    uint32_t built; /* when nodes, edges or slots came or went last */
+    uint32_t built; /* moment of the last change of nodes, edges or slots */
     struct vv_past *past;
-    struct vv_dirty *dirty;        /* NULL: nobody has asked for it */
+    struct vv_dirty *dirty;        /* NULL: writes are not tracked */
     struct look looks[REMEMBERED]; /* the last ones, oldest first */
     unsigned look_count;
     struct vv_value_ends ends;
 };
 
-/* --- What was saved ------------------------------------------------------- */
+/* --- Values that were saved ----------------------------------------------- */
 
 static struct vv_past *new_past(const varve_allocator *a)
 {
@@ -132,7 +135,7 @@ void vv_unchanged_note(
         past->saved[past->next++ % REMEMBERED] = as_saved(u, index);
 }
 
-/* --- What was summed ------------------------------------------------------ */
+/* --- Digests -------------------------------------------------------------- */
 
 static void unchanged_give_back(struct vv_unchanged *u)
 {
@@ -141,7 +144,7 @@ static void unchanged_give_back(struct vv_unchanged *u)
     u->sums = NULL;
 }
 
-/* What a later save has summed says nothing of these values. */
+/* Does not use digests of a later save, as they are of later values. */
 void vv_unchanged_take(struct vv_unchanged *u, const uint8_t *sizes)
 {
     if (!u->past || u->sums)
@@ -174,7 +177,7 @@ void vv_unchanged_drop(struct vv_unchanged *u)
     u->sums = NULL;
 }
 
-/* --- What the graph tells ------------------------------------------------- */
+/* --- Callbacks of the graph ----------------------------------------------- */
 
 static void note_built(struct vv_observer *self)
 {
@@ -254,8 +257,9 @@ struct vv_dirty *vv_unchanged_dirty(varve_graph *graph)
     return dirty ? vv_dirty_share(dirty) : NULL;
 }
 
-/* A fork may have come while the parent's saves were at work on what they
- * remember, so the child begins anew. */
+/* Returns the shared data with a reference. A child process starts with new
+ * data after a fork, as the parent may have been changing the old when it
+ * forked. */
 static struct vv_past *past_of(struct watcher *w)
 {
     const struct vv_system *s = w->context.system;
@@ -289,7 +293,8 @@ static uint64_t unchanged_size_of(const struct gathering *g, uint32_t value)
     return vv_at64(g->index->value_sizes, value);
 }
 
-/* Small values are written together, and changed by the library itself. */
+/* Returns false for small values: they are written in groups, and the library
+ * itself changes some of them. */
 static bool may_be_unchanged(const struct gathering *g, uint32_t value)
 {
     return node_of(g, value)->variable &&
@@ -310,7 +315,7 @@ static void unchanged_note_touched(const struct gathering *g)
             may_be_unchanged(g, i) ? node_of(g, i)->touched : u->moment;
 }
 
-/* --- What was touched in parts ------------------------------------------- */
+/* --- Values that were marked dirty in part -------------------------------- */
 
 static void unchanged_add_run(struct vv_buffer *runs, uint32_t value,
     uint32_t moment, uint64_t begin, uint64_t end)
@@ -348,9 +353,9 @@ static void note_parts(const struct gathering *g)
         u->oldest = u->moment;
 }
 
-/* --- What was written ----------------------------------------------------- */
+/* --- Writes that the system has tracked ----------------------------------- */
 
-/* Of values that lie as they are. */
+/* Returns true if writes to the value can be tracked by its address. */
 static bool unchanged_is_followed(const struct gathering *g, uint32_t value)
 {
     if (!may_be_unchanged(g, value))
@@ -359,8 +364,8 @@ static bool unchanged_is_followed(const struct gathering *g, uint32_t value)
     return tensor->dtype != VARVE_STRING && !vv_needs_copy_in(tensor);
 }
 
-/* The parts of a range that were written to after the older looks, by the
- * moments at which they are as they are. */
+/* Adds the parts of a range that were written to after older queries, with the
+ * moment since which each is unchanged. */
 static void note_written(const struct gathering *g, uint32_t value,
     unsigned look, uint64_t begin, uint64_t end)
 {
@@ -399,8 +404,8 @@ static void note_end(
             begin, end);
 }
 
-/* The machine tells of whole pages, if it does; what is at the ends is looked
- * at. */
+/* The system tracks whole pages (if `is_told`). The partial pages at both ends
+ * are compared by digest. */
 static void note_value(const struct gathering *g, uint32_t value, bool is_told)
 {
     const uint8_t *bytes = node_of(g, value)->variable->tensor.data;
@@ -413,7 +418,8 @@ static void note_value(const struct gathering *g, uint32_t value, bool is_told)
     note_end(g, value, end, size);
 }
 
-/* Nothing is known of what was written before the oldest look. */
+/* Queries which pages were written to. Nothing is known of writes before the
+ * oldest query that is remembered. */
 static void unchanged_look(const struct gathering *g)
 {
     struct watcher *w = g->watcher;
@@ -467,7 +473,7 @@ void vv_unchanged_gather(struct vv_unchanged *u, const struct vv_walk *walk,
         unchanged_look(&g);
 }
 
-/* The first run that ends behind a place. */
+/* Returns the index of the first run that ends after `at`. */
 static size_t find_run(const struct vv_buffer *all, uint32_t value, uint64_t at)
 {
     const struct run *runs = (const void *)all->data;
@@ -483,8 +489,8 @@ static size_t find_run(const struct vv_buffer *all, uint32_t value, uint64_t at)
     return low;
 }
 
-/* The next run from number *i on that meets a range and is of later; NULL: none
- * does. */
+/* Returns the next run, from number *i on, that overlaps the span and has a
+ * moment later than `since`; NULL if there is none. */
 static const struct run *next_run(const struct vv_buffer *all,
     const struct vv_span *span, uint32_t since, size_t *i)
 {
