@@ -1,4 +1,5 @@
-/* passing.c - a shift, or gathering and broadcasting in its place.
+/* passing.c - Implements a shift with the function of the communicator, or with
+ * gather and broadcast.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,11 +14,11 @@
 
 enum { TO, OUT_SIZE, WORDS };
 
-/* What all send, as each rank has it. */
+/* The messages of all ranks, as each rank has them. */
 struct post {
     const varve_comm *comm;
     const varve_allocator *allocator;
-    uint64_t *words; /* WORDS of each rank */
+    uint64_t *words; /* WORDS numbers of each rank */
     uint64_t *sizes; /* of each rank */
     unsigned char *bytes;
     uint64_t total;
@@ -57,7 +58,7 @@ static varve_status passing_collect(
     return vv_comm_bcast(comm, p->bytes, (size_t)p->total, error);
 }
 
-/* Takes out what is for this rank. */
+/* Copies the message for this rank. */
 static varve_status passing_take(
     const struct post *p, const varve_shift *shift, varve_error *error)
 {
@@ -117,7 +118,7 @@ uint32_t vv_member_before(
     return (index + group->count - 1) % group->count;
 }
 
-/* What came last goes on. */
+/* In each step a member sends on what it received in the previous one. */
 varve_status vv_pass_around(const varve_comm *comm,
     const varve_allocator *allocator, const struct vv_redundancy_group *group,
     void *all, size_t size, varve_error *error)

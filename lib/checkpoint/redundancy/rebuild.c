@@ -1,7 +1,9 @@
-/* rebuild.c - who has what; what is to be made; making it.
+/* rebuild.c - Rebuilds lost files: finds what each rank has, decides what to
+ * rebuild, and rebuilds it.
  *
- * A rank that has lost all does not even know its group: that stands in the
- * parity file of every other rank, and the lowest that has a good one tells it.
+ * A rank that has lost all its files does not know its group. The parity file
+ * of every other rank contains the groups; the lowest rank with a good one
+ * broadcasts it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,7 +22,7 @@
 #include "member_status.h"
 #include "try.h"
 
-/* A set as one rank describes it to all, besides the domains. */
+/* The description of a set that one rank broadcasts, without the domains. */
 struct layout {
     uint64_t scheme;
     uint64_t group_size;
@@ -33,21 +35,21 @@ struct rebuilding {
     const struct vv_redundant_file *own;
     struct vv_local_files remains;
     bool has_remains;
-    bool is_tried;     /* the set that its parity file is of */
-    uint32_t *domains; /* of all ranks, as the set was saved */
+    bool is_tried;     /* the set of its parity file was tried */
+    uint32_t *domains; /* of all ranks when the set was saved */
     struct vv_parity_table table;
     struct vv_member_status *all; /* of the group */
     struct vv_repair repair;
     struct vv_parity_rounds rounds;
     struct vv_parity_sink file, block;
-    uint64_t age;       /* of the set that is made whole; 0: unknown */
+    uint64_t age;       /* of the set that is rebuilt; 0: unknown */
     varve_error *aside; /* or NULL */
 };
 
-/* --- How the set was protected ------------------------------------------ */
+/* --- Describing the set --------------------------------------------------- */
 
-/* The fault of a parity file that exists says more than that others are gone.
- */
+/* The error of an existing parity file is more useful than that of missing
+ * ones. */
 static varve_status fail_unprotected(
     const struct rebuilding *b, varve_error *error)
 {
@@ -66,7 +68,8 @@ static varve_status fail_unprotected(
     return vv_agree(b->redundancy->comm, status, error);
 }
 
-/* The younger set is known to ranks alone that cannot read their parity now. */
+/* Fails if only ranks that cannot read their parity files now have the youngest
+ * set. */
 static varve_status fail_unread(
     const struct rebuilding *b, bool is_mine, varve_error *error)
 {
@@ -79,9 +82,9 @@ static varve_status fail_unread(
     return vv_agree(b->redundancy->comm, status, error);
 }
 
-/* The lowest rank of those that know of a set that was not tried, and whose
- * file is of the youngest run: a node that was away may come back with an
- * abandoned set of the same number. */
+/* Finds the lowest rank that has a set which was not tried yet and whose file
+ * is of the youngest run. A node that was offline may return with an abandoned
+ * set of the same number. */
 static varve_status find_teller(const struct rebuilding *b, uint32_t *rank,
     bool *is_there, varve_error *error)
 {
@@ -98,7 +101,7 @@ static varve_status find_teller(const struct rebuilding *b, uint32_t *rank,
     return best || !youngest ? VARVE_OK : fail_unread(b, may_know, error);
 }
 
-/* Bytes of one rank, at all. */
+/* Broadcasts bytes of one rank. */
 static varve_status tell_from(const struct rebuilding *b, uint32_t rank,
     void *bytes, size_t size, varve_error *error)
 {
@@ -146,7 +149,7 @@ static varve_status learn_layout(
     return vv_agree(r->comm, status, error);
 }
 
-/* --- What there is ------------------------------------------------------ */
+/* --- Choosing a set ------------------------------------------------------- */
 
 static bool is_of_layout(const struct rebuilding *b)
 {
@@ -178,9 +181,9 @@ static varve_status ask_all(struct rebuilding *b, varve_error *error)
     return vv_agree(r->comm, status, error);
 }
 
-/* One number may have files of several saves, some of nodes that were away: the
- * youngest set that can be made whole is chosen. Each that cannot leaves one
- * teller less at least. */
+/* Chooses the youngest set that can be rebuilt. Files with the same number may
+ * be of different saves, some of them from nodes that were offline. Each set
+ * that cannot be rebuilt excludes at least one rank from the next search. */
 static varve_status choose_set(struct rebuilding *b, varve_error *error)
 {
     varve_error first = { 0 };
@@ -210,15 +213,16 @@ static varve_status choose_set(struct rebuilding *b, varve_error *error)
     return first.status;
 }
 
-/* --- Making it ---------------------------------------------------------- */
+/* --- Rebuilding ----------------------------------------------------------- */
 
 static bool is_mine(const struct rebuilding *b, uint64_t members)
 {
     return members >> b->table.group.index & 1;
 }
 
-/* Returns whether this rank's file, which is not the one of the set that is
- * made whole, is of another set. Otherwise it is a damaged one of this set. */
+/* Returns true if this rank's file, which differs from that of the set that
+ * is rebuilt, belongs to another set. Otherwise it is a damaged file of this
+ * set. */
 static bool is_of_other_set(const struct rebuilding *b)
 {
     if (b->remains.has_table)
@@ -270,7 +274,7 @@ static uint32_t rebuild_first_of(uint64_t members)
     return index;
 }
 
-/* The file that was opened is the older one. */
+/* Opens the rebuilt file instead of the old one. */
 static void rebuild_reopen(struct rebuilding *b)
 {
     const struct vv_redundancy *r = b->redundancy;
@@ -286,7 +290,7 @@ static void rebuild_reopen(struct rebuilding *b)
     b->rounds.file = b->remains.file;
 }
 
-/* How a step ended, at all ranks. */
+/* Ends a step on all ranks and returns its result. */
 static varve_status end_step(
     struct rebuilding *b, varve_status talk, varve_error *error)
 {
@@ -297,7 +301,7 @@ static varve_status end_step(
     return vv_rounds_outcome(r, error);
 }
 
-/* Files of those groups that lack one, and with it their blocks. */
+/* Rebuilds the files of groups that lack one, together with their blocks. */
 static varve_status rebuild_make_files(struct rebuilding *b, varve_error *error)
 {
     struct vv_parity_rounds *r = &b->rounds;
@@ -340,8 +344,8 @@ static varve_status rebuild_find_room(struct rebuilding *b, varve_error *error)
                                 : vv_fail_memory(error, "a rebuild");
 }
 
-/* A file that could not be written is no fault of the set: a rename whose first
- * answer was lost finds its file gone. */
+/* Converts VARVE_NOT_FOUND of a write, as the set is not at fault: if the
+ * response to a rename was lost, the retried rename does not find the file. */
 static varve_status rebuild_unwritten(varve_status status, varve_error *error)
 {
     if (status != VARVE_NOT_FOUND)

@@ -1,4 +1,4 @@
-/* redundancy_group.c - dealing ranks to groups.
+/* redundancy_group.c - Assigns ranks to groups.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,7 +22,8 @@ static int compare_cards(const void *a, const void *b)
     return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-/* The most ranks that fail together; where they begin. */
+/* Returns the largest number of ranks that fail together, and sets *begin to
+ * the first of them. */
 static uint32_t find_crowd(
     const struct card *cards, uint32_t size, uint32_t *begin)
 {
@@ -38,8 +39,8 @@ static uint32_t find_crowd(
     return most;
 }
 
-/* To how many groups they are dealt: to as many as the largest machine has
- * ranks at least, so that those come to different ones. */
+/* Returns the number of groups. There are at least as many as the largest node
+ * has ranks, so that these are in different groups. */
 static uint32_t count_groups(uint32_t size, uint32_t group_size, uint32_t crowd)
 {
     uint32_t count = size / group_size;

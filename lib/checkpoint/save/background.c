@@ -184,8 +184,8 @@ static void background_wait_for(struct vv_background *b, const varve_job *job)
         vv_monitor_wait(b->monitor, -1);
 }
 
-/* Sets the counters of roots whose jobs are done. The caller holds the monitor.
- */
+/* Sets the counters of roots whose jobs are done. The caller holds the
+ * monitor. */
 static void notice(struct vv_background *b)
 {
     for (varve_job *job = b->jobs; job && job->is_done; job = job->next) {

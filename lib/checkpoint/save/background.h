@@ -123,8 +123,9 @@ void vv_job_drop(struct vv_background *b, varve_job *job);
 /* --- For job.c ------------------------------------------------------------ */
 
 /* The queue of a graph. `pool`, `jobs`, `untold`, `ended`, `is_cut_off` and
- * `ends` are guarded by the monitor. The other members are accessed only by the
- * thread of the graph. */
+ * `ends` are guarded by the monitor; `is_cut_off` is reset without it while no
+ * job is in flight. The other members are constant, or used only by the thread
+ * of the graph. */
 struct vv_background {
     /* own */
     struct vv_observer observer;
@@ -149,8 +150,8 @@ struct vv_background {
  * out of memory. */
 struct vv_background *vv_background_of(varve_graph *graph);
 
-/* Returns the queue of a job, or NULL if there is nothing to wait for any more.
- */
+/* Returns the queue of a job, or NULL if there is nothing to wait for any
+ * more. */
 struct vv_background *vv_background_of_job(varve_job *job);
 
 /* Sets the counters of roots whose jobs are done, and returns the failures that
@@ -204,8 +205,8 @@ void vv_background_release_copy(struct vv_background *b);
 struct vv_block *vv_background_take(struct vv_background *b, size_t size);
 void vv_background_give(struct vv_background *b, struct vv_block *block);
 
-/* Removes a finished job from the queue before it is freed. Keeps its failure.
- */
+/* Removes a finished job from the queue before it is freed. Keeps its
+ * failure. */
 void vv_background_part(struct vv_background *b, varve_job *job);
 
 /* The progress callback of each job; `user` is the job. */

@@ -112,8 +112,8 @@ static bool set_strings(
     return at == size;
 }
 
-/* Reads the strings of a value into memory, as the variable must point to them.
- */
+/* Reads the strings of a value into memory, as the variable must point to
+ * them. */
 static varve_status carried_read_strings(
     varve_node *node, const struct vv_carried_value *v, varve_error *error)
 {
@@ -371,8 +371,8 @@ varve_status vv_carry(
     struct vv_carried *c, varve_graph *from, varve_error *error)
 {
     varve_status status = VARVE_OK;
-    /* Restrictions on callbacks do not apply here, as all changes are undone.
-     */
+    /* Restrictions on callbacks do not apply here, as all changes are
+     * undone. */
     enum vv_hold older = (enum vv_hold)c->graph->held;
     vv_graph_let_go(c->graph, VV_HOLDS_NOTHING);
     vv_graph_be_quiet(c->graph, true);

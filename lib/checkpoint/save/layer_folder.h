@@ -20,8 +20,8 @@ varve_status vv_layer_folder_open(const struct vv_context *context,
     const char *path, int flags, struct vv_buffer *inside, int *folder,
     varve_error *error);
 
-/* Waits until the names in the folder are on disk. `path` is used for messages.
- */
+/* Waits until the names in the folder are on disk. `path` is used for
+ * messages. */
 varve_status vv_layer_folder_sync(const struct vv_context *context, int folder,
     const char *path, varve_error *error);
 

@@ -75,8 +75,8 @@ varve_status vv_layer_out_old(struct vv_layer_out *out, uint64_t offset,
 varve_status vv_layer_out_zeros(
     struct vv_layer_out *out, uint64_t size, varve_error *error);
 
-/* Writes the rest of the new layer, if there is one, and completes the columns.
- */
+/* Writes the rest of the new layer, if there is one, and completes the
+ * columns. */
 varve_status vv_layer_out_end(struct vv_layer_out *out, varve_error *error);
 
 /* Makes the layer durable in its folder, then `index`, which must be written.

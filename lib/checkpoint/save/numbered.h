@@ -92,8 +92,8 @@ varve_status vv_numbered_newest(const struct vv_context *context,
 
 /* Called after VARVE_NOT_FOUND for a path that was found by its prefix: the
  * file may have been deleted before it was opened. Returns true if the path
- * should be found again. Counts the tries in *tries, which must be 0 at first.
- */
+ * should be found again. Counts the tries in *tries, which must be 0 at
+ * first. */
 bool vv_numbered_try_again(
     const char *prefix, const char *path, unsigned *tries);
 

@@ -45,8 +45,8 @@ varve_status vv_pack_line_add(struct vv_pack_line *line,
 /* Passes on all parcels that were kept. */
 varve_status vv_pack_line_end(struct vv_pack_line *line, varve_error *error);
 
-/* Frees the line and all parcels that were not passed on. `line` may be NULL.
- */
+/* Frees the line and all parcels that were not passed on. `line` may be
+ * NULL. */
 void vv_pack_line_free(struct vv_pack_line *line);
 
 #endif

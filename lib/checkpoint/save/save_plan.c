@@ -125,8 +125,8 @@ static varve_status fail_part(const varve_node *node, varve_error *error)
         vv_slice_text(&node->variable->tensor, vv_part_of(node), part));
 }
 
-/* Records a shard in a save by many processes. Returns false for other values.
- */
+/* Records a shard in a save by many processes. Returns false for other
+ * values. */
 static bool note_slice(
     struct vv_save_plan *save_plan, const varve_node *node, uint32_t value)
 {
@@ -494,8 +494,8 @@ varve_status vv_save_plan_gather_of(struct vv_save_plan *save_plan,
     vv_buffer_init(&save_plan->privates, &save_plan->context.allocator);
     vv_buffer_init(&save_plan->elsewhere, &save_plan->context.allocator);
     vv_buffer_init(&save_plan->waiting, &save_plan->context.allocator);
-    /* The callbacks of states must not change the graph after it was traversed.
-     */
+    /* The callbacks of states must not change the graph after it was
+     * traversed. */
     enum vv_hold older = vv_graph_hold(graph, VV_HOLDS_ALL);
     varve_status status = gather_with_waiting(save_plan, root, error);
     vv_graph_let_go(graph, older);

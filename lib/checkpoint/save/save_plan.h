@@ -22,8 +22,8 @@ struct vv_elided;
 typedef void vv_needed(
     const void *user, uint32_t value, uint64_t *begin, uint64_t *end);
 
-/* The format-specific data that a graph has kept of a node of a foreign file.
- */
+/* The format-specific data that a graph has kept of a node of a foreign
+ * file. */
 struct vv_save_plan_kept {
     const unsigned char *bytes;
     size_t size;
@@ -57,7 +57,7 @@ enum vv_save_plan_of {
 struct vv_save_plan {
     /* to read */
     struct vv_context context;
-    /* for each value, the address of its encoded bytes. If `is_encoded` is
+    /* For each value, the address of its encoded bytes. If `is_encoded` is
      * false and the encoding differs from the memory, the address of its
      * varve_tensor. NULL: not saved, or empty */
     const void **values;

@@ -10,8 +10,8 @@
 #include "page_sums.h"
 
 /* Returns the digest of a chunk that need not be read, or NULL if it must be.
- * `number` is the number of its digest in the save plan. Called on any thread.
- */
+ * `number` is the number of its digest in the save plan. Called on any
+ * thread. */
 typedef const uint8_t *vv_known_digest(
     const void *user, uint32_t value, uint64_t chunk, uint64_t number);
 

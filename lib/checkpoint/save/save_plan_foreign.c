@@ -53,8 +53,8 @@ static varve_status save_plan_foreign_give_value(
     return VARVE_OK;
 }
 
-/* Fails if a pending value is not in the files, so that they are not published.
- */
+/* Fails if a pending value is not in the files, so that they are not
+ * published. */
 static varve_status save_plan_foreign_check_waiting(
     void *user, varve_error *error)
 {

@@ -8,10 +8,10 @@
 #include <varve/error.h>
 #include <varve/options.h>
 
-/* Returns VARVE_TOO_NEW if a reserved member of the options or of a struct in
- * them is not 0. Returns VARVE_MISUSE, with the name of the option, if an
- * option has no effect in combination with the others. `options` may be NULL.
- */
+/* Returns VARVE_TOO_NEW if a reserved member of the options or of a struct
+ * in them is not 0. Returns VARVE_MISUSE, with the name of the option, if an
+ * option has no effect in combination with the others. `options` may be
+ * NULL. */
 varve_status vv_write_options_check(
     const varve_write_options *options, varve_error *error);
 

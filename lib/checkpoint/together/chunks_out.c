@@ -1,4 +1,5 @@
-/* chunks_out.c - ready, told where, written; and again.
+/* chunks_out.c - Writes chunks in rounds: each rank prepares some chunks, gets
+ * an offset from rank 0, and writes them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,25 +16,27 @@
 #include "pack_line.h"
 #include "try.h"
 
-/* What a rank says of a round, and what all are told. */
+/* The numbers that a rank sends in a round. */
 enum { SIZE, IS_LAST, WORDS };
 
 struct rounds {
     struct vv_chunks_out *out;
-    struct vv_buffer ready; /* bytes, as they will lie in the file */
-    size_t since;           /* what is told from here on is of them */
-    uint64_t behind;        /* where in the region what is ready last ends; 0:
-                               it is packed, or there is nothing */
-    struct vv_pack_line *line; /* or NULL */
-    uint64_t *told;            /* WORDS of each rank; at rank 0 */
-    uint64_t *answer; /* offsets by rank, and whether it was the last */
-    uint64_t *ends;   /* of files; at rank 0 */
+    struct vv_buffer ready; /* bytes to write in this round, as in the file */
+    size_t since;    /* the entries of `told` from here on are of this round */
+    uint64_t behind; /* offset in the region of the end of the last chunk in
+                        `ready`; 0: that chunk is compressed, or there is
+                        none */
+    struct vv_pack_line *line; /* NULL: nothing is compressed */
+    uint64_t *told;            /* on rank 0: WORDS numbers of each rank */
+    uint64_t *answer; /* the offset for each rank, and if this is the last
+                         round */
+    uint64_t *ends;   /* on rank 0: of files */
     bool is_over;     /* all ranks know that no round follows */
 };
 
 /* --- A round -------------------------------------------------------------- */
 
-/* At rank 0: what all are told. */
+/* Computes the answer to all ranks. Called on rank 0. */
 static void chunks_out_place_all(struct rounds *r)
 {
     uint32_t ranks = r->out->comm->size;
@@ -65,7 +68,8 @@ static varve_status chunks_out_meet(struct rounds *r, varve_status status,
     return VARVE_OK;
 }
 
-/* What was told of them is where they are in the buffer. */
+/* Adds the offset in the file to the positions of this round's chunks, which
+ * are relative to the buffer. */
 static void move_told(struct rounds *r, uint64_t offset)
 {
     struct vv_buffer *told = r->out->told;
@@ -106,8 +110,9 @@ static void chunks_out_add_zeros(struct vv_buffer *ready, size_t size)
         memset(at, 0, size);
 }
 
-/* What is not packed lies as in the region: right behind what is before it
- * there, with the same padding, or at an offset that is like its own. */
+/* Pads the buffer before a chunk that is not compressed. It follows the
+ * previous chunk with the same padding as in the region if it is close behind;
+ * otherwise its offset gets the alignment of its offset in the region. */
 static void place_plain(struct rounds *r, uint64_t like)
 {
     uint64_t gap =
@@ -118,7 +123,8 @@ static void place_plain(struct rounds *r, uint64_t like)
     chunks_out_add_zeros(&r->ready, (size_t)(at - r->ready.size));
 }
 
-/* The place has the offset in the region. */
+/* Adds a chunk to the buffer, and writes the buffer when it is full.
+ * `parcel->place` has the offset in the region. */
 static varve_status make_ready(
     void *user, const struct vv_chunk_job *parcel, varve_error *error)
 {
@@ -146,7 +152,7 @@ static varve_status chunks_out_report(
     return VARVE_OK;
 }
 
-/* The bytes of the part that was looked at last. */
+/* The part that was read last. */
 struct look {
     const struct vv_part *part;
     struct vv_source source;
@@ -229,7 +235,8 @@ static void chunks_out_end(struct rounds *r)
         vv_release(a, r->ends, count_files(r) * sizeof *r->ends);
 }
 
-/* All have begun, or none goes on. */
+/* Writes all chunks, and takes part in rounds until all ranks are done. Must be
+ * called on all ranks or on none. */
 static varve_status chunks_out_write_all(struct rounds *r, varve_error *error)
 {
     struct look look = { .part = NULL };

@@ -1,9 +1,10 @@
-/* comm_collectives.c - one message for all.
+/* comm_collectives.c - Implements the collective operations with the functions
+ * of a communicator.
  *
- * The lowest rank that failed is found by a maximum, so that where all is well,
- * which is nearly always, one exchange of eight bytes is all there is. Its
- * message comes the same way, eight bytes at a time: that needs no memory,
- * which may be what has run out.
+ * vv_agree finds the lowest rank that failed by a maximum, so that without a
+ * failure one exchange of eight bytes is sufficient. The error message is sent
+ * in the same way, eight bytes at a time. That needs no memory, which may be
+ * what a rank has run out of.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -40,7 +41,7 @@ varve_status vv_comm_allreduce_max(
     return status ? vv_fail_gone(comm, status, error) : VARVE_OK;
 }
 
-/* Sets a number everywhere to what it is at one rank. */
+/* Sets a number on all ranks to its value on the rank `from`. */
 static varve_status comm_collectives_spread(
     const varve_comm *comm, uint32_t from, uint64_t *number, varve_error *error)
 {
@@ -89,7 +90,7 @@ varve_status vv_agree(
     uint64_t failed = status ? comm->size - comm->rank : 0;
     varve_status talk = comm->agree(comm->self, &failed);
     if (talk && status == VARVE_DISCONNECTED)
-        return status; /* its message says where */
+        return status; /* its message has the reason */
     if (talk)
         return vv_fail_gone(comm, talk, error);
     if (failed == 0)
@@ -98,7 +99,7 @@ varve_status vv_agree(
         comm, comm->size - (uint32_t)failed, status, error ? error : &local);
 }
 
-/* --- From one to all, from all to one ------------------------------------- */
+/* --- Broadcast and gather ------------------------------------------------- */
 
 varve_status vv_tell_number(
     const varve_comm *comm, uint64_t *number, varve_error *error)
@@ -121,7 +122,7 @@ varve_status vv_comm_gather_u64(const varve_comm *comm, const uint64_t *mine,
     return status ? vv_fail_gone(comm, status, error) : VARVE_OK;
 }
 
-/* Room for so many bytes; what rank 0 has none of is its failure. */
+/* Makes room for a broadcast of `size` bytes. */
 static varve_status make_room_for(
     struct vv_buffer *bytes, uint64_t size, varve_error *error)
 {
@@ -155,7 +156,7 @@ varve_status vv_comm_allgather(const varve_comm *comm, const void *bytes,
                   : vv_comm_bcast(comm, all, size * comm->size, error);
 }
 
-/* Room at rank 0 for what all have. */
+/* Allocates the buffer for the data of all ranks, on rank 0. */
 static varve_status comm_collectives_make_room(const varve_comm *comm,
     struct vv_gathered *all, uint64_t total, varve_error *error)
 {

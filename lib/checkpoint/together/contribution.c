@@ -1,5 +1,5 @@
-/* contribution.c - three digests, a few numbers, then what is private and the
- * slices.
+/* contribution.c - Encodes and decodes contributions: three digests, a few
+ * numbers, then rank-local subtrees and shards.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,7 +34,8 @@ static void contribution_add_metadata(
         vv_buffer_add64(text, (uint64_t)m->integer);
 }
 
-/* What the caller asked for, as far as it must be the same everywhere. */
+/* Adds the digest of the arguments of the call that must be the same on all
+ * ranks. */
 static varve_status add_request(struct vv_buffer *bytes, const char *path,
     const struct vv_save_plan *save_plan, varve_error *error)
 {
@@ -60,7 +61,7 @@ static varve_status add_request(struct vv_buffer *bytes, const char *path,
     return failed ? vv_fail_memory(error, "data of a rank") : VARVE_OK;
 }
 
-/* Which nodes are private. */
+/* Adds the positions of the rank-local nodes. */
 static void add_privates(
     struct vv_digester *digester, const struct vv_save_plan *save_plan)
 {
@@ -71,8 +72,8 @@ static void add_privates(
         vv_digester_add(digester, &all[i].place, sizeof all[i].place);
 }
 
-/* All columns but digests, and where and how large values are: of slices that
- * is this process's own. The sizes of whole values stand in for it. */
+/* Adds the digest of all columns except the digests. Offsets and sizes are
+ * those of whole values, as the sizes of shards differ between ranks. */
 static varve_status add_structure(struct vv_buffer *bytes,
     const struct vv_save_plan *save_plan, const struct vv_share *share,
     varve_error *error)
@@ -99,7 +100,7 @@ static varve_status add_structure(struct vv_buffer *bytes,
     return VARVE_OK;
 }
 
-/* --- Slices --------------------------------------------------------------- */
+/* --- Shards --------------------------------------------------------------- */
 
 static void add_slice(struct vv_buffer *bytes,
     const struct vv_save_plan_slice *slice, uint64_t size, uint64_t offset,
@@ -115,7 +116,8 @@ static void add_slice(struct vv_buffer *bytes,
         bytes, digests, (size_t)vv_chunk_count(size) * VV_DIGEST_SIZE);
 }
 
-/* The digest of what all have, and of which values are slices. */
+/* Adds the digest of the replicated values, and of the numbers of values that
+ * are shards. */
 static varve_status contribution_add_values(struct vv_buffer *bytes,
     const struct vv_save_plan *save_plan, varve_error *error)
 {
@@ -133,7 +135,8 @@ static varve_status contribution_add_values(struct vv_buffer *bytes,
         if (slices > 0 && slice->value == i) {
             slice++;
             slices--;
-            vv_digester_add(digester, &i, sizeof i); /* one everywhere */
+            vv_digester_add(digester, &i, sizeof i); /* the number is the
+                                                        same on all ranks */
         } else {
             vv_digester_add(digester, digests, count);
         }
@@ -166,7 +169,7 @@ void vv_slices_tell(
             if (t->value != t->slice->value)
                 continue;
             while (t->part->value != t->value)
-                t->part++; /* each slice is a part */
+                t->part++; /* each shard has a part */
             add_slice(bytes, t->slice, size, t->part->offset, digests);
             t->value++;
             break;
@@ -191,9 +194,9 @@ static void add_stretches(struct vv_buffer *bytes, const struct vv_share *share)
     }
 }
 
-/* --- What is private ------------------------------------------------------ */
+/* --- Rank-local subtrees -------------------------------------------------- */
 
-/* The columns of an index are its numbers of elements, then they. */
+/* Each column is its number of elements, then the elements. */
 static void add_private(
     struct vv_buffer *bytes, const struct vv_private_part *private)
 {
@@ -227,7 +230,7 @@ static void contribution_add_bytes(
         vv_buffer_add(bytes, more->data, more->size);
 }
 
-/* What else is told, gathered before: it is said how much it is. */
+/* Data that is collected first, as its size is sent before it. */
 struct told {
     struct vv_buffer chunks;
     struct vv_buffer privates;

@@ -1,4 +1,5 @@
-/* data_files.c - made, filled, ended.
+/* data_files.c - Creates the data files of a collective save, writes them, and
+ * completes them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,7 +27,7 @@
 #include "retry.h"
 #include "try.h"
 
-/* A layer on its way. */
+/* A layer that is being written. */
 struct vv_new_file {
     struct vv_publication publication;
     struct vv_buffer path;
@@ -34,9 +35,9 @@ struct vv_new_file {
     bool is_made;
 };
 
-enum { REGION_SIZE = 12 }; /* of the orders, by rank */
+enum { REGION_SIZE = 12 }; /* bytes for each rank in `orders` */
 
-/* --- Making --------------------------------------------------------------- */
+/* --- Creating files ------------------------------------------------------- */
 
 static varve_status make_file(
     struct vv_data_files *files, uint32_t number, int flags, varve_error *error)
@@ -64,7 +65,8 @@ static int look_for_left(
     return is_temporary;
 }
 
-/* Who else writes here now has temporary files too: then a collection more. */
+/* Sets has_left if there are temporary files. They may belong to other
+ * processes that are saving now; then pruning is attempted needlessly. */
 static void find_left(struct vv_data_files *files)
 {
     vv_directory_each(&files->merge->save_plan->context,
@@ -89,7 +91,7 @@ static varve_status data_files_make_files(
     return VARVE_OK;
 }
 
-/* The folder is locked before anything is looked for in it. */
+/* Locks the folder before anything is read in it. */
 static varve_status data_files_make_all(struct vv_data_files *files, int flags,
     struct vv_buffer *bits, varve_error *error)
 {
@@ -104,8 +106,9 @@ static varve_status data_files_make_all(struct vv_data_files *files, int flags,
     return data_files_make_files(files, flags, error);
 }
 
-/* By rank the number of its file and the offset of its region, or of its bits
- * in the orders; then the name of each file for now, and the bits. */
+/* Appends the orders: for each rank, the number of its file and the offset of
+ * its region, or the offset of its bits in the orders; then the temporary name
+ * of each file, and the bits. */
 static void add_orders(const struct vv_data_files *files,
     const struct vv_buffer *bits, struct vv_buffer *orders)
 {
@@ -149,7 +152,7 @@ varve_status vv_data_files_begin(struct vv_data_files *files,
     return status;
 }
 
-/* --- Filling -------------------------------------------------------------- */
+/* --- Writing data --------------------------------------------------------- */
 
 struct order {
     const char *name; /* of the file */
@@ -245,7 +248,7 @@ static varve_status open_path(const struct vv_context *context,
                : VARVE_OK;
 }
 
-/* The file of a rank, open; `name` gets its path. */
+/* Opens the file of this rank, and sets `name` to its path. */
 static varve_status data_files_open_file(const struct vv_filling *f,
     struct vv_buffer *name, int *file, varve_error *error)
 {
@@ -314,7 +317,7 @@ static varve_status gather_told(const struct vv_filling *f,
     return VARVE_OK;
 }
 
-/* Rank 0 is told where they are. */
+/* Writes the chunks of this rank, and sends their locations to rank 0. */
 static varve_status fill_chunks(
     const struct vv_filling *f, struct vv_buffer *name, varve_error *error)
 {
@@ -346,7 +349,7 @@ varve_status vv_data_files_fill(const struct vv_filling *f, varve_error *error)
     return status;
 }
 
-/* --- Ending --------------------------------------------------------------- */
+/* --- Completing files ----------------------------------------------------- */
 
 static varve_status data_files_end_file(
     struct vv_data_files *files, uint32_t number, int flags, varve_error *error)
@@ -371,7 +374,7 @@ static varve_status data_files_end_file(
     return VARVE_OK;
 }
 
-/* One that is shared. */
+/* Adds a layer of the base to the index. */
 static varve_status add_older(
     struct vv_data_files *files, uint32_t number, int flags, varve_error *error)
 {

@@ -1,4 +1,5 @@
-/* job_together.c - how it begins, and its part of a job.
+/* job_together.c - Starts asynchronous collective saves, and implements the
+ * part of this rank.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +18,7 @@
 #include "write.h"
 #include "write_all.h"
 
-/* --- The communicator of the background ----------------------------------- */
+/* --- The communicator of the background thread ---------------------------- */
 
 varve_status vv_check_duplicates(const varve_comm *comm, varve_error *error)
 {
@@ -43,8 +44,8 @@ static varve_status job_together_duplicate(
                   : VARVE_OK;
 }
 
-/* Another one is made where any rank has none: all make it. What is in flight
- * goes over the one before. */
+/* All ranks duplicate the communicator if any rank has no usable copy. Jobs in
+ * flight are finished first, with the previous copy. */
 varve_status vv_keep_duplicate(const varve_comm *comm, varve_status status,
     varve_graph *graph, varve_error *error)
 {
@@ -65,17 +66,20 @@ varve_status vv_keep_duplicate(const varve_comm *comm, varve_status status,
 
 /* --- The part of a rank --------------------------------------------------- */
 
-/* Of a large value that all have alike a rank writes some bytes only: of these
- * it has a copy, and the digests are of what they were copied of. */
+/* The part of this rank. A rank copies only those bytes of a large replicated
+ * value that it will write. So the digests of such values are computed from the
+ * program's memory before the copy. */
 struct part {
     struct vv_job_part job;
     struct vv_save_together save;
-    uint8_t *is_early; /* by value: summed before the copy */
-    bool is_summed;    /* those are */
-    varve_error error; /* of that */
+    uint8_t *is_early; /* for each value: its digest is computed before the
+                          copy */
+    bool is_summed;    /* those digests were computed */
+    varve_error error; /* of computing them */
 };
 
-/* The bytes of a value that it writes; of slices and small values all. */
+/* Narrows the range of a replicated value to the bytes that this rank writes.
+ * Shards and small values are needed as a whole. */
 static void find_needed(
     const void *user, uint32_t value, uint64_t *begin, uint64_t *end)
 {
@@ -118,7 +122,8 @@ static void job_together_look(struct vv_job_part *part)
     p->is_summed = true;
 }
 
-/* Where nothing was copied, nothing is summed yet. */
+/* Computes the digests that were not computed before the copy, or all if
+ * nothing was copied. */
 static varve_status sum_rest(struct part *p, varve_error *error)
 {
     varve_status status = p->error.status;
@@ -204,7 +209,7 @@ static varve_status job_together_gather(varve_job *job,
     return vv_save_together_share(&p->save, error);
 }
 
-/* --- Beginning ------------------------------------------------------------ */
+/* --- Starting a job ------------------------------------------------------- */
 
 static varve_status job_together_check(
     const struct vv_job_request *r, varve_error *error)
@@ -213,7 +218,8 @@ static varve_status job_together_check(
     return vv_store_refuse_any(r->target, VV_STORE_ALONE, error);
 }
 
-/* What has ended at one rank, and may have failed, has at all. */
+/* Waits until the same number of jobs has ended on all ranks. So all ranks see
+ * the same failures. */
 static varve_status wait_for_ends(
     struct vv_background *b, const varve_comm *comm, varve_error *error)
 {
@@ -223,7 +229,8 @@ static varve_status wait_for_ends(
     return VARVE_OK;
 }
 
-/* Up to where all know of each other. Sets *made also on failure. */
+/* Prepares the job up to the point where the ranks agree on it. Sets *made also
+ * on failure. */
 static varve_status job_together_prepare(struct vv_background *b,
     const struct vv_job_request *r, varve_job **made, varve_error *error)
 {

@@ -1,4 +1,5 @@
-/* merge.c - files, slices, and what all have.
+/* merge.c - Merges the contributions of all ranks: assigns files, checks
+ * shards, and collects digests and places.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,10 +19,10 @@
 #include "saved_path.h"
 #include "try.h"
 
-/* A slice that is not empty, and whose. */
+/* A nonempty shard, and the rank that has it. */
 struct found {
     uint32_t owner;
-    uint32_t rank; /* dimensions */
+    uint32_t rank; /* number of dimensions */
     const uint8_t *told;
 };
 
@@ -32,8 +33,10 @@ static varve_status merge_no_memory(varve_error *error)
 
 /* --- Files ---------------------------------------------------------------- */
 
-/* Ranks of one node write one file, or as many files as the caller wants. In
- * layers there is room for those of a few saves before. */
+/* Assigns a file to each rank. The ranks of a node share a file, unless the
+ * caller has specified the number of files. The number is limited; in an
+ * incremental save more strictly, so that the layers of a few earlier saves
+ * fit, too. */
 static uint32_t choose_files(const struct vv_merge *merge, uint32_t *nodes)
 {
     const uint8_t *at = merge->all->bytes.data;
@@ -41,11 +44,12 @@ static uint32_t choose_files(const struct vv_merge *merge, uint32_t *nodes)
                                                           : VV_MOST_LAYERS;
     uint32_t ranks = merge->comm->size, count = 0, number = 0;
     uint32_t wanted = merge->save_plan->options.collective.files;
-    /* Of more nodes than there may be files the numbers do not matter. */
+    /* The numbers are not used if there are more nodes than files. */
     for (uint32_t i = 0; wanted == 0 && i < ranks && count <= most; i++) {
         uint32_t node = vv_contribution_of(at).node;
         at += merge->all->sizes[i];
-        if (count == 0 || nodes[number] != node) /* else that of the last */
+        if (count == 0 || nodes[number] != node) /* else the same node as the
+                                                    previous rank */
             for (number = 0; number < count && nodes[number] != node;)
                 number++;
         if (number == count)
@@ -88,9 +92,10 @@ static varve_status place_regions(struct vv_merge *merge, varve_error *error)
     return VARVE_OK;
 }
 
-/* --- Slices --------------------------------------------------------------- */
+/* --- Shards --------------------------------------------------------------- */
 
-/* By where they start; none starts where another does. */
+/* Compares by the position of the box. No two valid boxes begin at the same
+ * position. */
 static int compare_found(const struct found *one, const struct found *other)
 {
     for (uint32_t k = 0; k < one->rank; k++) {
@@ -106,7 +111,8 @@ static int compare_any(const void *a, const void *b)
     return compare_found(a, b);
 }
 
-/* The slices of one value, sorted; nearly always ranks are in that order. */
+/* Returns the nonempty shards of a value, sorted by position. They are usually
+ * in the order of ranks. */
 static struct found *find_slices(struct vv_merge *merge,
     const struct vv_save_plan_slice *slice, size_t *count)
 {
@@ -190,7 +196,8 @@ static varve_status merge_fail_cover(const struct vv_merge *merge,
     return VARVE_MISUSE;
 }
 
-/* `at`: where in the column the boxes begin. */
+/* Fails unless the shards cover the value exactly once. `at` is the offset in
+ * the column of the first box. */
 static varve_status check_cover(struct vv_merge *merge,
     const struct vv_save_plan_slice *slice, const struct found *all,
     size_t count, size_t at, varve_error *error)
@@ -223,8 +230,8 @@ static void place_slices(
     }
 }
 
-/* Boxes are told as the column has them. One that is alone is all of its
- * value, and in no pieces. */
+/* Adds the shards of a value to the index. Boxes are sent as the column stores
+ * them. A single shard is the whole value and needs no box. */
 static varve_status take_slices(struct vv_merge *merge,
     const struct vv_save_plan_slice *slice, varve_error *error)
 {
@@ -250,7 +257,7 @@ static varve_status take_slices(struct vv_merge *merge,
     return VARVE_OK;
 }
 
-/* --- Digests, and what is placed ------------------------------------------ */
+/* --- Digests and places --------------------------------------------------- */
 
 static varve_status make_told(struct vv_merge *merge, varve_error *error)
 {
@@ -259,7 +266,8 @@ static varve_status make_told(struct vv_merge *merge, varve_error *error)
     return merge->told ? VARVE_OK : merge_no_memory(error);
 }
 
-/* Room for what slices bring, as one block each: told are these bytes, too. */
+/* Reserves memory for the data of shards at once. `told` is an upper bound for
+ * it. */
 static void merge_reserve(struct vv_merge *merge, size_t told, size_t stretches)
 {
     size_t slices, ranks = merge->comm->size, boxes = 0;
@@ -290,9 +298,9 @@ static void find_told(struct vv_merge *merge)
     merge_reserve(merge, told, stretches);
 }
 
-/* Where what all have lies from `begin` to `end`, as it was shared out; in the
- * data that is from `place` on. A stretch may have several values, and a value
- * lie in several. */
+/* Adds the locations of the replicated data from `begin` to `end`, as it was
+ * divided among ranks. In the merged data it begins at `place`. A stretch may
+ * contain several values, and a value may span several stretches. */
 static void take_stretches(
     struct vv_merge *merge, uint64_t begin, uint64_t end, uint64_t place)
 {
@@ -325,7 +333,7 @@ static void take_common(struct vv_merge *merge, size_t digests)
         take_stretches(merge, begin, begin + size, vv_next_place(merge));
 }
 
-/* Up to a number. Those of what all have are those of rank 0. */
+/* Takes the values up to `end`. Replicated values are taken from rank 0. */
 static varve_status take_values(
     struct vv_merge *merge, uint32_t end, varve_error *error)
 {
@@ -342,7 +350,7 @@ static varve_status take_values(
             VV_TRY(take_slices(merge, merge->next_slice++, error));
         else
             take_common(merge, count);
-        if (count > 0) /* else there may be none at all */
+        if (count > 0) /* else the pointer may be NULL */
             merge->next_digests += count;
         merge->next_whole++;
     }
@@ -455,7 +463,7 @@ void vv_merge_clear(struct vv_merge *merge)
     vv_buffer_clear(&merge->stretches);
 }
 
-/* Counter and metadata stay. */
+/* Replaces the index except for counter and metadata. */
 static void take_spliced(const struct vv_merge *merge, struct vv_index *index)
 {
     struct vv_index whole = vv_index_of_columns(&merge->splice.columns);
@@ -465,7 +473,7 @@ static void take_spliced(const struct vv_merge *merge, struct vv_index *index)
     *index = whole;
 }
 
-/* What rounds have brought is not at hand. */
+/* Sets the sizes of columns that are in the spill file. */
 static void take_spilled_columns(
     const struct vv_merge *merge, struct vv_index *index)
 {

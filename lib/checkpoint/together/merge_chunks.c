@@ -1,4 +1,5 @@
-/* merge_chunks.c - found by where they are in the regions of their owners.
+/* merge_chunks.c - Maps chunks to the order of the data by their offsets in the
+ * regions of their ranks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +12,7 @@
 #include "layout.h"
 #include "merge_private.h"
 
-/* --- Life ----------------------------------------------------------------- */
+/* --- Creating and freeing ------------------------------------------------- */
 
 static void count_chunks(struct vv_merge *merge)
 {
@@ -67,7 +68,7 @@ static size_t merge_chunks_count_of(const struct vv_merge *merge, uint32_t rank)
     return merge->firsts[rank + 1] - merge->firsts[rank];
 }
 
-/* The first chunk of a rank at or behind an offset of its region. */
+/* Returns the first chunk of a rank at or after an offset in its region. */
 static size_t first_from(
     const struct vv_merge *merge, uint32_t rank, uint64_t offset)
 {
@@ -112,7 +113,7 @@ bool vv_chunk_walk_next(struct vv_chunk_walk *w, struct vv_placed_chunk *chunk)
     return false;
 }
 
-/* --- Told ----------------------------------------------------------------- */
+/* --- Messages ------------------------------------------------------------- */
 
 static void order_rank(
     struct vv_merge *merge, uint32_t rank, struct vv_buffer *bits)
@@ -138,7 +139,7 @@ void vv_merge_order_chunks(struct vv_merge *merge, struct vv_buffer *bits)
     }
 }
 
-/* What a rank tells of those that it has written, which are those that were
+/* Takes the locations of the chunks that a rank has written: those that were
  * ordered. */
 static void take_rank(
     struct vv_merge *merge, uint32_t rank, const uint8_t *told, size_t size)
@@ -171,7 +172,7 @@ void vv_merge_take_written(
         merge->files[i].end = VV_PAGE_ALIGNMENT;
     for (uint32_t i = 0; i < merge->comm->size; i++) {
         if (written->sizes[i] == 0)
-            continue; /* where all have nothing there are no bytes */
+            continue; /* the pointer may be NULL */
         take_rank(merge, i, at, (size_t)written->sizes[i]);
         at += written->sizes[i];
     }

@@ -1,5 +1,5 @@
-/* merge_private.c - a part for each private node of each process; then its
- * values, as they come in the index.
+/* merge_private.c - Adds the rank-local subtrees of all ranks to the merged
+ * graph, and their values to the index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@
 
 /* --- Parts ---------------------------------------------------------------- */
 
-/* Of each process. */
+/* Returns the number of rank-local nodes, which is the same on each rank. */
 static size_t count_private(const struct vv_merge *merge)
 {
     return merge->save_plan->privates.size /
@@ -24,7 +24,8 @@ static size_t merge_private_count_parts(const struct vv_merge *merge)
     return 1 + count_private(merge) * merge->comm->size;
 }
 
-/* Behind that of all those of each rank. */
+/* Adds a part for each rank-local node of each rank, after the part of the
+ * common graph. */
 static void take_told(struct vv_merge *merge)
 {
     const uint8_t *bytes = merge->all->bytes.data;

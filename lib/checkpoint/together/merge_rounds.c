@@ -1,4 +1,5 @@
-/* merge_rounds.c - some slices told, taken, and put aside.
+/* merge_rounds.c - Sends shards in rounds, merges them, and moves the results
+ * to the spill file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,9 +10,10 @@
 #include "merge_places.h"
 #include "try.h"
 
-/* --- Which ---------------------------------------------------------------- */
+/* --- Dividing into rounds ------------------------------------------------- */
 
-/* What all ranks tell of one at most: all may have a part of a chunk. */
+/* Returns the largest number of bytes that all ranks together send about a
+ * shard. Each rank may have an incomplete chunk. */
 static uint64_t told_of(
     const struct vv_rounds *rounds, const struct vv_save_plan_slice *slice)
 {
@@ -52,7 +54,7 @@ bool vv_rounds_next(struct vv_rounds *rounds)
 
 /* --- Rank 0 --------------------------------------------------------------- */
 
-/* What is ready of the columns that grow. */
+/* Moves the completed parts of the growing columns to the spill file. */
 static varve_status put_aside(struct vv_merge *merge, varve_error *error)
 {
     struct vv_index_columns *added = &merge->added;
@@ -114,7 +116,7 @@ varve_status vv_merge_by_rounds(struct vv_merge *merge, uint64_t most,
         status = vv_comm_gatherv(comm, status, &told, &all, error);
         vv_buffer_clear(&told);
         if (status)
-            return status; /* of all */
+            return status; /* the same on all ranks */
         if (is_first)
             status = merge_rounds_take(merge, &placing, &rounds, &all, error);
         vv_gathered_clear(&all);

@@ -1,5 +1,5 @@
-/* open_all.c - where the index lies and its digest; its bytes; then each opens
- * the files that have the data.
+/* open_all.c - Broadcasts the location, the digest and the bytes of an index;
+ * then each rank opens the data files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,8 @@ static varve_status open_alone(
     return vv_checkpoint_open(file, how->context, how->path, error);
 }
 
-/* Rank 0 has no more of it than the others. What is salvaged each has whole. */
+/* Opens the checkpoint on rank 0, which reads no more of the index into memory
+ * than the other ranks. For salvaging, each rank reads the whole index. */
 static varve_status open_first(
     const struct vv_open_all *how, struct vv_opened *file, varve_error *error)
 {
@@ -33,8 +34,8 @@ static bool is_told(const struct vv_open_all *how, const struct vv_opened *file)
            vv_checkpoint_format(file) == VARVE_FORMAT_VARVE;
 }
 
-/* What is told of the file that rank 0 has open. Of size 0: each opens it for
- * itself. */
+/* Fills in the broadcast for the file that rank 0 has open. If its size is 0
+ * each rank opens the file itself. */
 static void open_all_describe(const struct vv_open_all *how,
     const struct vv_opened *file, struct vv_index_broadcast *told)
 {
@@ -44,7 +45,7 @@ static void open_all_describe(const struct vv_open_all *how,
         told->place.digest = vv_digest_of(file->index_bytes, file->index_size);
 }
 
-/* Zero where rank 0 has failed. */
+/* Broadcasts the numbers, which are 0 if rank 0 has failed. */
 static varve_status open_all_tell_numbers(
     const varve_comm *comm, struct vv_index_broadcast *told, varve_error *error)
 {
@@ -82,8 +83,9 @@ static varve_status open_all_fail_other(
         how->path, found);
 }
 
-/* Another checkpoint may have come to its name, or a file system show an older
- * one: the index tells, and with its digests all values. */
+/* Opens the same file as rank 0. Another checkpoint may have replaced it, or
+ * the file system may return an older one. This is detected by the index, which
+ * contains the digests of all values. */
 static varve_status open_same(const struct vv_open_all *how,
     struct vv_index_broadcast *told, struct vv_opened *file, varve_error *error)
 {
@@ -96,7 +98,8 @@ static varve_status open_same(const struct vv_open_all *how,
                : open_all_fail_other(how, "another", error);
 }
 
-/* A program that is told of nothing begins anew; but there is something. */
+/* Converts VARVE_NOT_FOUND on other ranks than 0: the program would start from
+ * scratch, although the checkpoint exists. */
 static varve_status not_found(
     const struct vv_open_all *how, varve_status status, varve_error *error)
 {

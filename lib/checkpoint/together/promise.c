@@ -1,4 +1,5 @@
-/* promise.c - chunks that no layer has any more, or never had.
+/* promise.c - Verifies the reused digests of chunks that must be written
+ * because no layer has them.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,5 @@
-/* promise.h - what a rank took for untouched, and is to write all the same.
+/* promise.h - Verifies data of this rank that was assumed to be unchanged but
+ * must be written.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,9 +8,10 @@
 
 #include "share.h"
 
-/* Looks at the chunks that were ordered and whose digests were taken over
- * (recall.h): nothing is ever written under the digest of something else.
- * VARVE_MISUSE names a value. */
+/* Reads the chunks whose bit is set and whose digests were reused (recall.h),
+ * and compares the digests. So data is never written under the digest of
+ * other data. Returns VARVE_MISUSE, with the path of the value, if a digest
+ * differs. */
 varve_status vv_promise_check(
     const struct vv_share *share, const uint8_t *bits, varve_error *error);
 

@@ -1,4 +1,4 @@
-/* save_together.c - the four steps.
+/* save_together.c - Implements the four steps of a collective save.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,7 +22,7 @@
 #include "write.h"
 #include "write_options.h"
 
-/* --- The first ------------------------------------------------------------ */
+/* --- The first step ------------------------------------------------------- */
 
 varve_status vv_check_together(const varve_write_options *o, varve_error *error)
 {
@@ -98,14 +98,14 @@ void vv_save_together_end(struct vv_save_together *save)
 
 /* --- Rank 0 --------------------------------------------------------------- */
 
-/* What rank 0 has open from the second step to the fourth. */
+/* The data of rank 0 from the second step to the fourth. */
 struct publishing {
     const struct vv_save_plan *save_plan;
     const char *path;
     int flags;
     struct vv_merge merge;
     bool is_merged;
-    struct vv_spill spill; /* where slices come in rounds */
+    struct vv_spill spill; /* used if shards are sent in rounds */
     struct vv_data_files files;
     struct vv_publication index;
     bool is_open;
@@ -124,8 +124,8 @@ static varve_status open_files(
     return status ? vv_publish_end(&p->index, status, error) : VARVE_OK;
 }
 
-/* The same in two, between which slices come in rounds: their columns wait
- * beside the index. */
+/* The first part of open_files if shards are sent in rounds. Opens the spill
+ * file next to the index. */
 static varve_status open_spill(struct publishing *p, varve_error *error)
 {
     p->is_merged = true;
@@ -167,8 +167,9 @@ static varve_status save_together_write_index(
         &p->save_plan->context, p->index.file, p->path, &index, error);
 }
 
-/* Commits, or gives up. Then nothing names the data of a checkpoint that was
- * replaced, and what saves that were killed have left. */
+/* Publishes the checkpoint, or deletes its files after a failure. Then
+ * deletes the data files of a checkpoint that was replaced, and those of
+ * killed saves. */
 static varve_status save_together_publish(
     struct publishing *p, varve_status status, varve_error *error)
 {
@@ -182,8 +183,8 @@ static varve_status save_together_publish(
         vv_data_files_clear(&p->files, is_named);
         bool has_left =
             p->files.has_left || !(p->flags & VV_PUBLISH_NO_REPLACE);
-        /* Or the next save, where it cannot be, or a power cut may bring the
-         * older index back. */
+        /* Without a sync the next save deletes them: a crash might restore the
+         * older index. */
         if (!status && has_left && !(p->flags & VV_PUBLISH_NO_SYNC))
             vv_prune_layers(&p->save_plan->context, p->path, NULL);
     }
@@ -199,7 +200,8 @@ static uint64_t most_at_once(const struct vv_save_together *save)
     return save->most_at_once ? save->most_at_once : VV_MOST_AT_ONCE;
 }
 
-/* The same at all whose graphs do not differ. */
+/* Returns true if shards are sent in rounds. The result is the same on all
+ * ranks whose graphs do not differ. */
 static bool goes_by_rounds(const struct vv_save_together *save)
 {
     const struct vv_rounds rounds = { .save_plan = save->save_plan,
@@ -222,7 +224,7 @@ static varve_status save_together_tell(struct vv_save_together *save,
     return status;
 }
 
-/* The second step where slices come in rounds. */
+/* The second step if shards are sent in rounds. */
 static varve_status order_by_rounds(struct vv_save_together *save,
     struct publishing *p, struct vv_buffer *orders, varve_error *error)
 {
@@ -237,7 +239,7 @@ static varve_status order_by_rounds(struct vv_save_together *save,
                : vv_comm_bcast_buffer(save->comm, status, orders, error);
 }
 
-/* The second step, in two: that nobody differs, and files. */
+/* The second step: compares the ranks, then creates files. */
 static varve_status order(struct vv_save_together *save, struct publishing *p,
     struct vv_buffer *orders, varve_error *error)
 {
@@ -251,7 +253,7 @@ static varve_status order(struct vv_save_together *save, struct publishing *p,
     return vv_comm_bcast_buffer(save->comm, status, orders, error);
 }
 
-/* --- What was taken for untouched ----------------------------------------- */
+/* --- Data that was assumed to be unchanged -------------------------------- */
 
 static struct vv_save_plan *save_plan_at(
     struct vv_save_together *save, size_t number)
@@ -325,10 +327,10 @@ static varve_status save_together_write_once(struct vv_save_together *save,
     return status;
 }
 
-/* A program may forget to say that something has changed, or say it at some
- * ranks of what all have. Where that is noticed (ranks differ, or a layer lacks
- * what is no more) all look at all values, once. They have the same options by
- * then, and the same status. */
+/* A program may fail to mark changed data as dirty, or mark replicated data on
+ * some ranks only. That is detected if ranks differ, or if a layer does not
+ * have the data any more. Then all ranks compute all digests again, once. They
+ * have the same options and the same status at that point. */
 varve_status vv_save_together_write(struct vv_save_together *save,
     varve_status status, const char *path, varve_error *error)
 {

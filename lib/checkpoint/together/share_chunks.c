@@ -1,4 +1,4 @@
-/* share_chunks.c - parts, cut where their values are.
+/* share_chunks.c - Divides the parts of a share into chunks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,8 +15,7 @@ struct vv_share_walk vv_share_begin(const struct vv_share *share)
         .end = count ? parts + count : parts };
 }
 
-/* The digests of the value of the part, which are behind those of the values
- * before it. */
+/* Sets `digests` to the digests of the value of the current part. */
 static void find_digests(struct vv_share_walk *c)
 {
     const struct vv_index_columns *columns = &c->part->save_plan->columns.index;
