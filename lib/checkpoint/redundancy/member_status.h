@@ -11,7 +11,7 @@
 /* The files of this rank. */
 struct vv_local_files {
     /* to read */
-    int file; /* of its checkpoint; -1: missing or unreadable */
+    int file; /* its checkpoint, open; -1: missing or unreadable */
     struct vv_member_file is;
     bool has_table;
     bool has_block; /* the block has the digest of the header */

@@ -29,7 +29,7 @@ struct vv_parity_table {
     uint64_t number;
     struct vv_digest set;    /* digest of the files of all ranks, which
                                 identifies the save */
-    const uint32_t *domains; /* of all ranks */
+    const uint32_t *domains; /* domains of all ranks */
     struct vv_redundancy_group group;
     struct vv_member_file files[VV_MOST_MEMBERS];
 };

@@ -1,5 +1,5 @@
-/* parity_rounds.c - Implements the rounds: what each member sends, receives and
- * computes.
+/* parity_rounds.c - Implements the rounds: sending, receiving and computing
+ * parts of blocks and files.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -27,7 +27,7 @@ struct vv_parity_sink {
     /* to read */
     bool is_open;
     struct vv_publication publication;
-    struct vv_digester *digester; /* of the received bytes; NULL: none */
+    struct vv_digester *digester; /* digest of the received bytes; NULL: none */
     /* own */
     const char *path;
     uint64_t begin; /* offset of the data: the size of the header, which is
@@ -47,7 +47,7 @@ struct vv_parity_rounds {
     bool is_needed; /* something is rebuilt in its group; otherwise this rank
                        takes part in the rounds without sending data */
     /* to read */
-    varve_status status; /* of this rank: the first failure, described by
+    varve_status status; /* status of this rank: the first failure, described by
                             `error` */
     varve_error error;
     /* own */

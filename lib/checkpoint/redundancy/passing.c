@@ -19,7 +19,7 @@ struct post {
     const varve_comm *comm;
     const varve_allocator *allocator;
     uint64_t *words; /* WORDS numbers of each rank */
-    uint64_t *sizes; /* of each rank */
+    uint64_t *sizes; /* bytes that each rank sends */
     unsigned char *bytes;
     uint64_t total;
 };

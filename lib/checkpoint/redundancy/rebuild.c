@@ -1,8 +1,8 @@
 /* rebuild.c - Rebuilds lost files: finds what each rank has, decides what to
  * rebuild, and rebuilds it.
  *
- * A rank that has lost all its files does not know its group. The parity file
- * of every other rank contains the groups; the lowest rank with a good one
+ * A rank that has lost all its files has no record of its group. The parity
+ * file of every other rank contains the groups; the lowest rank with a good one
  * broadcasts it.
  *
  * SPDX-License-Identifier: MIT
@@ -26,7 +26,7 @@
 struct layout {
     uint64_t scheme;
     uint64_t group_size;
-    uint64_t age; /* of the file of that rank */
+    uint64_t age; /* `age` of that rank's file */
     struct vv_digest set;
 };
 
@@ -36,13 +36,13 @@ struct rebuilding {
     struct vv_local_files remains;
     bool has_remains;
     bool is_tried;     /* the set of its parity file was tried */
-    uint32_t *domains; /* of all ranks when the set was saved */
+    uint32_t *domains; /* domains of all ranks when the set was saved */
     struct vv_parity_table table;
-    struct vv_member_status *all; /* of the group */
+    struct vv_member_status *all; /* status of each member of the group */
     struct vv_repair repair;
     struct vv_parity_rounds rounds;
     struct vv_parity_sink file, block;
-    uint64_t age;       /* of the set that is rebuilt; 0: unknown */
+    uint64_t age;       /* `age` of the set that is rebuilt; 0: unknown */
     varve_error *aside; /* or NULL */
 };
 

@@ -35,8 +35,8 @@ struct vv_redundant_file {
     uint64_t age;       /* time when the run of this rank's file began, in any
                            unit; the younger of two sets with the same number
                            is used; 0: unknown */
-    const char *path;   /* of its checkpoint */
-    const char *parity; /* of its parity file */
+    const char *path;   /* path of its checkpoint */
+    const char *parity; /* path of its parity file */
 };
 
 #endif

@@ -23,7 +23,7 @@ enum {
 struct vv_redundancy_group {
     /* to read */
     uint32_t count; /* at least 2 */
-    uint32_t index; /* of this rank */
+    uint32_t index; /* index of this rank */
     uint32_t most;  /* number of members of the largest group */
     uint32_t ranks[VV_MOST_MEMBERS];
 };

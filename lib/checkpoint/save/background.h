@@ -56,10 +56,10 @@ struct varve_job {
     struct vv_block *block;
     char *target;          /* a path, or the prefix of a numbered checkpoint */
     bool is_numbered;      /* the number is chosen when the job is written */
-    bool sets_counter;     /* of the root */
+    bool sets_counter;     /* sets the counter of the root */
     bool is_private;       /* the caller that started it reports its failure */
     uint64_t counter;      /* that the root gets */
-    struct vv_buffer path; /* of the file that was written */
+    struct vv_buffer path; /* path of the file that was written */
     varve_error error;     /* valid once the job is done */
     varve_progress *progress; /* callback of the program */
     void *progress_user;

@@ -1,8 +1,8 @@
 /* copy_elision.c - Finds the data that an asynchronous save need not copy, as
  * its base already contains it.
  *
- * The question is asked twice: before the copy and before the data is written.
- * The answer is the same if the base and its moment are the same.
+ * This is determined twice: before the copy and before the data is written.
+ * Both results are the same if the base and its moment are the same.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,7 @@
 #include "try.h"
 
 struct vv_elided {
-    struct vv_index index; /* of the save plan */
+    struct vv_index index; /* index of the save plan */
     struct vv_layer_base base;
     struct vv_layer_known known;
 };

@@ -19,7 +19,7 @@ struct vv_layer_known {
     uint32_t since; /* at this moment */
     /* own */
     const struct vv_unchanged *unchanged;
-    const struct vv_index *index; /* of the save plan */
+    const struct vv_index *index; /* index of the save plan */
     const struct vv_layer_base *base;
 };
 

@@ -19,7 +19,7 @@ struct vv_layer_out {
     const struct vv_context *context;
     const struct vv_layer_base *base;
     struct vv_index_columns *columns;
-    const char *path; /* of the checkpoint */
+    const char *path; /* path of the checkpoint */
     int folder;       /* open, with its shared lock held */
     int flags;        /* vv_publish_flags */
     uint64_t at; /* offset in the data of the next range; that of `places` is
@@ -31,7 +31,7 @@ struct vv_layer_out {
     int level;         /* compression level for new data; 0: none */
     struct vv_pack_line *line; /* NULL: nothing is compressed so far */
     struct vv_data_out data;
-    struct vv_publication publication; /* of the new layer */
+    struct vv_publication publication; /* file of the new layer */
     struct vv_buffer own_path;
     uint8_t nonce[VV_NONCE_SIZE];
     /* to fill in */

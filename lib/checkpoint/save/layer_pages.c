@@ -116,7 +116,7 @@ varve_status vv_layer_pages_keep(struct vv_layer_pages *p,
         p->out, chunk->offset, bytes, chunk->size, chunk->planes, error);
 }
 
-/* Tells which pages of a chunk are the same in the base. */
+/* The pages of a chunk that are the same in the base. */
 struct sameness {
     bool is_same[VV_CHUNK_PAGES];
     size_t others;

@@ -39,8 +39,8 @@ void vv_layer_pages_end(struct vv_layer_pages *pages);
 
 /* A chunk that the base has, too. */
 struct vv_layer_chunk {
-    uint64_t number; /* of its digest here */
-    uint64_t before; /* of its digest in the base */
+    uint64_t number; /* number of its digest here */
+    uint64_t before; /* number of its digest in the base */
     uint64_t offset; /* in the data of the base */
     uint64_t size;
     unsigned planes;

@@ -39,8 +39,8 @@
 
 struct pruning {
     const struct vv_context *context;
-    const char *path;       /* of any file in the directory */
-    struct vv_buffer names; /* of files in a directory, each with a NUL */
+    const char *path;       /* path of any file in the directory */
+    struct vv_buffer names; /* names of files in a directory, each with a NUL */
     struct vv_buffer file;  /* scratch: the path of one of them */
     struct vv_buffer named; /* nonces of the layers that are referred to */
     bool is_trial;          /* only count what would be deleted */

@@ -76,7 +76,7 @@ struct vv_entry {
     uint64_t parent_counter; /* counter of that checkpoint */
     uint64_t origin; /* hash of the identity of the first run in its chain of
                         resumes; 0: unknown */
-    struct vv_ancestry ancestry; /* of its run */
+    struct vv_ancestry ancestry; /* ancestors of its run */
     char run[VV_RUN_SIZE];       /* identity of its run; "": unknown */
     bool is_padded;              /* its name has 8 digits */
     bool is_ours;

@@ -113,8 +113,8 @@ static void note_elsewhere(
 }
 
 /* Refuses a shard that is saved alone. Other processes have the rest of the
- * value: in other formats the file could not be told from one with the whole
- * value. */
+ * value. In other formats the file could not be distinguished from one with the
+ * whole value. */
 static varve_status fail_part(const varve_node *node, varve_error *error)
 {
     const varve_tensor whole = vv_whole_of(node);

@@ -77,12 +77,10 @@ struct vv_save_plan {
     struct vv_carried *carried; /* temporary nodes of pending values; NULL:
                                    none, or removed again */
     enum vv_save_plan_of of;
-    void **copies; /* of a detached save plan: for each value, the address of
-                      its copy */
-    struct vv_buffer texts;   /* of a detached save plan: copies of borrowed
-                                 strings */
-    struct vv_buffer copied;  /* vv_piece; of a detached save plan: the ranges
-                                 of large values that are copied */
+    void **copies; /* if detached: for each value, the address of its copy */
+    struct vv_buffer texts;   /* if detached: copies of borrowed strings */
+    struct vv_buffer copied;  /* vv_piece; if detached: the ranges of large
+                                 values that are copied */
     struct vv_elided *spared; /* data that is not copied, as the base has it;
                                  NULL: all is copied */
     size_t node_count;

@@ -27,7 +27,7 @@ struct summing {
     const struct vv_known *known; /* or NULL */
     vv_wants_digests *wants;      /* NULL: all */
     const void *user;
-    const uint8_t *sizes; /* of values */
+    const uint8_t *sizes; /* sizes of values */
     uint64_t *firsts;     /* for each value, the number of its first chunk; the
                              last element is the number of all chunks */
     uint8_t *digests;

@@ -16,7 +16,7 @@
 struct foreign_writer {
     const struct vv_save_plan *save_plan;
     const struct vv_target *target;
-    struct vv_buffer path;  /* of the value being written */
+    struct vv_buffer path;  /* path of the value being written */
     struct vv_buffer bytes; /* scratch for values that must be encoded */
     bool *given; /* for each value: it was requested by the writer; NULL: no
                     value is pending */

@@ -21,7 +21,7 @@ struct writer {
     struct vv_buffer bytes;      /* scratch for values that must be encoded */
     struct vv_index index;       /* without digests, for the paths */
     struct vv_saved_paths paths; /* only if a callback needs paths */
-    struct vv_buffer path;       /* of the value being written */
+    struct vv_buffer path;       /* path of the value being written */
 };
 
 static varve_status find_paths(struct writer *w, varve_error *error)

@@ -22,7 +22,7 @@ struct vv_chunks_out {
     const struct vv_save_plan *save_plan;
     const struct vv_share *share;
     const varve_comm *comm;
-    const char *path;    /* of the file */
+    const char *path;    /* path of the file */
     int file;            /* open; -1: this rank writes nothing */
     const uint8_t *bits; /* a bit for each chunk of the share: it must be
                             written */

@@ -17,7 +17,7 @@ struct vv_contribution {
     const uint8_t *structure; /* digest of the graph, types and shapes */
     const uint8_t *values;    /* digest of all values except shards */
     uint32_t node;
-    uint64_t size; /* of the region */
+    uint64_t size; /* size of the region */
     size_t stretch_count;
     const uint8_t *stretches; /* place, size and offset of each, 8 bytes each */
     size_t chunk_count;       /* 0: regions are written as they are */
@@ -57,7 +57,7 @@ struct vv_slice_sender {
     const struct vv_save_plan *save_plan;
     const struct vv_save_plan_slice *slice; /* the next one to send */
     const struct vv_part *part;
-    const uint8_t *digests; /* of the next value */
+    const uint8_t *digests; /* digests of the next value */
     uint32_t value;
 };
 struct vv_slice_sender vv_slices_begin(

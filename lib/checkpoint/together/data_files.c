@@ -155,7 +155,7 @@ varve_status vv_data_files_begin(struct vv_data_files *files,
 /* --- Writing data --------------------------------------------------------- */
 
 struct order {
-    const char *name; /* of the file */
+    const char *name; /* name of the file */
     uint64_t offset;
 };
 

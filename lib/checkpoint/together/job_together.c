@@ -75,7 +75,7 @@ struct part {
     uint8_t *is_early; /* for each value: its digest is computed before the
                           copy */
     bool is_summed;    /* those digests were computed */
-    varve_error error; /* of computing them */
+    varve_error error; /* error of computing these digests */
 };
 
 /* Narrows the range of a replicated value to the bytes that this rank writes.

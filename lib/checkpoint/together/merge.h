@@ -22,7 +22,7 @@ struct vv_region {
 /* A file that ranks write. */
 struct vv_data_file {
     /* to read */
-    uint64_t end;   /* of its data */
+    uint64_t end;   /* end of its data */
     uint32_t layer; /* number in the index; VV_NONE: none yet */
     bool is_needed; /* it has data */
 };
@@ -56,7 +56,7 @@ struct vv_private_origin {
     /* to read */
     uint32_t owner;
     uint64_t begin;         /* see vv_private_message */
-    const uint8_t *digests; /* of its next value */
+    const uint8_t *digests; /* digests of its next value */
 };
 
 struct vv_merge {
@@ -80,7 +80,7 @@ struct vv_merge {
     const uint8_t **chunks; /* for each rank: its chunks in the message */
     struct vv_where *where; /* for each chunk */
     /* own */
-    uint64_t end;            /* of the data */
+    uint64_t end;            /* end of the data */
     const uint8_t **told;    /* for each rank: its next shard in the message */
     struct vv_buffer placed; /* vv_placed, in the order of the data */
     struct vv_splice splice; /* the graph with rank-local subtrees */

@@ -35,13 +35,13 @@ struct vv_stretch {
 
 struct vv_share {
     /* to read */
-    struct vv_buffer offsets; /* of values in the data, as a column */
-    struct vv_buffer sizes;   /* of whole values, as a column */
-    uint64_t end;             /* of the data */
+    struct vv_buffer offsets; /* offsets of values in the data, as a column */
+    struct vv_buffer sizes;   /* sizes of whole values, as a column */
+    uint64_t end;             /* end of the data */
     struct vv_buffer parts;   /* vv_part, in order; rank-local ones are last */
     struct vv_buffer stretches; /* vv_stretch; only replicated data */
     const struct vv_private_parts *privates; /* or NULL */
-    uint64_t size;                           /* of the region */
+    uint64_t size;                           /* size of the region */
 };
 
 /* Computes the share of this rank. The save plan must be gathered with slices.

@@ -29,7 +29,7 @@ struct vv_share_walk {
     uint64_t at; /* in the part */
     const struct vv_save_plan *save_plan;
     uint32_t value;
-    const uint8_t *digests; /* of the current value */
+    const uint8_t *digests; /* digests of the current value */
 };
 
 struct vv_share_walk vv_share_begin(const struct vv_share *share);

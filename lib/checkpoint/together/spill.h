@@ -15,12 +15,12 @@ enum { VV_SPILL_KEYS = VV_KEY_PIECE_BOXES + 1 };
 
 struct vv_spill {
     /* to read */
-    uint64_t sizes[VV_SPILL_KEYS]; /* of columns, in bytes, by key */
+    uint64_t sizes[VV_SPILL_KEYS]; /* sizes of columns, in bytes, by key */
     /* own */
     const struct vv_context *context;
     const char *path; /* for messages */
     struct vv_temporary temporary;
-    uint64_t end; /* of the file */
+    uint64_t end; /* end of the file */
     unsigned char *block;
     struct vv_buffer extents;
 };
