@@ -39,28 +39,28 @@ static varve_status copy_elision_find(struct vv_elided *s,
     return VARVE_OK;
 }
 
-varve_status vv_save_plan_spare(struct vv_save_plan *save_plan,
+varve_status vv_save_plan_find_reusable(struct vv_save_plan *save_plan,
     const char *base, const char *path, varve_error *error)
 {
     const varve_allocator *a = &save_plan->context.allocator;
     if (!save_plan->unchanged.past || save_plan->options.increment.verify_clean)
         return VARVE_OK;
-    save_plan->spared = vv_allocate_zeroed(a, sizeof *save_plan->spared);
-    if (!save_plan->spared)
+    save_plan->reused = vv_allocate_zeroed(a, sizeof *save_plan->reused);
+    if (!save_plan->reused)
         return vv_fail_memory(error, "the checkpoint before");
     varve_status status =
-        copy_elision_find(save_plan->spared, save_plan, base, path, error);
-    if (status || !save_plan->spared->known.is_known)
-        vv_save_plan_end_sparing(save_plan);
+        copy_elision_find(save_plan->reused, save_plan, base, path, error);
+    if (status || !save_plan->reused->known.is_known)
+        vv_save_plan_end_reuse(save_plan);
     return status;
 }
 
-void vv_save_plan_end_sparing(struct vv_save_plan *save_plan)
+void vv_save_plan_end_reuse(struct vv_save_plan *save_plan)
 {
-    vv_layer_base_close(&save_plan->spared->base);
-    vv_release(&save_plan->context.allocator, save_plan->spared,
-        sizeof *save_plan->spared);
-    save_plan->spared = NULL;
+    vv_layer_base_close(&save_plan->reused->base);
+    vv_release(&save_plan->context.allocator, save_plan->reused,
+        sizeof *save_plan->reused);
+    save_plan->reused = NULL;
 }
 
 /* --- What must be copied -------------------------------------------------- */
@@ -94,7 +94,7 @@ static varve_status each_of_pages(const struct vv_save_plan *save_plan,
             end++;
         part.begin = chunk + i * VV_PAGE_ALIGNMENT;
         part.end = chunk + end * VV_PAGE_ALIGNMENT;
-        part.is_spared = !is_changed[i];
+        part.is_reused = !is_changed[i];
         VV_TRY(take(save_plan, &part, user, error));
     }
     return VARVE_OK;
@@ -103,15 +103,15 @@ static varve_status each_of_pages(const struct vv_save_plan *save_plan,
 varve_status vv_save_plan_each_part(const struct vv_save_plan *save_plan,
     uint32_t value, vv_take_part *take, void *user, varve_error *error)
 {
-    const struct vv_elided *s = save_plan->spared;
+    const struct vv_elided *s = save_plan->reused;
     bool is_changed[VV_CHUNK_PAGES];
     struct vv_elided_part part = { .value = value };
     uint64_t size = vv_at64(save_plan->columns.index.value_sizes.data, value);
     for (; part.begin < size; part.begin = part.end) {
         uint64_t left = size - part.begin, chunk = part.begin / VV_CHUNK_SIZE;
         part.end = part.begin + (left < VV_CHUNK_SIZE ? left : VV_CHUNK_SIZE);
-        part.is_spared = vv_layer_known_digest(&s->known, value, chunk);
-        if (!part.is_spared && has_few_changes(s, value, chunk, is_changed))
+        part.is_reused = vv_layer_known_digest(&s->known, value, chunk);
+        if (!part.is_reused && has_few_changes(s, value, chunk, is_changed))
             VV_TRY(
                 each_of_pages(save_plan, part, is_changed, take, user, error));
         else
@@ -122,7 +122,7 @@ varve_status vv_save_plan_each_part(const struct vv_save_plan *save_plan,
 
 /* --- Data that was not copied --------------------------------------------- */
 
-static varve_status each_spared(const struct vv_save_plan *save_plan,
+static varve_status each_reused(const struct vv_save_plan *save_plan,
     vv_take_part *take, void *user, varve_error *error)
 {
     for (uint32_t i = 0; i < save_plan->value_count; i++) {
@@ -143,7 +143,7 @@ static varve_status poison(const struct vv_save_plan *save_plan,
     const struct vv_elided_part *part, void *user, varve_error *error)
 {
     (void)user, (void)error;
-    if (part->is_spared)
+    if (part->is_reused)
         __asan_poison_memory_region(copy_elision_place_of(save_plan, part),
             (size_t)(part->end - part->begin));
     return VARVE_OK;
@@ -151,14 +151,14 @@ static varve_status poison(const struct vv_save_plan *save_plan,
 
 void vv_save_plan_poison(const struct vv_save_plan *save_plan)
 {
-    if (save_plan->spared)
-        (void)each_spared(save_plan, poison, NULL, NULL);
+    if (save_plan->reused)
+        (void)each_reused(save_plan, poison, NULL, NULL);
 }
 #endif
 
 /* The chunk of the base that was read last. */
 struct refilling {
-    const struct vv_elided *spared;
+    const struct vv_elided *reused;
     uint8_t *bytes;
     uint32_t value;
     uint64_t chunk; /* VV_NONE: no chunk of this value */
@@ -167,7 +167,7 @@ struct refilling {
 static varve_status copy_elision_read_chunk(
     struct refilling *r, uint32_t value, uint64_t chunk, varve_error *error)
 {
-    const struct vv_opened *file = &r->spared->base.file;
+    const struct vv_opened *file = &r->reused->base.file;
     uint64_t offset;
     size_t size;
     if (r->value == value && r->chunk == chunk)
@@ -187,7 +187,7 @@ static varve_status copy_elision_refill(const struct vv_save_plan *save_plan,
 {
     struct refilling *r = user;
     size_t size = (size_t)(part->end - part->begin);
-    if (!part->is_spared)
+    if (!part->is_reused)
         return VARVE_OK;
     VV_TRY(copy_elision_read_chunk(
         r, part->value, part->begin / VV_CHUNK_SIZE, error));
@@ -205,20 +205,20 @@ static bool is_found(
                &vv_data_in_place(&s->base.file)->digest);
 }
 
-varve_status vv_save_plan_unspare(struct vv_save_plan *save_plan,
+varve_status vv_save_plan_fill_reused(struct vv_save_plan *save_plan,
     const struct vv_layer_known *known, varve_error *error)
 {
     const varve_allocator *a = &save_plan->context.allocator;
-    struct refilling r = { .spared = save_plan->spared, .value = VV_NONE };
-    if (is_found(save_plan->spared, known))
+    struct refilling r = { .reused = save_plan->reused, .value = VV_NONE };
+    if (is_found(save_plan->reused, known))
         return VARVE_OK;
     r.bytes = vv_allocate(a, VV_CHUNK_SIZE);
     if (!r.bytes)
         return vv_fail_memory(error, "a chunk of the base checkpoint");
     varve_status status =
-        each_spared(save_plan, copy_elision_refill, &r, error);
+        each_reused(save_plan, copy_elision_refill, &r, error);
     vv_release(a, r.bytes, VV_CHUNK_SIZE);
     if (!status)
-        vv_save_plan_end_sparing(save_plan);
+        vv_save_plan_end_reuse(save_plan);
     return status;
 }

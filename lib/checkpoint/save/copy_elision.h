@@ -20,7 +20,7 @@ struct vv_layer_known;
 /* A range of bytes of a value, within one chunk. */
 struct vv_elided_part {
     uint32_t value;
-    bool is_spared;
+    bool is_reused;
     uint64_t begin, end;
 };
 
@@ -34,7 +34,7 @@ typedef varve_status vv_take_part(const struct vv_save_plan *save_plan,
  * Called on the thread of the graph, while no save is being written. Nothing is
  * found for a save that verifies clean values, or if `base` is not a checkpoint
  * that this graph has saved. May return VARVE_NO_MEMORY. */
-varve_status vv_save_plan_spare(struct vv_save_plan *save_plan,
+varve_status vv_save_plan_find_reusable(struct vv_save_plan *save_plan,
     const char *base, const char *path, varve_error *error);
 
 /* Calls `take` for the parts of a value in order. Must be called only if
@@ -55,15 +55,16 @@ static inline void vv_save_plan_poison(const struct vv_save_plan *save_plan)
 /* Called by the thread that writes. If `known` is not of the base that was
  * found before, reads the missing data from that base and ends the reuse.
  * Returns VARVE_CORRUPT or another error if it cannot be read. */
-varve_status vv_save_plan_unspare(struct vv_save_plan *save_plan,
+varve_status vv_save_plan_fill_reused(struct vv_save_plan *save_plan,
     const struct vv_layer_known *known, varve_error *error);
 
-void vv_save_plan_end_sparing(struct vv_save_plan *save_plan);
+void vv_save_plan_end_reuse(struct vv_save_plan *save_plan);
 
 #else
 
-static inline varve_status vv_save_plan_spare(struct vv_save_plan *save_plan,
-    const char *base, const char *path, varve_error *error)
+static inline varve_status vv_save_plan_find_reusable(
+    struct vv_save_plan *save_plan, const char *base, const char *path,
+    varve_error *error)
 {
     (void)save_plan, (void)base, (void)path, (void)error;
     return VARVE_OK;
@@ -82,7 +83,7 @@ static inline void vv_save_plan_poison(const struct vv_save_plan *save_plan)
     (void)save_plan;
 }
 
-static inline void vv_save_plan_end_sparing(struct vv_save_plan *save_plan)
+static inline void vv_save_plan_end_reuse(struct vv_save_plan *save_plan)
 {
     (void)save_plan;
 }

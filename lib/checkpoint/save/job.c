@@ -90,7 +90,7 @@ static varve_status take_copy(
  * save is being written, as that will be the base. It is of no use for
  * zero-copy saves, which copy later, when the program does not wait. In a save
  * by many processes only rank 0 reads the base, so it is not done either. */
-static varve_status spare(
+static varve_status find_reusable(
     struct vv_background *b, varve_job *job, varve_error *error)
 {
     struct vv_save_plan *save_plan = &job->save_plan;
@@ -106,7 +106,7 @@ static varve_status spare(
         base = path.size > 0 ? (const char *)path.data : NULL;
     }
     varve_status status =
-        base ? vv_save_plan_spare(save_plan, base, job->target, error)
+        base ? vv_save_plan_find_reusable(save_plan, base, job->target, error)
              : VARVE_OK;
     vv_buffer_clear(&path);
     return status;
@@ -124,7 +124,7 @@ varve_status vv_job_hold_still(
     varve_status status;
     vv_background_wait_for_room(
         b, o->async.in_flight ? o->async.in_flight : USUALLY_IN_FLIGHT);
-    VV_TRY(spare(b, job, error));
+    VV_TRY(find_reusable(b, job, error));
     do
         status = take_copy(b, job, &reason);
     while (status == VARVE_NO_MEMORY && vv_background_wait_for_oldest(b));

@@ -533,8 +533,8 @@ void vv_save_plan_clear(struct vv_save_plan *save_plan)
     vv_release(a, (void *)save_plan->options.metadata,
         save_plan->options.metadata_count *
             sizeof *save_plan->options.metadata);
-    if (save_plan->spared)
-        vv_save_plan_end_sparing(save_plan);
+    if (save_plan->reused)
+        vv_save_plan_end_reuse(save_plan);
     vv_buffer_clear(&save_plan->copied);
     vv_buffer_clear(&save_plan->texts);
     vv_buffer_clear(&save_plan->slices);

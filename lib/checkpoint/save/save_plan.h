@@ -81,7 +81,7 @@ struct vv_save_plan {
     struct vv_buffer texts;   /* if detached: copies of borrowed strings */
     struct vv_buffer copied;  /* vv_piece; if detached: the ranges of large
                                  values that are copied */
-    struct vv_elided *spared; /* data that is not copied, as the base has it;
+    struct vv_elided *reused; /* data that is not copied, as the base has it;
                                  NULL: all is copied */
     size_t node_count;
     /* to fill in */

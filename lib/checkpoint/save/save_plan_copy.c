@@ -134,7 +134,7 @@ static varve_status save_plan_copy_take_part(
     void *user, varve_error *error)
 {
     (void)save_plan, (void)error;
-    if (!part->is_spared)
+    if (!part->is_reused)
         add_piece(user, part->value, part->begin, part->end);
     return VARVE_OK;
 }
@@ -154,7 +154,7 @@ static varve_status find_pieces(
     for (uint32_t i = 0; i < save_plan->value_count; i++) {
         if (!vv_save_plan_is_large(save_plan, i))
             continue;
-        if (save_plan->spared)
+        if (save_plan->reused)
             VV_TRY(vv_save_plan_each_part(
                 save_plan, i, save_plan_copy_take_part, save_plan, error));
         else

@@ -312,8 +312,8 @@ static varve_status save_plan_incremental_sum(
         .other = VV_NONE,
     };
     l->known = vv_layer_known_of(&l->save_plan->unchanged, &l->index, &l->base);
-    if (l->save_plan->spared)
-        VV_TRY(vv_save_plan_unspare(l->save_plan, &l->known, error));
+    if (l->save_plan->reused)
+        VV_TRY(vv_save_plan_fill_reused(l->save_plan, &l->known, error));
     VV_TRY(vv_layer_pages_begin(
         &l->pages, l->save_plan, &l->base, &l->out, error));
     VV_TRY(vv_save_plan_digest(
