@@ -28,7 +28,7 @@ static int64_t background_this_process(const struct vv_context *context)
 
 /* --- Writing -------------------------------------------------------------- */
 
-int vv_background_watch(
+int vv_background_progress(
     void *user, uint64_t done, uint64_t total, const char *what)
 {
     varve_job *job = user;
@@ -59,7 +59,7 @@ static varve_status write_job(varve_job *job, varve_error *error)
     if (status)
         return status;
     if (job->is_numbered)
-        return vv_save_save_plan(
+        return vv_save_numbered(
             &job->save_plan, job->target, &job->path, error);
     vv_buffer_add_string(&job->path, job->target);
     vv_buffer_string(&job->path);
@@ -116,8 +116,8 @@ static void background_finish(
 void vv_job_copy(varve_job *job)
 {
     struct vv_save_plan *save_plan;
-    if (job->part && job->part->look)
-        job->part->look(job->part);
+    if (job->part && job->part->before_copy)
+        job->part->before_copy(job->part);
     for (size_t i = 0; (save_plan = vv_job_save_plan(job, i)); i++)
         vv_save_plan_copy(save_plan);
 }
@@ -186,14 +186,14 @@ static void background_wait_for(struct vv_background *b, const varve_job *job)
 
 /* Sets the counters of roots whose jobs are done. The caller holds the
  * monitor. */
-static void notice(struct vv_background *b)
+static void update_counters(struct vv_background *b)
 {
     for (varve_job *job = b->jobs; job && job->is_done; job = job->next) {
         if (job->is_noticed)
             continue;
         job->is_noticed = true;
-        job->is_told = !job->error.status || job->is_private ||
-                       job->error.status == VARVE_CANCELLED;
+        job->is_reported = !job->error.status || job->is_private ||
+                           job->error.status == VARVE_CANCELLED;
         if (job->root && job->sets_counter && background_is_in_place(job) &&
             vv_save_counter(job->root) < job->counter)
             vv_set_save_counter(job->root, job->counter);
@@ -213,18 +213,19 @@ static void add_failure(
 
 static void background_remember(varve_error *all, varve_job *job)
 {
-    if (!job->is_noticed || job->is_told)
+    if (!job->is_noticed || job->is_reported)
         return;
-    job->is_told = true;
+    job->is_reported = true;
     add_failure(all, &job->error, job->target);
 }
 
 /* Reports the failures that were not reported yet. The caller holds the monitor
- * and has called notice(). */
-static varve_status background_tell(struct vv_background *b, varve_error *error)
+ * and has called update_counters(). */
+static varve_status background_report(
+    struct vv_background *b, varve_error *error)
 {
-    varve_error all = b->untold;
-    b->untold = (varve_error){ 0 };
+    varve_error all = b->unreported;
+    b->unreported = (varve_error){ 0 };
     for (varve_job *job = b->jobs; job; job = job->next)
         background_remember(&all, job);
     if (all.status && error)
@@ -232,11 +233,11 @@ static varve_status background_tell(struct vv_background *b, varve_error *error)
     return all.status;
 }
 
-varve_status vv_background_tell(struct vv_background *b, varve_error *error)
+varve_status vv_background_report(struct vv_background *b, varve_error *error)
 {
     vv_monitor_enter(b->monitor);
-    notice(b);
-    varve_status status = background_tell(b, error);
+    update_counters(b);
+    varve_status status = background_report(b, error);
     vv_monitor_leave(b->monitor);
     return status;
 }
@@ -276,7 +277,7 @@ void vv_background_wait(struct vv_background *b, varve_job *job)
 {
     vv_monitor_enter(b->monitor);
     background_wait_for(b, job);
-    notice(b);
+    update_counters(b);
     vv_monitor_leave(b->monitor);
 }
 
@@ -291,7 +292,7 @@ bool vv_background_has_done(struct vv_background *b, const varve_job *job)
 {
     vv_monitor_enter(b->monitor);
     bool is_done = job->is_done;
-    notice(b);
+    update_counters(b);
     vv_monitor_leave(b->monitor);
     return is_done;
 }
@@ -324,7 +325,7 @@ bool vv_background_start(struct vv_background *b)
  * ended since the call began. The caller holds the monitor. */
 static void count_on(struct vv_background *b, varve_job *job)
 {
-    notice(b);
+    update_counters(b);
     uint64_t counter = vv_save_counter(job->root);
     if (job->is_numbered && job->save_plan.counter < counter)
         job->save_plan.counter = counter;
@@ -344,19 +345,19 @@ void vv_background_add(struct vv_background *b, varve_job *job)
         varve_error error = { 0 };
         error.status = write_job(job, &error);
         background_finish(b, job, &error);
-        notice(b);
+        update_counters(b);
     }
     vv_monitor_leave(b->monitor);
 }
 
-void vv_background_part(struct vv_background *b, varve_job *job)
+void vv_background_remove(struct vv_background *b, varve_job *job)
 {
     vv_monitor_enter(b->monitor);
     varve_job **link = &b->jobs;
     while (*link != job)
         link = &(*link)->next;
     *link = job->next;
-    background_remember(&b->untold, job);
+    background_remember(&b->unreported, job);
     vv_monitor_leave(b->monitor);
 }
 
@@ -523,25 +524,25 @@ varve_status vv_background_settle(varve_graph *graph, varve_error *error)
     struct vv_background *b = background_find(graph);
     while (b && vv_background_wait_for_oldest(b))
         continue;
-    return b ? vv_background_tell(b, error) : VARVE_OK;
+    return b ? vv_background_report(b, error) : VARVE_OK;
 }
 
-void vv_background_keep(varve_graph *graph, const varve_error *failure)
+void vv_background_keep_failure(varve_graph *graph, const varve_error *failure)
 {
     struct vv_background *b = background_find(graph);
     if (!b || !failure->status || failure->status == VARVE_CANCELLED)
         return;
     vv_monitor_enter(b->monitor);
-    add_failure(&b->untold, failure, NULL);
+    add_failure(&b->unreported, failure, NULL);
     vv_monitor_leave(b->monitor);
 }
 
-void vv_background_notice(const varve_graph *graph)
+void vv_background_update_counters(const varve_graph *graph)
 {
     struct vv_background *b = background_find(graph);
     if (!b)
         return;
     vv_monitor_enter(b->monitor);
-    notice(b);
+    update_counters(b);
     vv_monitor_leave(b->monitor);
 }

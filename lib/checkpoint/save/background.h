@@ -30,7 +30,7 @@ struct vv_job_part {
      * there are no more. */
     struct vv_save_plan *(*save_plan)(struct vv_job_part *part, size_t number);
     /* Called once before the values are copied, on any thread. May be NULL. */
-    void (*look)(struct vv_job_part *part);
+    void (*before_copy)(struct vv_job_part *part);
     /* Writes the part of this process and sets the path of the job. Called on
      * the background thread, also if an earlier step failed: `status` is the
      * result so far. */
@@ -65,9 +65,9 @@ struct varve_job {
     void *progress_user;
     enum vv_copy_stage stage;
     bool is_done;
-    bool is_lost;    /* in a forked child: the job belongs to the parent */
-    bool is_noticed; /* the counter of its root was updated */
-    bool is_told;    /* its failure was reported to the program */
+    bool is_lost;     /* in a forked child: the job belongs to the parent */
+    bool is_noticed;  /* the counter of its root was updated */
+    bool is_reported; /* its failure was reported to the program */
     atomic_bool is_cancelled;
     _Atomic uint64_t written, total;
 };
@@ -96,10 +96,10 @@ varve_status vv_background_settle(varve_graph *graph, varve_error *error);
 
 /* Stores the failure of a private job whose owner ends before reporting it. The
  * next save reports it. */
-void vv_background_keep(varve_graph *graph, const varve_error *failure);
+void vv_background_keep_failure(varve_graph *graph, const varve_error *failure);
 
 /* Sets the counters of roots whose jobs are done. */
-void vv_background_notice(const varve_graph *graph);
+void vv_background_update_counters(const varve_graph *graph);
 
 /* --- Saves by many processes ---------------------------------------------- */
 
@@ -111,10 +111,10 @@ struct vv_background;
  * vv_job_new allocates the job. It needs nothing that is gathered. */
 varve_job *vv_job_new(const struct vv_job_request *request, varve_error *error);
 /* vv_job_request fills in the job once its save plan was gathered.
- * vv_job_hold_still makes the job independent of later changes of the values.
+ * vv_job_stage makes the job independent of later changes of the values.
  * After that the job can be added or dropped. */
 void vv_job_request(varve_job *job, const struct vv_job_request *request);
-varve_status vv_job_hold_still(
+varve_status vv_job_stage(
     struct vv_background *b, varve_job *job, varve_error *error);
 
 /* Frees a job that was not added. Its save plan must be cleared. */
@@ -122,7 +122,7 @@ void vv_job_drop(struct vv_background *b, varve_job *job);
 
 /* --- For job.c ------------------------------------------------------------ */
 
-/* The queue of a graph. `pool`, `jobs`, `untold`, `ended`, `is_cut_off` and
+/* The queue of a graph. `pool`, `jobs`, `unreported`, `ended`, `is_cut_off` and
  * `ends` are guarded by the monitor; `is_cut_off` is reset without it while no
  * job is in flight. The other members are constant, or used only by the thread
  * of the graph. */
@@ -134,8 +134,8 @@ struct vv_background {
     struct vv_monitor *monitor;
     struct vv_block_pool pool;
     varve_job *jobs; /* all jobs that are not freed, in order of their calls */
-    varve_error untold; /* failures of jobs that are freed */
-    uint64_t ended;     /* number of finished jobs of many processes */
+    varve_error unreported; /* failures of jobs that are freed */
+    uint64_t ended;         /* number of finished jobs of many processes */
     bool is_cut_off; /* one of those jobs lost the connection to the others */
     uintptr_t thread;
     int64_t process; /* that started the thread */
@@ -156,7 +156,7 @@ struct vv_background *vv_background_of_job(varve_job *job);
 
 /* Sets the counters of roots whose jobs are done, and returns the failures that
  * were not reported yet. */
-varve_status vv_background_tell(struct vv_background *b, varve_error *error);
+varve_status vv_background_report(struct vv_background *b, varve_error *error);
 
 /* vv_background_start starts the thread if necessary. Returns false if there is
  * none: then vv_background_add writes the job at once, and the values need not
@@ -207,10 +207,10 @@ void vv_background_give(struct vv_background *b, struct vv_block *block);
 
 /* Removes a finished job from the queue before it is freed. Keeps its
  * failure. */
-void vv_background_part(struct vv_background *b, varve_job *job);
+void vv_background_remove(struct vv_background *b, varve_job *job);
 
 /* The progress callback of each job; `user` is the job. */
-int vv_background_watch(
+int vv_background_progress(
     void *user, uint64_t done, uint64_t total, const char *what);
 
 #endif

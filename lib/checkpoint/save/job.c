@@ -52,7 +52,7 @@ void vv_job_request(varve_job *job, const struct vv_job_request *r)
     varve_write_options *o = &job->save_plan.options;
     job->progress = o->progress;
     job->progress_user = o->progress_user;
-    o->progress = vv_background_watch;
+    o->progress = vv_background_progress;
     o->progress_user = job;
     o->no_replace |= r->is_numbered;
     job->save_plan.counter = r->counter;
@@ -114,7 +114,7 @@ static varve_status find_reusable(
 
 /* Makes the job independent of later changes of the values. Does nothing if
  * there is no thread: then the job is written before the call returns. */
-varve_status vv_job_hold_still(
+varve_status vv_job_stage(
     struct vv_background *b, varve_job *job, varve_error *error)
 {
     if (!vv_background_start(b))
@@ -148,7 +148,7 @@ static varve_status job_begin(struct vv_background *b, varve_job *job,
     VV_TRY(vv_save_plan_gather_of(
         &job->save_plan, r->root, r->of, r->options, error));
     vv_job_request(job, r);
-    varve_status status = vv_job_hold_still(b, job, error);
+    varve_status status = vv_job_stage(b, job, error);
     if (!status)
         vv_background_add(b, job);
     else
@@ -170,7 +170,7 @@ static varve_job *start_checked(
         vv_fail_memory(error, "asynchronous saves");
         return NULL;
     }
-    if (vv_background_tell(b, error))
+    if (vv_background_report(b, error))
         return NULL;
     varve_job *job = vv_job_new(r, error);
     if (job && job_begin(b, job, r, error)) {
@@ -237,7 +237,7 @@ varve_status varve_job_wait(varve_job *job, varve_error *error)
     struct vv_background *b = vv_background_of_job(job);
     if (b)
         vv_background_wait(b, job);
-    job->is_told = true;
+    job->is_reported = true;
     if (job->error.status && error)
         *error = job->error;
     return job->error.status;
@@ -281,7 +281,7 @@ void varve_job_free(varve_job *job)
     struct vv_background *b = vv_background_of_job(job);
     if (b) {
         vv_background_wait(b, job);
-        vv_background_part(b, job);
+        vv_background_remove(b, job);
     }
     job_release(job);
 }

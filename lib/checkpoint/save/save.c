@@ -102,7 +102,7 @@ uint64_t varve_save_counter(const varve_node *root)
 {
     if (!root || vv_is_nil(root))
         return 0;
-    vv_background_notice(root->graph);
+    vv_background_update_counters(root->graph);
     return vv_save_counter(root);
 }
 
@@ -281,7 +281,7 @@ varve_status vv_check_prefix(
 }
 
 /* If another process takes the number first, tries the next one. */
-varve_status vv_save_save_plan(struct vv_save_plan *save_plan,
+varve_status vv_save_numbered(struct vv_save_plan *save_plan,
     const char *prefix, struct vv_buffer *path, varve_error *error)
 {
     struct numbering n = {
@@ -326,7 +326,7 @@ varve_status varve_save(varve_node *root, const char *prefix,
     VV_TRY(save_gather(&save_plan, root, options, error));
     vv_buffer_init(&path, &save_plan.context.allocator);
     enum vv_hold older = vv_graph_hold(root->graph, VV_HOLDS_ALL);
-    varve_status status = vv_save_save_plan(&save_plan, prefix, &path, error);
+    varve_status status = vv_save_numbered(&save_plan, prefix, &path, error);
     vv_graph_let_go(root->graph, older);
     /* The number may be in use, even if the outcome is unknown. */
     if (!status || status == VARVE_UNKNOWN_OUTCOME)

@@ -65,7 +65,7 @@ varve_status vv_find_latest(const struct vv_context *context,
 /* Writes a save plan under the next number of a prefix, higher than its
  * counter. Sets the counter to that number and `path` to the path of the file,
  * and writes the name to PREFIX.latest. May be called on any thread. */
-varve_status vv_save_save_plan(struct vv_save_plan *save_plan,
+varve_status vv_save_numbered(struct vv_save_plan *save_plan,
     const char *prefix, struct vv_buffer *path, varve_error *error);
 
 /* Returns the save counter of a root. */

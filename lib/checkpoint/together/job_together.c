@@ -114,7 +114,7 @@ static bool is_late(const void *user, size_t value)
     return !is_early(user, value);
 }
 
-static void job_together_look(struct vv_job_part *part)
+static void job_together_before_copy(struct vv_job_part *part)
 {
     struct part *p = (struct part *)part;
     p->error.status =
@@ -193,8 +193,8 @@ static varve_status job_together_gather(varve_job *job,
     struct part *p = vv_allocate_zeroed(a, sizeof *p);
     if (!p)
         return vv_fail_memory(error, "an asynchronous save");
-    p->job = (struct vv_job_part){ save_plan_of, job_together_look, write_part,
-        free_part };
+    p->job = (struct vv_job_part){ save_plan_of, job_together_before_copy,
+        write_part, free_part };
     p->save.comm = b->copy;
     p->save.save_plan = &job->save_plan;
     varve_status status =
@@ -234,12 +234,12 @@ static varve_status wait_for_ends(
 static varve_status job_together_prepare(struct vv_background *b,
     const struct vv_job_request *r, varve_job **made, varve_error *error)
 {
-    VV_TRY(vv_background_tell(b, error));
+    VV_TRY(vv_background_report(b, error));
     *made = vv_job_new(r, error);
     if (!*made)
         return VARVE_NO_MEMORY;
     VV_TRY(job_together_gather(*made, b, r, error));
-    return vv_job_hold_still(b, *made, error);
+    return vv_job_stage(b, *made, error);
 }
 
 static void job_together_drop(struct vv_background *b, varve_job *job)
