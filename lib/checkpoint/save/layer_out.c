@@ -80,49 +80,50 @@ static uint32_t layer_out_add_layer(
 
 /* Appends a range to the new layer. */
 static varve_status write_new(struct vv_layer_out *out,
-    const struct vv_chunk_job *parcel, varve_error *error)
+    const struct vv_chunk_job *job, varve_error *error)
 {
-    struct vv_layer_place place = parcel->place;
-    const void *frame = parcel->frame;
+    struct vv_layer_place place = job->place;
+    const void *frame = job->frame;
     place.offset = out->data.offset;
-    if (!frame && !vv_place_goes_on(&out->places, &place))
+    if (!frame && !vv_place_continues(&out->places, &place))
         VV_TRY(vv_data_out_place(
             &out->data, out->places.written, &place.offset, error));
-    vv_place_out_add(&out->places, &place, parcel->size);
-    return vv_data_out_add(&out->data, frame ? frame : parcel->bytes,
-        frame ? place.pack.size : parcel->size, error);
+    vv_place_out_add(&out->places, &place, job->size);
+    return vv_data_out_add(&out->data, frame ? frame : job->bytes,
+        frame ? place.pack.size : job->size, error);
 }
 
-/* Writes a parcel. Zeros are written to the new layer if they directly follow
+/* Writes a job. Zeros are written to the new layer if they directly follow
  * other new data, so that they need no place of their own. */
-static varve_status write_parcel(
-    void *user, const struct vv_chunk_job *parcel, varve_error *error)
+static varve_status layer_out_write_job(
+    void *user, const struct vv_chunk_job *job, varve_error *error)
 {
     struct vv_layer_out *out = user;
-    struct vv_chunk_job behind = { .size = parcel->size,
+    struct vv_chunk_job behind = { .size = job->size,
         .place = { .layer = out->own, .offset = out->data.offset } };
-    if (parcel->place.layer == VV_NONE && out->own != VV_NONE &&
-        vv_place_goes_on(&out->places, &behind.place))
-        parcel = &behind;
-    if (out->own != VV_NONE && parcel->place.layer == out->own)
-        return write_new(out, parcel, error);
-    vv_place_out_add(&out->places, &parcel->place, parcel->size);
+    if (job->place.layer == VV_NONE && out->own != VV_NONE &&
+        vv_place_continues(&out->places, &behind.place))
+        job = &behind;
+    if (out->own != VV_NONE && job->place.layer == out->own)
+        return write_new(out, job, error);
+    vv_place_out_add(&out->places, &job->place, job->size);
     return VARVE_OK;
 }
 
 static varve_status layer_out_put(struct vv_layer_out *out,
-    const struct vv_chunk_job *parcel, varve_error *error)
+    const struct vv_chunk_job *job, varve_error *error)
 {
-    out->at += parcel->size;
-    return out->line ? vv_pack_line_add(out->line, parcel, error)
-                     : write_parcel(out, parcel, error);
+    out->at += job->size;
+    return out->line ? vv_pack_line_add(out->line, job, error)
+                     : layer_out_write_job(out, job, error);
 }
 
 static varve_status begin_packing(struct vv_layer_out *out, varve_error *error)
 {
     if (out->level == 0)
         return VARVE_OK;
-    out->line = vv_pack_line_new(out->context, out->level, write_parcel, out);
+    out->line =
+        vv_pack_line_new(out->context, out->level, layer_out_write_job, out);
     return out->line ? VARVE_OK : vv_fail_memory(error, "compressing values");
 }
 
@@ -162,20 +163,20 @@ varve_status vv_layer_out_new(struct vv_layer_out *out, const void *bytes,
     uint64_t size, unsigned planes, varve_error *error)
 {
     VV_TRY(layer_out_begin_layer(out, error));
-    const struct vv_chunk_job parcel = { .bytes = bytes,
+    const struct vv_chunk_job job = { .bytes = bytes,
         .stays = out->bytes_stay,
         .size = size,
         .planes = planes,
         .place = { .layer = out->own } };
-    return layer_out_put(out, &parcel, error);
+    return layer_out_put(out, &job, error);
 }
 
 varve_status vv_layer_out_zeros(
     struct vv_layer_out *out, uint64_t size, varve_error *error)
 {
-    const struct vv_chunk_job parcel = { .size = size,
+    const struct vv_chunk_job job = { .size = size,
         .place = { .layer = VV_NONE } };
-    return size > 0 ? layer_out_put(out, &parcel, error) : VARVE_OK;
+    return size > 0 ? layer_out_put(out, &job, error) : VARVE_OK;
 }
 
 /* --- Data of the base ----------------------------------------------------- */

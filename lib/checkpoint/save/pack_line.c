@@ -1,14 +1,14 @@
-/* pack_line.c - Compresses parcels on several threads, in a ring that keeps
- * their order.
+/* pack_line.c - Compresses jobs on several threads, in a ring that keeps their
+ * order.
  *
- * Each thread takes the next parcel that is to be compressed. The calling
- * thread passes on the oldest one.
+ * Each thread takes the next job that is to be compressed. The calling thread
+ * passes on the oldest one.
  *
- * Only the calling thread adds and passes on parcels, allocates memory and
- * starts threads. It does so depending on what was added, never on what the
- * other threads have finished: so system calls are made in a deterministic
- * order. While it waits it compresses parcels as well. With one thread the
- * algorithm is the same without the others.
+ * Only the calling thread adds and passes on jobs, allocates memory and starts
+ * threads. It does so depending on what was added, never on what the other
+ * threads have finished: so system calls are made in a deterministic order.
+ * While it waits it compresses jobs as well. With one thread the algorithm is
+ * the same without the others.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,14 +27,14 @@ enum {
     BLOCKS_PER_WORKER = 2, /* one is being compressed, another is ready or
                               waits */
     MOST_BLOCKS = BLOCKS_PER_WORKER * VV_MAX_WORKERS,
-    MOST_PARCELS = 256,           /* small parcels share a block */
+    MOST_JOBS = 256,              /* small jobs share a block */
     BYTES_PER_WORKER = 256 * 1024 /* with less, another thread is not
                                      worthwhile */
 };
 
-/* The bytes of a chunk, or of several parcels that are not compressed. */
+/* The bytes of a chunk, or of several jobs that are not compressed. */
 struct block {
-    unsigned parcels; /* number of parcels that have bytes in it */
+    unsigned jobs; /* number of jobs that have bytes in it */
     size_t used;
     uint8_t bytes[VV_CHUNK_SIZE];
     uint8_t frame[VV_CHUNK_SIZE];
@@ -43,7 +43,7 @@ struct block {
 enum stage { WAITING, TAKEN, READY };
 
 struct step {
-    struct vv_chunk_job parcel;
+    struct vv_chunk_job job;
     struct block *block; /* or NULL */
     enum stage stage;    /* guarded by the monitor */
 };
@@ -60,7 +60,7 @@ struct vv_pack_line {
     vv_hand_on *hand_on;
     void *user;
     struct vv_monitor *monitor;
-    struct step steps[MOST_PARCELS]; /* a ring; positions count up without
+    struct step steps[MOST_JOBS]; /* a ring; positions count up without
                                         wrapping */
     size_t first; /* the oldest that was not passed on; calling thread only */
     size_t next;  /* all before it are taken; guarded by the monitor */
@@ -68,7 +68,7 @@ struct vv_pack_line {
     bool is_over; /* guarded by the monitor */
     struct block *blocks[MOST_BLOCKS];
     unsigned block_count;
-    struct block *open; /* for small parcels, not full; or NULL */
+    struct block *open; /* for small jobs, not full; or NULL */
     uint64_t begun;     /* bytes added for compression */
     unsigned workers;   /* limit; 0: not determined yet */
     unsigned started;   /* including the calling thread */
@@ -77,13 +77,13 @@ struct vv_pack_line {
 
 static struct step *step_at(struct vv_pack_line *line, size_t number)
 {
-    return &line->steps[number % MOST_PARCELS];
+    return &line->steps[number % MOST_JOBS];
 }
 
 /* --- Compressing ---------------------------------------------------------- */
 
-/* Takes the next parcel that no thread has taken; returns NULL if there is
- * none. The caller holds the monitor. */
+/* Takes the next job that no thread has taken; returns NULL if there is none.
+ * The caller holds the monitor. */
 static struct step *pack_line_take(struct vv_pack_line *line)
 {
     while (line->next < line->end) {
@@ -96,17 +96,17 @@ static struct step *pack_line_take(struct vv_pack_line *line)
     return NULL;
 }
 
-/* Compresses a parcel. The caller holds the monitor, which is released
+/* Compresses a job. The caller holds the monitor, which is released
  * meanwhile. */
 static void pack(const struct packing_thread *thread, struct step *step)
 {
-    struct vv_chunk_job *parcel = &step->parcel;
-    struct vv_pack found = { .planes = (uint8_t)parcel->planes };
+    struct vv_chunk_job *job = &step->job;
+    struct vv_pack found = { .planes = (uint8_t)job->planes };
     vv_monitor_leave(thread->line->monitor);
-    if (vv_packer_pack(thread->packer, parcel->bytes, (size_t)parcel->size,
+    if (vv_packer_pack(thread->packer, job->bytes, (size_t)job->size,
             step->block->frame, &found)) {
-        parcel->frame = step->block->frame;
-        parcel->place.pack = found;
+        job->frame = step->block->frame;
+        job->place.pack = found;
     }
     vv_monitor_enter(thread->line->monitor);
     step->stage = READY;
@@ -152,7 +152,7 @@ static varve_status pack_line_start(
 }
 
 /* Starts another thread if that is worthwhile for `size` more bytes. */
-static varve_status hire(
+static varve_status add_worker(
     struct vv_pack_line *line, uint64_t size, varve_error *error)
 {
     line->begun += size;
@@ -168,8 +168,8 @@ static varve_status hire(
 
 /* --- Passing on ----------------------------------------------------------- */
 
-/* Waits until the step, which is the first one, is ready. Compresses other
- * parcels meanwhile. */
+/* Waits until the step, which is the first one, is ready. Compresses other jobs
+ * meanwhile. */
 static void pack_line_wait_for(struct vv_pack_line *line, struct step *step)
 {
     vv_monitor_enter(line->monitor);
@@ -189,9 +189,9 @@ static varve_status hand_on_first(struct vv_pack_line *line, varve_error *error)
 {
     struct step *step = step_at(line, line->first);
     pack_line_wait_for(line, step);
-    varve_status status = line->hand_on(line->user, &step->parcel, error);
+    varve_status status = line->hand_on(line->user, &step->job, error);
     struct block *block = step->block;
-    if (block && --block->parcels == 0)
+    if (block && --block->jobs == 0)
         block->used = 0;
     line->first++;
     return status;
@@ -206,8 +206,8 @@ varve_status vv_pack_line_end(struct vv_pack_line *line, varve_error *error)
 
 /* --- Adding --------------------------------------------------------------- */
 
-/* With one thread there is one block: its parcel is passed on before the next
- * one is added. */
+/* With one thread there is one block: its job is passed on before the next one
+ * is added. */
 static unsigned most_blocks(const struct vv_pack_line *line)
 {
     return line->started == 1 ? 1 : BLOCKS_PER_WORKER * line->started;
@@ -216,13 +216,13 @@ static unsigned most_blocks(const struct vv_pack_line *line)
 static struct block *pack_line_find_block(const struct vv_pack_line *line)
 {
     for (unsigned i = 0; i < line->block_count; i++) {
-        if (line->blocks[i]->parcels == 0)
+        if (line->blocks[i]->jobs == 0)
             return line->blocks[i];
     }
     return NULL;
 }
 
-/* Sets *block to an empty block. Passes on parcels until there is one. */
+/* Sets *block to an empty block. Passes on jobs until there is one. */
 static varve_status get_block(
     struct vv_pack_line *line, struct block **block, varve_error *error)
 {
@@ -234,45 +234,43 @@ static varve_status get_block(
     *block = vv_allocate(&line->context.allocator, sizeof **block);
     if (!*block)
         return vv_fail_memory(error, "compressing values");
-    (*block)->parcels = 0;
+    (*block)->jobs = 0;
     (*block)->used = 0;
     line->blocks[line->block_count++] = *block;
     return VARVE_OK;
 }
 
-/* Copies the bytes of a parcel to a block of its own or, if it is not
- * compressed, to the block that such parcels share. */
+/* Copies the bytes of a job to a block of its own or, if it is not compressed,
+ * to the block that such jobs share. */
 static varve_status pack_line_keep_bytes(struct vv_pack_line *line,
     struct step *step, bool is_packed, varve_error *error)
 {
-    struct vv_chunk_job *parcel = &step->parcel;
+    struct vv_chunk_job *job = &step->job;
     struct block *block = is_packed ? NULL : line->open;
-    if (!block || VV_CHUNK_SIZE - block->used < parcel->size)
+    if (!block || VV_CHUNK_SIZE - block->used < job->size)
         VV_TRY(get_block(line, &block, error));
     if (!is_packed)
         line->open = block;
     else if (line->open == block)
         line->open = NULL;
     uint8_t *to = block->bytes + block->used;
-    if (!is_packed || !parcel->stays) {
-        memcpy(to, parcel->bytes, (size_t)parcel->size);
-        parcel->bytes = to;
+    if (!is_packed || !job->stays) {
+        memcpy(to, job->bytes, (size_t)job->size);
+        job->bytes = to;
     }
-    block->used =
-        is_packed ? VV_CHUNK_SIZE : block->used + (size_t)parcel->size;
-    block->parcels++;
+    block->used = is_packed ? VV_CHUNK_SIZE : block->used + (size_t)job->size;
+    block->jobs++;
     step->block = block;
     return VARVE_OK;
 }
 
 static varve_status pack_line_keep(struct vv_pack_line *line,
-    const struct vv_chunk_job *parcel, bool is_packed, varve_error *error)
+    const struct vv_chunk_job *job, bool is_packed, varve_error *error)
 {
-    struct step step = { .parcel = *parcel,
-        .stage = is_packed ? WAITING : READY };
-    if (line->end - line->first == MOST_PARCELS)
+    struct step step = { .job = *job, .stage = is_packed ? WAITING : READY };
+    if (line->end - line->first == MOST_JOBS)
         VV_TRY(hand_on_first(line, error));
-    if (parcel->bytes && parcel->size > 0)
+    if (job->bytes && job->size > 0)
         VV_TRY(pack_line_keep_bytes(line, &step, is_packed, error));
     *step_at(line, line->end) = step;
     vv_monitor_enter(line->monitor);
@@ -284,17 +282,17 @@ static varve_status pack_line_keep(struct vv_pack_line *line,
 }
 
 varve_status vv_pack_line_add(struct vv_pack_line *line,
-    const struct vv_chunk_job *parcel, varve_error *error)
+    const struct vv_chunk_job *job, varve_error *error)
 {
     bool is_packed =
-        parcel->bytes && parcel->planes > 0 && vv_pack_is_worth(parcel->size);
+        job->bytes && job->planes > 0 && vv_pack_is_worth(job->size);
     if (is_packed)
-        VV_TRY(hire(line, parcel->size, error));
-    else if (parcel->bytes && parcel->size > VV_CHUNK_SIZE)
+        VV_TRY(add_worker(line, job->size, error));
+    else if (job->bytes && job->size > VV_CHUNK_SIZE)
         VV_TRY(vv_pack_line_end(line, error));
     if (!is_packed && line->first == line->end)
-        return line->hand_on(line->user, parcel, error);
-    return pack_line_keep(line, parcel, is_packed, error);
+        return line->hand_on(line->user, job, error);
+    return pack_line_keep(line, job, is_packed, error);
 }
 
 /* --- Creating and freeing ------------------------------------------------- */

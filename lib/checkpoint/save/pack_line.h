@@ -1,6 +1,6 @@
 /* pack_line.h - Compresses chunks for a layer on several threads, and passes
- * them on in the order in which they were added, together with the parcels
- * between them.
+ * them on in the order in which they were added, together with the jobs between
+ * them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,9 +22,9 @@ struct vv_chunk_job {
                           not compressed */
 };
 
-/* Called on the thread that adds parcels. */
+/* Called on the thread that adds jobs. */
 typedef varve_status vv_hand_on(
-    void *user, const struct vv_chunk_job *parcel, varve_error *error);
+    void *user, const struct vv_chunk_job *job, varve_error *error);
 
 struct vv_pack_line;
 
@@ -34,19 +34,18 @@ struct vv_pack_line;
 struct vv_pack_line *vv_pack_line_new(const struct vv_context *context,
     int level, vv_hand_on *hand_on, void *user);
 
-/* Adds a parcel. Passes on parcels that are ready, and keeps this one while
- * those before it are being compressed. At most four chunks of bytes are kept
- * for each thread. The number of parcels that are passed on does not depend on
- * timing. Returns VARVE_NO_MEMORY, or the error of `hand_on`; after that no
- * more parcels may be added. */
+/* Adds a job. Passes on jobs that are ready, and keeps this one while those
+ * before it are being compressed. At most four chunks of bytes are kept for
+ * each thread. The number of jobs that are passed on does not depend on timing.
+ * Returns VARVE_NO_MEMORY, or the error of `hand_on`; after that no more jobs
+ * may be added. */
 varve_status vv_pack_line_add(struct vv_pack_line *line,
-    const struct vv_chunk_job *parcel, varve_error *error);
+    const struct vv_chunk_job *job, varve_error *error);
 
-/* Passes on all parcels that were kept. */
+/* Passes on all jobs that were kept. */
 varve_status vv_pack_line_end(struct vv_pack_line *line, varve_error *error);
 
-/* Frees the line and all parcels that were not passed on. `line` may be
- * NULL. */
+/* Frees the line and all jobs that were not passed on. `line` may be NULL. */
 void vv_pack_line_free(struct vv_pack_line *line);
 
 #endif

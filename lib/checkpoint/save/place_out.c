@@ -17,7 +17,7 @@ void vv_place_out_begin(
     };
 }
 
-bool vv_place_goes_on(
+bool vv_place_continues(
     const struct vv_place_out *out, const struct vv_layer_place *place)
 {
     const struct vv_layer_place *last = &out->last;
@@ -65,7 +65,7 @@ void vv_place_out_add(
     struct vv_place_out *out, const struct vv_layer_place *place, uint64_t size)
 {
     struct vv_index_columns *c = out->columns;
-    if (!vv_place_goes_on(out, place)) {
+    if (!vv_place_continues(out, place)) {
         vv_buffer_add64(&c->place_begins, out->written);
         vv_buffer_add32(&c->place_layers, place->layer);
         vv_buffer_add64(&c->place_offsets, place->offset);

@@ -25,7 +25,7 @@ void vv_place_out_begin(
     struct vv_place_out *out, struct vv_index_columns *columns, bool is_inside);
 
 /* Returns true if a range at `place` would continue the last place. */
-bool vv_place_goes_on(
+bool vv_place_continues(
     const struct vv_place_out *out, const struct vv_layer_place *place);
 
 /* Adds the next `size` bytes of the data, which are at `place`. */

@@ -124,19 +124,19 @@ static void place_plain(struct rounds *r, uint64_t like)
 }
 
 /* Adds a chunk to the buffer, and writes the buffer when it is full.
- * `parcel->place` has the offset in the region. */
+ * `job->place` has the offset in the region. */
 static varve_status make_ready(
-    void *user, const struct vv_chunk_job *parcel, varve_error *error)
+    void *user, const struct vv_chunk_job *job, varve_error *error)
 {
     struct rounds *r = user;
-    const struct vv_pack *pack = &parcel->place.pack;
-    if (!parcel->frame)
-        place_plain(r, parcel->place.offset);
+    const struct vv_pack *pack = &job->place.pack;
+    if (!job->frame)
+        place_plain(r, job->place.offset);
     vv_buffer_add64(r->out->told, r->ready.size);
-    vv_buffer_add32(r->out->told, parcel->frame ? pack->size : 0);
-    vv_buffer_add(&r->ready, parcel->frame ? parcel->frame : parcel->bytes,
-        parcel->frame ? pack->size : (size_t)parcel->size);
-    r->behind = parcel->frame ? 0 : parcel->place.offset + parcel->size;
+    vv_buffer_add32(r->out->told, job->frame ? pack->size : 0);
+    vv_buffer_add(&r->ready, job->frame ? job->frame : job->bytes,
+        job->frame ? pack->size : (size_t)job->size);
+    r->behind = job->frame ? 0 : job->place.offset + job->size;
     if (r->ready.size < VV_ROUND_SIZE && !r->ready.failed)
         return VARVE_OK;
     return take_round(r, VARVE_OK, false, error);
@@ -170,13 +170,13 @@ static varve_status chunks_out_write_chunk(struct rounds *r,
     look->part = part;
     VV_TRY(vv_source_piece(
         &look->source, part->begin + c->begin, c->size, &bytes, error));
-    const struct vv_chunk_job parcel = { .bytes = bytes,
+    const struct vv_chunk_job job = { .bytes = bytes,
         .stays = look->source.bytes && look->source.bytes != look->scratch.data,
         .size = c->size,
         .planes = c->planes,
         .place = { .offset = c->offset } };
-    return r->line ? vv_pack_line_add(r->line, &parcel, error)
-                   : make_ready(r, &parcel, error);
+    return r->line ? vv_pack_line_add(r->line, &job, error)
+                   : make_ready(r, &job, error);
 }
 
 static varve_status chunks_out_write_chunks(

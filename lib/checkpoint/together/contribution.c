@@ -270,7 +270,7 @@ varve_status vv_contribution_add(struct vv_buffer *bytes,
     struct told told = { .with_slices = with_slices };
     vv_buffer_init(&told.chunks, bytes->allocator);
     vv_buffer_init(&told.privates, bytes->allocator);
-    if (vv_goes_by_chunks(save_plan))
+    if (vv_writes_by_chunks(save_plan))
         vv_share_chunks_tell(&told.chunks, share);
     add_all_private(&told.privates, share->privates);
     varve_status status = told.chunks.failed || told.privates.failed

@@ -342,7 +342,7 @@ varve_status vv_data_files_fill(const struct vv_filling *f, varve_error *error)
     struct vv_buffer name;
     vv_buffer_init(&name, &f->save_plan->context.allocator);
     varve_status status =
-        vv_goes_by_chunks(f->save_plan)
+        vv_writes_by_chunks(f->save_plan)
             ? fill_chunks(f, &name, error)
             : vv_agree(f->comm, fill_region(f, &name, error), error);
     vv_buffer_clear(&name);

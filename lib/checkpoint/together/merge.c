@@ -424,7 +424,7 @@ varve_status vv_merge_begin(struct vv_merge *merge, varve_error *error)
 varve_status vv_merge_make(struct vv_merge *merge, varve_error *error)
 {
     VV_TRY(vv_merge_begin(merge, error));
-    if (vv_goes_by_chunks(merge->save_plan))
+    if (vv_writes_by_chunks(merge->save_plan))
         VV_TRY(vv_merge_chunks_begin(merge, error));
     find_told(merge);
     VV_TRY(take_values(merge, (uint32_t)merge->save_plan->value_count, error));

@@ -48,7 +48,7 @@ static void add_new(struct vv_placing *p, uint64_t place,
     struct vv_layer_place before = *to;
     before.offset -= gap;
     if (gap > 0 && is_next && !to->pack.size &&
-        vv_place_goes_on(&p->out, &before))
+        vv_place_continues(&p->out, &before))
         vv_place_out_add(&p->out, &before, gap);
     else
         merge_places_add_zeros(p, gap);

@@ -22,7 +22,7 @@ static uint64_t told_of(
            vv_chunk_count(slice->whole_size) * VV_DIGEST_SIZE;
 }
 
-bool vv_goes_by_rounds(const struct vv_rounds *rounds)
+bool vv_needs_rounds(const struct vv_rounds *rounds)
 {
     size_t count;
     uint64_t told = 0;
@@ -30,7 +30,7 @@ bool vv_goes_by_rounds(const struct vv_rounds *rounds)
         vv_save_plan_slices(rounds->save_plan, &count);
     for (size_t i = 0; i < count; i++)
         told += told_of(rounds, &all[i]);
-    return told > rounds->most && !vv_goes_by_chunks(rounds->save_plan);
+    return told > rounds->most && !vv_writes_by_chunks(rounds->save_plan);
 }
 
 bool vv_rounds_next(struct vv_rounds *rounds)

@@ -30,7 +30,7 @@ struct vv_rounds {
 
 /* Returns true if more than one round is needed. Incremental and compressed
  * saves do not use rounds. Rank-local data is sent before the first round. */
-bool vv_goes_by_rounds(const struct vv_rounds *rounds);
+bool vv_needs_rounds(const struct vv_rounds *rounds);
 
 /* Begins the next round. Returns false after the last one. */
 bool vv_rounds_next(struct vv_rounds *rounds);

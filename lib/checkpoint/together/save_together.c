@@ -202,12 +202,12 @@ static uint64_t most_at_once(const struct vv_save_together *save)
 
 /* Returns true if shards are sent in rounds. The result is the same on all
  * ranks whose graphs do not differ. */
-static bool goes_by_rounds(const struct vv_save_together *save)
+static bool needs_rounds(const struct vv_save_together *save)
 {
     const struct vv_rounds rounds = { .save_plan = save->save_plan,
         .ranks = save->comm->size,
         .most = most_at_once(save) };
-    return vv_goes_by_rounds(&rounds);
+    return vv_needs_rounds(&rounds);
 }
 
 static varve_status save_together_tell(struct vv_save_together *save,
@@ -218,7 +218,7 @@ static varve_status save_together_tell(struct vv_save_together *save,
     vv_buffer_init(&told, all->bytes.allocator);
     if (!status)
         status = vv_contribution_add(&told, save->comm, path, save->save_plan,
-            &save->share, !goes_by_rounds(save), error);
+            &save->share, !needs_rounds(save), error);
     status = vv_comm_gatherv(save->comm, status, &told, all, error);
     vv_buffer_clear(&told);
     return status;
@@ -246,7 +246,7 @@ static varve_status order(struct vv_save_together *save, struct publishing *p,
     varve_status status = VARVE_OK;
     VV_TRY(
         vv_compare_all(save->comm, &p->merge, &save->has_same_request, error));
-    if (goes_by_rounds(save))
+    if (needs_rounds(save))
         return order_by_rounds(save, p, orders, error);
     if (save->comm->rank == 0)
         status = open_files(p, orders, error);

@@ -37,7 +37,7 @@ bool vv_share_next(struct vv_share_walk *walk, struct vv_share_chunk *chunk);
 
 /* Returns true if chunks of a save are compressed or left out individually.
  * Otherwise each region is written as a whole. */
-static inline bool vv_goes_by_chunks(const struct vv_save_plan *save_plan)
+static inline bool vv_writes_by_chunks(const struct vv_save_plan *save_plan)
 {
     return save_plan->options.incremental || save_plan->options.compress;
 }
