@@ -111,11 +111,11 @@ varve_status vv_local_files_look(struct vv_local_files *m,
         return VARVE_OK;
     if (error)
         *error = m->reason;
-    vv_local_files_let_go(m, r);
+    vv_local_files_close(m, r);
     return status;
 }
 
-void vv_local_files_let_go(
+void vv_local_files_close(
     struct vv_local_files *m, const struct vv_redundancy *r)
 {
     vv_file_close(r->context, m->file);

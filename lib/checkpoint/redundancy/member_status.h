@@ -22,11 +22,11 @@ struct vv_local_files {
 
 /* Reads both files completely. Fails only if out of memory; then there is
  * nothing to release. */
-varve_status vv_local_files_look(struct vv_local_files *remains,
+varve_status vv_local_files_look(struct vv_local_files *local,
     const struct vv_redundancy *redundancy, const struct vv_redundant_file *own,
     varve_error *error);
-void vv_local_files_let_go(
-    struct vv_local_files *remains, const struct vv_redundancy *redundancy);
+void vv_local_files_close(
+    struct vv_local_files *local, const struct vv_redundancy *redundancy);
 
 /* Computes the digest of a range of a file. */
 varve_status vv_digest_file(const struct vv_context *context, int file,

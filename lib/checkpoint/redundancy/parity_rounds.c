@@ -52,7 +52,7 @@ void vv_rounds_fail(
     r->error = *error;
 }
 
-void vv_rounds_settle(
+void vv_rounds_agree(
     struct vv_parity_rounds *r, varve_status talk, const varve_error *error)
 {
     varve_error all = { 0 };
@@ -66,14 +66,14 @@ void vv_rounds_settle(
         return;
     r->status = status;
     r->error = all;
-    r->is_told = true;
+    r->is_agreed = true;
 }
 
 varve_status vv_rounds_outcome(struct vv_parity_rounds *r, varve_error *error)
 {
     if (r->status && error)
         *error = r->error;
-    return r->is_told || r->status == VARVE_DISCONNECTED
+    return r->is_agreed || r->status == VARVE_DISCONNECTED
                ? r->status
                : vv_agree(r->redundancy->comm, r->status, error);
 }

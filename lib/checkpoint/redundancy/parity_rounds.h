@@ -51,7 +51,7 @@ struct vv_parity_rounds {
                             `error` */
     varve_error error;
     /* own */
-    bool is_told; /* all ranks have agreed on `status` */
+    bool is_agreed; /* all ranks have agreed on `status` */
     unsigned char *all, *in, *out, *cell; /* buffers of one round each */
 };
 
@@ -68,7 +68,7 @@ void vv_rounds_fail(struct vv_parity_rounds *rounds, varve_status status,
 /* Agrees on the result after the rounds, which ended with the status `talk`: if
  * one rank has failed, all fail, so that none publishes a file that was
  * computed from zeros. Collective. */
-void vv_rounds_settle(struct vv_parity_rounds *rounds, varve_status talk,
+void vv_rounds_agree(struct vv_parity_rounds *rounds, varve_status talk,
     const varve_error *error);
 
 /* Returns the final status, the same on all ranks. Collective. */

@@ -54,7 +54,7 @@ static varve_status passing_collect(
         comm->gather_varied(comm->self, shift->out, shift->out_size,
             is_first ? p->bytes : NULL, is_first ? p->sizes : NULL);
     if (status)
-        return vv_fail_gone(comm, status, error);
+        return vv_comm_fail(comm, status, error);
     return vv_comm_bcast(comm, p->bytes, (size_t)p->total, error);
 }
 
@@ -95,7 +95,7 @@ varve_status vv_pass(const varve_comm *comm, const varve_allocator *allocator,
 {
     if (comm->shift) {
         varve_status status = comm->shift(comm->self, shift);
-        return status ? vv_fail_gone(comm, status, error) : VARVE_OK;
+        return status ? vv_comm_fail(comm, status, error) : VARVE_OK;
     }
     struct post p = { .comm = comm, .allocator = allocator };
     varve_status status = post(&p, shift, error);

@@ -62,7 +62,7 @@ static varve_status protect_sum_all(
     mine.size = vv_order64(mine.size);
     varve_status status = comm->gather(comm->self, &mine, sizeof mine, all);
     if (status)
-        return vv_fail_gone(comm, status, error);
+        return vv_comm_fail(comm, status, error);
     if (comm->rank == 0)
         p->table.set = vv_digest_of(all, comm->size * sizeof *all);
     return vv_comm_bcast(comm, &p->table.set, sizeof p->table.set, error);
@@ -96,7 +96,7 @@ static varve_status protect_make_block(struct protection *p, varve_error *error)
         t->scheme == VARVE_XOR
             ? vv_rounds_make_blocks(r, &p->block, error)
             : vv_rounds_copy_on(r, UINT64_MAX, &p->block, error);
-    vv_rounds_settle(r, talk, error);
+    vv_rounds_agree(r, talk, error);
     vv_sink_end_block(r, &p->block);
     return vv_rounds_outcome(r, error);
 }

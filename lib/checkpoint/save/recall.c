@@ -74,9 +74,9 @@ varve_status vv_recall_check(const struct vv_save_plan *save_plan,
     varve_error *error)
 {
     const struct vv_digest digest = vv_digest_of(bytes, size);
-    const uint8_t *told =
+    const uint8_t *expected =
         save_plan->columns.index.digests.data + c->number * VV_DIGEST_SIZE;
-    return memcmp(digest.bytes, told, VV_DIGEST_SIZE) == 0
+    return memcmp(digest.bytes, expected, VV_DIGEST_SIZE) == 0
                ? VARVE_OK
                : vv_fail_untouched(
                      save_plan, c->value, "the save before", error);

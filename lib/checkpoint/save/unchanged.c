@@ -404,16 +404,17 @@ static void note_end(
             begin, end);
 }
 
-/* The system tracks whole pages (if `is_told`). The partial pages at both ends
- * are compared by digest. */
-static void note_value(const struct gathering *g, uint32_t value, bool is_told)
+/* The system tracks whole pages (if `is_tracked`). The partial pages at both
+ * ends are compared by digest. */
+static void note_value(
+    const struct gathering *g, uint32_t value, bool is_tracked)
 {
     const uint8_t *bytes = node_of(g, value)->variable->tensor.data;
     uint64_t size = unchanged_size_of(g, value);
     uint64_t begin = -(uintptr_t)bytes % VV_PAGE_SIZE;
     uint64_t end = size - (uintptr_t)(bytes + size) % VV_PAGE_SIZE;
     note_end(g, value, 0, begin);
-    if (is_told)
+    if (is_tracked)
         note_written(g, value, 0, begin, end);
     note_end(g, value, end, size);
 }

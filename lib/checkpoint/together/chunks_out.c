@@ -22,12 +22,12 @@ enum { SIZE, IS_LAST, WORDS };
 struct rounds {
     struct vv_chunks_out *out;
     struct vv_buffer ready; /* bytes to write in this round, as in the file */
-    size_t since;    /* the entries of `told` from here on are of this round */
+    size_t since;           /* the first entry of `locations` of this round */
     uint64_t behind; /* offset in the region of the end of the last chunk in
                         `ready`; 0: that chunk is compressed, or there is
                         none */
     struct vv_pack_line *line; /* NULL: nothing is compressed */
-    uint64_t *told;            /* on rank 0: WORDS numbers of each rank */
+    uint64_t *received;        /* on rank 0: WORDS numbers of each rank */
     uint64_t *answer; /* the offset for each rank, and if this is the last
                          round */
     uint64_t *ends;   /* on rank 0: of files */
@@ -43,10 +43,10 @@ static void chunks_out_place_all(struct rounds *r)
     uint64_t is_last = 1;
     for (uint32_t i = 0; i < ranks; i++) {
         uint64_t *end = &r->ends[r->out->merge->regions[i].file];
-        const uint64_t *told = &r->told[(size_t)WORDS * i];
+        const uint64_t *numbers = &r->received[(size_t)WORDS * i];
         r->answer[i] = *end;
-        *end += vv_align_up(told[SIZE], VV_PAGE_ALIGNMENT);
-        is_last &= told[IS_LAST];
+        *end += vv_align_up(numbers[SIZE], VV_PAGE_ALIGNMENT);
+        is_last &= numbers[IS_LAST];
     }
     r->answer[ranks] = is_last;
 }
@@ -59,7 +59,7 @@ static varve_status chunks_out_meet(struct rounds *r, varve_status status,
     if (!status && r->ready.failed)
         status = vv_fail_memory(error, "chunks of a save");
     VV_TRY(vv_agree(comm, status, error));
-    VV_TRY(vv_comm_gather_u64(comm, words, WORDS, r->told, error));
+    VV_TRY(vv_comm_gather_u64(comm, words, WORDS, r->received, error));
     if (comm->rank == 0)
         chunks_out_place_all(r);
     VV_TRY(vv_comm_bcast(
@@ -70,12 +70,12 @@ static varve_status chunks_out_meet(struct rounds *r, varve_status status,
 
 /* Adds the offset in the file to the positions of this round's chunks, which
  * are relative to the buffer. */
-static void move_told(struct rounds *r, uint64_t offset)
+static void move_locations(struct rounds *r, uint64_t offset)
 {
-    struct vv_buffer *told = r->out->told;
-    for (; r->since < told->size && !told->failed;
-         r->since += VV_INDEX_BROADCAST_WHERE_SIZE) {
-        uint8_t *at = told->data + r->since;
+    struct vv_buffer *locations = r->out->locations;
+    for (; r->since < locations->size && !locations->failed;
+         r->since += VV_LOCATION_MESSAGE_SIZE) {
+        uint8_t *at = locations->data + r->since;
         vv_store64(at, vv_load64(at) + offset);
     }
 }
@@ -90,7 +90,7 @@ static varve_status take_round(
     r->out->is_agreed = status != VARVE_OK;
     if (status)
         return status;
-    move_told(r, offset);
+    move_locations(r, offset);
     if (r->ready.size > 0)
         status = vv_file_write(&out->save_plan->context, out->file, out->path,
             r->ready.data, r->ready.size, offset, error);
@@ -132,8 +132,8 @@ static varve_status make_ready(
     const struct vv_pack *pack = &job->place.pack;
     if (!job->frame)
         place_plain(r, job->place.offset);
-    vv_buffer_add64(r->out->told, r->ready.size);
-    vv_buffer_add32(r->out->told, job->frame ? pack->size : 0);
+    vv_buffer_add64(r->out->locations, r->ready.size);
+    vv_buffer_add32(r->out->locations, job->frame ? pack->size : 0);
     vv_buffer_add(&r->ready, job->frame ? job->frame : job->bytes,
         job->frame ? pack->size : (size_t)job->size);
     r->behind = job->frame ? 0 : job->place.offset + job->size;
@@ -208,9 +208,9 @@ static varve_status chunks_out_begin(struct rounds *r, varve_error *error)
     r->answer = vv_allocate_array(a, ranks + 1, sizeof *r->answer);
     bool has_memory = r->answer;
     if (r->out->comm->rank == 0) {
-        r->told = vv_allocate_array(a, ranks * WORDS, sizeof *r->told);
+        r->received = vv_allocate_array(a, ranks * WORDS, sizeof *r->received);
         r->ends = vv_allocate_array(a, files, sizeof *r->ends);
-        has_memory &= r->told && r->ends;
+        has_memory &= r->received && r->ends;
     }
     for (size_t i = 0; r->ends && i < files; i++)
         r->ends[i] = VV_PAGE_ALIGNMENT;
@@ -229,8 +229,8 @@ static void chunks_out_end(struct rounds *r)
     vv_buffer_clear(&r->ready);
     if (r->answer)
         vv_release(a, r->answer, (ranks + 1) * sizeof *r->answer);
-    if (r->told)
-        vv_release(a, r->told, ranks * WORDS * sizeof *r->told);
+    if (r->received)
+        vv_release(a, r->received, ranks * WORDS * sizeof *r->received);
     if (r->ends)
         vv_release(a, r->ends, count_files(r) * sizeof *r->ends);
 }
@@ -260,7 +260,7 @@ varve_status vv_chunks_write(
     if (!status)
         status = chunks_out_write_all(&r, error);
     chunks_out_end(&r);
-    if (!status && out->told->failed)
+    if (!status && out->locations->failed)
         status = vv_fail_memory(error, "chunks of a save");
     return status;
 }

@@ -27,8 +27,7 @@ struct vv_chunks_out {
     const uint8_t *bits; /* a bit for each chunk of the share: it must be
                             written */
     const struct vv_merge *merge; /* used on rank 0 only */
-    struct vv_buffer *told;       /* gets the location of each chunk that is
-                                     written */
+    struct vv_buffer *locations;  /* gets the locations of the chunks */
     /* to read */
     bool is_agreed; /* after a failure: all ranks return the same */
 };

@@ -25,7 +25,7 @@ varve_status vv_check_comm(const varve_comm *comm, varve_error *error)
     return VV_CHECK_ROOM(comm->reserved, error);
 }
 
-varve_status vv_fail_gone(
+varve_status vv_comm_fail(
     const varve_comm *comm, varve_status status, varve_error *error)
 {
     return vv_fail(error, status,
@@ -38,7 +38,7 @@ varve_status vv_comm_allreduce_max(
     const varve_comm *comm, uint64_t *number, varve_error *error)
 {
     varve_status status = comm->agree(comm->self, number);
-    return status ? vv_fail_gone(comm, status, error) : VARVE_OK;
+    return status ? vv_comm_fail(comm, status, error) : VARVE_OK;
 }
 
 /* Sets a number on all ranks to its value on the rank `from`. */
@@ -92,7 +92,7 @@ varve_status vv_agree(
     if (talk && status == VARVE_DISCONNECTED)
         return status; /* its message has the reason */
     if (talk)
-        return vv_fail_gone(comm, talk, error);
+        return vv_comm_fail(comm, talk, error);
     if (failed == 0)
         return VARVE_OK;
     return spread_failure(
@@ -101,7 +101,7 @@ varve_status vv_agree(
 
 /* --- Broadcast and gather ------------------------------------------------- */
 
-varve_status vv_tell_number(
+varve_status vv_comm_bcast_u64(
     const varve_comm *comm, uint64_t *number, varve_error *error)
 {
     return vv_comm_bcast(comm, number, sizeof *number, error);
@@ -111,7 +111,7 @@ varve_status vv_comm_bcast(
     const varve_comm *comm, void *bytes, size_t size, varve_error *error)
 {
     varve_status status = comm->broadcast(comm->self, bytes, size);
-    return status ? vv_fail_gone(comm, status, error) : VARVE_OK;
+    return status ? vv_comm_fail(comm, status, error) : VARVE_OK;
 }
 
 varve_status vv_comm_gather_u64(const varve_comm *comm, const uint64_t *mine,
@@ -119,7 +119,7 @@ varve_status vv_comm_gather_u64(const varve_comm *comm, const uint64_t *mine,
 {
     varve_status status =
         comm->gather(comm->self, mine, count * sizeof *mine, all);
-    return status ? vv_fail_gone(comm, status, error) : VARVE_OK;
+    return status ? vv_comm_fail(comm, status, error) : VARVE_OK;
 }
 
 /* Makes room for a broadcast of `size` bytes. */
@@ -140,7 +140,7 @@ varve_status vv_comm_bcast_buffer(const varve_comm *comm, varve_status status,
     if (is_first && !status && bytes->failed)
         status = vv_fail_memory(error, "a broadcast");
     uint64_t size = is_first && !status ? bytes->size : 0;
-    VV_TRY(vv_tell_number(comm, &size, error));
+    VV_TRY(vv_comm_bcast_u64(comm, &size, error));
     if (!is_first)
         status = make_room_for(bytes, size, error);
     VV_TRY(vv_agree(comm, status, error));
@@ -152,7 +152,7 @@ varve_status vv_comm_allgather(const varve_comm *comm, const void *bytes,
 {
     varve_status status =
         comm->gather(comm->self, bytes, size, comm->rank == 0 ? all : NULL);
-    return status ? vv_fail_gone(comm, status, error)
+    return status ? vv_comm_fail(comm, status, error)
                   : vv_comm_bcast(comm, all, size * comm->size, error);
 }
 
@@ -179,7 +179,7 @@ static varve_status gather_bytes(const varve_comm *comm,
         comm, comm_collectives_make_room(comm, all, total, error), error));
     varve_status status = comm->gather_varied(
         comm->self, bytes->data, bytes->size, all->bytes.data, all->sizes);
-    return status ? vv_fail_gone(comm, status, error) : VARVE_OK;
+    return status ? vv_comm_fail(comm, status, error) : VARVE_OK;
 }
 
 varve_status vv_comm_gatherv(const varve_comm *comm, varve_status status,

@@ -19,7 +19,7 @@
 varve_status vv_check_comm(const varve_comm *comm, varve_error *error);
 
 /* Sets the error of a failed call of the communicator, and returns `status`. */
-varve_status vv_fail_gone(
+varve_status vv_comm_fail(
     const varve_comm *comm, varve_status status, varve_error *error);
 
 /* Returns VARVE_OK on all ranks if all have called it with VARVE_OK. Otherwise
@@ -34,7 +34,7 @@ varve_status vv_comm_allreduce_max(
     const varve_comm *comm, uint64_t *number, varve_error *error);
 
 /* Sets *number on all ranks to its value on rank 0. */
-varve_status vv_tell_number(
+varve_status vv_comm_bcast_u64(
     const varve_comm *comm, uint64_t *number, varve_error *error);
 
 /* Sets `bytes` on all ranks to their values on rank 0. `size` must be the same

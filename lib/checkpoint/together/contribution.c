@@ -157,7 +157,7 @@ struct vv_slice_sender vv_slices_begin(
         .part = vv_parts(share, &count) };
 }
 
-void vv_slices_tell(
+void vv_slices_encode(
     struct vv_slice_sender *t, struct vv_buffer *bytes, size_t count)
 {
     const struct vv_index_columns *c = &t->save_plan->columns.index;
@@ -231,7 +231,7 @@ static void contribution_add_bytes(
 }
 
 /* Data that is collected first, as its size is sent before it. */
-struct told {
+struct collected {
     struct vv_buffer chunks;
     struct vv_buffer privates;
     bool with_slices;
@@ -239,7 +239,7 @@ struct told {
 
 static varve_status contribution_add_all(struct vv_buffer *bytes,
     const varve_comm *comm, const char *path,
-    const struct vv_save_plan *save_plan, const struct told *told,
+    const struct vv_save_plan *save_plan, const struct collected *collected,
     const struct vv_share *share, varve_error *error)
 {
     VV_TRY(add_request(bytes, path, save_plan, error));
@@ -248,16 +248,16 @@ static varve_status contribution_add_all(struct vv_buffer *bytes,
     vv_buffer_add32(bytes, comm->node);
     vv_buffer_add64(bytes, share->size);
     vv_buffer_add64(bytes, count_stretches(share));
-    vv_buffer_add64(bytes, told->chunks.size / VV_INDEX_BROADCAST_CHUNK_SIZE);
-    vv_buffer_add64(bytes, told->privates.size);
+    vv_buffer_add64(bytes, collected->chunks.size / VV_CHUNK_MESSAGE_SIZE);
+    vv_buffer_add64(bytes, collected->privates.size);
     add_stretches(bytes, share);
-    contribution_add_bytes(bytes, &told->chunks);
-    contribution_add_bytes(bytes, &told->privates);
-    if (told->with_slices) {
+    contribution_add_bytes(bytes, &collected->chunks);
+    contribution_add_bytes(bytes, &collected->privates);
+    if (collected->with_slices) {
         size_t count;
         struct vv_slice_sender slices = vv_slices_begin(save_plan, share);
         vv_save_plan_slices(save_plan, &count);
-        vv_slices_tell(&slices, bytes, count);
+        vv_slices_encode(&slices, bytes, count);
     }
     return bytes->failed ? vv_fail_memory(error, "data of a rank") : VARVE_OK;
 }
@@ -267,18 +267,18 @@ varve_status vv_contribution_add(struct vv_buffer *bytes,
     const struct vv_save_plan *save_plan, const struct vv_share *share,
     bool with_slices, varve_error *error)
 {
-    struct told told = { .with_slices = with_slices };
-    vv_buffer_init(&told.chunks, bytes->allocator);
-    vv_buffer_init(&told.privates, bytes->allocator);
+    struct collected collected = { .with_slices = with_slices };
+    vv_buffer_init(&collected.chunks, bytes->allocator);
+    vv_buffer_init(&collected.privates, bytes->allocator);
     if (vv_writes_by_chunks(save_plan))
-        vv_share_chunks_tell(&told.chunks, share);
-    add_all_private(&told.privates, share->privates);
-    varve_status status = told.chunks.failed || told.privates.failed
+        vv_share_chunks_encode(&collected.chunks, share);
+    add_all_private(&collected.privates, share->privates);
+    varve_status status = collected.chunks.failed || collected.privates.failed
                               ? vv_fail_memory(error, "data of a rank")
                               : contribution_add_all(bytes, comm, path,
-                                    save_plan, &told, share, error);
-    vv_buffer_clear(&told.chunks);
-    vv_buffer_clear(&told.privates);
+                                    save_plan, &collected, share, error);
+    vv_buffer_clear(&collected.chunks);
+    vv_buffer_clear(&collected.privates);
     return status;
 }
 
@@ -296,7 +296,7 @@ struct vv_contribution vv_contribution_of(const uint8_t *bytes)
         .stretches = bytes + HEAD_SIZE,
     };
     c.chunks = c.stretches + c.stretch_count * STRETCH_SIZE;
-    c.privates = c.chunks + c.chunk_count * VV_INDEX_BROADCAST_CHUNK_SIZE;
+    c.privates = c.chunks + c.chunk_count * VV_CHUNK_MESSAGE_SIZE;
     c.slices = c.privates + vv_load64(numbers + 28);
     return c;
 }
@@ -310,21 +310,21 @@ static uint64_t take64(const uint8_t **at)
 
 struct vv_private_message vv_contribution_private(const uint8_t **at)
 {
-    struct vv_private_message told = { .place = vv_load32(*at) };
+    struct vv_private_message message = { .place = vv_load32(*at) };
     *at += 4;
-    told.begin = take64(at);
+    message.begin = take64(at);
     for (size_t i = 0; i < VV_COLUMN_COUNT; i++) {
         uint64_t count = take64(at);
-        vv_column_set(&vv_columns[i], &told.index, *at, count);
+        vv_column_set(&vv_columns[i], &message.index, *at, count);
         *at += count * vv_columns[i].element;
     }
-    return told;
+    return message;
 }
 
 struct vv_slice_message vv_contribution_slice(
-    const uint8_t *told, uint32_t rank)
+    const uint8_t *message, uint32_t rank)
 {
-    const uint8_t *behind = told + 16 * (size_t)rank;
+    const uint8_t *behind = message + 16 * (size_t)rank;
     return (struct vv_slice_message){ .size = vv_load64(behind),
         .offset = vv_load64(behind + 8),
         .digests = behind + 16 };

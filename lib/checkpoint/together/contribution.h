@@ -64,8 +64,8 @@ struct vv_slice_sender vv_slices_begin(
     const struct vv_save_plan *save_plan, const struct vv_share *share);
 
 /* Appends the next `count` shards. */
-void vv_slices_tell(
-    struct vv_slice_sender *telling, struct vv_buffer *bytes, size_t count);
+void vv_slices_encode(
+    struct vv_slice_sender *sender, struct vv_buffer *bytes, size_t count);
 
 /* Decodes the message of a rank. */
 struct vv_contribution vv_contribution_of(const uint8_t *bytes);
@@ -76,19 +76,19 @@ struct vv_private_message vv_contribution_private(const uint8_t **at);
 /* Decodes a shard of `rank` dimensions. It begins with its box, encoded as in
  * the column of boxes. */
 struct vv_slice_message vv_contribution_slice(
-    const uint8_t *told, uint32_t rank);
+    const uint8_t *message, uint32_t rank);
 
 /* Returns the size of a shard. */
-static inline uint64_t vv_index_broadcast_size(
-    const uint8_t *told, uint32_t rank)
+static inline uint64_t vv_slice_message_size(
+    const uint8_t *message, uint32_t rank)
 {
-    return vv_at64(told, 2 * (size_t)rank);
+    return vv_at64(message, 2 * (size_t)rank);
 }
 
 /* Advances *at to the next shard. */
-static inline void vv_contribution_pass(const uint8_t **at, uint32_t rank)
+static inline void vv_contribution_skip_slice(const uint8_t **at, uint32_t rank)
 {
-    uint64_t size = vv_index_broadcast_size(*at, rank);
+    uint64_t size = vv_slice_message_size(*at, rank);
     *at += 16 * (size_t)rank + 16 + vv_chunk_count(size) * VV_DIGEST_SIZE;
 }
 

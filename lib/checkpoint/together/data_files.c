@@ -306,11 +306,11 @@ static varve_status data_files_write_chunks(const struct vv_filling *f,
                : data_files_close_file(f, out->path, out->file, status, error);
 }
 
-static varve_status gather_told(const struct vv_filling *f,
-    const struct vv_buffer *told, varve_status status, varve_error *error)
+static varve_status gather_locations(const struct vv_filling *f,
+    const struct vv_buffer *locations, varve_status status, varve_error *error)
 {
     struct vv_gathered all;
-    VV_TRY(vv_comm_gatherv(f->comm, status, told, &all, error));
+    VV_TRY(vv_comm_gatherv(f->comm, status, locations, &all, error));
     if (f->comm->rank == 0)
         vv_merge_take_written(f->merge, &all);
     vv_gathered_clear(&all);
@@ -321,19 +321,19 @@ static varve_status gather_told(const struct vv_filling *f,
 static varve_status fill_chunks(
     const struct vv_filling *f, struct vv_buffer *name, varve_error *error)
 {
-    struct vv_buffer told;
+    struct vv_buffer locations;
     struct vv_chunks_out out = { .save_plan = f->save_plan,
         .share = f->share,
         .comm = f->comm,
         .merge = f->merge,
         .file = -1,
         .bits = f->orders->data + data_files_order_of(f).offset,
-        .told = &told };
-    vv_buffer_init(&told, &f->save_plan->context.allocator);
+        .locations = &locations };
+    vv_buffer_init(&locations, &f->save_plan->context.allocator);
     varve_status status = data_files_write_chunks(f, &out, name, error);
     if (!out.is_agreed)
-        status = gather_told(f, &told, status, error);
-    vv_buffer_clear(&told);
+        status = gather_locations(f, &locations, status, error);
+    vv_buffer_clear(&locations);
     return status;
 }
 

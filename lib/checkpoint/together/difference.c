@@ -263,7 +263,7 @@ varve_status vv_compare_all(const varve_comm *comm,
     uint64_t kind = comm->rank == 0 ? difference_find_kind(merge) : NOTHING;
     struct vv_gathered all;
     struct vv_buffer lines;
-    VV_TRY(vv_tell_number(comm, &kind, error));
+    VV_TRY(vv_comm_bcast_u64(comm, &kind, error));
     *has_same_request = kind != REQUEST;
     if (kind == NOTHING)
         return VARVE_OK;

@@ -169,15 +169,15 @@ static bool layer_match_is_there(
         return false;
     for (size_t i = 0; i < g->count; i++) {
         const struct vv_placed_chunk *chunk = &g->all[i];
-        if (m->sizes[from + i] != chunk->told.size ||
+        if (m->sizes[from + i] != chunk->message.size ||
             m->offsets[from + i] - m->offsets[from] !=
                 chunk->place - g->all[0].place ||
-            memcmp(layer_match_digest_at(m, from + i), chunk->told.digest,
+            memcmp(layer_match_digest_at(m, from + i), chunk->message.digest,
                 VV_DIGEST_SIZE) != 0)
             return false;
     }
-    return layer_match_is_kept(
-        m, m->offsets[from], last->place + last->told.size - g->all[0].place);
+    return layer_match_is_kept(m, m->offsets[from],
+        last->place + last->message.size - g->all[0].place);
 }
 
 /* Returns the chunk at an offset in the data of the base, or the number of
@@ -203,7 +203,7 @@ static size_t layer_match_find(
     size_t usual = chunk_at(m, g->all[0].place + m->shift);
     if (usual < m->count && layer_match_is_there(m, g, usual))
         return usual;
-    uint32_t at = m->firsts[layer_match_hash_of(m, g->all[0].told.digest)];
+    uint32_t at = m->firsts[layer_match_hash_of(m, g->all[0].message.digest)];
     for (int i = 0; i < MOST_CANDIDATES && at != VV_NONE; i++) {
         if (layer_match_is_there(m, g, at))
             return at;
@@ -229,11 +229,11 @@ static void layer_match_settle(struct vv_layer_match *m, struct group *g)
 static bool joins(const struct group *g, const struct vv_placed_chunk *chunk)
 {
     const struct vv_placed_chunk *first = g->all, *last = &g->all[g->count - 1];
-    uint64_t end = chunk->place + chunk->told.size;
-    return g->count < MOST_TOGETHER && last->told.size < VV_PAGED_SIZE &&
-           chunk->told.size < VV_PAGED_SIZE && chunk->owner == last->owner &&
+    uint64_t end = chunk->place + chunk->message.size;
+    return g->count < MOST_TOGETHER && last->message.size < VV_PAGED_SIZE &&
+           chunk->message.size < VV_PAGED_SIZE && chunk->owner == last->owner &&
            chunk->number == last->number + 1 &&
-           chunk->place - (last->place + last->told.size) < VV_ALIGNMENT &&
+           chunk->place - (last->place + last->message.size) < VV_ALIGNMENT &&
            end - first->place <= VV_PAGED_SIZE;
 }
 

@@ -23,7 +23,7 @@
 struct found {
     uint32_t owner;
     uint32_t rank; /* number of dimensions */
-    const uint8_t *told;
+    const uint8_t *message;
 };
 
 static varve_status merge_no_memory(varve_error *error)
@@ -99,7 +99,7 @@ static varve_status place_regions(struct vv_merge *merge, varve_error *error)
 static int compare_found(const struct found *one, const struct found *other)
 {
     for (uint32_t k = 0; k < one->rank; k++) {
-        uint64_t x = vv_at64(one->told, k), y = vv_at64(other->told, k);
+        uint64_t x = vv_at64(one->message, k), y = vv_at64(other->message, k);
         if (x != y)
             return x < y ? -1 : 1;
     }
@@ -119,9 +119,9 @@ static struct found *find_slices(struct vv_merge *merge,
     bool is_sorted = true;
     merge->found.size = 0;
     for (uint32_t i = 0; i < merge->comm->size; i++) {
-        struct found f = { i, slice->rank, merge->told[i] };
-        vv_contribution_pass(&merge->told[i], slice->rank);
-        if (vv_index_broadcast_size(f.told, f.rank) == 0)
+        struct found f = { i, slice->rank, merge->next_slices[i] };
+        vv_contribution_skip_slice(&merge->next_slices[i], slice->rank);
+        if (vv_slice_message_size(f.message, f.rank) == 0)
             continue;
         if (is_sorted && merge->found.size > 0) {
             const uint8_t *end = merge->found.data + merge->found.size;
@@ -219,14 +219,14 @@ static void place_slices(
 {
     uint64_t place = vv_next_place(merge);
     for (size_t i = 0; i < count; i++) {
-        const struct vv_slice_message told =
-            vv_contribution_slice(all[i].told, all[i].rank);
-        struct vv_placed placed = { place, told.size, all[i].owner,
-            told.offset };
+        const struct vv_slice_message message =
+            vv_contribution_slice(all[i].message, all[i].rank);
+        struct vv_placed placed = { place, message.size, all[i].owner,
+            message.offset };
         vv_buffer_add(&merge->placed, &placed, sizeof placed);
-        vv_buffer_add(&merge->added.digests, told.digests,
-            (size_t)vv_chunk_count(told.size) * VV_DIGEST_SIZE);
-        place += told.size;
+        vv_buffer_add(&merge->added.digests, message.digests,
+            (size_t)vv_chunk_count(message.size) * VV_DIGEST_SIZE);
+        place += message.size;
     }
 }
 
@@ -244,7 +244,7 @@ static varve_status take_slices(struct vv_merge *merge,
         return VARVE_OK;
     for (size_t i = 0; i < count; i++)
         vv_buffer_add(
-            &added->piece_boxes, all[i].told, 16 * (size_t)slice->rank);
+            &added->piece_boxes, all[i].message, 16 * (size_t)slice->rank);
     if (added->piece_boxes.failed)
         return merge_no_memory(error);
     VV_TRY(check_cover(merge, slice, all, count, at, error));
@@ -259,16 +259,17 @@ static varve_status take_slices(struct vv_merge *merge,
 
 /* --- Digests and places --------------------------------------------------- */
 
-static varve_status make_told(struct vv_merge *merge, varve_error *error)
+static varve_status make_next_slices(struct vv_merge *merge, varve_error *error)
 {
     const varve_allocator *a = &merge->save_plan->context.allocator;
-    merge->told = vv_allocate_array(a, merge->comm->size, sizeof *merge->told);
-    return merge->told ? VARVE_OK : merge_no_memory(error);
+    merge->next_slices =
+        vv_allocate_array(a, merge->comm->size, sizeof *merge->next_slices);
+    return merge->next_slices ? VARVE_OK : merge_no_memory(error);
 }
 
-/* Reserves memory for the data of shards at once. `told` is an upper bound for
+/* Reserves memory for the data of shards at once. `size` is an upper bound for
  * it. */
-static void merge_reserve(struct vv_merge *merge, size_t told, size_t stretches)
+static void merge_reserve(struct vv_merge *merge, size_t size, size_t stretches)
 {
     size_t slices, ranks = merge->comm->size, boxes = 0;
     const struct vv_save_plan_slice *slice =
@@ -277,25 +278,25 @@ static void merge_reserve(struct vv_merge *merge, size_t told, size_t stretches)
         boxes += 16 * (size_t)slice[i].rank * ranks;
     vv_buffer_reserve(&merge->added.piece_boxes, boxes);
     vv_buffer_reserve(&merge->added.digests,
-        told - boxes - 16 * slices * ranks +
+        size - boxes - 16 * slices * ranks +
             merge->save_plan->columns.index.digests.size);
     vv_buffer_reserve(&merge->placed,
         (slices * ranks + stretches + merge->save_plan->value_count) *
             sizeof(struct vv_placed));
 }
 
-static void find_told(struct vv_merge *merge)
+static void find_next_slices(struct vv_merge *merge)
 {
     const uint8_t *at = merge->all->bytes.data;
-    size_t told = 0, stretches = 0;
+    size_t size = 0, stretches = 0;
     for (uint32_t i = 0; i < merge->comm->size; i++) {
         const struct vv_contribution c = vv_contribution_of(at);
-        merge->told[i] = c.slices;
+        merge->next_slices[i] = c.slices;
         at += merge->all->sizes[i];
-        told += (size_t)(at - c.slices);
+        size += (size_t)(at - c.slices);
         stretches += c.stretch_count;
     }
-    merge_reserve(merge, told, stretches);
+    merge_reserve(merge, size, stretches);
 }
 
 /* Adds the locations of the replicated data from `begin` to `end`, as it was
@@ -412,7 +413,7 @@ varve_status vv_merge_begin(struct vv_merge *merge, varve_error *error)
 {
     merge_begin(merge);
     VV_TRY(place_regions(merge, error));
-    VV_TRY(make_told(merge, error));
+    VV_TRY(make_next_slices(merge, error));
     find_stretches(merge);
     if (merge->stretches.failed)
         return merge_no_memory(error);
@@ -426,7 +427,7 @@ varve_status vv_merge_make(struct vv_merge *merge, varve_error *error)
     VV_TRY(vv_merge_begin(merge, error));
     if (vv_writes_by_chunks(merge->save_plan))
         VV_TRY(vv_merge_chunks_begin(merge, error));
-    find_told(merge);
+    find_next_slices(merge);
     VV_TRY(take_values(merge, (uint32_t)merge->save_plan->value_count, error));
     if (vv_index_columns_failed(&merge->added))
         return merge_no_memory(error);
@@ -438,7 +439,7 @@ varve_status vv_merge_take(struct vv_merge *merge,
 {
     const uint8_t *at = slices->bytes.data;
     for (uint32_t i = 0; i < merge->comm->size; i++) {
-        merge->told[i] = at;
+        merge->next_slices[i] = at;
         at += slices->sizes[i];
     }
     merge->placed.size = 0;
@@ -453,8 +454,8 @@ void vv_merge_clear(struct vv_merge *merge)
         vv_release(a, merge->regions, ranks * sizeof *merge->regions);
     if (merge->files)
         vv_release(a, merge->files, ranks * sizeof *merge->files);
-    if (merge->told)
-        vv_release(a, merge->told, ranks * sizeof *merge->told);
+    if (merge->next_slices)
+        vv_release(a, merge->next_slices, ranks * sizeof *merge->next_slices);
     vv_merge_chunks_end(merge);
     vv_merge_private_end(merge);
     vv_index_columns_end(&merge->added);

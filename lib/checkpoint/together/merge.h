@@ -80,10 +80,10 @@ struct vv_merge {
     const uint8_t **chunks; /* for each rank: its chunks in the message */
     struct vv_where *where; /* for each chunk */
     /* own */
-    uint64_t end;            /* end of the data */
-    const uint8_t **told;    /* for each rank: its next shard in the message */
-    struct vv_buffer placed; /* vv_placed, in the order of the data */
-    struct vv_splice splice; /* the graph with rank-local subtrees */
+    uint64_t end;                /* end of the data */
+    const uint8_t **next_slices; /* for each rank, in its message */
+    struct vv_buffer placed;     /* vv_placed, in the order of the data */
+    struct vv_splice splice;     /* the graph with rank-local subtrees */
     bool is_spliced;
     struct vv_splice_part *parts; /* parts of `splice`, and the origin of
                                      each */

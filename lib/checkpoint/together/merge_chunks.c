@@ -96,16 +96,16 @@ bool vv_chunk_walk_next(struct vv_chunk_walk *w, struct vv_placed_chunk *chunk)
         w->is_inside = true;
         if (w->next == merge_chunks_count_of(merge, p->owner))
             continue;
-        struct vv_share_chunk told =
+        struct vv_share_chunk message =
             vv_share_chunk_of_message(merge->chunks[p->owner], w->next);
-        if (told.offset - p->offset >= p->size)
+        if (message.offset - p->offset >= p->size)
             continue;
         size_t number = merge->firsts[p->owner] + w->next++;
         *chunk = (struct vv_placed_chunk){
-            .place = p->place + (told.offset - p->offset),
+            .place = p->place + (message.offset - p->offset),
             .owner = p->owner,
             .number = number,
-            .told = told,
+            .message = message,
             .where = &merge->where[number],
         };
         return true;
@@ -141,19 +141,19 @@ void vv_merge_order_chunks(struct vv_merge *merge, struct vv_buffer *bits)
 
 /* Takes the locations of the chunks that a rank has written: those that were
  * ordered. */
-static void take_rank(
-    struct vv_merge *merge, uint32_t rank, const uint8_t *told, size_t size)
+static void take_rank(struct vv_merge *merge, uint32_t rank,
+    const uint8_t *locations, size_t size)
 {
     struct vv_data_file *file = &merge->files[merge->regions[rank].file];
-    const uint8_t *end = told + size;
-    for (size_t i = 0; i < merge_chunks_count_of(merge, rank) && told != end;
-         i++) {
+    const uint8_t *end = locations + size;
+    for (size_t i = 0;
+         i < merge_chunks_count_of(merge, rank) && locations != end; i++) {
         struct vv_where *where = &merge->where[merge->firsts[rank] + i];
         if (where->is_old)
             continue;
-        where->offset = vv_load64(told);
-        where->packed = vv_load32(told + 8);
-        told += VV_INDEX_BROADCAST_WHERE_SIZE;
+        where->offset = vv_load64(locations);
+        where->packed = vv_load32(locations + 8);
+        locations += VV_LOCATION_MESSAGE_SIZE;
         uint64_t behind =
             where->offset +
             (where->packed

@@ -19,8 +19,8 @@ struct vv_placed_chunk {
     /* to read */
     uint64_t place; /* offset in the data */
     uint32_t owner;
-    size_t number; /* among the chunks of all ranks */
-    struct vv_share_chunk told;
+    size_t number;                 /* among the chunks of all ranks */
+    struct vv_share_chunk message; /* as sent by its owner */
     struct vv_where *where;
 };
 
@@ -51,7 +51,7 @@ static inline bool vv_is_ordered(const uint8_t *bits, size_t chunk)
 
 /* The message about a chunk that was written: its offset and compressed
  * size. */
-enum { VV_INDEX_BROADCAST_WHERE_SIZE = 8 + 4 };
+enum { VV_LOCATION_MESSAGE_SIZE = 8 + 4 };
 
 /* Takes these messages of all ranks, and computes the ends of their files. */
 void vv_merge_take_written(

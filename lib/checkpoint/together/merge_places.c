@@ -101,8 +101,8 @@ static void add_old_chunk(struct vv_placing *p, const struct vv_placed_chunk *c)
         add_old(p, p->behind, gap);
     else
         merge_places_add_zeros(p, gap);
-    add_old(p, c->where->offset, c->told.size);
-    p->behind = c->where->offset + c->told.size;
+    add_old(p, c->where->offset, c->message.size);
+    p->behind = c->where->offset + c->message.size;
     p->is_after = VV_NONE;
 }
 
@@ -112,10 +112,10 @@ static void add_new_chunk(struct vv_placing *p, const struct vv_placed_chunk *c)
         .offset = c->where->offset };
     if (c->where->packed)
         to.pack = (struct vv_pack){ .size = c->where->packed,
-            .plain = c->told.size,
-            .planes = (uint8_t)c->told.planes };
+            .plain = c->message.size,
+            .planes = (uint8_t)c->message.planes };
     bool is_next = p->is_after == c->owner && p->number == c->number;
-    add_new(p, c->place, &to, c->told.size, is_next);
+    add_new(p, c->place, &to, c->message.size, is_next);
     p->behind = 0;
     p->is_after = c->owner;
     p->number = c->number + 1;

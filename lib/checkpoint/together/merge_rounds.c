@@ -14,7 +14,7 @@
 
 /* Returns the largest number of bytes that all ranks together send about a
  * shard. Each rank may have an incomplete chunk. */
-static uint64_t told_of(
+static uint64_t message_size_of(
     const struct vv_rounds *rounds, const struct vv_save_plan_slice *slice)
 {
     uint64_t each = 16 * (uint64_t)slice->rank + 16 + VV_DIGEST_SIZE;
@@ -25,27 +25,27 @@ static uint64_t told_of(
 bool vv_needs_rounds(const struct vv_rounds *rounds)
 {
     size_t count;
-    uint64_t told = 0;
+    uint64_t size = 0;
     const struct vv_save_plan_slice *all =
         vv_save_plan_slices(rounds->save_plan, &count);
     for (size_t i = 0; i < count; i++)
-        told += told_of(rounds, &all[i]);
-    return told > rounds->most && !vv_writes_by_chunks(rounds->save_plan);
+        size += message_size_of(rounds, &all[i]);
+    return size > rounds->most && !vv_writes_by_chunks(rounds->save_plan);
 }
 
 bool vv_rounds_next(struct vv_rounds *rounds)
 {
     size_t count;
-    uint64_t told = 0;
+    uint64_t size = 0;
     const struct vv_save_plan_slice *all =
         vv_save_plan_slices(rounds->save_plan, &count);
     rounds->begin = rounds->end;
     if (rounds->begin == count)
         return false;
     do
-        told += told_of(rounds, &all[rounds->end++]);
+        size += message_size_of(rounds, &all[rounds->end++]);
     while (rounds->end < count &&
-           told + told_of(rounds, &all[rounds->end]) <= rounds->most);
+           size + message_size_of(rounds, &all[rounds->end]) <= rounds->most);
     rounds->value_end = rounds->end < count
                             ? all[rounds->end].value
                             : (uint32_t)rounds->save_plan->value_count;
@@ -102,7 +102,7 @@ varve_status vv_merge_by_rounds(struct vv_merge *merge, uint64_t most,
     struct vv_rounds rounds = {
         .save_plan = merge->save_plan, .ranks = comm->size, .most = most
     };
-    struct vv_slice_sender telling =
+    struct vv_slice_sender sender =
         vv_slices_begin(merge->save_plan, merge->share);
     struct vv_placing placing;
     struct vv_gathered all;
@@ -110,11 +110,11 @@ varve_status vv_merge_by_rounds(struct vv_merge *merge, uint64_t most,
     if (is_first)
         vv_placing_begin(&placing, merge, NULL);
     while (vv_rounds_next(&rounds)) {
-        struct vv_buffer told;
-        vv_buffer_init(&told, a);
-        vv_slices_tell(&telling, &told, rounds.end - rounds.begin);
-        status = vv_comm_gatherv(comm, status, &told, &all, error);
-        vv_buffer_clear(&told);
+        struct vv_buffer message;
+        vv_buffer_init(&message, a);
+        vv_slices_encode(&sender, &message, rounds.end - rounds.begin);
+        status = vv_comm_gatherv(comm, status, &message, &all, error);
+        vv_buffer_clear(&message);
         if (status)
             return status; /* the same on all ranks */
         if (is_first)

@@ -29,7 +29,7 @@ struct reading {
     const varve_comm *comm;
     const struct vv_opening *opening;
     const varve_allocator *allocator;
-    bool has_come;    /* this rank has called vv_open_all */
+    bool has_opened;  /* this rank has called vv_open_all */
     bool is_open;     /* all ranks have the same file open */
     bool has_divided; /* this rank has called vv_portion_find */
     bool is_agreed;   /* all ranks have the data they need, and change their
@@ -46,7 +46,7 @@ static varve_status read_all_open_file(void *user, struct vv_opened *file,
         .path = path,
         .most_told = VV_MOST_TOLD,
     };
-    reading->has_come = true;
+    reading->has_opened = true;
     varve_status status = vv_open_all(&how, VARVE_OK, file, error);
     reading->is_open = !status;
     return status;
@@ -73,7 +73,7 @@ static varve_status divide(
 /* Agrees with the other ranks on whether to continue. A rank that has not
  * called vv_portion_find, because it verifies nothing in advance or has failed,
  * calls it here, unless all ranks read only once. */
-static varve_status read_all_ask(
+static varve_status read_all_agree(
     void *user, varve_status status, varve_error *error)
 {
     struct reading *reading = user;
@@ -96,7 +96,7 @@ static varve_status read_all_check_path(const varve_comm *comm,
     varve_status status, const char *path, varve_error *error)
 {
     uint64_t here = status ? 0 : vv_hash_of(path, strlen(path)), there = here;
-    VV_TRY(vv_tell_number(comm, &there, error));
+    VV_TRY(vv_comm_bcast_u64(comm, &there, error));
     if (!status && here != there)
         status =
             vv_fail(error, VARVE_MISUSE, "%s: rank 0 reads another path", path);
@@ -123,7 +123,7 @@ static varve_status read_all_find(const varve_comm *comm,
 
 /* Decides to read only once if each rank requests that or has no values to
  * lose. */
-static varve_status read_all_weigh(
+static varve_status read_all_choose_passes(
     struct reading *reading, const varve_graph *graph, varve_error *error)
 {
     const varve_read_options *options = reading->opening->options;
@@ -136,7 +136,7 @@ static varve_status read_all_weigh(
 
 /* Converts an error on this rank: after the agreement, other ranks already have
  * new values. */
-static varve_status read_all_half_restored(
+static varve_status read_all_partially_restored(
     varve_status status, varve_error *error)
 {
     if (status == VARVE_PARTIALLY_RESTORED || status == VARVE_DISCONNECTED)
@@ -156,7 +156,7 @@ static varve_status read_all_conclude(
         r ? vv_restoration_demand_any(r, error) : error->status;
     bool matches_nothing = status == VARVE_UNMATCHED;
     if (status && !matches_nothing)
-        status = read_all_half_restored(status, error);
+        status = read_all_partially_restored(status, error);
     uint64_t most = !status           ? MATCHES
                     : matches_nothing ? MATCHES_NOTHING
                                       : FAILS;
@@ -178,17 +178,17 @@ static varve_restoration *read_all_open_all(const varve_comm *comm,
         .allocator = &root->graph->context.allocator };
     reading.consent = (struct vv_collective_open){ .open = read_all_open_file,
         .divide = divide,
-        .ask = read_all_ask,
+        .ask = read_all_agree,
         .user = &reading };
     opening->consent = &reading.consent;
-    if (read_all_weigh(&reading, root->graph, error))
+    if (read_all_choose_passes(&reading, root->graph, error))
         return NULL;
     varve_restoration *r = vv_restoration_open(root, opening, error);
     varve_status status = r ? VARVE_OK : error->status;
-    if (!reading.has_come)
+    if (!reading.has_opened)
         status = fail_to_open(&reading, status, error);
     if (reading.is_open && !reading.consent.was_asked)
-        status = read_all_ask(&reading, status, error);
+        status = read_all_agree(&reading, status, error);
     if (reading.is_agreed)
         status = read_all_conclude(comm, r, error);
     if (status && r) {

@@ -210,17 +210,17 @@ static bool needs_rounds(const struct vv_save_together *save)
     return vv_needs_rounds(&rounds);
 }
 
-static varve_status save_together_tell(struct vv_save_together *save,
+static varve_status save_together_send(struct vv_save_together *save,
     varve_status status, const char *path, struct vv_gathered *all,
     varve_error *error)
 {
-    struct vv_buffer told;
-    vv_buffer_init(&told, all->bytes.allocator);
+    struct vv_buffer message;
+    vv_buffer_init(&message, all->bytes.allocator);
     if (!status)
-        status = vv_contribution_add(&told, save->comm, path, save->save_plan,
-            &save->share, !needs_rounds(save), error);
-    status = vv_comm_gatherv(save->comm, status, &told, all, error);
-    vv_buffer_clear(&told);
+        status = vv_contribution_add(&message, save->comm, path,
+            save->save_plan, &save->share, !needs_rounds(save), error);
+    status = vv_comm_gatherv(save->comm, status, &message, all, error);
+    vv_buffer_clear(&message);
     return status;
 }
 
@@ -312,7 +312,7 @@ static varve_status save_together_write_once(struct vv_save_together *save,
         .path = path,
         .orders = &orders,
         .merge = &p.merge };
-    status = save_together_tell(save, status, path, &all, error);
+    status = save_together_send(save, status, path, &all, error);
     if (!status) {
         status = order(save, &p, &orders, error);
         if (!status)

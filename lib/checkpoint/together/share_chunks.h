@@ -44,12 +44,12 @@ static inline bool vv_writes_by_chunks(const struct vv_save_plan *save_plan)
 
 /* --- Messages ------------------------------------------------------------- */
 
-enum { VV_INDEX_BROADCAST_CHUNK_SIZE = 8 + 4 + 4 + VV_DIGEST_SIZE };
+enum { VV_CHUNK_MESSAGE_SIZE = 8 + 4 + 4 + VV_DIGEST_SIZE };
 
-void vv_share_chunks_tell(
+void vv_share_chunks_encode(
     struct vv_buffer *bytes, const struct vv_share *share);
 
 struct vv_share_chunk vv_share_chunk_of_message(
-    const uint8_t *told, size_t number);
+    const uint8_t *message, size_t number);
 
 #endif

@@ -109,7 +109,7 @@ static varve_status choose_number(struct vv_save_together *save,
     if (!status && save->comm->rank == 0)
         status = write_all_find_next(save, n, number, error);
     VV_TRY(vv_agree(save->comm, status, error));
-    return vv_tell_number(save->comm, number, error);
+    return vv_comm_bcast_u64(save->comm, number, error);
 }
 
 /* If another job takes the number first, tries the next one. */
