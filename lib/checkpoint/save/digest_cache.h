@@ -35,23 +35,24 @@ struct vv_digest_cache {
     _Atomic(struct vv_known_digests *) first;
 };
 
-/* vv_sums_new copies the digests of an index; returns NULL if out of memory. */
-struct vv_known_digests *vv_sums_new(
+/* vv_known_digests_new copies the digests of an index; returns NULL if out of
+ * memory. */
+struct vv_known_digests *vv_known_digests_new(
     const varve_allocator *allocator, const struct vv_index *index);
-void vv_sums_free(
-    const varve_allocator *allocator, struct vv_known_digests *sums);
+void vv_known_digests_free(
+    const varve_allocator *allocator, struct vv_known_digests *known);
 
 /* Removes and returns the entry of a root, or returns NULL. Frees entries that
  * are older than the moment `oldest`. */
-struct vv_known_digests *vv_sums_take(struct vv_digest_cache *indexed_pool,
+struct vv_known_digests *vv_digest_cache_take(struct vv_digest_cache *cache,
     const varve_allocator *allocator, const varve_node *root, uint32_t oldest);
 
 /* Adds an entry, unless the cache has a later one of the same root. */
-void vv_sums_put(struct vv_digest_cache *indexed_pool,
-    const varve_allocator *allocator, struct vv_known_digests *sums);
+void vv_digest_cache_put(struct vv_digest_cache *cache,
+    const varve_allocator *allocator, struct vv_known_digests *known);
 
 /* Frees all entries. No other thread may use the cache. */
-void vv_sums_clear(
-    struct vv_digest_cache *indexed_pool, const varve_allocator *allocator);
+void vv_digest_cache_clear(
+    struct vv_digest_cache *cache, const varve_allocator *allocator);
 
 #endif

@@ -17,16 +17,16 @@
 static const uint8_t *recall_find(
     const struct vv_save_plan *save_plan, const struct vv_known_chunk *c)
 {
-    const struct vv_known_digests *sums = save_plan->unchanged.sums;
+    const struct vv_known_digests *known = save_plan->unchanged.known;
     const uint8_t *sizes = save_plan->columns.index.value_sizes.data;
     uint64_t at = c->chunk * VV_CHUNK_SIZE;
-    uint64_t left = sums ? vv_at64(sizes, c->value) - at : 0;
+    uint64_t left = known ? vv_at64(sizes, c->value) - at : 0;
     const struct vv_span span = { .value = c->value,
         .at = at,
         .size = left < VV_CHUNK_SIZE ? left : VV_CHUNK_SIZE };
-    if (!sums || !vv_is_unchanged(&save_plan->unchanged, &span, sums->moment))
+    if (!known || !vv_is_unchanged(&save_plan->unchanged, &span, known->moment))
         return NULL;
-    return sums->digests + c->number * VV_DIGEST_SIZE;
+    return known->digests + c->number * VV_DIGEST_SIZE;
 }
 
 bool vv_is_recalled(

@@ -79,12 +79,12 @@ static varve_status save_plan_sort_metadata(
 /* --- Values ------------------------------------------------------------- */
 
 /* A value that is read through functions instead of an address. */
-struct elsewhere {
+struct accessed_value {
     uint32_t value;
     const varve_node *node;
 };
 
-static bool lies_otherwise(varve_dtype dtype)
+static bool needs_encoding(varve_dtype dtype)
 {
     return dtype == VARVE_STRING ||
            (VV_BIG_ENDIAN && varve_dtype_size(dtype) > 1);
@@ -99,17 +99,17 @@ static const void *save_plan_find_bytes(
     if (node->kind == VARVE_STATE)
         return save_plan->columns.states.data + *state;
     const varve_tensor *tensor = &node->variable->tensor;
-    return lies_otherwise(tensor->dtype) || vv_needs_copy_in(tensor)
+    return needs_encoding(tensor->dtype) || vv_needs_copy_in(tensor)
                ? tensor
                : tensor->data;
 }
 
-static void note_elsewhere(
+static void note_accessed(
     struct vv_save_plan *save_plan, const varve_node *node, uint32_t value)
 {
-    const struct elsewhere found = { value, node };
+    const struct accessed_value found = { value, node };
     if (node->variable && vv_needs_copy_in(&node->variable->tensor))
-        vv_buffer_add(&save_plan->elsewhere, &found, sizeof found);
+        vv_buffer_add(&save_plan->accessed, &found, sizeof found);
 }
 
 /* Refuses a shard that is saved alone. Other processes have the rest of the
@@ -176,7 +176,7 @@ static varve_status save_plan_find_values(struct vv_save_plan *save_plan,
             !save_plan->columns.takes_parts && vv_part_of(node))
             return fail_part(node, error);
         if (vv_carried_value_of(node))
-            vv_buffer_add(&save_plan->waiting, &(uint32_t){ (uint32_t)i }, 4);
+            vv_buffer_add(&save_plan->pending, &(uint32_t){ (uint32_t)i }, 4);
         if (node->variable && size > 0)
             VV_TRY(vv_variable_check_there(node, error));
         if (has_fixed)
@@ -187,10 +187,10 @@ static varve_status save_plan_find_values(struct vv_save_plan *save_plan,
             continue;
         save_plan->values[i] = save_plan_find_bytes(save_plan, node, &state);
         state += node->kind == VARVE_STATE ? size : 0;
-        note_elsewhere(save_plan, node, (uint32_t)i);
+        note_accessed(save_plan, node, (uint32_t)i);
     }
-    return save_plan->slices.failed || save_plan->elsewhere.failed ||
-                   save_plan->waiting.failed
+    return save_plan->slices.failed || save_plan->accessed.failed ||
+                   save_plan->pending.failed
                ? vv_fail_memory(error, "addresses of values")
                : VARVE_OK;
 }
@@ -239,7 +239,7 @@ bool vv_save_plan_encodes(const struct vv_save_plan *save_plan, size_t value)
     bool is_copy = save_plan->copies && save_plan->copies[value] &&
                    save_plan->values[value] == save_plan->copies[value];
     return !save_plan->is_encoded && !is_copy &&
-           lies_otherwise((varve_dtype)dtype);
+           needs_encoding((varve_dtype)dtype);
 }
 
 const void *vv_save_plan_bytes(const struct vv_save_plan *save_plan,
@@ -259,10 +259,10 @@ const void *vv_save_plan_bytes(const struct vv_save_plan *save_plan,
 
 /* --- Values that are read through functions ------------------------------- */
 
-static int save_plan_compare_elsewhere(const void *left, const void *right)
+static int save_plan_compare_accessed(const void *left, const void *right)
 {
     const uint32_t *value = left;
-    const struct elsewhere *other = right;
+    const struct accessed_value *other = right;
     return (*value > other->value) - (*value < other->value);
 }
 
@@ -270,11 +270,11 @@ const varve_node *vv_save_plan_copies_in(
     const struct vv_save_plan *save_plan, size_t value)
 {
     uint32_t key = (uint32_t)value;
-    size_t count = save_plan->elsewhere.size / sizeof(struct elsewhere);
+    size_t count = save_plan->accessed.size / sizeof(struct accessed_value);
     if (count == 0 || save_plan->is_encoded)
         return NULL;
-    const struct elsewhere *found = bsearch(&key, save_plan->elsewhere.data,
-        count, sizeof *found, save_plan_compare_elsewhere);
+    const struct accessed_value *found = bsearch(&key, save_plan->accessed.data,
+        count, sizeof *found, save_plan_compare_accessed);
     return found ? found->node : NULL;
 }
 
@@ -294,19 +294,19 @@ varve_status vv_save_plan_copy_out(const varve_node *node, uint64_t at,
 
 void vv_save_plan_settle_carried(struct vv_save_plan *save_plan)
 {
-    struct elsewhere *all =
-        (struct elsewhere *)(void *)save_plan->elsewhere.data;
-    size_t count = save_plan->elsewhere.size / sizeof *all, kept = 0;
+    struct accessed_value *all =
+        (struct accessed_value *)(void *)save_plan->accessed.data;
+    size_t count = save_plan->accessed.size / sizeof *all, kept = 0;
     for (size_t i = 0; i < count; i++) {
         if (!vv_carried_value_of(all[i].node))
             all[kept++] = all[i];
     }
-    save_plan->elsewhere.size = kept * sizeof *all;
-    const uint32_t *waiting =
-        (const uint32_t *)(const void *)save_plan->waiting.data;
-    for (size_t i = 0; i < save_plan->waiting.size / sizeof *waiting; i++)
-        if (save_plan->copies[waiting[i]])
-            save_plan->values[waiting[i]] = save_plan->copies[waiting[i]];
+    save_plan->accessed.size = kept * sizeof *all;
+    const uint32_t *pending =
+        (const uint32_t *)(const void *)save_plan->pending.data;
+    for (size_t i = 0; i < save_plan->pending.size / sizeof *pending; i++)
+        if (save_plan->copies[pending[i]])
+            save_plan->values[pending[i]] = save_plan->copies[pending[i]];
     vv_carried_free(save_plan->carried);
     save_plan->carried = NULL;
 }
@@ -451,7 +451,7 @@ static bool has_carriers(const varve_graph *graph)
 }
 
 /* Gathers the save plan while the pending values have nodes in the graph. */
-static varve_status gather_with_waiting(
+static varve_status gather_with_pending(
     struct vv_save_plan *save_plan, varve_node *root, varve_error *error)
 {
     varve_graph *graph = root->graph;
@@ -492,12 +492,12 @@ varve_status vv_save_plan_gather_of(struct vv_save_plan *save_plan,
     save_plan->of = of;
     vv_buffer_init(&save_plan->slices, &save_plan->context.allocator);
     vv_buffer_init(&save_plan->privates, &save_plan->context.allocator);
-    vv_buffer_init(&save_plan->elsewhere, &save_plan->context.allocator);
-    vv_buffer_init(&save_plan->waiting, &save_plan->context.allocator);
+    vv_buffer_init(&save_plan->accessed, &save_plan->context.allocator);
+    vv_buffer_init(&save_plan->pending, &save_plan->context.allocator);
     /* The callbacks of states must not change the graph after it was
      * traversed. */
     enum vv_hold older = vv_graph_hold(graph, VV_HOLDS_ALL);
-    varve_status status = gather_with_waiting(save_plan, root, error);
+    varve_status status = gather_with_pending(save_plan, root, error);
     vv_graph_let_go(graph, older);
     if (!status && !vv_reserve_at_risk(graph))
         status = vv_fail_memory(error, "a save");
@@ -539,8 +539,8 @@ void vv_save_plan_clear(struct vv_save_plan *save_plan)
     vv_buffer_clear(&save_plan->texts);
     vv_buffer_clear(&save_plan->slices);
     vv_buffer_clear(&save_plan->privates);
-    vv_buffer_clear(&save_plan->elsewhere);
-    vv_buffer_clear(&save_plan->waiting);
+    vv_buffer_clear(&save_plan->accessed);
+    vv_buffer_clear(&save_plan->pending);
     vv_carried_free(save_plan->carried);
     vv_unchanged_clear(&save_plan->unchanged, a);
     vv_columns_end(&save_plan->columns);

@@ -69,11 +69,10 @@ struct vv_save_plan {
                                   the columns have type and shape of the whole
                                   and size of the shard */
     struct vv_buffer privates; /* vv_save_plan_private, by node */
-    struct vv_buffer waiting;  /* uint32_t: pending values that are carried
+    struct vv_buffer pending;  /* uint32_t: pending values that are carried
                                   over */
     /* own */
-    struct vv_buffer elsewhere; /* values that are read through functions, by
-                                   value */
+    struct vv_buffer accessed;  /* values with access functions, by value */
     struct vv_carried *carried; /* temporary nodes of pending values; NULL:
                                    none, or removed again */
     enum vv_save_plan_of of;

@@ -22,7 +22,7 @@ enum {
                                    worthwhile */
 };
 
-struct summing {
+struct digesting {
     const struct vv_save_plan *save_plan;
     const struct vv_known *known; /* or NULL */
     vv_wants_digests *wants;      /* NULL: all */
@@ -41,7 +41,7 @@ struct summing {
     atomic_uint_fast32_t other;
 };
 
-static uint64_t find_chunks(struct summing *s)
+static uint64_t find_chunks(struct digesting *s)
 {
     size_t count = s->save_plan->value_count;
     uint64_t bytes = 0;
@@ -56,7 +56,7 @@ static uint64_t find_chunks(struct summing *s)
 
 /* Returns the value that a chunk belongs to. */
 static size_t save_plan_digests_value_of(
-    const struct summing *s, uint64_t chunk)
+    const struct digesting *s, uint64_t chunk)
 {
     size_t low = 0, high = s->save_plan->value_count;
     while (high - low > 1) {
@@ -76,7 +76,7 @@ struct chunk {
     uint8_t *digest;
 };
 
-static varve_status save_plan_digests_look_into(const struct summing *s,
+static varve_status save_plan_digests_look_into(const struct digesting *s,
     const struct vv_source *source, const struct chunk *chunk,
     const unsigned char **bytes, size_t *size, varve_error *error)
 {
@@ -87,9 +87,9 @@ static varve_status save_plan_digests_look_into(const struct summing *s,
 }
 
 /* Computes the digests of those pages that may have changed. */
-static varve_status sum_pages(struct summing *s, const struct vv_source *source,
-    const struct chunk *chunk, const struct vv_known_pages *pages,
-    varve_error *error)
+static varve_status digest_pages(struct digesting *s,
+    const struct vv_source *source, const struct chunk *chunk,
+    const struct vv_known_pages *pages, varve_error *error)
 {
     const unsigned char *bytes;
     size_t size;
@@ -110,8 +110,9 @@ static varve_status sum_pages(struct summing *s, const struct vv_source *source,
     return VARVE_OK;
 }
 
-static varve_status sum_whole(struct summing *s, const struct vv_source *source,
-    const struct chunk *chunk, const uint8_t *known, varve_error *error)
+static varve_status digest_whole(struct digesting *s,
+    const struct vv_source *source, const struct chunk *chunk,
+    const uint8_t *known, varve_error *error)
 {
     const unsigned char *bytes;
     size_t size;
@@ -124,12 +125,12 @@ static varve_status sum_whole(struct summing *s, const struct vv_source *source,
 }
 
 static uint64_t save_plan_digests_number_of(
-    const struct summing *s, const struct chunk *chunk)
+    const struct digesting *s, const struct chunk *chunk)
 {
     return (uint64_t)(chunk->digest - s->digests) / VV_DIGEST_SIZE;
 }
 
-static varve_status save_plan_digests_sum(struct summing *s,
+static varve_status save_plan_digests_make(struct digesting *s,
     const struct vv_source *source, const struct chunk *chunk,
     varve_error *error)
 {
@@ -144,11 +145,11 @@ static varve_status save_plan_digests_sum(struct summing *s,
         return VARVE_OK;
     }
     if (k && k->pages(k->user, value, chunk->number, &pages))
-        return sum_pages(s, source, chunk, &pages, error);
-    return sum_whole(s, source, chunk, known, error);
+        return digest_pages(s, source, chunk, &pages, error);
+    return digest_whole(s, source, chunk, known, error);
 }
 
-static varve_status save_plan_digests_fill(struct summing *s, size_t value,
+static varve_status save_plan_digests_fill(struct digesting *s, size_t value,
     const struct vv_source *source, uint64_t from, uint64_t to,
     varve_error *error)
 {
@@ -156,13 +157,13 @@ static varve_status save_plan_digests_fill(struct summing *s, size_t value,
         const struct chunk chunk = { .value = value,
             .number = i - s->firsts[value],
             .digest = s->digests + i * VV_DIGEST_SIZE };
-        VV_TRY(save_plan_digests_sum(s, source, &chunk, error));
+        VV_TRY(save_plan_digests_make(s, source, &chunk, error));
     }
     return VARVE_OK;
 }
 
 static void save_plan_digests_fail(
-    struct summing *s, varve_status status, const varve_error *error)
+    struct digesting *s, varve_status status, const varve_error *error)
 {
     if (atomic_exchange(&s->has_failed, 1) == 0) {
         s->status = status;
@@ -170,7 +171,7 @@ static void save_plan_digests_fail(
     }
 }
 
-static bool save_plan_digests_is_far(const struct summing *s, size_t value)
+static bool save_plan_digests_is_far(const struct digesting *s, size_t value)
 {
     const varve_node *node = vv_save_plan_copies_in(s->save_plan, value);
     return node && vv_is_far(&node->variable->tensor);
@@ -184,7 +185,7 @@ struct look {
     struct vv_source source;
 };
 
-static varve_status save_plan_digests_look_at(const struct summing *s,
+static varve_status save_plan_digests_look_at(const struct digesting *s,
     size_t value, struct look *look, varve_error *error)
 {
     if (value == look->value)
@@ -194,14 +195,14 @@ static varve_status save_plan_digests_look_at(const struct summing *s,
         s->save_plan, (uint32_t)value, look->scratch, &look->source, error);
 }
 
-static bool save_plan_digests_is_wanted(const struct summing *s, size_t value)
+static bool save_plan_digests_is_wanted(const struct digesting *s, size_t value)
 {
     return !s->wants || s->wants(s->user, value);
 }
 
 /* Computes the digests of the chunks from `at` to `end` - 1, except those of
  * out-of-line (far) values. */
-static varve_status sum_some(struct summing *s, uint64_t at, uint64_t end,
+static varve_status digest_some(struct digesting *s, uint64_t at, uint64_t end,
     struct look *look, varve_error *error)
 {
     for (size_t value = save_plan_digests_value_of(s, at); at < end; value++) {
@@ -222,7 +223,7 @@ static varve_status sum_some(struct summing *s, uint64_t at, uint64_t end,
 
 static void save_plan_digests_work(void *user, unsigned worker)
 {
-    struct summing *s = user;
+    struct digesting *s = user;
     uint64_t count = s->firsts[s->save_plan->value_count];
     uint64_t at;
     struct look look = { .scratch = &s->bytes[worker], .value = SIZE_MAX };
@@ -231,7 +232,7 @@ static void save_plan_digests_work(void *user, unsigned worker)
         varve_error error = { 0 };
         uint64_t end =
             count - at < CHUNKS_AT_ONCE ? count : at + CHUNKS_AT_ONCE;
-        varve_status status = sum_some(s, at, end, &look, &error);
+        varve_status status = digest_some(s, at, end, &look, &error);
         if (status)
             save_plan_digests_fail(s, status, &error);
     }
@@ -239,10 +240,10 @@ static void save_plan_digests_work(void *user, unsigned worker)
 
 /* Computes the digests of out-of-line (far) values. Called on the thread of the
  * graph. */
-static varve_status sum_far(struct summing *s, varve_error *error)
+static varve_status digest_far(struct digesting *s, varve_error *error)
 {
     struct vv_source source;
-    size_t count = s->save_plan->elsewhere.size ? s->save_plan->value_count : 0;
+    size_t count = s->save_plan->accessed.size ? s->save_plan->value_count : 0;
     for (size_t i = 0; i < count; i++) {
         if (!save_plan_digests_is_far(s, i) ||
             !save_plan_digests_is_wanted(s, i))
@@ -256,7 +257,7 @@ static varve_status sum_far(struct summing *s, varve_error *error)
 }
 
 static varve_status save_plan_digests_run(
-    struct summing *s, uint64_t bytes, varve_error *error)
+    struct digesting *s, uint64_t bytes, varve_error *error)
 {
     const struct vv_context *context = &s->save_plan->context;
     unsigned workers =
@@ -264,7 +265,7 @@ static varve_status save_plan_digests_run(
     for (unsigned i = 0; i < VV_MAX_WORKERS; i++)
         vv_buffer_init(&s->bytes[i], &context->allocator);
     vv_run_workers(context, workers, save_plan_digests_work, s);
-    varve_status status = s->has_failed ? s->status : sum_far(s, error);
+    varve_status status = s->has_failed ? s->status : digest_far(s, error);
     if (s->has_failed && error)
         *error = s->error;
     for (unsigned i = 0; i < VV_MAX_WORKERS; i++)
@@ -282,8 +283,8 @@ static uint8_t *save_plan_digests_make_room(
     return vv_buffer_extend(digests, size);
 }
 
-static varve_status save_plan_digests_sum_all(
-    struct summing *s, struct vv_save_plan *save_plan, varve_error *error)
+static varve_status save_plan_digests_make_all(
+    struct digesting *s, struct vv_save_plan *save_plan, varve_error *error)
 {
     const varve_allocator *a = &save_plan->context.allocator;
     struct vv_index_columns *c = &save_plan->columns.index;
@@ -305,10 +306,10 @@ varve_status vv_save_plan_digest_some(struct vv_save_plan *save_plan,
     struct vv_known *known, vv_wants_digests *wants, const void *user,
     varve_error *error)
 {
-    struct summing s = {
+    struct digesting s = {
         .known = known, .wants = wants, .user = user, .other = VV_NONE
     };
-    varve_status status = save_plan_digests_sum_all(&s, save_plan, error);
+    varve_status status = save_plan_digests_make_all(&s, save_plan, error);
     if (known)
         known->other = (uint32_t)s.other;
     return status;

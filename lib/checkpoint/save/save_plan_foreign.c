@@ -55,13 +55,13 @@ static varve_status save_plan_foreign_give_value(
 
 /* Fails if a pending value is not in the files, so that they are not
  * published. */
-static varve_status save_plan_foreign_check_waiting(
+static varve_status save_plan_foreign_check_pending(
     void *user, varve_error *error)
 {
     struct foreign_writer *f = user;
-    const struct vv_buffer *waiting = &f->save_plan->waiting;
-    const uint32_t *values = (const uint32_t *)(const void *)waiting->data;
-    for (size_t i = 0; i < waiting->size / sizeof *values; i++) {
+    const struct vv_buffer *pending = &f->save_plan->pending;
+    const uint32_t *values = (const uint32_t *)(const void *)pending->data;
+    for (size_t i = 0; i < pending->size / sizeof *values; i++) {
         if (f->given[values[i]])
             continue;
         vv_saved_path(f->target->paths,
@@ -122,7 +122,7 @@ varve_status vv_save_plan_write_foreign(struct vv_save_plan *save_plan,
         .value = save_plan_foreign_give_value,
         .user = &f,
         .finish =
-            save_plan->waiting.size ? save_plan_foreign_check_waiting : NULL,
+            save_plan->pending.size ? save_plan_foreign_check_pending : NULL,
         .kept = save_plan_foreign_give_kept,
         .loss = save_plan->options.foreign.loss,
         .loss_user = save_plan->options.foreign.loss_user,

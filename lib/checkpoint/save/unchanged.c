@@ -32,14 +32,14 @@ struct saved {
 };
 
 /* Shared by the graph and its save plans in flight, and freed with the last of
- * them. `users` and `indexed_pool` are atomic. `next` and `saved` are used by
- * one save at a time. */
+ * them. `users` and `cache` are atomic. `next` and `saved` are used by one save
+ * at a time. */
 struct vv_past {
     varve_allocator allocator;
     atomic_uint users;
     unsigned next;
     struct saved saved[REMEMBERED];
-    struct vv_digest_cache indexed_pool;
+    struct vv_digest_cache cache;
 };
 
 /* The moment of a save, and the number of the dirty-page query that was made
@@ -86,7 +86,7 @@ static void release_past(struct vv_past *past)
     if (!past || atomic_fetch_sub(&past->users, 1) > 1)
         return;
     const varve_allocator a = past->allocator;
-    vv_sums_clear(&past->indexed_pool, &a);
+    vv_digest_cache_clear(&past->cache, &a);
     vv_release(&a, past, sizeof *past);
 }
 
@@ -139,42 +139,43 @@ void vv_unchanged_note(
 
 static void unchanged_give_back(struct vv_unchanged *u)
 {
-    if (u->sums)
-        vv_sums_put(&u->past->indexed_pool, &u->past->allocator, u->sums);
-    u->sums = NULL;
+    if (u->known)
+        vv_digest_cache_put(&u->past->cache, &u->past->allocator, u->known);
+    u->known = NULL;
 }
 
 /* Does not use digests of a later save, as they are of later values. */
 void vv_unchanged_take(struct vv_unchanged *u, const uint8_t *sizes)
 {
-    if (!u->past || u->sums)
+    if (!u->past || u->known)
         return;
-    u->sums = vv_sums_take(
-        &u->past->indexed_pool, &u->past->allocator, u->root, u->oldest);
-    if (!u->sums)
+    u->known = vv_digest_cache_take(
+        &u->past->cache, &u->past->allocator, u->root, u->oldest);
+    if (!u->known)
         return;
     struct vv_digest now = vv_digest_of(sizes, u->count * sizeof(uint64_t));
-    if (u->sums->moment > u->moment || !vv_digest_equal(&u->sums->sizes, &now))
+    if (u->known->moment > u->moment ||
+        !vv_digest_equal(&u->known->sizes, &now))
         unchanged_give_back(u);
 }
 
 void vv_unchanged_keep(struct vv_unchanged *u, const struct vv_index *index)
 {
     const varve_allocator *a = &u->past->allocator;
-    struct vv_known_digests *sums = vv_sums_new(a, index);
-    if (!sums)
+    struct vv_known_digests *known = vv_known_digests_new(a, index);
+    if (!known)
         return;
     vv_unchanged_drop(u);
-    sums->root = u->root;
-    sums->moment = u->moment;
-    u->sums = sums;
+    known->root = u->root;
+    known->moment = u->moment;
+    u->known = known;
 }
 
 void vv_unchanged_drop(struct vv_unchanged *u)
 {
-    if (u->sums)
-        vv_sums_free(&u->past->allocator, u->sums);
-    u->sums = NULL;
+    if (u->known)
+        vv_known_digests_free(&u->past->allocator, u->known);
+    u->known = NULL;
 }
 
 /* --- Callbacks of the graph ----------------------------------------------- */

@@ -43,7 +43,7 @@ struct vv_unchanged {
                               and offset */
     struct vv_buffer rows; /* parts that were marked dirty, by value and
                               offset */
-    struct vv_known_digests *sums; /* digests of the last save, taken from
+    struct vv_known_digests *known; /* digests of the last save, taken from
                                       the cache; NULL: none */
 };
 

@@ -74,7 +74,7 @@ struct part {
     struct vv_save_together save;
     uint8_t *is_early; /* for each value: its digest is computed before the
                           copy */
-    bool is_summed;    /* those digests were computed */
+    bool has_early;    /* those digests were computed */
     varve_error error; /* error of computing these digests */
 };
 
@@ -119,19 +119,19 @@ static void job_together_before_copy(struct vv_job_part *part)
     struct part *p = (struct part *)part;
     p->error.status =
         vv_recall_digests(p->save.save_plan, is_early, p, &p->error);
-    p->is_summed = true;
+    p->has_early = true;
 }
 
 /* Computes the digests that were not computed before the copy, or all if
  * nothing was copied. */
-static varve_status sum_rest(struct part *p, varve_error *error)
+static varve_status digest_rest(struct part *p, varve_error *error)
 {
     varve_status status = p->error.status;
     if (status)
         *error = p->error;
     else
         status = vv_recall_digests(
-            p->save.save_plan, p->is_summed ? is_late : NULL, p, error);
+            p->save.save_plan, p->has_early ? is_late : NULL, p, error);
     return status ? status : vv_private_parts_digest(&p->save.privates, error);
 }
 
@@ -165,7 +165,7 @@ static varve_status write_part(struct vv_job_part *part, varve_job *job,
     struct part *p = (struct part *)part;
     struct vv_save_together *save = &p->save;
     if (!status)
-        status = sum_rest(p, error);
+        status = digest_rest(p, error);
     if (job->is_numbered)
         return vv_save_numbered_together(
             save, status, job->target, &job->path, error);

@@ -56,7 +56,7 @@ varve_status vv_save_together_share(
     return VARVE_OK;
 }
 
-static varve_status save_together_sum(
+static varve_status save_together_digest(
     struct vv_save_together *save, varve_error *error)
 {
     VV_TRY(vv_recall_digests(save->save_plan, NULL, NULL, error));
@@ -67,8 +67,8 @@ static varve_status save_together_prepare(
     struct vv_save_together *save, varve_error *error)
 {
     const varve_increment_options *o = &save->save_plan->options.increment;
-    save->may_sum_anew = o->only_dirty || o->track;
-    VV_TRY(save_together_sum(save, error));
+    save->may_recompute = o->only_dirty || o->track;
+    VV_TRY(save_together_digest(save, error));
     return vv_save_together_share(save, error);
 }
 
@@ -265,21 +265,22 @@ static struct vv_save_plan *save_plan_at(
                : NULL;
 }
 
-static void keep_sums(struct vv_save_together *save)
+static void keep_digests(struct vv_save_together *save)
 {
     struct vv_save_plan *save_plan;
     for (size_t i = 0; (save_plan = save_plan_at(save, i)) != NULL; i++)
         vv_recall_keep(save_plan);
 }
 
-static void drop_sums(struct vv_save_together *save)
+static void drop_digests(struct vv_save_together *save)
 {
     struct vv_save_plan *save_plan;
     for (size_t i = 0; (save_plan = save_plan_at(save, i)) != NULL; i++)
         vv_recall_drop(save_plan);
 }
 
-static varve_status sum_anew(struct vv_save_together *save, varve_error *error)
+static varve_status recompute_digests(
+    struct vv_save_together *save, varve_error *error)
 {
     struct vv_save_plan *save_plan;
     for (size_t i = 0; (save_plan = save_plan_at(save, i)) != NULL; i++)
@@ -338,15 +339,15 @@ varve_status vv_save_together_write(struct vv_save_together *save,
     status = save_together_write_once(save, status, path, error);
     bool is_noticed = status == VARVE_MISUSE && save->has_same_request;
     if (is_noticed)
-        drop_sums(save);
-    if (is_noticed && save->may_sum_anew) {
-        save->may_sum_anew = false;
+        drop_digests(save);
+    if (is_noticed && save->may_recompute) {
+        save->may_recompute = false;
         if (error)
             *error = (varve_error){ .status = VARVE_OK };
-        status =
-            save_together_write_once(save, sum_anew(save, error), path, error);
+        status = save_together_write_once(
+            save, recompute_digests(save, error), path, error);
     }
     if (!status || status == VARVE_UNKNOWN_OUTCOME)
-        keep_sums(save);
+        keep_digests(save);
     return status;
 }

@@ -29,7 +29,7 @@ struct vv_save_together {
     struct vv_private_parts privates;
     struct vv_share share; /* from the first step */
     bool has_share;
-    bool may_sum_anew; /* data that was assumed to be unchanged may be read
+    bool may_recompute; /* data that was assumed to be unchanged may be read
                           again: the values have not changed since */
     /* own */
     bool has_same_request;
