@@ -4,7 +4,7 @@
  *
  * Values are compared by their digests. If a chunk of a large value differs,
  * only the pages that differ are written (layer_pages). Small values are
- * handled in groups of up to one chunk.
+ * handled in groups of up to VV_PAGED_SIZE bytes.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -2,12 +2,12 @@
  * older save, without reading them.
  *
  * A save with this option remembers the digests of the values that it wrote,
- * and its moment: the graph numbers its saves. So a checkpoint with these
- * values is recognized later, whatever its name is and whatever other saves
- * were made since. Data that was not marked dirty after that moment and, if the
- * system tracks writes, was not written to, is the same as in that checkpoint.
- * The functions do not fail: if something is unknown the data counts as
- * changed.
+ * and its moment: a number that the graph increments with each such save. So a
+ * checkpoint with these values is recognized later, whatever its name is and
+ * whatever other saves were made since. Data that was not marked dirty after
+ * that moment and, if the system tracks writes, was not written to, is the same
+ * as in that checkpoint. The functions do not fail: if something is unknown the
+ * data counts as changed.
  *
  * vv_unchanged_gather must be called on the thread of the graph. The other
  * functions are called by the thread that writes a save; only one save of a

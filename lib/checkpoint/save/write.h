@@ -8,9 +8,9 @@
 #include <varve/checkpoint.h>
 
 /* Performs the checks that all calls that write or read a file need: the graph
- * has no error, `root` is one of its nodes, structs are up to date
- * (struct_look.h), values do not overlap (overlap.h), and `path` is not NULL.
- * `what` is the name of the argument `path` for messages. */
+ * has no error, `root` is one of its nodes, structs match the program's memory
+ * (struct_look.h updates them), values do not overlap (overlap.h), and `path`
+ * is not NULL. `what` is the name of the argument `path` for messages. */
 varve_status vv_check_call(
     varve_node *root, const char *path, const char *what, varve_error *error);
 

@@ -30,7 +30,7 @@ struct rounds {
     uint64_t *received;        /* on rank 0: WORDS numbers of each rank */
     uint64_t *answer; /* the offset for each rank, and if this is the last
                          round */
-    uint64_t *ends;   /* on rank 0: of files */
+    uint64_t *ends;   /* on rank 0: end of each file */
     bool is_over;     /* all ranks know that no round follows */
 };
 
