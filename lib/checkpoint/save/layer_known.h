@@ -15,8 +15,8 @@
 
 struct vv_layer_known {
     /* to read */
-    bool is_known;  /* the base was saved by this graph, */
-    uint32_t since; /* at this moment */
+    bool is_known;  /* the base was saved by this graph */
+    uint32_t since; /* the moment of that save */
     /* own */
     const struct vv_unchanged *unchanged;
     const struct vv_index *index; /* index of the save plan */

@@ -47,9 +47,9 @@ varve_status vv_layer_out_begin(struct vv_layer_out *out,
     const struct vv_context *context, const char *path, int flags, int level,
     struct vv_index_columns *columns, varve_error *error);
 
-/* Begins a checkpoint whose layer is in its own file, which is open as `file`;
- * used instead of vv_layer_out_begin. vv_layer_out_end does not end `data`, as
- * the index follows. */
+/* Begins a checkpoint that contains its layer; used instead of
+ * vv_layer_out_begin. `file` is the open file of the checkpoint.
+ * vv_layer_out_end does not end `data`, as the index follows. */
 varve_status vv_layer_out_begin_inside(struct vv_layer_out *out,
     const struct vv_context *context, const char *path, int file, int flags,
     int level, struct vv_index_columns *columns, varve_error *error);

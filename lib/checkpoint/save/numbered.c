@@ -189,8 +189,8 @@ struct numbered_search {
     bool has_ledger;
     unsigned vanished;         /* files that were listed but are gone, in all
                                   listings */
-    bool has_gone;             /* the newest was gone when it was opened: */
-    uint64_t gone;             /* its number */
+    bool has_gone;             /* the newest was gone when it was opened */
+    uint64_t gone;             /* number of that file */
     unsigned late;             /* listings that did not show the ledger */
     struct vv_buffer counters; /* uint64_t for each file of the list; 0: it
                                   is not a checkpoint, or cannot be the

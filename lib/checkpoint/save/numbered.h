@@ -31,7 +31,7 @@ struct vv_numbered {
     /* to fill in */
     uint64_t number;
     bool is_padded;
-    bool has_info; /* the listing has returned the file's information: */
+    bool has_info; /* the listing has returned `info` */
     struct vv_file_info info;
 };
 

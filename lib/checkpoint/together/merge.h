@@ -85,18 +85,15 @@ struct vv_merge {
     struct vv_buffer placed;     /* vv_placed, in the order of the data */
     struct vv_splice splice;     /* the graph with rank-local subtrees */
     bool is_spliced;
-    struct vv_splice_part *parts; /* parts of `splice`, and the origin of
-                                     each */
-    struct vv_private_origin *origins;
-    struct vv_buffer found; /* shards of the current value */
-    uint32_t next_value;    /* number in the save plan of the next value, and
-                               the address of its digests */
-    const uint8_t *next_digests;
+    struct vv_splice_part *parts;      /* parts of `splice` */
+    struct vv_private_origin *origins; /* for each part */
+    struct vv_buffer found;            /* shards of the current value */
+    uint32_t next_value;         /* number in the save plan of the next value */
+    const uint8_t *next_digests; /* digests of that value */
     const struct vv_save_plan_slice *next_slice;
     size_t next_whole;              /* number in the index of the next value */
-    struct vv_buffer stretches;     /* vv_placed, sorted: the replicated data,
-                                       and */
-    size_t next_stretch;            /* the next element of it */
+    struct vv_buffer stretches;     /* vv_placed, sorted: replicated data */
+    size_t next_stretch;            /* next element of `stretches` */
     struct vv_spill *spill;         /* columns moved out of `added`; or NULL */
     struct vv_column_source source; /* reads `spill` */
 };

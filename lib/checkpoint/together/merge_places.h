@@ -18,8 +18,8 @@ struct vv_placing {
                                          number here */
     uint64_t behind;   /* offset in the base's data of the end of the previous
                           range; 0: that was new */
-    uint32_t is_after; /* the rank of the last new chunk, or VV_NONE; */
-    size_t number;     /* the number of the chunk that follows it */
+    uint32_t is_after; /* the rank of the last new chunk; or VV_NONE */
+    size_t number;     /* number of the chunk after the last new one */
 };
 
 /* These fill in the places in several steps. vv_placing_add_ranges adds the

@@ -51,10 +51,11 @@ static void place_values(
 struct sharing {
     struct vv_share *share;
     const struct vv_save_plan *save_plan;
-    uint64_t low;    /* this rank writes the chunks that begin between `low` and
-                        `high`, */
-    uint64_t high;   /* in the bytes of all replicated values in a row */
-    uint64_t passed; /* number of bytes of them so far */
+    /* This rank writes the chunks that begin between `low` and `high`. These
+     * are positions in the bytes of all replicated values in a row. */
+    uint64_t low;
+    uint64_t high;
+    uint64_t passed; /* number of those bytes so far */
     uint64_t behind; /* offset in the data of the end of the last part; 0:
                         the next part does not continue it */
 };
