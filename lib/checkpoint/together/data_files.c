@@ -23,9 +23,9 @@
 #include "merge_chunks.h"
 #include "merge_places.h"
 #include "name.h"
-#include "promise.h"
 #include "retry.h"
 #include "try.h"
+#include "verify_recalled.h"
 
 /* A layer that is being written. */
 struct vv_new_file {
@@ -296,7 +296,7 @@ static bool has_orders(const struct vv_filling *f, const uint8_t *bits)
 static varve_status data_files_write_chunks(const struct vv_filling *f,
     struct vv_chunks_out *out, struct vv_buffer *name, varve_error *error)
 {
-    varve_status status = vv_promise_check(f->share, out->bits, error);
+    varve_status status = vv_verify_recalled(f->share, out->bits, error);
     if (!status && has_orders(f, out->bits))
         status = data_files_open_file(f, name, &out->file, error);
     out->path = vv_buffer_string(name);

@@ -1,10 +1,10 @@
-/* promise.h - Verifies data of this rank that was assumed to be unchanged but
- * must be written.
+/* verify_recalled.h - Verifies data of this rank that was assumed to be
+ * unchanged but must be written.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef VV_PROMISE_H
-#define VV_PROMISE_H
+#ifndef VV_VERIFY_RECALLED_H
+#define VV_VERIFY_RECALLED_H
 
 #include "share.h"
 
@@ -12,7 +12,7 @@
  * and compares the digests. So data is never written under the digest of
  * other data. Returns VARVE_MISUSE, with the path of the value, if a digest
  * differs. */
-varve_status vv_promise_check(
+varve_status vv_verify_recalled(
     const struct vv_share *share, const uint8_t *bits, varve_error *error);
 
 #endif
