@@ -1,8 +1,8 @@
 /* value_ends.h - Detects changes of the partial pages at the ends of values by
  * digests.
  *
- * Other data shares these pages, so that tracking writes by page does not say
- * whether the value has changed.
+ * Other data shares these pages, so tracking writes by page cannot detect if
+ * the value has changed.
  *
  * SPDX-License-Identifier: MIT
  */
