@@ -251,7 +251,7 @@ void varve_manager_free(varve_manager *m)
     vv_nodes_end(&m->nodes);
     vv_restoration_free(m->restoration);
     if (m->graph) {
-        vv_background_keep(m->graph, &m->failure);
+        vv_background_keep_failure(m->graph, &m->failure);
         vv_graph_forget(m->graph, &m->observer);
     }
     vv_manager_lock_release(&m->lock, &m->context);

@@ -99,7 +99,7 @@ varve_status vv_manager_compare(
     varve_status status = VARVE_OK;
     if (!comm)
         return VARVE_OK;
-    VV_TRY(vv_tell_number(comm, &there, error));
+    VV_TRY(vv_comm_bcast_u64(comm, &there, error));
     if (there != number)
         status = vv_fail(error, VARVE_MISUSE,
             "%s: rank 0 has %s %" PRIu64 ", this rank has %" PRIu64,

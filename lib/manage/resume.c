@@ -354,7 +354,7 @@ static varve_status resume_begin_anew(varve_manager *m,
 {
     uint64_t salvages = m->options.read && m->options.read->salvage.on;
     if (m->options.comm)
-        VV_TRY(vv_tell_number(m->options.comm, &salvages, error));
+        VV_TRY(vv_comm_bcast_u64(m->options.comm, &salvages, error));
     if (salvages)
         VV_TRY(salvage(m, error));
     if (m->restoration)

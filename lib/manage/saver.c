@@ -190,7 +190,7 @@ void varve_saver_free(varve_saver *saver)
         return;
     vv_saver_land(saver);
     if (saver->graph) {
-        vv_background_keep(saver->graph, &saver->failure);
+        vv_background_keep_failure(saver->graph, &saver->failure);
         vv_saver_clear_tree(saver);
         vv_graph_forget(saver->graph, &saver->observer);
         if (saver->root && !saver->is_whole)

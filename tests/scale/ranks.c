@@ -265,7 +265,7 @@ static void merge(
     const struct vv_rounds rounds = {
         .save_plan = m->save_plan, .ranks = w->ranks, .most = w->most
     };
-    bool by_rounds = vv_goes_by_rounds(&rounds);
+    bool by_rounds = vv_needs_rounds(&rounds);
     struct vv_gathered *all = (struct vv_gathered *)m->all;
     vv_buffer_init(&told, &context->allocator);
     check(vv_contribution_add(&told, m->comm, "heat", m->save_plan, m->share,

@@ -1,4 +1,5 @@
-/* member_status.c - looking at one's own, and deciding by what all have.
+/* member_status.c - Checks the files of this rank, and decides what the group
+ * can rebuild.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +14,7 @@
 #include "name.h"
 #include "try.h"
 
-/* --- One's own ---------------------------------------------------------- */
+/* --- The files of this rank ----------------------------------------------- */
 
 static varve_status member_status_add_all(const struct vv_context *context,
     int file, const char *path, const uint64_t offset_and_size[2],
@@ -85,7 +86,7 @@ static varve_status look_at_block(struct vv_local_files *m,
     return VARVE_OK;
 }
 
-/* A file that cannot be read now may be good. */
+/* Returns true if a file may be good although it cannot be read now. */
 static bool is_unread(varve_status status)
 {
     return status == VARVE_IO || status == VARVE_NO_PERMISSION;
@@ -110,11 +111,11 @@ varve_status vv_local_files_look(struct vv_local_files *m,
         return VARVE_OK;
     if (error)
         *error = m->reason;
-    vv_local_files_let_go(m, r);
+    vv_local_files_close(m, r);
     return status;
 }
 
-void vv_local_files_let_go(
+void vv_local_files_close(
     struct vv_local_files *m, const struct vv_redundancy *r)
 {
     vv_file_close(r->context, m->file);
@@ -124,7 +125,7 @@ void vv_local_files_let_go(
     m->has_table = false;
 }
 
-/* --- What all have ------------------------------------------------------ */
+/* --- The files of the group ----------------------------------------------- */
 
 static bool is_file(
     const struct vv_member_status *one, const struct vv_member_file *as)
@@ -133,7 +134,7 @@ static bool is_file(
            vv_digest_equal(&one->is.digest, &as->digest);
 }
 
-/* What is lost if a table is right. */
+/* Returns what is lost if the table of the member `as` is right. */
 static struct vv_repair member_status_find_lost(
     const struct vv_member_status *all, const struct vv_parity_table *t,
     const struct vv_member_status *as)
@@ -151,8 +152,8 @@ static struct vv_repair member_status_find_lost(
     return lost;
 }
 
-/* XOR: a column has one unknown at most. PARTNER: of each file there is one of
- * two. */
+/* XOR: at most one unknown in each column. PARTNER: at least one of the two
+ * copies of each file. */
 static bool can_repair(
     const struct vv_parity_table *t, const struct vv_repair *lost)
 {
@@ -191,7 +192,8 @@ static uint64_t find_unread(
     return unread;
 }
 
-/* Whether it could not be repaired either if all that is unread were good. */
+/* Returns true if the set cannot be repaired even if all files that cannot be
+ * read now are good. */
 static bool is_lost_anyway(const struct vv_parity_table *t,
     const struct vv_repair *lost, uint64_t unread)
 {
@@ -200,7 +202,7 @@ static bool is_lost_anyway(const struct vv_parity_table *t,
     return !can_repair(t, &rest);
 }
 
-/* The message may be cut; who is short of memory says less. */
+/* Without memory the ranks are not listed. The message may be truncated. */
 static varve_status fail_lost(const struct vv_parity_table *t,
     const struct vv_repair *lost, uint64_t unread, const char *path,
     const varve_allocator *allocator, varve_error *error)

@@ -1,5 +1,5 @@
-/* parity_file.c - the head of a parity file: numbers at fixed places, and a
- * digest of all of them at its end.
+/* parity_file.c - Reads and writes the header of a parity file: numbers at
+ * fixed offsets, and a digest of them at the end.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@
 enum {
     VERSION = 1,
     DIGEST = sizeof(struct vv_digest),
-    /* at these places */
+    /* The offsets of the numbers. */
     AT_VERSION = 8,
     AT_RANK = 12,
     AT_BLOCK = 16,
@@ -97,7 +97,7 @@ static varve_status fail_corrupt(
         "%s: the parity file is damaged: it has %s", file->parity, what);
 }
 
-/* What can be said before the rest is read. */
+/* Checks the fixed part of the header. */
 static varve_status check_begin(const unsigned char *begin,
     const struct vv_redundancy *r, const struct vv_redundant_file *file,
     varve_error *error)
@@ -157,7 +157,8 @@ static varve_status parity_file_check_sum(const struct vv_buffer *head,
                : fail_corrupt(file, "a header with a wrong checksum", error);
 }
 
-/* Each rank is told by its domains to which group it belongs. */
+/* Takes the table from the header. The group of a rank is computed from the
+ * domains. */
 static varve_status take_table(struct vv_parity_in *in,
     const struct vv_redundancy *r, const struct vv_redundant_file *file,
     const unsigned char *head, varve_error *error)
@@ -197,7 +198,7 @@ static varve_status take_table(struct vv_parity_in *in,
                : fail_corrupt(file, "another group of ranks", error);
 }
 
-/* A set as a whole is bound to be of less bytes than 2^62. */
+/* Limits the sizes, so that the total size of a set is less than 2^62 bytes. */
 static varve_status parity_file_take_members(struct vv_parity_in *in,
     const struct vv_redundant_file *file, const unsigned char *head,
     varve_error *error)

@@ -1,5 +1,5 @@
-/* parity_rounds.c - the rounds: what goes out, what comes in, what is made of
- * it.
+/* parity_rounds.c - Implements the rounds: sending, receiving and computing
+ * parts of blocks and files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +15,7 @@
 #include "passing.h"
 #include "try.h"
 
-/* --- Beginning and end -------------------------------------------------- */
+/* --- Beginning and ending ------------------------------------------------- */
 
 static const varve_allocator *parity_rounds_allocator_of(
     const struct vv_parity_rounds *r)
@@ -52,7 +52,7 @@ void vv_rounds_fail(
     r->error = *error;
 }
 
-void vv_rounds_settle(
+void vv_rounds_agree(
     struct vv_parity_rounds *r, varve_status talk, const varve_error *error)
 {
     varve_error all = { 0 };
@@ -66,22 +66,22 @@ void vv_rounds_settle(
         return;
     r->status = status;
     r->error = all;
-    r->is_told = true;
+    r->is_agreed = true;
 }
 
 varve_status vv_rounds_outcome(struct vv_parity_rounds *r, varve_error *error)
 {
     if (r->status && error)
         *error = r->error;
-    return r->is_told || r->status == VARVE_DISCONNECTED
+    return r->is_agreed || r->status == VARVE_DISCONNECTED
                ? r->status
                : vv_agree(r->redundancy->comm, r->status, error);
 }
 
-/* --- What there is ------------------------------------------------------ */
+/* --- Reading -------------------------------------------------------------- */
 
-/* Reads `size` bytes of an open file, of which those count that are below
- * `end`; the others are zero, as all are that cannot be read. */
+/* Reads `size` bytes of an open file. Bytes at or after `end`, and bytes that
+ * cannot be read, are set to zero. */
 static void parity_rounds_read_some(struct vv_parity_rounds *r, int file,
     const char *path, const uint64_t offset_and_end[2], size_t size,
     unsigned char *bytes)
@@ -117,7 +117,7 @@ static void parity_rounds_read_block(struct vv_parity_rounds *r,
     parity_rounds_read_some(r, r->block, r->own->parity, range, size, bytes);
 }
 
-/* A part of what this rank has in a column. */
+/* Reads a part of this rank's cell of a column. */
 static void read_cell(struct vv_parity_rounds *r, uint32_t column,
     uint64_t offset, size_t size, unsigned char *bytes)
 {
@@ -137,7 +137,7 @@ static void add_xor(unsigned char *restrict to,
         to[i] ^= bytes[i];
 }
 
-/* --- What is made ------------------------------------------------------- */
+/* --- Writing -------------------------------------------------------------- */
 
 void vv_sink_begin(struct vv_parity_rounds *r, struct vv_parity_sink *sink,
     const char *path, uint64_t begin, uint64_t most)
@@ -163,7 +163,7 @@ void vv_sink_begin(struct vv_parity_rounds *r, struct vv_parity_sink *sink,
         vv_digester_free(parity_rounds_allocator_of(r), sink->digester);
 }
 
-/* What comes follows what came. */
+/* Appends bytes to the file. */
 static void parity_rounds_take(struct vv_parity_rounds *r,
     struct vv_parity_sink *sink, const unsigned char *bytes, size_t size)
 {
@@ -230,7 +230,8 @@ void vv_sink_end_block(struct vv_parity_rounds *r, struct vv_parity_sink *sink)
 
 /* --- Rounds ------------------------------------------------------------- */
 
-/* Parts of a size that go in a round each, and one of these. */
+/* Part_count returns the number of rounds for `size` bytes; part_size returns
+ * the bytes of one of them. */
 static uint64_t part_count(const struct vv_parity_rounds *r, uint64_t size)
 {
     uint64_t unit = r->redundancy->round_size;
@@ -244,7 +245,7 @@ static size_t part_size(
     return (size_t)(left < unit ? left : unit);
 }
 
-/* As many rounds as any group needs. */
+/* Sets *count to the largest number of rounds of any group. */
 static varve_status count_rounds(
     const struct vv_parity_rounds *r, uint64_t *count, varve_error *error)
 {
@@ -262,7 +263,7 @@ static varve_status parity_rounds_pass(
         r->redundancy->comm, parity_rounds_allocator_of(r), shift, error);
 }
 
-/* From the one before to the next. */
+/* Receives from the previous member and sends to the next one. */
 static varve_shift shift_on(const struct vv_parity_rounds *r)
 {
     const struct vv_redundancy_group *g = &r->table->group;
@@ -279,7 +280,8 @@ static void parity_rounds_swap(struct vv_parity_rounds *r)
     r->out = bytes;
 }
 
-/* What came gets what this rank has of the column, and is the next to go. */
+/* XORs the received bytes with this rank's cell of a column, and makes the
+ * result the next bytes to send. */
 static void parity_rounds_add_own(
     struct vv_parity_rounds *r, uint32_t column, uint64_t offset, size_t size)
 {
@@ -288,9 +290,10 @@ static void parity_rounds_add_own(
     parity_rounds_swap(r);
 }
 
-/* Each part of a block is the sum of a column that has come around, and begins
- * at the next one. In its turn a rank has the column of the one before it, then
- * that of the one before that, and at last its own. */
+/* Each part of a block is the XOR of all other cells of a column. The sum
+ * starts at the next member and goes around the group. In consecutive turns a
+ * rank receives the column of the second member before it, then that of the
+ * third, and finally its own. */
 varve_status vv_rounds_make_blocks(struct vv_parity_rounds *r,
     struct vv_parity_sink *block, varve_error *error)
 {
@@ -317,15 +320,16 @@ varve_status vv_rounds_make_blocks(struct vv_parity_rounds *r,
     return VARVE_OK;
 }
 
-/* What of the lost file, or of its block, a round is about. */
+/* The part of the lost file, or of its block, that a round computes. */
 struct item {
     uint32_t column;
     uint64_t at; /* in the segment */
     size_t size; /* 0: nothing */
 };
 
-/* Columns in the order of the segments that the lost one had in them, its own
- * at last: so the file is made from its begin on. */
+/* Returns the item of a round. The columns are in the order of the segments of
+ * the lost file, and the column of its block is last. So the file is written
+ * from its beginning. */
 static struct item item_at(const struct vv_parity_rounds *r, uint32_t lost,
     uint64_t round, uint64_t behind)
 {
@@ -341,7 +345,7 @@ static struct item item_at(const struct vv_parity_rounds *r, uint32_t lost,
     };
 }
 
-/* Sums begin behind the lost one and go round to it. */
+/* The sums start at the member after the lost one and go around to it. */
 varve_status vv_rounds_make_file(struct vv_parity_rounds *r, uint32_t lost,
     struct vv_parity_sink *file, struct vv_parity_sink *block,
     varve_error *error)
@@ -373,14 +377,15 @@ varve_status vv_rounds_make_file(struct vv_parity_rounds *r, uint32_t lost,
     return VARVE_OK;
 }
 
-/* --- Copies ------------------------------------------------------------- */
+/* --- Copying -------------------------------------------------------------- */
 
 static bool has_bit(uint64_t bits, uint32_t index)
 {
     return bits >> index & 1;
 }
 
-/* Of so many bytes goes out and comes in what there is of a round. */
+/* Sends and receives files in rounds; `out_and_in` are the sizes in both
+ * directions. */
 static varve_status parity_rounds_copy(struct vv_parity_rounds *r, bool is_back,
     const uint64_t out_and_in[2], struct vv_parity_sink *sink,
     varve_error *error)

@@ -1,4 +1,5 @@
-/* passing.c - a shift, or gathering and broadcasting in its place.
+/* passing.c - Implements a shift with the function of the communicator, or with
+ * gather and broadcast.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,12 +14,12 @@
 
 enum { TO, OUT_SIZE, WORDS };
 
-/* What all send, as each rank has it. */
+/* The messages of all ranks, as each rank has them. */
 struct post {
     const varve_comm *comm;
     const varve_allocator *allocator;
-    uint64_t *words; /* WORDS of each rank */
-    uint64_t *sizes; /* of each rank */
+    uint64_t *words; /* WORDS numbers of each rank */
+    uint64_t *sizes; /* bytes that each rank sends */
     unsigned char *bytes;
     uint64_t total;
 };
@@ -53,11 +54,11 @@ static varve_status passing_collect(
         comm->gather_varied(comm->self, shift->out, shift->out_size,
             is_first ? p->bytes : NULL, is_first ? p->sizes : NULL);
     if (status)
-        return vv_fail_gone(comm, status, error);
+        return vv_comm_fail(comm, status, error);
     return vv_comm_bcast(comm, p->bytes, (size_t)p->total, error);
 }
 
-/* Takes out what is for this rank. */
+/* Copies the message for this rank. */
 static varve_status passing_take(
     const struct post *p, const varve_shift *shift, varve_error *error)
 {
@@ -94,7 +95,7 @@ varve_status vv_pass(const varve_comm *comm, const varve_allocator *allocator,
 {
     if (comm->shift) {
         varve_status status = comm->shift(comm->self, shift);
-        return status ? vv_fail_gone(comm, status, error) : VARVE_OK;
+        return status ? vv_comm_fail(comm, status, error) : VARVE_OK;
     }
     struct post p = { .comm = comm, .allocator = allocator };
     varve_status status = post(&p, shift, error);
@@ -117,7 +118,7 @@ uint32_t vv_member_before(
     return (index + group->count - 1) % group->count;
 }
 
-/* What came last goes on. */
+/* In each step a member sends on what it received in the previous one. */
 varve_status vv_pass_around(const varve_comm *comm,
     const varve_allocator *allocator, const struct vv_redundancy_group *group,
     void *all, size_t size, varve_error *error)

@@ -1,5 +1,5 @@
-/* passing.h - bytes from one rank to another, by the communicator's own way or
- * through what all have.
+/* passing.h - Sends bytes from one rank to another, by the shift function of
+ * the communicator or by collective operations.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,19 +11,20 @@
 
 #include "redundancy_group.h"
 
-/* A shift, called by all. Where the communicator has none, every rank gets the
- * bytes of all: then it may be out of memory, as all are told. */
+/* Performs a shift. Collective. If the communicator has no shift function, each
+ * rank receives the messages of all ranks, and may run out of memory. */
 varve_status vv_pass(const varve_comm *comm, const varve_allocator *allocator,
     const varve_shift *shift, varve_error *error);
 
-/* The next of a group, and the one before. */
+/* Return the index of the next and of the previous member of a group. */
 uint32_t vv_member_after(
     const struct vv_redundancy_group *group, uint32_t index);
 uint32_t vv_member_before(
     const struct vv_redundancy_group *group, uint32_t index);
 
-/* Sets `all` at each member of each group to `size` bytes of each of its
- * members, by index; those of this rank are there already. */
+/* Gathers `size` bytes of each member of a group to `all` on each of its
+ * members, in the order of their indices. The bytes of this rank must already
+ * be there. Collective. */
 varve_status vv_pass_around(const varve_comm *comm,
     const varve_allocator *allocator, const struct vv_redundancy_group *group,
     void *all, size_t size, varve_error *error);

@@ -1,4 +1,5 @@
-/* protect.c - what the files of a group are, and then parity of them.
+/* protect.c - Gathers the digests of the files of a group, then computes parity
+ * blocks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -50,8 +51,9 @@ static varve_status protect_look_at_file(
         context, p->rounds.file, path, range, &file->digest, error);
 }
 
-/* A number may be given twice, on nodes that do not know of each other: which
- * save a file is of is told by the files of all. Rank 0 has room for these. */
+/* Computes the digest that identifies the save. The number alone does not:
+ * nodes that cannot see each other's files may use a number twice. `all` is a
+ * buffer on rank 0. */
 static varve_status protect_sum_all(
     struct protection *p, struct vv_member_file *all, varve_error *error)
 {
@@ -60,7 +62,7 @@ static varve_status protect_sum_all(
     mine.size = vv_order64(mine.size);
     varve_status status = comm->gather(comm->self, &mine, sizeof mine, all);
     if (status)
-        return vv_fail_gone(comm, status, error);
+        return vv_comm_fail(comm, status, error);
     if (comm->rank == 0)
         p->table.set = vv_digest_of(all, comm->size * sizeof *all);
     return vv_comm_bcast(comm, &p->table.set, sizeof p->table.set, error);
@@ -94,12 +96,12 @@ static varve_status protect_make_block(struct protection *p, varve_error *error)
         t->scheme == VARVE_XOR
             ? vv_rounds_make_blocks(r, &p->block, error)
             : vv_rounds_copy_on(r, UINT64_MAX, &p->block, error);
-    vv_rounds_settle(r, talk, error);
+    vv_rounds_agree(r, talk, error);
     vv_sink_end_block(r, &p->block);
     return vv_rounds_outcome(r, error);
 }
 
-/* All ranks come to each of these, or none. */
+/* Each step must be called on all ranks or on none. */
 static varve_status protect(
     struct protection *p, varve_status status, varve_error *error)
 {

@@ -1,4 +1,4 @@
-/* protect.h - the files of all ranks are protected, each by others.
+/* protect.h - Protects the files of all ranks by parity files on other ranks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,10 +7,10 @@
 
 #include "redundancy.h"
 
-/* Called by all ranks, each with its own file, which is there and durable, or
- * with what it failed with: that is the failure of all then. Parity files are
- * published, and replace what has their names. Where it fails, some may be
- * there. */
+/* Protects a set of files. Collective: each rank calls it after its own file is
+ * durable, or with the `status` of a failure, which all ranks then return.
+ * Publishes parity files, replacing existing ones. After a failure some of them
+ * may exist. */
 varve_status vv_protect(const struct vv_redundancy *redundancy,
     const struct vv_redundant_file *own, varve_status status,
     varve_error *error);

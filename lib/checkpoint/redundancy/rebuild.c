@@ -1,7 +1,9 @@
-/* rebuild.c - who has what; what is to be made; making it.
+/* rebuild.c - Rebuilds lost files: finds what each rank has, decides what to
+ * rebuild, and rebuilds it.
  *
- * A rank that has lost all does not even know its group: that stands in the
- * parity file of every other rank, and the lowest that has a good one tells it.
+ * A rank that has lost all its files has no record of its group. The parity
+ * file of every other rank contains the groups; the lowest rank with a good one
+ * broadcasts it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,38 +22,38 @@
 #include "member_status.h"
 #include "try.h"
 
-/* A set as one rank describes it to all, besides the domains. */
+/* The description of a set that one rank broadcasts, without the domains. */
 struct layout {
     uint64_t scheme;
     uint64_t group_size;
-    uint64_t age; /* of the file of that rank */
+    uint64_t age; /* `age` of that rank's file */
     struct vv_digest set;
 };
 
 struct rebuilding {
     const struct vv_redundancy *redundancy;
     const struct vv_redundant_file *own;
-    struct vv_local_files remains;
-    bool has_remains;
-    bool is_tried;     /* the set that its parity file is of */
-    uint32_t *domains; /* of all ranks, as the set was saved */
+    struct vv_local_files local;
+    bool has_local;
+    bool is_tried;     /* the set of its parity file was tried */
+    uint32_t *domains; /* domains of all ranks when the set was saved */
     struct vv_parity_table table;
-    struct vv_member_status *all; /* of the group */
+    struct vv_member_status *all; /* status of each member of the group */
     struct vv_repair repair;
     struct vv_parity_rounds rounds;
     struct vv_parity_sink file, block;
-    uint64_t age;       /* of the set that is made whole; 0: unknown */
+    uint64_t age;       /* `age` of the set that is rebuilt; 0: unknown */
     varve_error *aside; /* or NULL */
 };
 
-/* --- How the set was protected ------------------------------------------ */
+/* --- Describing the set --------------------------------------------------- */
 
-/* The fault of a parity file that exists says more than that others are gone.
- */
+/* The error of an existing parity file is more useful than that of missing
+ * ones. */
 static varve_status fail_unprotected(
     const struct rebuilding *b, varve_error *error)
 {
-    const varve_error *reason = &b->remains.reason;
+    const varve_error *reason = &b->local.reason;
     uint64_t has_reason = reason->status && reason->status != VARVE_NOT_FOUND;
     bool is_mine = has_reason;
     VV_TRY(vv_comm_allreduce_max(b->redundancy->comm, &has_reason, error));
@@ -66,7 +68,8 @@ static varve_status fail_unprotected(
     return vv_agree(b->redundancy->comm, status, error);
 }
 
-/* The younger set is known to ranks alone that cannot read their parity now. */
+/* Fails if only ranks that cannot read their parity files now have the youngest
+ * set. */
 static varve_status fail_unread(
     const struct rebuilding *b, bool is_mine, varve_error *error)
 {
@@ -79,15 +82,15 @@ static varve_status fail_unread(
     return vv_agree(b->redundancy->comm, status, error);
 }
 
-/* The lowest rank of those that know of a set that was not tried, and whose
- * file is of the youngest run: a node that was away may come back with an
- * abandoned set of the same number. */
-static varve_status find_teller(const struct rebuilding *b, uint32_t *rank,
+/* Finds the lowest rank that has a set which was not tried yet and whose file
+ * is of the youngest run. A node that was offline may return with an abandoned
+ * set of the same number. */
+static varve_status find_source(const struct rebuilding *b, uint32_t *rank,
     bool *is_there, varve_error *error)
 {
     const varve_comm *comm = b->redundancy->comm;
-    bool knows = b->remains.has_table && !b->is_tried;
-    bool may_know = knows || (!b->remains.has_table && b->remains.is_unread);
+    bool knows = b->local.has_table && !b->is_tried;
+    bool may_know = knows || (!b->local.has_table && b->local.is_unread);
     uint64_t youngest = may_know ? b->own->age : 0;
     VV_TRY(vv_comm_allreduce_max(comm, &youngest, error));
     bool is_youngest = knows && b->own->age == youngest;
@@ -98,8 +101,8 @@ static varve_status find_teller(const struct rebuilding *b, uint32_t *rank,
     return best || !youngest ? VARVE_OK : fail_unread(b, may_know, error);
 }
 
-/* Bytes of one rank, at all. */
-static varve_status tell_from(const struct rebuilding *b, uint32_t rank,
+/* Broadcasts bytes of one rank. */
+static varve_status bcast_from(const struct rebuilding *b, uint32_t rank,
     void *bytes, size_t size, varve_error *error)
 {
     const struct vv_redundancy *r = b->redundancy;
@@ -114,22 +117,22 @@ static varve_status tell_from(const struct rebuilding *b, uint32_t rank,
     return vv_comm_bcast(comm, bytes, size, error);
 }
 
-static varve_status learn_layout(
-    struct rebuilding *b, uint32_t teller, varve_error *error)
+static varve_status receive_layout(
+    struct rebuilding *b, uint32_t source, varve_error *error)
 {
     const struct vv_redundancy *r = b->redundancy;
-    const struct vv_parity_table *mine = &b->remains.parity.table;
+    const struct vv_parity_table *mine = &b->local.parity.table;
     struct layout layout = { 0 };
     size_t size = r->comm->size * sizeof *b->domains;
-    if (r->comm->rank == teller) {
+    if (r->comm->rank == source) {
         layout.scheme = mine->scheme;
         layout.group_size = mine->group_size;
         layout.set = mine->set;
         layout.age = b->own->age;
         memcpy(b->domains, mine->domains, size);
     }
-    VV_TRY(tell_from(b, teller, &layout, sizeof layout, error));
-    VV_TRY(tell_from(b, teller, b->domains, size, error));
+    VV_TRY(bcast_from(b, source, &layout, sizeof layout, error));
+    VV_TRY(bcast_from(b, source, b->domains, size, error));
     b->table = (struct vv_parity_table){
         .scheme = (uint32_t)layout.scheme,
         .group_size = (uint32_t)layout.group_size,
@@ -146,31 +149,31 @@ static varve_status learn_layout(
     return vv_agree(r->comm, status, error);
 }
 
-/* --- What there is ------------------------------------------------------ */
+/* --- Choosing a set ------------------------------------------------------- */
 
 static bool is_of_layout(const struct rebuilding *b)
 {
-    const struct vv_parity_table *mine = &b->remains.parity.table;
-    return b->remains.has_table && mine->scheme == b->table.scheme &&
+    const struct vv_parity_table *mine = &b->local.parity.table;
+    return b->local.has_table && mine->scheme == b->table.scheme &&
            mine->group_size == b->table.group_size &&
            vv_digest_equal(&mine->set, &b->table.set) &&
            memcmp(mine->domains, b->domains,
                b->table.size * sizeof *b->domains) == 0;
 }
 
-static varve_status ask_all(struct rebuilding *b, varve_error *error)
+static varve_status exchange_status(struct rebuilding *b, varve_error *error)
 {
     const struct vv_redundancy *r = b->redundancy;
     struct vv_member_status *mine = &b->all[b->table.group.index];
     *mine = (struct vv_member_status){
-        .has_file = b->remains.file >= 0,
+        .has_file = b->local.file >= 0,
         .has_table = is_of_layout(b),
-        .has_block = b->remains.has_block,
-        .is_unread = b->remains.is_unread,
-        .is = b->remains.is,
+        .has_block = b->local.has_block,
+        .is_unread = b->local.is_unread,
+        .is = b->local.is,
     };
     if (mine->has_table)
-        memcpy(mine->files, b->remains.parity.table.files, sizeof mine->files);
+        memcpy(mine->files, b->local.parity.table.files, sizeof mine->files);
     VV_TRY(vv_pass_around(r->comm, &r->context->allocator, &b->table.group,
         b->all, sizeof *b->all, error));
     varve_status status = vv_decide_repair(
@@ -178,21 +181,21 @@ static varve_status ask_all(struct rebuilding *b, varve_error *error)
     return vv_agree(r->comm, status, error);
 }
 
-/* One number may have files of several saves, some of nodes that were away: the
- * youngest set that can be made whole is chosen. Each that cannot leaves one
- * teller less at least. */
+/* Chooses the youngest set that can be rebuilt. Files with the same number may
+ * be of different saves, some of them from nodes that were offline. Each set
+ * that cannot be rebuilt excludes at least one rank from the next search. */
 static varve_status choose_set(struct rebuilding *b, varve_error *error)
 {
     varve_error first = { 0 };
     for (;;) {
-        uint32_t teller;
+        uint32_t source;
         bool is_there;
         varve_error reason = { 0 };
-        VV_TRY(find_teller(b, &teller, &is_there, error));
+        VV_TRY(find_source(b, &source, &is_there, error));
         if (!is_there)
             break;
-        VV_TRY(learn_layout(b, teller, error));
-        varve_status status = ask_all(b, &reason);
+        VV_TRY(receive_layout(b, source, error));
+        varve_status status = exchange_status(b, &reason);
         if (!status)
             return VARVE_OK;
         if (!first.status)
@@ -202,7 +205,7 @@ static varve_status choose_set(struct rebuilding *b, varve_error *error)
             return status;
         }
         b->is_tried = b->is_tried || is_of_layout(b) ||
-                      b->redundancy->comm->rank == teller;
+                      b->redundancy->comm->rank == source;
     }
     if (!first.status)
         return fail_unprotected(b, error);
@@ -210,28 +213,28 @@ static varve_status choose_set(struct rebuilding *b, varve_error *error)
     return first.status;
 }
 
-/* --- Making it ---------------------------------------------------------- */
+/* --- Rebuilding ----------------------------------------------------------- */
 
 static bool is_mine(const struct rebuilding *b, uint64_t members)
 {
     return members >> b->table.group.index & 1;
 }
 
-/* Returns whether this rank's file, which is not the one of the set that is
- * made whole, is of another set. Otherwise it is a damaged one of this set. */
+/* Returns true if this rank's file, which differs from that of the set that
+ * is rebuilt, belongs to another set. Otherwise it is a damaged file of this
+ * set. */
 static bool is_of_other_set(const struct rebuilding *b)
 {
-    if (b->remains.has_table)
+    if (b->local.has_table)
         return !is_of_layout(b);
     return b->own->age && b->age && b->own->age != b->age;
 }
 
-static void keep_other(struct rebuilding *b, const char *path)
+static void set_aside_other(struct rebuilding *b, const char *path)
 {
     varve_error error = { 0 }, message = { 0 };
-    const struct vv_digest *of = b->remains.has_table
-                                     ? &b->remains.parity.table.set
-                                     : &b->remains.is.digest;
+    const struct vv_digest *of =
+        b->local.has_table ? &b->local.parity.table.set : &b->local.is.digest;
     uint64_t mark = vv_hash_of(of->bytes, sizeof of->bytes);
     if (b->rounds.status || !is_of_other_set(b))
         return;
@@ -247,7 +250,7 @@ static void rebuild_begin_file(struct rebuilding *b)
     const struct vv_parity_table *t = &b->table;
     if (!is_mine(b, b->repair.files))
         return;
-    keep_other(b, b->own->path);
+    set_aside_other(b, b->own->path);
     vv_sink_begin(
         &b->rounds, &b->file, b->own->path, 0, t->files[t->group.index].size);
 }
@@ -257,7 +260,7 @@ static void rebuild_begin_block(struct rebuilding *b)
     const struct vv_parity_table *t = &b->table;
     if (!is_mine(b, b->repair.blocks))
         return;
-    keep_other(b, b->own->parity);
+    set_aside_other(b, b->own->parity);
     vv_sink_begin(&b->rounds, &b->block, b->own->parity, vv_parity_head_size(t),
         vv_block_size(t, t->group.index));
 }
@@ -270,7 +273,7 @@ static uint32_t rebuild_first_of(uint64_t members)
     return index;
 }
 
-/* The file that was opened is the older one. */
+/* Opens the rebuilt file instead of the old one. */
 static void rebuild_reopen(struct rebuilding *b)
 {
     const struct vv_redundancy *r = b->redundancy;
@@ -278,26 +281,26 @@ static void rebuild_reopen(struct rebuilding *b)
     varve_error error = { 0 };
     if (!is_mine(b, b->repair.files) || b->rounds.status)
         return;
-    vv_file_close(r->context, b->remains.file);
-    b->remains.file = -1;
+    vv_file_close(r->context, b->local.file);
+    b->local.file = -1;
     varve_status status =
-        vv_file_open(r->context, b->own->path, &b->remains.file, &size, &error);
+        vv_file_open(r->context, b->own->path, &b->local.file, &size, &error);
     vv_rounds_fail(&b->rounds, status, &error);
-    b->rounds.file = b->remains.file;
+    b->rounds.file = b->local.file;
 }
 
-/* How a step ended, at all ranks. */
+/* Ends a step on all ranks and returns its result. */
 static varve_status end_step(
     struct rebuilding *b, varve_status talk, varve_error *error)
 {
     struct vv_parity_rounds *r = &b->rounds;
-    vv_rounds_settle(r, talk, error);
+    vv_rounds_agree(r, talk, error);
     vv_sink_end_file(r, &b->file);
     vv_sink_end_block(r, &b->block);
     return vv_rounds_outcome(r, error);
 }
 
-/* Files of those groups that lack one, and with it their blocks. */
+/* Rebuilds the files of groups that lack one, together with their blocks. */
 static varve_status rebuild_make_files(struct rebuilding *b, varve_error *error)
 {
     struct vv_parity_rounds *r = &b->rounds;
@@ -340,8 +343,8 @@ static varve_status rebuild_find_room(struct rebuilding *b, varve_error *error)
                                 : vv_fail_memory(error, "a rebuild");
 }
 
-/* A file that could not be written is no fault of the set: a rename whose first
- * answer was lost finds its file gone. */
+/* Converts VARVE_NOT_FOUND of a write, as the set is not at fault: if the
+ * response to a rename was lost, the retried rename does not find the file. */
 static varve_status rebuild_unwritten(varve_status status, varve_error *error)
 {
     if (status != VARVE_NOT_FOUND)
@@ -357,8 +360,8 @@ static varve_status rebuild(
     const varve_comm *comm = b->redundancy->comm;
     varve_status status = rebuild_find_room(b, error);
     if (!status)
-        status = vv_local_files_look(&b->remains, b->redundancy, b->own, error);
-    b->has_remains = !status;
+        status = vv_local_files_look(&b->local, b->redundancy, b->own, error);
+    b->has_local = !status;
     VV_TRY(vv_agree(comm, status, error));
     VV_TRY(choose_set(b, error));
     uint64_t is_needed = (b->repair.files | b->repair.blocks) != 0;
@@ -367,8 +370,8 @@ static varve_status rebuild(
         *was_lost = is_needed;
     if (!is_needed)
         return VARVE_OK;
-    b->rounds.file = b->remains.file;
-    b->rounds.block = b->remains.has_table ? b->remains.parity.file : -1;
+    b->rounds.file = b->local.file;
+    b->rounds.block = b->local.has_table ? b->local.parity.file : -1;
     VV_TRY(rebuild_unwritten(rebuild_make_files(b, error), error));
     return was_lost ? VARVE_OK
                     : rebuild_unwritten(make_blocks(b, error), error);
@@ -391,8 +394,8 @@ varve_status vv_rebuild(const struct vv_redundancy *redundancy,
     };
     b.rounds.table = &b.table;
     varve_status status = rebuild(&b, was_lost, error ? error : &local);
-    if (b.has_remains)
-        vv_local_files_let_go(&b.remains, redundancy);
+    if (b.has_local)
+        vv_local_files_close(&b.local, redundancy);
     vv_rounds_end(&b.rounds);
     vv_release(a, b.all, b.all ? VV_MOST_MEMBERS * sizeof *b.all : 0);
     vv_release(a, b.domains,

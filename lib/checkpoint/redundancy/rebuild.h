@@ -1,4 +1,4 @@
-/* rebuild.h - a set of files is made whole by those who have the others.
+/* rebuild.h - Rebuilds lost files of a set from those of other ranks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,18 +7,21 @@
 
 #include "redundancy.h"
 
-/* Called by all ranks. Files that are lost or damaged are made again, durably,
- * each as it was by its digest; then what protects them. A file of another set
- * of the same number is not overwritten: it gets another name (set_aside.h),
- * and *aside, which may be NULL, has a message at its rank, with the status
- * VARVE_EXISTS, and is left as it was at others. VARVE_OK: all is there
- * at every rank, and verified. A status of a file (VARVE_CORRUPT,
- * VARVE_NOT_FOUND, VARVE_MISMATCH, ...) where it is not a set that can be made
- * whole: nothing is changed then. Else what failed: what was rebuilt stays, and
- * is not made a second time.
+/* Rebuilds lost and damaged files durably, verified by their digests, and then
+ * their parity files. Collective.
  *
- * Unless `was_lost` is NULL only the files are made, and it says at all ranks
- * whether anything was lacking: what protects them is made by the next call. */
+ * A file of another set with the same number is not overwritten: it is renamed
+ * (set_aside.h), and *aside is set to a message with the status VARVE_EXISTS on
+ * that rank; on other ranks it is unchanged. `aside` may be NULL.
+ *
+ * Returns VARVE_OK if all files exist on all ranks and are verified. Returns
+ * VARVE_CORRUPT, VARVE_NOT_FOUND, VARVE_MISMATCH or another status of a file if
+ * the set cannot be rebuilt; then nothing is changed. After any other failure,
+ * files that were rebuilt are kept and not rebuilt again by the next call.
+ *
+ * If `was_lost` is not NULL only the files are rebuilt, and it is set on all
+ * ranks: true if anything was missing. The parity files are rebuilt by the next
+ * call. */
 varve_status vv_rebuild(const struct vv_redundancy *redundancy,
     const struct vv_redundant_file *own, bool *was_lost, varve_error *aside,
     varve_error *error);

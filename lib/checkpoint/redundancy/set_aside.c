@@ -17,7 +17,7 @@
 #include "system.h"
 #include "try.h"
 
-enum { MOST_SET_ASIDE = 100 }; /* names that are tried */
+enum { MOST_SET_ASIDE = 100 }; /* number of names that are tried */
 
 static const char *set_aside_name(
     struct vv_buffer *text, const char *name, uint64_t mark)
@@ -48,7 +48,7 @@ static varve_status set_aside_rename(const struct vv_redundancy *r,
     }
     if (result == -ENOENT)
         return VARVE_OK;
-    /* The name must be gone for good before the file that takes it. */
+    /* The old name must be durably gone before the rebuilt file takes it. */
     if (result == 0 && !r->no_sync)
         result = system->sync(system->state, directory);
     if (result < 0)

@@ -1,9 +1,11 @@
-/* background.c - an observer of the graph with a queue and a thread.
+/* background.c - Runs the asynchronous saves of a graph on one background
+ * thread.
  *
- * What both threads touch is touched inside the monitor, but for the save plan
- * and the path of a job, which are the program's thread's before it is queued,
- * the background's while it is written, and the program's again once it is
- * done. Only the program's thread touches the graph.
+ * The queue is an observer of the graph. Data that both threads access is
+ * guarded by the monitor, with one exception: the save plan and the path of a
+ * job. They belong to the program's thread before the job is queued, to the
+ * background thread while the job is written, and to the program's thread again
+ * once the job is done. Only the program's thread accesses the graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,9 +26,9 @@ static int64_t background_this_process(const struct vv_context *context)
     return context->system->process(context->system->state, NULL, 0);
 }
 
-/* --- The work ------------------------------------------------------------- */
+/* --- Writing -------------------------------------------------------------- */
 
-int vv_background_watch(
+int vv_background_progress(
     void *user, uint64_t done, uint64_t total, const char *what)
 {
     varve_job *job = user;
@@ -45,7 +47,7 @@ struct vv_save_plan *vv_job_save_plan(varve_job *job, size_t number)
     return job->part ? job->part->save_plan(job->part, number - 1) : NULL;
 }
 
-/* Anywhere: without any monitor. */
+/* Writes a job. Must be called without the monitor held. */
 static varve_status write_job(varve_job *job, varve_error *error)
 {
     varve_status status = VARVE_OK;
@@ -57,7 +59,7 @@ static varve_status write_job(varve_job *job, varve_error *error)
     if (status)
         return status;
     if (job->is_numbered)
-        return vv_save_save_plan(
+        return vv_save_numbered(
             &job->save_plan, job->target, &job->path, error);
     vv_buffer_add_string(&job->path, job->target);
     vv_buffer_string(&job->path);
@@ -66,7 +68,8 @@ static varve_status write_job(varve_job *job, varve_error *error)
     return vv_save_plan_write(&job->save_plan, job->target, error);
 }
 
-/* A later save of the same root is above this one. */
+/* Raises the counters of later saves of the same root, which must be above the
+ * counter of this one. */
 static void raise_counters(const varve_job *job)
 {
     for (varve_job *later = job->next; later; later = later->next) {
@@ -90,7 +93,8 @@ static void background_end_part(struct vv_background *b, varve_job *job)
     job->part = NULL;
 }
 
-/* From inside, if there is a thread. */
+/* Stores the result of a job and frees its save plan. The caller holds the
+ * monitor if there is a thread. */
 static void background_finish(
     struct vv_background *b, varve_job *job, const varve_error *error)
 {
@@ -112,13 +116,14 @@ static void background_finish(
 void vv_job_copy(varve_job *job)
 {
     struct vv_save_plan *save_plan;
-    if (job->part && job->part->look)
-        job->part->look(job->part);
+    if (job->part && job->part->before_copy)
+        job->part->before_copy(job->part);
     for (size_t i = 0; (save_plan = vv_job_save_plan(job, i)); i++)
         vv_save_plan_copy(save_plan);
 }
 
-/* From inside. Whoever comes first copies; the others wait. */
+/* Copies the values of a job, or waits until another thread has copied them.
+ * The caller holds the monitor, which is released while copying. */
 static void background_copy(struct vv_background *b, varve_job *job)
 {
     if (job->stage == VV_TO_COPY) {
@@ -170,24 +175,25 @@ static void *background_serve(void *argument)
     return NULL;
 }
 
-/* --- What the program's thread does --------------------------------------- */
+/* --- The program's thread ------------------------------------------------- */
 
-/* From inside. */
+/* The caller holds the monitor. */
 static void background_wait_for(struct vv_background *b, const varve_job *job)
 {
     while (!job->is_done)
         vv_monitor_wait(b->monitor, -1);
 }
 
-/* From inside. */
-static void notice(struct vv_background *b)
+/* Sets the counters of roots whose jobs are done. The caller holds the
+ * monitor. */
+static void update_counters(struct vv_background *b)
 {
     for (varve_job *job = b->jobs; job && job->is_done; job = job->next) {
         if (job->is_noticed)
             continue;
         job->is_noticed = true;
-        job->is_told = !job->error.status || job->is_private ||
-                       job->error.status == VARVE_CANCELLED;
+        job->is_reported = !job->error.status || job->is_private ||
+                           job->error.status == VARVE_CANCELLED;
         if (job->root && job->sets_counter && background_is_in_place(job) &&
             vv_save_counter(job->root) < job->counter)
             vv_set_save_counter(job->root, job->counter);
@@ -207,17 +213,19 @@ static void add_failure(
 
 static void background_remember(varve_error *all, varve_job *job)
 {
-    if (!job->is_noticed || job->is_told)
+    if (!job->is_noticed || job->is_reported)
         return;
-    job->is_told = true;
+    job->is_reported = true;
     add_failure(all, &job->error, job->target);
 }
 
-/* From inside, and noticed. */
-static varve_status background_tell(struct vv_background *b, varve_error *error)
+/* Reports the failures that were not reported yet. The caller holds the monitor
+ * and has called update_counters(). */
+static varve_status background_report(
+    struct vv_background *b, varve_error *error)
 {
-    varve_error all = b->untold;
-    b->untold = (varve_error){ 0 };
+    varve_error all = b->unreported;
+    b->unreported = (varve_error){ 0 };
     for (varve_job *job = b->jobs; job; job = job->next)
         background_remember(&all, job);
     if (all.status && error)
@@ -225,11 +233,11 @@ static varve_status background_tell(struct vv_background *b, varve_error *error)
     return all.status;
 }
 
-varve_status vv_background_tell(struct vv_background *b, varve_error *error)
+varve_status vv_background_report(struct vv_background *b, varve_error *error)
 {
     vv_monitor_enter(b->monitor);
-    notice(b);
-    varve_status status = background_tell(b, error);
+    update_counters(b);
+    varve_status status = background_report(b, error);
     vv_monitor_leave(b->monitor);
     return status;
 }
@@ -269,7 +277,7 @@ void vv_background_wait(struct vv_background *b, varve_job *job)
 {
     vv_monitor_enter(b->monitor);
     background_wait_for(b, job);
-    notice(b);
+    update_counters(b);
     vv_monitor_leave(b->monitor);
 }
 
@@ -284,7 +292,7 @@ bool vv_background_has_done(struct vv_background *b, const varve_job *job)
 {
     vv_monitor_enter(b->monitor);
     bool is_done = job->is_done;
-    notice(b);
+    update_counters(b);
     vv_monitor_leave(b->monitor);
     return is_done;
 }
@@ -313,10 +321,11 @@ bool vv_background_start(struct vv_background *b)
     return b->has_thread;
 }
 
-/* From inside. One before it may have ended since its call began. */
+/* Raises the counter of a job that is being added: an earlier job may have
+ * ended since the call began. The caller holds the monitor. */
 static void count_on(struct vv_background *b, varve_job *job)
 {
-    notice(b);
+    update_counters(b);
     uint64_t counter = vv_save_counter(job->root);
     if (job->is_numbered && job->save_plan.counter < counter)
         job->save_plan.counter = counter;
@@ -336,27 +345,28 @@ void vv_background_add(struct vv_background *b, varve_job *job)
         varve_error error = { 0 };
         error.status = write_job(job, &error);
         background_finish(b, job, &error);
-        notice(b);
+        update_counters(b);
     }
     vv_monitor_leave(b->monitor);
 }
 
-void vv_background_part(struct vv_background *b, varve_job *job)
+void vv_background_remove(struct vv_background *b, varve_job *job)
 {
     vv_monitor_enter(b->monitor);
     varve_job **link = &b->jobs;
     while (*link != job)
         link = &(*link)->next;
     *link = job->next;
-    background_remember(&b->untold, job);
+    background_remember(&b->unreported, job);
     vv_monitor_leave(b->monitor);
 }
 
-/* --- What the graph tells ------------------------------------------------- */
+/* --- Callbacks of the graph ----------------------------------------------- */
 
-/* In the child of a fork: the thread is the parent's, who goes on with what is
- * in flight. Whatever it was about to change stays as it is, and is not freed,
- * nor is the monitor, that it may be in. */
+/* Detaches all jobs in the child process of a fork. The thread exists only in
+ * the parent, which continues the jobs. The jobs that are in flight may have
+ * been in the middle of a change when the process forked, so their memory is
+ * not freed. Neither is the monitor, which may be held. */
 static void background_lose(struct vv_background *b)
 {
     for (varve_job *job = b->jobs, *next; job; job = next) {
@@ -514,25 +524,25 @@ varve_status vv_background_settle(varve_graph *graph, varve_error *error)
     struct vv_background *b = background_find(graph);
     while (b && vv_background_wait_for_oldest(b))
         continue;
-    return b ? vv_background_tell(b, error) : VARVE_OK;
+    return b ? vv_background_report(b, error) : VARVE_OK;
 }
 
-void vv_background_keep(varve_graph *graph, const varve_error *failure)
+void vv_background_keep_failure(varve_graph *graph, const varve_error *failure)
 {
     struct vv_background *b = background_find(graph);
     if (!b || !failure->status || failure->status == VARVE_CANCELLED)
         return;
     vv_monitor_enter(b->monitor);
-    add_failure(&b->untold, failure, NULL);
+    add_failure(&b->unreported, failure, NULL);
     vv_monitor_leave(b->monitor);
 }
 
-void vv_background_notice(const varve_graph *graph)
+void vv_background_update_counters(const varve_graph *graph)
 {
     struct vv_background *b = background_find(graph);
     if (!b)
         return;
     vv_monitor_enter(b->monitor);
-    notice(b);
+    update_counters(b);
     vv_monitor_leave(b->monitor);
 }

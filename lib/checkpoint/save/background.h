@@ -1,5 +1,8 @@
-/* background.h - the saves of a graph that are in flight: one thread, which
- * writes them in order, and memory for copies, which is used again.
+/* background.h - Queues the asynchronous saves of a graph and writes them in
+ * order on one thread.
+ *
+ * Also keeps the memory blocks for the copies of values, which are reused by
+ * later saves.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,49 +20,54 @@
 
 struct vv_monitor;
 
-/* How far the copy of a job's values is. */
+/* The progress of copying the values of a job. */
 enum vv_copy_stage { VV_TO_COPY, VV_COPYING, VV_COPIED };
 
-/* What is otherwise of a job by many processes: the part of this one. */
+/* The part of one process in a save by many processes. */
 struct vv_job_part {
     /* to fill in */
-    /* A save plan beside that of the job, from 0; NULL: there are no more. */
+    /* Returns the additional save plan with this number (from 0), or NULL if
+     * there are no more. */
     struct vv_save_plan *(*save_plan)(struct vv_job_part *part, size_t number);
-    /* Before the values are copied, once, on any thread; may be NULL. */
-    void (*look)(struct vv_job_part *part);
-    /* Called whatever became of it before (`status`), on the thread of the
-     * background; sets the job's path. */
+    /* Called once before the values are copied, on any thread. May be NULL. */
+    void (*before_copy)(struct vv_job_part *part);
+    /* Writes the part of this process and sets the path of the job. Called on
+     * the background thread, also if an earlier step failed: `status` is the
+     * result so far. */
     varve_status (*write)(struct vv_job_part *part, varve_job *job,
         varve_status status, varve_error *error);
-    /* Before the save plan of the job is cleared, on any thread. */
+    /* Called on any thread before the save plan of the job is cleared. */
     void (*free)(struct vv_job_part *part);
 };
 
+/* An asynchronous save. `error`, `counter`, `block`, `next`, `root`, `stage`
+ * and the flags are guarded by the monitor of the queue. `save_plan` and `path`
+ * belong to one thread at a time (background.c). */
 struct varve_job {
     /* to fill in */
-    struct vv_job_part *part; /* NULL: it is by this process alone, or done */
+    struct vv_job_part *part; /* NULL: a save by this process alone, or done */
     /* to read */
     struct vv_context context;
-    struct vv_background *background; /* NULL: it is over, and has no graph */
-    struct varve_job *next;           /* called later */
-    varve_node *root;                 /* NULL once it is gone */
+    struct vv_background *background; /* NULL: done, and the graph was freed */
+    struct varve_job *next; /* the job that was started after this one */
+    varve_node *root;       /* NULL: the node was removed */
     struct vv_save_plan save_plan;
-    size_t detached; /* so many of all its save plans are */
+    size_t detached; /* number of its save plans that are detached */
     struct vv_block *block;
-    char *target;             /* a path, or the prefix of a numbered one */
-    bool is_numbered;         /* its number is found when it is written */
-    bool sets_counter;        /* of the root */
-    bool is_private;          /* whoever started it tells of its failure */
-    uint64_t counter;         /* that the root gets */
-    struct vv_buffer path;    /* of what was written */
-    varve_error error;        /* once it is done */
-    varve_progress *progress; /* the program's */
+    char *target;          /* a path, or the prefix of a numbered checkpoint */
+    bool is_numbered;      /* the number is chosen when the job is written */
+    bool sets_counter;     /* sets the counter of the root */
+    bool is_private;       /* the caller that started it reports its failure */
+    uint64_t counter;      /* that the root gets */
+    struct vv_buffer path; /* path of the file that was written */
+    varve_error error;     /* valid once the job is done */
+    varve_progress *progress; /* callback of the program */
     void *progress_user;
     enum vv_copy_stage stage;
     bool is_done;
-    bool is_lost;    /* in a fork: it is the parent's */
-    bool is_noticed; /* the graph knows of its end */
-    bool is_told;    /* the program knows of its failure */
+    bool is_lost;     /* in a forked child: the job belongs to the parent */
+    bool is_noticed;  /* the counter of its root was updated */
+    bool is_reported; /* its failure was reported to the program */
     atomic_bool is_cancelled;
     _Atomic uint64_t written, total;
 };
@@ -67,51 +75,57 @@ struct varve_job {
 struct vv_job_request {
     /* to fill in */
     varve_node *root;
-    const char *target; /* copied */
+    const char *target; /* copied by vv_job_new */
     const varve_write_options *options;
     bool is_numbered;  /* `target` is a prefix */
-    bool sets_counter; /* the root's, to... */
-    uint64_t counter;  /* ... this, which is in the file; of a numbered one,
-                          what it is above at least. 0: none */
-    bool is_private;   /* failures are not told by the next save */
-    enum vv_save_plan_of
-        of; /* whose values they are; VV_OF_ONE or VV_OF_PARTS */
+    bool sets_counter; /* set the counter of the root */
+    uint64_t counter;  /* to store in the file; for a numbered checkpoint, a
+                          lower bound; 0: none */
+    bool is_private;   /* the next save does not report its failure */
+    enum vv_save_plan_of of; /* the values to save: VV_OF_ONE or VV_OF_PARTS */
 };
 
-/* Starts one; or writes it before it returns, where there is no thread. NULL on
- * failure; then nothing has changed. */
+/* Starts a job. Writes it before returning if no thread can be started. Returns
+ * NULL on failure; then nothing has changed. */
 varve_job *vv_job_start(
     const struct vv_job_request *request, varve_error *error);
 
-/* Waits for all that are in flight, and tells failures that nobody knows. For
- * a save that comes after them. */
+/* Waits until all jobs in flight are done, and returns the failures that were
+ * not reported yet. Called by a save that must come after them. */
 varve_status vv_background_settle(varve_graph *graph, varve_error *error);
 
-/* What a private one failed with, for the next save to tell: whoever started it
- * ends before telling. */
-void vv_background_keep(varve_graph *graph, const varve_error *failure);
+/* Stores the failure of a private job whose owner ends before reporting it. The
+ * next save reports it. */
+void vv_background_keep_failure(varve_graph *graph, const varve_error *failure);
 
 /* Sets the counters of roots whose jobs are done. */
-void vv_background_notice(const varve_graph *graph);
+void vv_background_update_counters(const varve_graph *graph);
 
-/* --- Jobs of many processes ----------------------------------------------- */
+/* --- Saves by many processes ---------------------------------------------- */
 
 struct vv_background;
 
-/* The steps of vv_job_start, for whoever has others between them: what is known
- * before anything is gathered; ... */
+/* These functions are the steps of vv_job_start, for callers that have other
+ * steps between them.
+ *
+ * vv_job_new allocates the job. It needs nothing that is gathered. */
 varve_job *vv_job_new(const struct vv_job_request *request, varve_error *error);
-/* ... its save plan has been; all values are held still, and it can be added,
- * or dropped. */
+/* vv_job_request fills in the job once its save plan was gathered.
+ * vv_job_stage makes the job independent of later changes of the values.
+ * After that the job can be added or dropped. */
 void vv_job_request(varve_job *job, const struct vv_job_request *request);
-varve_status vv_job_hold_still(
+varve_status vv_job_stage(
     struct vv_background *b, varve_job *job, varve_error *error);
 
-/* One that was not added, and whose save plan is cleared. */
+/* Frees a job that was not added. Its save plan must be cleared. */
 void vv_job_drop(struct vv_background *b, varve_job *job);
 
 /* --- For job.c ------------------------------------------------------------ */
 
+/* The queue of a graph. `pool`, `jobs`, `unreported`, `ended`, `is_cut_off` and
+ * `ends` are guarded by the monitor; `is_cut_off` is reset without it while no
+ * job is in flight. The other members are constant, or used only by the thread
+ * of the graph. */
 struct vv_background {
     /* own */
     struct vv_observer observer;
@@ -119,73 +133,84 @@ struct vv_background {
     varve_graph *graph;
     struct vv_monitor *monitor;
     struct vv_block_pool pool;
-    varve_job *jobs; /* all that are not freed, in the order of their calls */
-    varve_error untold; /* of those that are */
-    uint64_t ended;     /* jobs of many, so far */
-    bool is_cut_off;    /* one of them lost the others */
+    varve_job *jobs; /* all jobs that are not freed, in order of their calls */
+    varve_error unreported; /* failures of jobs that are freed */
+    uint64_t ended;         /* number of finished jobs of many processes */
+    bool is_cut_off; /* one of those jobs lost the connection to the others */
     uintptr_t thread;
-    int64_t process; /* whose thread it is */
+    int64_t process; /* that started the thread */
     bool has_thread;
     bool ends;
     /* to fill in */
-    const varve_comm *comm; /* that the last job of many was for, */
-    varve_comm *copy;       /* and the copy that its thread calls; or NULL */
+    const varve_comm *comm; /* the communicator of the last job of many */
+    varve_comm *copy;       /* its copy, used by the thread; or NULL */
 };
 
-/* That of a graph, made where there is none; NULL without memory. */
+/* Returns the queue of a graph, and creates it if necessary. Returns NULL if
+ * out of memory. */
 struct vv_background *vv_background_of(varve_graph *graph);
 
-/* That of a job; NULL where nothing is to be waited for any more. */
+/* Returns the queue of a job, or NULL if there is nothing to wait for any
+ * more. */
 struct vv_background *vv_background_of_job(varve_job *job);
 
-/* Takes notice of all that is done, and tells failures that nobody knows. */
-varve_status vv_background_tell(struct vv_background *b, varve_error *error);
+/* Sets the counters of roots whose jobs are done, and returns the failures that
+ * were not reported yet. */
+varve_status vv_background_report(struct vv_background *b, varve_error *error);
 
-/* Takes a job over: the last of the queue. Where there is no thread, and none
- * can be started, it is written at once; so values need not be copied where
- * vv_background_start says false. */
+/* vv_background_start starts the thread if necessary. Returns false if there is
+ * none: then vv_background_add writes the job at once, and the values need not
+ * be copied.
+ *
+ * vv_background_add takes over a job and appends it to the queue. */
 bool vv_background_start(struct vv_background *b);
 void vv_background_add(struct vv_background *b, varve_job *job);
 
-/* Waits while `most` jobs or more are in flight; and for the oldest, if there
- * is one. */
+/* vv_background_wait_for_room waits while `most` or more jobs are in flight.
+ * vv_background_wait_for_oldest waits for the oldest job in flight; it returns
+ * false if there is none. */
 void vv_background_wait_for_room(struct vv_background *b, unsigned most);
 bool vv_background_wait_for_oldest(struct vv_background *b);
 bool vv_background_is_idle(struct vv_background *b);
 
-/* Until it is done, and noticed. */
+/* Waits until the job is done, and sets the counter of its root. */
 void vv_background_wait(struct vv_background *b, varve_job *job);
 
-/* Until its values are copied; or it copies them. */
+/* Waits until the values of the job are copied. Copies them itself if the
+ * thread has not begun to. */
 void vv_background_wait_copied(struct vv_background *b, varve_job *job);
 
 bool vv_background_has_done(struct vv_background *b, const varve_job *job);
 
-/* All save plans of a job, from its own on; NULL past the end. */
+/* Returns the save plan with this number; number 0 is that of the job itself.
+ * Returns NULL past the last one. */
 struct vv_save_plan *vv_job_save_plan(varve_job *job, size_t number);
 
-/* Copies what they lend of large values; once. */
+/* Copies the large values that the save plans borrow from the program. Called
+ * once. */
 void vv_job_copy(varve_job *job);
 
-/* How many jobs of many processes have ended; waits until so many have. */
+/* The first returns the number of finished jobs of many processes; the second
+ * waits until it has reached `count` or no job is in flight. */
 uint64_t vv_background_ended(struct vv_background *b);
 void vv_background_wait_for_end(struct vv_background *b, uint64_t count);
 
-/* Whether its copy of a communicator is not that of `comm`, or of no use. */
+/* Returns true if there is no usable copy of the communicator `comm`. */
 bool vv_background_lacks_copy(struct vv_background *b, const varve_comm *comm);
 
-/* Lets go of the copy of a communicator, if there is one. */
+/* Releases the copy of a communicator, if there is one. */
 void vv_background_release_copy(struct vv_background *b);
 
-/* Blocks of the pool. */
+/* Take a block from the pool, and return it. */
 struct vv_block *vv_background_take(struct vv_background *b, size_t size);
 void vv_background_give(struct vv_background *b, struct vv_block *block);
 
-/* A job that is done is freed: its failure is kept. */
-void vv_background_part(struct vv_background *b, varve_job *job);
+/* Removes a finished job from the queue before it is freed. Keeps its
+ * failure. */
+void vv_background_remove(struct vv_background *b, varve_job *job);
 
-/* What is set as the progress of a job, which is `user`. */
-int vv_background_watch(
+/* The progress callback of each job; `user` is the job. */
+int vv_background_progress(
     void *user, uint64_t done, uint64_t total, const char *what);
 
 #endif

@@ -1,4 +1,4 @@
-/* block_pool.c - a list of free blocks, each with its size before it.
+/* block_pool.c - Keeps a list of free blocks, each with its size in front.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,10 +9,10 @@
 
 enum { PAGE = 4096 };
 
-/* The first page of the block is this one's. */
+/* The header of a block. It occupies the first page. */
 struct vv_block {
     struct vv_block *next;
-    size_t size; /* of what follows */
+    size_t size; /* without the header */
 };
 
 static void block_pool_release(const varve_allocator *a, struct vv_block *block)

@@ -1,6 +1,7 @@
-/* block_pool.h - blocks of memory for copies of all values of a graph, used
- * again and again: what was touched once is not touched for the first time
- * again.
+/* block_pool.h - Keeps memory blocks for copies of all values of a graph.
+ *
+ * Blocks are reused by later saves, so that the system does not have to provide
+ * zeroed pages for each save.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,17 +19,17 @@ struct vv_block_pool {
     struct vv_block *free;
 };
 
-/* A block of at least `size` bytes; those that are free and too small make
- * room for it. NULL without memory. */
+/* Returns a block of at least `size` bytes. If no free block is large enough,
+ * frees all of them and allocates a new one. Returns NULL if out of memory. */
 struct vv_block *vv_block_take(struct vv_block_pool *pool, size_t size);
 
-/* Takes NULL. */
+/* Returns a block to the pool. `block` may be NULL. */
 void vv_block_give(struct vv_block_pool *pool, struct vv_block *block);
 
-/* Frees those that are free. */
+/* Frees all free blocks. */
 void vv_block_pool_clear(struct vv_block_pool *pool);
 
-/* Its memory, aligned to a page. */
+/* Returns the memory of a block, aligned to a page. */
 void *vv_block_bytes(struct vv_block *block);
 
 #endif

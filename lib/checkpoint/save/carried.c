@@ -1,5 +1,5 @@
-/* carried.c - nodes for values that wait in a file: made, linked without a
- * word to observers, and taken away again.
+/* carried.c - Creates temporary nodes for pending values, links them without
+ * notifying observers, and removes them again.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,7 @@
 #include "try.h"
 #include "variable.h"
 
-/* Hangs on each node that was added. */
+/* Attached to each node that was added. */
 struct carried_node {
     struct vv_attachment attachment;
     struct vv_carried_value at;
@@ -32,7 +32,8 @@ static const struct vv_attachment_kind carried_kind = {
     .size = sizeof(struct carried_node),
 };
 
-/* A state of the program, and what it is saved by otherwise. */
+/* A state of the program whose callbacks are replaced during the save, with its
+ * original callbacks. */
 struct held {
     varve_node *node;
     varve_state_callbacks callbacks;
@@ -65,7 +66,7 @@ const struct vv_carried_source *vv_carried_source_of(const varve_node *node)
 
 /* --- Values --------------------------------------------------------------- */
 
-/* For who copies a value out without the save's help. */
+/* For code that copies out a value without using the save plan. */
 static varve_status carried_copy_out(
     void *self, uint64_t at, void *bytes, size_t size)
 {
@@ -111,7 +112,8 @@ static bool set_strings(
     return at == size;
 }
 
-/* Strings are in memory: their variable points to them. */
+/* Reads the strings of a value into memory, as the variable must point to
+ * them. */
 static varve_status carried_read_strings(
     varve_node *node, const struct vv_carried_value *v, varve_error *error)
 {
@@ -184,7 +186,8 @@ static varve_status set_value(
                                     : carried_reach(node, v, error);
 }
 
-/* A pointer at the end of a list; false, and a mistake, without memory. */
+/* Appends a pointer to a list. Without memory, sets the error of the graph and
+ * returns false. */
 static bool carried_note(
     struct vv_carried *c, struct vv_buffer *list, void *pointer)
 {
@@ -239,7 +242,7 @@ bool vv_carried_add_slot(struct vv_carried *c, varve_node *owner,
     varve_node *variable, const char *name, varve_node *node)
 {
     if (vv_is_nil(vv_slot_attach(owner, variable, name, node))) {
-        c->nodes.size -= sizeof node; /* it is freed, and was the last */
+        c->nodes.size -= sizeof node; /* was freed; it was the last one */
         return false;
     }
     struct vv_slot *slot = vv_as_slot(node);
@@ -368,7 +371,8 @@ varve_status vv_carry(
     struct vv_carried *c, varve_graph *from, varve_error *error)
 {
     varve_status status = VARVE_OK;
-    /* What a callback holds on to is not touched: all is taken back. */
+    /* Restrictions on callbacks do not apply here, as all changes are
+     * undone. */
     enum vv_hold older = (enum vv_hold)c->graph->held;
     vv_graph_let_go(c->graph, VV_HOLDS_NOTHING);
     vv_graph_be_quiet(c->graph, true);
@@ -401,7 +405,8 @@ void vv_carried_unlink(struct vv_carried *c)
     varve_node *const *nodes = (varve_node *const *)(void *)c->nodes.data;
     for (size_t i = c->nodes.size / sizeof *nodes; i-- > 0;)
         if (vv_global_name(nodes[i]))
-            varve_set_global_name(nodes[i], NULL); /* it is free again */
+            varve_set_global_name(nodes[i], NULL); /* the name can be used
+                                                      again */
     c->slots.size = c->edges.size = c->conflicts.size = 0;
     vv_graph_be_quiet(c->graph, false);
 }

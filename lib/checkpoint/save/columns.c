@@ -1,7 +1,8 @@
-/* columns.c - filling in the columns of an index from a walk.
+/* columns.c - Fills in the columns of an index from a walk.
  *
- * Only names that are used stand in a file. They are numbered in order of their
- * bytes, so that the edges of a node, sorted by name, are sorted by number.
+ * A file contains only names that are used. They are numbered in the order of
+ * their bytes, so that the edges of a node, which are sorted by name, are also
+ * sorted by number.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,7 +31,8 @@ static varve_status columns_no_memory(varve_error *error)
 
 /* --- Names -------------------------------------------------------------- */
 
-/* By rank: 1 while names are marked, then the name's number in the file. */
+/* Indexed by rank: 1 for used names while they are marked, then the number of
+ * the name in the file. */
 struct numbering {
     uint32_t *numbers;
     size_t count;
@@ -47,7 +49,7 @@ static uint32_t columns_number_of(
     return n->numbers[name->rank];
 }
 
-/* Returns the number of edges. */
+/* Marks the names that are used. Returns the number of edges. */
 static size_t mark_names(struct numbering *n, const struct vv_walk *walk)
 {
     uint64_t tags = 0;
@@ -180,7 +182,8 @@ static bool columns_has_value(const varve_node *node)
            node->value_state == VARVE_RESTORED;
 }
 
-/* A row for each value; whether they say anything is known at the end. */
+/* Adds a row for each value. The columns are emptied at the end if no value is
+ * a part. */
 static void columns_add_part(
     struct vv_columns *c, const varve_node *node, varve_tensor *tensor)
 {
@@ -208,7 +211,8 @@ static varve_status columns_add_value(struct vv_columns *c,
         tensor.shape[0] = size;
     } else {
         const varve_tensor *here = &node->variable->tensor;
-        tensor = vv_whole_of(node); /* of a slice the size is what is here */
+        tensor = vv_whole_of(node); /* `size` of a slice is that of this
+                                       process */
         if (is_saved && tensor.dtype == VARVE_STRING)
             size = vv_strings_size(here);
         else if (is_saved)
@@ -220,7 +224,7 @@ static varve_status columns_add_value(struct vv_columns *c,
     return VARVE_OK;
 }
 
-/* Most values have one digest. */
+/* Most values have one digest, so space for one each is reserved. */
 static void reserve_values(struct vv_index_columns *index, size_t count)
 {
     vv_buffer_reserve(&index->value_nodes, 4 * count);

@@ -1,4 +1,5 @@
-/* columns.h - a walk through the program's graph as the columns of an index.
+/* columns.h - Converts a walk of the program's graph to the columns of an
+ * index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,24 +21,24 @@ struct vv_columns {
     bool has_parts;
 };
 
-/* Fills all columns but that of digests, which come as the values are written.
- * Calls the save callbacks of states. Slices have the shapes of their wholes.
- */
+/* Fills in all columns except the digests, which are added as the values are
+ * written. Calls the save callbacks of states. Slices get the shapes of the
+ * values that they are parts of. */
 varve_status vv_columns_begin(
     struct vv_columns *columns, struct vv_walk *walk, varve_error *error);
 
-/* The same with slices that are saved as parts: in their own shapes, beside
- * which stands of what they are parts. */
+/* As vv_columns_begin, but slices are saved as parts: they get their own
+ * shapes, and additional columns have the shapes and positions in the whole. */
 varve_status vv_columns_begin_parts(
     struct vv_columns *columns, struct vv_walk *walk, varve_error *error);
 
 void vv_columns_end(struct vv_columns *columns);
 
-/* The index that the columns make up; points into them. */
+/* Sets `index` to an index that points into the columns. */
 varve_status vv_columns_index(const struct vv_columns *columns,
     struct vv_index *index, varve_error *error);
 
-/* The bytes that the elements of a string tensor take in a file. */
+/* Returns the size in a file of the elements of a string tensor, in bytes. */
 uint64_t vv_strings_size(const varve_tensor *tensor);
 
 #endif

@@ -1,10 +1,11 @@
-/* copy_elision.h - what a save in the background does not copy, as the
- * checkpoint before has it.
+/* copy_elision.h - Avoids copying data for an asynchronous save that the
+ * previous checkpoint already contains.
  *
- * An incremental save that knows what was not touched only names that in its
- * base; so the base is opened before the copy, and stays open until the save is
- * done. Where another one is in its place by then, or none, what was not copied
- * is read from it: a copy is as good as if it were whole.
+ * An incremental save refers to its base for data that is known to be
+ * unchanged, and does not need the bytes. So the base is opened before the
+ * values are copied, and stays open until the save is done. If the base was
+ * replaced or deleted meanwhile, the missing data is read from the open file,
+ * so that the copy is complete.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,10 +17,10 @@
 
 struct vv_layer_known;
 
-/* Some bytes of a value, all in one chunk. */
+/* A range of bytes of a value, within one chunk. */
 struct vv_elided_part {
     uint32_t value;
-    bool is_spared;
+    bool is_reused;
     uint64_t begin, end;
 };
 
@@ -28,18 +29,20 @@ typedef varve_status vv_take_part(const struct vv_save_plan *save_plan,
 
 #ifdef VV_HAVE_LAYERS
 
-/* By the thread of the graph, while nobody writes: finds what of a save plan,
- * which is not detached, the checkpoint at `base` has. `path` is its own, or
- * the prefix of that. Nothing is spared of one that looks at all, nor where
- * that is not a checkpoint which this graph has saved. VARVE_NO_MEMORY. */
-varve_status vv_save_plan_spare(struct vv_save_plan *save_plan,
+/* Finds the data of a save plan that the checkpoint at `base` contains. `path`
+ * is the path of the save, or its prefix. The save plan must not be detached.
+ * Called on the thread of the graph, while no save is being written. Nothing is
+ * found for a save that verifies clean values, or if `base` is not a checkpoint
+ * that this graph has saved. May return VARVE_NO_MEMORY. */
+varve_status vv_save_plan_find_reusable(struct vv_save_plan *save_plan,
     const char *base, const char *path, varve_error *error);
 
-/* The parts of a value, in order, where something is spared. */
+/* Calls `take` for the parts of a value in order. Must be called only if
+ * something is reused. */
 varve_status vv_save_plan_each_part(const struct vv_save_plan *save_plan,
     uint32_t value, vv_take_part *take, void *user, varve_error *error);
 
-/* Whoever touches what was not copied is found where AddressSanitizer looks. */
+/* Makes AddressSanitizer report accesses to bytes that were not copied. */
 #ifdef VV_HAS_ASAN
 void vv_save_plan_poison(const struct vv_save_plan *save_plan);
 #else
@@ -49,17 +52,19 @@ static inline void vv_save_plan_poison(const struct vv_save_plan *save_plan)
 }
 #endif
 
-/* By whoever writes: nothing is spared any more where `known` is not of what
- * was found. VARVE_CORRUPT and the like, where it cannot be read. */
-varve_status vv_save_plan_unspare(struct vv_save_plan *save_plan,
+/* Called by the thread that writes. If `known` is not of the base that was
+ * found before, reads the missing data from that base and ends the reuse.
+ * Returns VARVE_CORRUPT or another error if it cannot be read. */
+varve_status vv_save_plan_fill_reused(struct vv_save_plan *save_plan,
     const struct vv_layer_known *known, varve_error *error);
 
-void vv_save_plan_end_sparing(struct vv_save_plan *save_plan);
+void vv_save_plan_end_reuse(struct vv_save_plan *save_plan);
 
 #else
 
-static inline varve_status vv_save_plan_spare(struct vv_save_plan *save_plan,
-    const char *base, const char *path, varve_error *error)
+static inline varve_status vv_save_plan_find_reusable(
+    struct vv_save_plan *save_plan, const char *base, const char *path,
+    varve_error *error)
 {
     (void)save_plan, (void)base, (void)path, (void)error;
     return VARVE_OK;
@@ -78,7 +83,7 @@ static inline void vv_save_plan_poison(const struct vv_save_plan *save_plan)
     (void)save_plan;
 }
 
-static inline void vv_save_plan_end_sparing(struct vv_save_plan *save_plan)
+static inline void vv_save_plan_end_reuse(struct vv_save_plan *save_plan)
 {
     (void)save_plan;
 }

@@ -1,4 +1,5 @@
-/* digest_cache.c - a list, which whoever looks into it has for himself.
+/* digest_cache.c - Keeps a list of digests; a user takes the whole list out
+ * while it searches it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,68 +9,70 @@
 
 #include "allocator.h"
 
-struct vv_known_digests *vv_sums_new(
+struct vv_known_digests *vv_known_digests_new(
     const varve_allocator *a, const struct vv_index *i)
 {
-    struct vv_known_digests *sums = vv_allocate_zeroed(a, sizeof *sums);
+    struct vv_known_digests *known = vv_allocate_zeroed(a, sizeof *known);
     size_t size = (size_t)i->digest_count * VV_DIGEST_SIZE;
-    if (!sums)
+    if (!known)
         return NULL;
-    sums->digests = vv_allocate(a, size + 1);
-    if (!sums->digests) {
-        vv_release(a, sums, sizeof *sums);
+    known->digests = vv_allocate(a, size + 1);
+    if (!known->digests) {
+        vv_release(a, known, sizeof *known);
         return NULL;
     }
     if (size > 0)
-        memcpy(sums->digests, i->digests, size);
-    sums->count = (size_t)i->digest_count;
-    sums->sizes =
+        memcpy(known->digests, i->digests, size);
+    known->count = (size_t)i->digest_count;
+    known->sizes =
         vv_digest_of(i->value_sizes, i->value_count * sizeof(uint64_t));
-    return sums;
+    return known;
 }
 
-void vv_sums_free(const varve_allocator *a, struct vv_known_digests *sums)
+void vv_known_digests_free(
+    const varve_allocator *a, struct vv_known_digests *known)
 {
-    if (!sums)
+    if (!known)
         return;
-    vv_release(a, sums->digests, sums->count * VV_DIGEST_SIZE + 1);
-    vv_release(a, sums, sizeof *sums);
+    vv_release(a, known->digests, known->count * VV_DIGEST_SIZE + 1);
+    vv_release(a, known, sizeof *known);
 }
 
 static void free_list(const varve_allocator *a, struct vv_known_digests *list)
 {
     for (struct vv_known_digests *next; list; list = next) {
         next = list->next;
-        vv_sums_free(a, list);
+        vv_known_digests_free(a, list);
     }
 }
 
-/* Adds what is not in a list yet, or later than what is. */
+/* Adds digests to a list, and keeps the later ones if the list already has some
+ * for the same root. */
 static void digest_cache_add(const varve_allocator *a,
-    struct vv_known_digests **list, struct vv_known_digests *sums)
+    struct vv_known_digests **list, struct vv_known_digests *known)
 {
     struct vv_known_digests **link = list;
-    while (*link && (*link)->root != sums->root)
+    while (*link && (*link)->root != known->root)
         link = &(*link)->next;
     struct vv_known_digests *other = *link;
-    if (other && other->moment > sums->moment) {
-        vv_sums_free(a, sums);
+    if (other && other->moment > known->moment) {
+        vv_known_digests_free(a, known);
         return;
     }
-    sums->next = other ? other->next : NULL;
-    *link = sums;
-    vv_sums_free(a, other);
+    known->next = other ? other->next : NULL;
+    *link = known;
+    vv_known_digests_free(a, other);
 }
 
-/* What somebody has put there meanwhile is joined. */
-static void put_list(struct vv_digest_cache *indexed_pool,
-    const varve_allocator *a, struct vv_known_digests *list)
+/* Puts a list back. Merges it with a list that another thread has put there
+ * meanwhile. */
+static void put_list(struct vv_digest_cache *cache, const varve_allocator *a,
+    struct vv_known_digests *list)
 {
     struct vv_known_digests *none = NULL;
-    while (list &&
-           !atomic_compare_exchange_strong(&indexed_pool->first, &none, list)) {
-        struct vv_known_digests *others =
-            atomic_exchange(&indexed_pool->first, NULL);
+    while (
+        list && !atomic_compare_exchange_strong(&cache->first, &none, list)) {
+        struct vv_known_digests *others = atomic_exchange(&cache->first, NULL);
         for (struct vv_known_digests *next; others; others = next) {
             next = others->next;
             others->next = NULL;
@@ -79,36 +82,36 @@ static void put_list(struct vv_digest_cache *indexed_pool,
     }
 }
 
-struct vv_known_digests *vv_sums_take(struct vv_digest_cache *indexed_pool,
+struct vv_known_digests *vv_digest_cache_take(struct vv_digest_cache *cache,
     const varve_allocator *a, const varve_node *root, uint32_t oldest)
 {
-    struct vv_known_digests *list = atomic_exchange(&indexed_pool->first, NULL);
+    struct vv_known_digests *list = atomic_exchange(&cache->first, NULL);
     struct vv_known_digests *found = NULL;
-    for (struct vv_known_digests **link = &list, *sums;
-         (sums = *link) != NULL;) {
-        if (sums->moment >= oldest && sums->root != root) {
-            link = &sums->next;
+    for (struct vv_known_digests **link = &list, *known;
+         (known = *link) != NULL;) {
+        if (known->moment >= oldest && known->root != root) {
+            link = &known->next;
             continue;
         }
-        *link = sums->next;
-        sums->next = NULL;
-        if (sums->moment >= oldest)
-            found = sums;
+        *link = known->next;
+        known->next = NULL;
+        if (known->moment >= oldest)
+            found = known;
         else
-            vv_sums_free(a, sums);
+            vv_known_digests_free(a, known);
     }
-    put_list(indexed_pool, a, list);
+    put_list(cache, a, list);
     return found;
 }
 
-void vv_sums_put(struct vv_digest_cache *indexed_pool, const varve_allocator *a,
-    struct vv_known_digests *sums)
+void vv_digest_cache_put(struct vv_digest_cache *cache,
+    const varve_allocator *a, struct vv_known_digests *known)
 {
-    put_list(indexed_pool, a, sums);
+    put_list(cache, a, known);
 }
 
-void vv_sums_clear(
-    struct vv_digest_cache *indexed_pool, const varve_allocator *a)
+void vv_digest_cache_clear(
+    struct vv_digest_cache *cache, const varve_allocator *a)
 {
-    free_list(a, atomic_exchange(&indexed_pool->first, NULL));
+    free_list(a, atomic_exchange(&cache->first, NULL));
 }

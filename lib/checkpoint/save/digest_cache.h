@@ -1,9 +1,10 @@
-/* digest_cache.h - the digests that the values of a graph had when a save
- * summed them last: of what was not touched since, they are those of now.
+/* digest_cache.h - Caches the digests of values that a save has computed, for
+ * values that are not changed until the next save.
  *
- * Each root that was saved has one of them at most. Who uses it takes it, and
- * whoever comes meanwhile finds none and sums all. So no locks are needed where
- * a save in the background meets one of the program's thread.
+ * There is at most one entry for each root that was saved. A user removes the
+ * entry while it uses it. Another thread then finds none and computes all
+ * digests. So an asynchronous save and a save on the program's thread need no
+ * lock.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,35 +22,37 @@ struct vv_known_digests {
     /* to read */
     const varve_node *root;
     uint32_t moment;        /* when the values were gathered */
-    struct vv_digest sizes; /* of the column of their sizes */
+    struct vv_digest sizes; /* digest of the column of value sizes */
     size_t count;
-    uint8_t *digests; /* so many, as a column */
+    uint8_t *digests; /* `count` digests, as a column */
     /* own */
     struct vv_known_digests *next;
 };
 
-/* Zeroed at first. */
+/* Must be zeroed at first. */
 struct vv_digest_cache {
     /* own */
     _Atomic(struct vv_known_digests *) first;
 };
 
-/* Those that an index has; NULL without memory. */
-struct vv_known_digests *vv_sums_new(
+/* vv_known_digests_new copies the digests of an index; returns NULL if out of
+ * memory. */
+struct vv_known_digests *vv_known_digests_new(
     const varve_allocator *allocator, const struct vv_index *index);
-void vv_sums_free(
-    const varve_allocator *allocator, struct vv_known_digests *sums);
+void vv_known_digests_free(
+    const varve_allocator *allocator, struct vv_known_digests *known);
 
-/* Those of a root, or NULL. What is older than a moment is freed. */
-struct vv_known_digests *vv_sums_take(struct vv_digest_cache *indexed_pool,
+/* Removes and returns the entry of a root, or returns NULL. Frees entries that
+ * are older than the moment `oldest`. */
+struct vv_known_digests *vv_digest_cache_take(struct vv_digest_cache *cache,
     const varve_allocator *allocator, const varve_node *root, uint32_t oldest);
 
-/* Puts them there, unless later ones of the root are. */
-void vv_sums_put(struct vv_digest_cache *indexed_pool,
-    const varve_allocator *allocator, struct vv_known_digests *sums);
+/* Adds an entry, unless the cache has a later one of the same root. */
+void vv_digest_cache_put(struct vv_digest_cache *cache,
+    const varve_allocator *allocator, struct vv_known_digests *known);
 
-/* By the last user. */
-void vv_sums_clear(
-    struct vv_digest_cache *indexed_pool, const varve_allocator *allocator);
+/* Frees all entries. No other thread may use the cache. */
+void vv_digest_cache_clear(
+    struct vv_digest_cache *cache, const varve_allocator *allocator);
 
 #endif

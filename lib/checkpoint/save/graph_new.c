@@ -1,5 +1,6 @@
-/* graph_new.c - a graph on the real machine: where the program's side and the
- * system first meet.
+/* graph_new.c - Creates a graph that uses the real system.
+ *
+ * This is the only file that connects the graph with the system interface.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* job.c - a save in the background: how it begins, and its handle.
+/* job.c - Starts asynchronous saves, and implements the functions of varve_job.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,7 @@
 
 enum { USUALLY_IN_FLIGHT = 2 };
 
-/* --- Beginning ---------------------------------------------------------- */
+/* --- Starting a job ------------------------------------------------------- */
 
 static void job_release(varve_job *job)
 {
@@ -52,7 +52,7 @@ void vv_job_request(varve_job *job, const struct vv_job_request *r)
     varve_write_options *o = &job->save_plan.options;
     job->progress = o->progress;
     job->progress_user = o->progress_user;
-    o->progress = vv_background_watch;
+    o->progress = vv_background_progress;
     o->progress_user = job;
     o->no_replace |= r->is_numbered;
     job->save_plan.counter = r->counter;
@@ -86,10 +86,11 @@ static varve_status take_copy(
     return VARVE_OK;
 }
 
-/* Not while a save before this one is written: it will be the base. Values at
- * rest are copied when the program has nothing to wait for. Of many processes
- * one alone looks into the base. */
-static varve_status spare(
+/* Finds the data that need not be copied. This is not possible while an earlier
+ * save is being written, as that will be the base. It is of no use for
+ * zero-copy saves, which copy later, when the program does not wait. In a save
+ * by many processes only rank 0 reads the base, so it is not done either. */
+static varve_status find_reusable(
     struct vv_background *b, varve_job *job, varve_error *error)
 {
     struct vv_save_plan *save_plan = &job->save_plan;
@@ -105,15 +106,15 @@ static varve_status spare(
         base = path.size > 0 ? (const char *)path.data : NULL;
     }
     varve_status status =
-        base ? vv_save_plan_spare(save_plan, base, job->target, error)
+        base ? vv_save_plan_find_reusable(save_plan, base, job->target, error)
              : VARVE_OK;
     vv_buffer_clear(&path);
     return status;
 }
 
-/* Whatever the program does next, the values are those of now. Without a thread
- * it is written before that. */
-varve_status vv_job_hold_still(
+/* Makes the job independent of later changes of the values. Does nothing if
+ * there is no thread: then the job is written before the call returns. */
+varve_status vv_job_stage(
     struct vv_background *b, varve_job *job, varve_error *error)
 {
     if (!vv_background_start(b))
@@ -123,7 +124,7 @@ varve_status vv_job_hold_still(
     varve_status status;
     vv_background_wait_for_room(
         b, o->async.in_flight ? o->async.in_flight : USUALLY_IN_FLIGHT);
-    VV_TRY(spare(b, job, error));
+    VV_TRY(find_reusable(b, job, error));
     do
         status = take_copy(b, job, &reason);
     while (status == VARVE_NO_MEMORY && vv_background_wait_for_oldest(b));
@@ -147,7 +148,7 @@ static varve_status job_begin(struct vv_background *b, varve_job *job,
     VV_TRY(vv_save_plan_gather_of(
         &job->save_plan, r->root, r->of, r->options, error));
     vv_job_request(job, r);
-    varve_status status = vv_job_hold_still(b, job, error);
+    varve_status status = vv_job_stage(b, job, error);
     if (!status)
         vv_background_add(b, job);
     else
@@ -169,7 +170,7 @@ static varve_job *start_checked(
         vv_fail_memory(error, "asynchronous saves");
         return NULL;
     }
-    if (vv_background_tell(b, error))
+    if (vv_background_report(b, error))
         return NULL;
     varve_job *job = vv_job_new(r, error);
     if (job && job_begin(b, job, r, error)) {
@@ -221,7 +222,7 @@ varve_job *varve_save_async(varve_node *root, const char *prefix,
     return job_start(&request, error);
 }
 
-/* --- The handle --------------------------------------------------------- */
+/* --- The functions of varve_job ------------------------------------------- */
 
 bool varve_job_is_done(varve_job *job)
 {
@@ -236,7 +237,7 @@ varve_status varve_job_wait(varve_job *job, varve_error *error)
     struct vv_background *b = vv_background_of_job(job);
     if (b)
         vv_background_wait(b, job);
-    job->is_told = true;
+    job->is_reported = true;
     if (job->error.status && error)
         *error = job->error;
     return job->error.status;
@@ -280,7 +281,7 @@ void varve_job_free(varve_job *job)
     struct vv_background *b = vv_background_of_job(job);
     if (b) {
         vv_background_wait(b, job);
-        vv_background_part(b, job);
+        vv_background_remove(b, job);
     }
     job_release(job);
 }

@@ -1,4 +1,5 @@
-/* layer_base.c - what can be shared, and which layer is not worth it any more.
+/* layer_base.c - Opens the base of an incremental save, and chooses the layer
+ * whose data is written again.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,8 +16,8 @@
 
 /* --- Layers that are hardly used ------------------------------------------ */
 
-/* Bytes of each layer that the data has; of what is packed, by the part that is
- * in use. */
+/* Compressed data is counted by its compressed size, in proportion to the part
+ * of each frame that is in use. */
 void vv_layer_base_count(const struct vv_layer_base *base, uint64_t *live)
 {
     const struct vv_opened *o = &base->file;
@@ -32,9 +33,10 @@ void vv_layer_base_count(const struct vv_layer_base *base, uint64_t *live)
     }
 }
 
-/* Too many layers: the one with the least data goes. Too large in all: the one
- * of which the most is of no use. So a save writes more than what changed only
- * where as much comes free. */
+/* Chooses a layer whose data is written again. If there are too many layers, it
+ * is the one with the least live data. If the layers are too large in total, it
+ * is the one with the smallest live fraction. So a save writes more than what
+ * has changed only if at least as much space is freed. */
 static uint32_t layer_base_choose(
     const struct vv_opened *o, const uint64_t *live)
 {
@@ -56,7 +58,7 @@ static uint32_t layer_base_choose(
     return total / 2 > o->data_end ? emptiest : VV_NONE;
 }
 
-/* --- Life ----------------------------------------------------------------- */
+/* --- Opening and closing -------------------------------------------------- */
 
 static bool is_beside(const char *one, const char *other)
 {
@@ -96,7 +98,7 @@ void vv_layer_base_close(struct vv_layer_base *base)
     vv_opened_close(&base->file);
 }
 
-/* --- Questions ------------------------------------------------------------ */
+/* --- Looking up values ---------------------------------------------------- */
 
 bool vv_layer_base_pairs(const struct vv_layer_base *base,
     const struct vv_index *index, uint32_t value)

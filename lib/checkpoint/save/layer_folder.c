@@ -1,5 +1,5 @@
-/* layer_folder.c - opens the folder of layers with its lock, syncs it, and
- * chooses random names in it.
+/* layer_folder.c - Opens the folder of layers with its lock, syncs it, and
+ * chooses random names for layers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,7 +18,7 @@
 #include "try.h"
 
 #define A_MILLISECOND ((int64_t)1000000)
-#define LONGEST_WAIT (10000 * A_MILLISECOND) /* for who collects */
+#define LONGEST_WAIT (10000 * A_MILLISECOND) /* for pruning to end */
 
 static varve_status layer_folder_share(const struct vv_context *context,
     int folder, const char *path, varve_error *error)
@@ -28,7 +28,8 @@ static varve_status layer_folder_share(const struct vv_context *context,
     for (;;) {
         int result = system->share_lock(system->state, folder);
         if (result != -EWOULDBLOCK)
-            return VARVE_OK; /* or there are no locks, and nobody collects */
+            return VARVE_OK; /* or locks are not supported, and layers are
+                                not deleted */
         if (system->uptime(system->state) >= deadline)
             return vv_fail(error, VARVE_TIMEOUT,
                 "%s: its data files are locked by a process that deletes "
@@ -49,8 +50,9 @@ static bool folder_is_link(const struct vv_context *context, const char *path)
     return opened == -ENOTDIR;
 }
 
-/* Creates the file that keeps all prunings off the folder: those of the
- * directory to which the link leads cannot see the checkpoints of this one. */
+/* Creates the file that prevents the deletion of layers in the folder. A
+ * process that prunes the directory to which the link leads cannot see the
+ * checkpoints of this directory. */
 static varve_status mark_shared(const struct vv_context *context, int folder,
     const char *path, varve_error *error)
 {

@@ -1,4 +1,5 @@
-/* layer_known.c - what was not touched, and lies in no layer that is dropped.
+/* layer_known.c - Finds chunks and pages that are unchanged and in no layer
+ * that is dropped.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,9 +1,9 @@
-/* layer_known.h - which chunks and pages of a save plan its base has as they
- * are, known without a look at them.
+/* layer_known.h - Finds the chunks and pages of a save plan that are unchanged
+ * since the base was saved, without reading them.
  *
- * What lies in a layer that is dropped is written again, so it is looked at:
- * nothing is ever written under the digest of something else, whatever the
- * program forgot to say.
+ * Data in a layer that is dropped is written again, so it counts as changed and
+ * its digest is computed again. Otherwise data that the program has changed
+ * without marking it dirty would be written under a wrong digest.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,29 +15,30 @@
 
 struct vv_layer_known {
     /* to read */
-    bool is_known;  /* it is a checkpoint that this graph has saved, */
-    uint32_t since; /* at this moment */
+    bool is_known;  /* the base was saved by this graph */
+    uint32_t since; /* the moment of that save */
     /* own */
     const struct vv_unchanged *unchanged;
-    const struct vv_index *index; /* of the save plan */
+    const struct vv_index *index; /* index of the save plan */
     const struct vv_layer_base *base;
 };
 
-/* What is given stays as long as that. */
+/* The arguments must outlive the result. */
 struct vv_layer_known vv_layer_known_of(const struct vv_unchanged *unchanged,
     const struct vv_index *index, const struct vv_layer_base *base);
 
-/* The digest of a chunk that is as there; NULL where it may be another. */
+/* Returns the digest of a chunk that is unchanged, or NULL if the chunk may
+ * have changed. */
 const uint8_t *vv_layer_known_digest(
     const struct vv_layer_known *known, uint32_t value, uint64_t chunk);
 
-/* Says of all VV_CHUNK_PAGES of a chunk, of a value that pairs, which may be
- * others. */
+/* Sets is_changed[i] for each of the VV_CHUNK_PAGES pages of a chunk that may
+ * have changed. vv_layer_base_pairs must be true for the value. */
 void vv_layer_known_mark(const struct vv_layer_known *known, uint32_t value,
     uint64_t chunk, bool *is_changed);
 
-/* Whether all of a chunk of `size` bytes is written, and summed as a whole,
- * where so many of its pages are others. */
+/* Returns true if a chunk of `size` bytes of which `others` pages have changed
+ * is written as a whole, with one digest. */
 static inline bool vv_is_mostly_new(size_t others, uint64_t size)
 {
     return others > size / VV_PAGE_ALIGNMENT / 2;

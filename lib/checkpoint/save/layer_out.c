@@ -1,4 +1,5 @@
-/* layer_out.c - places, and the one layer that is new.
+/* layer_out.c - Writes the places of an incremental checkpoint and its new
+ * layer.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,8 +17,7 @@
 #include "system.h"
 #include "try.h"
 
-/* --- The beginning ---------------------------------------------------------
- */
+/* --- Beginning ------------------------------------------------------------ */
 
 static void layer_out_begin(struct vv_layer_out *out,
     const struct vv_context *context, const char *path, int level,
@@ -76,52 +76,54 @@ static uint32_t layer_out_add_layer(
     return number;
 }
 
-/* --- What is new ---------------------------------------------------------- */
+/* --- New data ------------------------------------------------------------- */
 
-/* A range in the layer, which grows. */
+/* Appends a range to the new layer. */
 static varve_status write_new(struct vv_layer_out *out,
-    const struct vv_chunk_job *parcel, varve_error *error)
+    const struct vv_chunk_job *job, varve_error *error)
 {
-    struct vv_layer_place place = parcel->place;
-    const void *frame = parcel->frame;
+    struct vv_layer_place place = job->place;
+    const void *frame = job->frame;
     place.offset = out->data.offset;
-    if (!frame && !vv_place_goes_on(&out->places, &place))
+    if (!frame && !vv_place_continues(&out->places, &place))
         VV_TRY(vv_data_out_place(
             &out->data, out->places.written, &place.offset, error));
-    vv_place_out_add(&out->places, &place, parcel->size);
-    return vv_data_out_add(&out->data, frame ? frame : parcel->bytes,
-        frame ? place.pack.size : parcel->size, error);
+    vv_place_out_add(&out->places, &place, job->size);
+    return vv_data_out_add(&out->data, frame ? frame : job->bytes,
+        frame ? place.pack.size : job->size, error);
 }
 
-/* Zeros lie with what is new before them, if they can. */
-static varve_status write_parcel(
-    void *user, const struct vv_chunk_job *parcel, varve_error *error)
+/* Writes a job. Zeros are written to the new layer if they directly follow
+ * other new data, so that they need no place of their own. */
+static varve_status layer_out_write_job(
+    void *user, const struct vv_chunk_job *job, varve_error *error)
 {
     struct vv_layer_out *out = user;
-    struct vv_chunk_job behind = { .size = parcel->size,
+    struct vv_chunk_job behind = { .size = job->size,
         .place = { .layer = out->own, .offset = out->data.offset } };
-    if (parcel->place.layer == VV_NONE && out->own != VV_NONE &&
-        vv_place_goes_on(&out->places, &behind.place))
-        parcel = &behind;
-    if (out->own != VV_NONE && parcel->place.layer == out->own)
-        return write_new(out, parcel, error);
-    vv_place_out_add(&out->places, &parcel->place, parcel->size);
+    if (job->place.layer == VV_NONE && out->own != VV_NONE &&
+        vv_place_continues(&out->places, &behind.place))
+        job = &behind;
+    if (out->own != VV_NONE && job->place.layer == out->own)
+        return write_new(out, job, error);
+    vv_place_out_add(&out->places, &job->place, job->size);
     return VARVE_OK;
 }
 
 static varve_status layer_out_put(struct vv_layer_out *out,
-    const struct vv_chunk_job *parcel, varve_error *error)
+    const struct vv_chunk_job *job, varve_error *error)
 {
-    out->at += parcel->size;
-    return out->line ? vv_pack_line_add(out->line, parcel, error)
-                     : write_parcel(out, parcel, error);
+    out->at += job->size;
+    return out->line ? vv_pack_line_add(out->line, job, error)
+                     : layer_out_write_job(out, job, error);
 }
 
 static varve_status begin_packing(struct vv_layer_out *out, varve_error *error)
 {
     if (out->level == 0)
         return VARVE_OK;
-    out->line = vv_pack_line_new(out->context, out->level, write_parcel, out);
+    out->line =
+        vv_pack_line_new(out->context, out->level, layer_out_write_job, out);
     return out->line ? VARVE_OK : vv_fail_memory(error, "compressing values");
 }
 
@@ -161,23 +163,23 @@ varve_status vv_layer_out_new(struct vv_layer_out *out, const void *bytes,
     uint64_t size, unsigned planes, varve_error *error)
 {
     VV_TRY(layer_out_begin_layer(out, error));
-    const struct vv_chunk_job parcel = { .bytes = bytes,
+    const struct vv_chunk_job job = { .bytes = bytes,
         .stays = out->bytes_stay,
         .size = size,
         .planes = planes,
         .place = { .layer = out->own } };
-    return layer_out_put(out, &parcel, error);
+    return layer_out_put(out, &job, error);
 }
 
 varve_status vv_layer_out_zeros(
     struct vv_layer_out *out, uint64_t size, varve_error *error)
 {
-    const struct vv_chunk_job parcel = { .size = size,
+    const struct vv_chunk_job job = { .size = size,
         .place = { .layer = VV_NONE } };
-    return size > 0 ? layer_out_put(out, &parcel, error) : VARVE_OK;
+    return size > 0 ? layer_out_put(out, &job, error) : VARVE_OK;
 }
 
-/* --- What is not ---------------------------------------------------------- */
+/* --- Data of the base ----------------------------------------------------- */
 
 static varve_status layer_out_take_part(struct vv_layer_out *out,
     struct vv_layer_place place, const uint8_t *bytes, uint64_t size,
@@ -215,7 +217,7 @@ varve_status vv_layer_out_old(struct vv_layer_out *out, uint64_t offset,
     return VARVE_OK;
 }
 
-/* --- The end -------------------------------------------------------------- */
+/* --- Ending --------------------------------------------------------------- */
 
 varve_status vv_layer_sync(const struct vv_context *context,
     const struct vv_layer *layer, varve_error *error)
@@ -227,8 +229,8 @@ varve_status vv_layer_sync(const struct vv_context *context,
                       : VARVE_OK;
 }
 
-/* What is shared with a checkpoint for which nobody waited for the disk is made
- * as durable as what is new. */
+/* Syncs layers that are shared with a checkpoint that was saved without a sync,
+ * so that they are as durable as the new one. */
 static varve_status sync_shared(
     const struct vv_layer_out *out, bool *is_any, varve_error *error)
 {
@@ -256,8 +258,8 @@ static varve_status end_layer(struct vv_layer_out *out, varve_error *error)
     return VARVE_OK;
 }
 
-/* Nobody looks for it before an index names it, so it may have its name before
- * it is on disk: a journal then takes both at once. */
+/* Gives the layer its name. This may happen before it is on disk, as no index
+ * refers to it yet. A file system with a journal then commits both at once. */
 static varve_status place_layer(struct vv_layer_out *out, varve_error *error)
 {
     struct vv_publication *p = &out->publication;

@@ -1,5 +1,6 @@
-/* layer_out.h - the places of a checkpoint with layers while it is written:
- * what is new goes to a layer of its own, what is not is named where it lies.
+/* layer_out.h - Writes the data of an incremental checkpoint: new data goes to
+ * a new layer (data file), and unchanged data is referred to in the layers of
+ * the base.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,73 +19,80 @@ struct vv_layer_out {
     const struct vv_context *context;
     const struct vv_layer_base *base;
     struct vv_index_columns *columns;
-    const char *path; /* of the checkpoint */
-    int folder;       /* open, and its lock shared */
-    int flags;        /* of vv_publish_flags */
-    uint64_t at;      /* where in the data the next range begins: that of
-                         `places` too, but for what is in `line` */
+    const char *path; /* path of the checkpoint */
+    int folder;       /* open, with its shared lock held */
+    int flags;        /* vv_publish_flags */
+    uint64_t at; /* offset in the data of the next range; that of `places` is
+                    less by what is queued in `line` */
     struct vv_place_out places;
-    uint32_t *numbers; /* of layers of the base here */
-    uint32_t own;      /* number of the layer that is written; or VV_NONE */
+    uint32_t *numbers; /* for each layer of the base, its number here */
+    uint32_t own;      /* number of the new layer; VV_NONE: there is none yet */
     bool is_inside;    /* the layer is in the file of the checkpoint */
-    int level;         /* of packing what is new; 0: it is not packed */
-    struct vv_pack_line *line; /* or NULL: nothing is packed, or yet */
+    int level;         /* compression level for new data; 0: none */
+    struct vv_pack_line *line; /* NULL: nothing is compressed so far */
     struct vv_data_out data;
-    struct vv_publication publication; /* of the layer */
+    struct vv_publication publication; /* file of the new layer */
     struct vv_buffer own_path;
     uint8_t nonce[VV_NONCE_SIZE];
     /* to fill in */
-    const struct vv_access *like; /* of the layer; NULL: as a new file */
-    bool bytes_stay; /* what is new stays where it is until the end */
+    const struct vv_access *like; /* permissions for the layer; NULL: as a
+                                     new file */
+    bool bytes_stay;              /* new data stays in memory until the end */
 };
 
-/* Waits for those that collect, and keeps them away. The columns of layers and
- * places are emptied. End with vv_layer_out_clear, also after a failure. */
+/* Begins an incremental checkpoint at `path`. Waits for processes that delete
+ * layers, and prevents such deletions until vv_layer_out_clear, which must be
+ * called also after a failure. Empties the columns of layers and places. */
 varve_status vv_layer_out_begin(struct vv_layer_out *out,
     const struct vv_context *context, const char *path, int flags, int level,
     struct vv_index_columns *columns, varve_error *error);
 
-/* Instead: begins one that is in the file of the checkpoint, open as `file`.
- * `data` is not ended by vv_layer_out_end; the index goes behind it. */
+/* Begins a checkpoint that contains its layer; used instead of
+ * vv_layer_out_begin. `file` is the open file of the checkpoint.
+ * vv_layer_out_end does not end `data`, as the index follows. */
 varve_status vv_layer_out_begin_inside(struct vv_layer_out *out,
     const struct vv_context *context, const char *path, int file, int flags,
     int level, struct vv_index_columns *columns, varve_error *error);
 
-/* Once it is known; none was needed before. */
+/* Sets the base. Must be called before vv_layer_out_old. */
 varve_status vv_layer_out_set_base(struct vv_layer_out *out,
     const struct vv_layer_base *base, varve_error *error);
 
-/* Each says what the next `size` bytes of the data are. Bytes that are new,
- * packed by so many planes where that pays; 0: they stay as they are. */
+/* vv_layer_out_new, vv_layer_out_old and vv_layer_out_zeros each add the next
+ * `size` bytes of the data.
+ *
+ * vv_layer_out_new adds bytes that are not in the base. They are compressed
+ * with `planes` byte planes if that saves space; 0: not compressed. */
 varve_status vv_layer_out_new(struct vv_layer_out *out, const void *bytes,
     uint64_t size, unsigned planes, varve_error *error);
 
-/* Those that the base has at `offset`; they are written all the same where
- * their layer is dropped. `bytes` NULL stands for zeros. */
+/* Adds bytes that the base has at `offset`. They are written again if their
+ * layer is dropped. If `bytes` is NULL they are zeros. */
 varve_status vv_layer_out_old(struct vv_layer_out *out, uint64_t offset,
     const void *bytes, uint64_t size, unsigned planes, varve_error *error);
 
-/* Zeros, which lie nowhere, or with what is new before them. */
+/* Adds zeros. They take no space, unless they directly follow new data. */
 varve_status vv_layer_out_zeros(
     struct vv_layer_out *out, uint64_t size, varve_error *error);
 
-/* Writes the last of the layer, if there is one. After it, the columns are as
- * the index has them. */
+/* Writes the rest of the new layer, if there is one, and completes the
+ * columns. */
 varve_status vv_layer_out_end(struct vv_layer_out *out, varve_error *error);
 
-/* Makes the layer durable in its folder, and `index`, which was written,
- * durable as well. After it, nothing of the checkpoint is missing but its name.
- * The layer has its name before the sync, and the folder comes last: where
- * names go to disk with the next file that is synced, as in most journals,
- * there is little left to wait for. */
+/* Makes the layer durable in its folder, then `index`, which must be written.
+ * After that only the name of the checkpoint is missing. The layer gets its
+ * name before it is synced, and the folder is synced last: in most file systems
+ * with a journal the sync of the next file also commits these names, so that
+ * little is left to wait for. */
 varve_status vv_layer_out_publish(
     struct vv_layer_out *out, struct vv_publication *index, varve_error *error);
 
-/* Makes one that is open durable, for which nobody waited. */
+/* Syncs an open layer that was written without a sync. */
 varve_status vv_layer_sync(const struct vv_context *context,
     const struct vv_layer *layer, varve_error *error);
 
-/* Lets the collecting go on; a layer that no index names goes away. */
+/* Releases the lock of the folder. Deletes the new layer unless `is_named`,
+ * that is, if no index refers to it. */
 void vv_layer_out_clear(struct vv_layer_out *out, bool is_named);
 
 #endif

@@ -1,5 +1,5 @@
-/* layer_pages.c - digests of pages, of now and of the checkpoint before, side
- * by side.
+/* layer_pages.c - Compares the page digests of a chunk with those of the base,
+ * and writes the pages that differ.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -58,16 +58,17 @@ bool vv_layer_pages_find(const struct vv_layer_pages *p, uint64_t before,
 
 /* --- Columns -------------------------------------------------------------- */
 
-/* Bytes of the digests in the column. */
+/* Returns the size of the page digests that were added so far, in bytes. */
 static size_t added(const struct vv_layer_pages *p)
 {
     return p->save_plan->columns.index.paged_chunks.size / sizeof(uint64_t) *
            VV_PAGE_SUMS_SIZE;
 }
 
-/* Most saves have the chunks of the one before summed by pages: so the column
- * is made where their sums are, as long as no other chunk comes in between.
- * `older` is where the base has its sums; NULL: nowhere. */
+/* Adds the page digests of a chunk. In most saves the chunks with page digests
+ * are the same as in the base. So the column is built in place, in `sums`, as
+ * long as no other chunk comes in between. `older` points to the digests of the
+ * base; NULL: it has none. */
 static void add_sums(struct vv_layer_pages *p, uint64_t chunk,
     const uint8_t *older, const uint8_t *sums)
 {
@@ -115,7 +116,7 @@ varve_status vv_layer_pages_keep(struct vv_layer_pages *p,
         p->out, chunk->offset, bytes, chunk->size, chunk->planes, error);
 }
 
-/* Which pages of a chunk the base has as they are. */
+/* The pages of a chunk that are the same in the base. */
 struct sameness {
     bool is_same[VV_CHUNK_PAGES];
     size_t others;
@@ -176,7 +177,8 @@ static varve_status write_whole(const struct vv_layer_pages *p,
     return vv_layer_out_new(p->out, bytes, chunk->size, chunk->planes, error);
 }
 
-/* Compares bytes, and sums by pages, for the first time, what goes on. */
+/* Compares the bytes of a chunk that has no page digests in the base. Computes
+ * page digests unless it is written as a whole. */
 static varve_status layer_pages_compare(struct vv_layer_pages *p,
     const struct vv_layer_chunk *chunk, const uint8_t *bytes,
     varve_error *error)

@@ -1,10 +1,9 @@
-/* layer_pages.h - chunks of an incremental save that changed in some pages
- * only: these are written, and the others named where the checkpoint before has
- * them.
+/* layer_pages.h - Writes chunks of an incremental save in which only some pages
+ * have changed: these are written, and the others are referred to in the base.
  *
- * A whole chunk is summed by pages from then on (page_sums.h), so that the next
- * save sums none of it but what may have changed, and compares digests instead
- * of bytes.
+ * A whole chunk gets page digests (page_sums.h) when this happens first. The
+ * next save then computes digests only for pages that may have changed, and
+ * compares digests instead of bytes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,45 +19,47 @@ struct vv_layer_pages {
     struct vv_save_plan *save_plan;
     const struct vv_layer_base *base;
     struct vv_layer_out *out;
-    struct vv_buffer sums; /* of the chunks that the base has summed by pages,
-                              now */
-    bool is_column; /* what was added to the column are the first of them */
-    uint8_t *older; /* a chunk of the base */
+    struct vv_buffer sums; /* page digests of now, for the chunks that have
+                              page digests in the base */
+    bool is_column; /* `sums` begins with the digests that were added to the
+                       column */
+    uint8_t *older; /* buffer for a chunk of the base */
 };
 
-/* Makes room for sums. VARVE_NO_MEMORY. */
+/* Allocates `sums`. May return VARVE_NO_MEMORY. */
 varve_status vv_layer_pages_begin(struct vv_layer_pages *pages,
     struct vv_save_plan *save_plan, const struct vv_layer_base *base,
     struct vv_layer_out *out, varve_error *error);
 
-/* After it the columns are as the index has them. */
+/* Completes the columns. */
 void vv_layer_pages_finish(struct vv_layer_pages *pages);
 
-/* Takes a zeroed one. */
+/* Frees the memory. `pages` may be zeroed. */
 void vv_layer_pages_end(struct vv_layer_pages *pages);
 
-/* A chunk that is in the base too. */
+/* A chunk that the base has, too. */
 struct vv_layer_chunk {
-    uint64_t number; /* of its digest here, */
-    uint64_t before; /* and there */
-    uint64_t offset; /* where in the data of the base it is */
+    uint64_t number; /* number of its digest here */
+    uint64_t before; /* number of its digest in the base */
+    uint64_t offset; /* in the data of the base */
     uint64_t size;
     unsigned planes;
 };
 
-/* Whether the base has it summed by pages: where the digests of these are, and
- * where those of now go. */
+/* If the base has page digests of the chunk, sets known->sums to them and
+ * known->now to the buffer for the new ones, and returns true. */
 bool vv_layer_pages_find(const struct vv_layer_pages *pages, uint64_t before,
     struct vv_known_pages *known);
 
-/* Writes one that is the same there. */
+/* Writes a chunk that is the same in the base. */
 varve_status vv_layer_pages_keep(struct vv_layer_pages *pages,
     const struct vv_layer_chunk *chunk, const uint8_t *bytes,
     varve_error *error);
 
-/* Writes one that is not. Where the base cannot be read, and where most of it
- * is new, all of it is written. Pages are not packed, so that a chunk is never
- * pieced together of parts of several that are. */
+/* Writes a chunk that differs from that in the base. It is written as a whole
+ * if the base cannot be read or if most of its pages have changed. Single pages
+ * are not compressed, so that a chunk never consists of parts of several
+ * compressed frames. */
 varve_status vv_layer_pages_write(struct vv_layer_pages *pages,
     const struct vv_layer_chunk *chunk, const uint8_t *bytes,
     varve_error *error);

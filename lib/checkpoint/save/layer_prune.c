@@ -1,14 +1,18 @@
-/* layer_prune.c - deletes the layers that no checkpoint of a directory names.
- * The names are read from every checkpoint; no counter and no list is used.
+/* layer_prune.c - Deletes the layers (data files) that no checkpoint of a
+ * directory refers to.
  *
- * A save holds the shared lock of the folder from before it looks for layers
+ * The references are read from every checkpoint; there is no counter and no
+ * list of them.
+ *
+ * A save holds the shared lock of the folder from before it opens its base
  * until its checkpoint is in place. So a process that holds the exclusive lock
  * sees every checkpoint of the directory.
  *
- * Checkpoints of another directory cannot be seen. They name layers of this
- * folder where a symbolic link leads to it. The link itself is found here; a
- * folder to which a link leads has the file VV_LAYER_SHARED, which a save
- * through the link creates. In both cases nothing is deleted.
+ * Checkpoints of another directory cannot be seen. They refer to layers of this
+ * folder if their own folder is a symbolic link to it. A folder that is a link
+ * is recognized here. A folder to which a link leads contains the file
+ * VV_LAYER_SHARED, which a save through the link creates. In both cases nothing
+ * is deleted.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -35,11 +39,11 @@
 
 struct pruning {
     const struct vv_context *context;
-    const char *path;       /* of something in the directory */
-    struct vv_buffer names; /* in a directory, each with a NUL */
-    struct vv_buffer file;  /* the path of one of them */
-    struct vv_buffer named; /* nonces of layers */
-    bool is_trial;          /* count, and delete nothing */
+    const char *path;       /* path of any file in the directory */
+    struct vv_buffer names; /* names of files in a directory, each with a NUL */
+    struct vv_buffer file;  /* scratch: the path of one of them */
+    struct vv_buffer named; /* nonces of the layers that are referred to */
+    bool is_trial;          /* only count what would be deleted */
     varve_data_files_pruned result;
 };
 
@@ -52,7 +56,7 @@ static int layer_prune_take_name(
     return 0;
 }
 
-/* --- What is named -------------------------------------------------------- */
+/* --- Layers that are referred to ------------------------------------------ */
 
 static const char *layer_prune_path_of(struct pruning *c, const char *name)
 {
@@ -62,14 +66,16 @@ static const char *layer_prune_path_of(struct pruning *c, const char *name)
     return vv_buffer_string(&c->file);
 }
 
-/* What is gone, a directory or a device has no index. */
+/* Returns true for files without an index: missing files, directories and
+ * devices. */
 static bool layer_prune_is_no_file(varve_status status)
 {
     return status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY ||
            status == VARVE_NOT_A_CHECKPOINT;
 }
 
-/* Whether it begins as a checkpoint, or is called as one. */
+/* Sets *may to true if the file begins like a checkpoint, or is not empty and
+ * has the name of one. */
 static varve_status may_name(
     struct pruning *c, const char *path, bool *may, varve_error *error)
 {
@@ -135,7 +141,7 @@ static varve_status layer_prune_find_named(
     return VARVE_OK;
 }
 
-/* --- What is not ---------------------------------------------------------- */
+/* --- Layers that are not -------------------------------------------------- */
 
 static bool layer_prune_is_named(const struct pruning *c, const uint8_t *nonce)
 {
@@ -144,7 +150,8 @@ static bool layer_prune_is_named(const struct pruning *c, const uint8_t *nonce)
                             layer_prune_compare);
 }
 
-/* Whether it is what a save that was killed had written aside. */
+/* Returns true for the name of a temporary file of a layer, which a killed save
+ * has left. */
 static bool is_left(const char *name)
 {
     char bare[VV_LAYER_NAME_SIZE];
@@ -156,7 +163,7 @@ static bool is_left(const char *name)
     return vv_layer_parse_name(bare, nonce) && vv_temporary_is_of(bare, name);
 }
 
-/* 0 where it is gone already. */
+/* Returns the size of a layer, or 0 if it is missing. */
 static uint64_t layer_size(struct pruning *c, int folder, const char *name)
 {
     const struct vv_system *system = c->context->system;
@@ -206,7 +213,8 @@ static varve_status remove_layers(
     return first;
 }
 
-/* A checkpoint that is gone has to be gone for good before its layers go. */
+/* Syncs the directory, so that a deleted checkpoint cannot reappear after a
+ * crash without its layers. */
 static varve_status layer_prune_settle(struct pruning *c, varve_error *error)
 {
     const struct vv_system *system = c->context->system;
@@ -221,14 +229,14 @@ static varve_status layer_prune_settle(struct pruning *c, varve_error *error)
 
 /* --- The folder ----------------------------------------------------------- */
 
-/* `path` is the folder, which could not be opened as a directory of its own. */
+/* Sets the reason in c->result if `path` is a symbolic link to a directory. */
 static varve_status layer_prune_refuse_link(
     const struct pruning *c, const char *path, varve_error *error)
 {
     const struct vv_system *system = c->context->system;
     int opened =
         system->open_directory(system->state, VV_WORKING_DIRECTORY, path);
-    if (opened < 0) /* a file, or a link to nothing: there are no layers */
+    if (opened < 0) /* a file, or a dangling link: there are no layers */
         return VARVE_OK;
     vv_file_close(c->context, opened);
     return vv_fail(error, VARVE_MISUSE,
@@ -256,8 +264,8 @@ static varve_status refuse_shared(
         path);
 }
 
-/* The folder, with its lock; -1 where there is none, or where it cannot be
- * locked: c->result has the reason. */
+/* Opens and locks the folder. Leaves *folder unchanged if there is none, or if
+ * it cannot be locked; in the latter case c->result has the reason. */
 static varve_status lock_folder(
     struct pruning *c, const char *path, int *folder, varve_error *error)
 {
@@ -336,7 +344,7 @@ varve_status vv_prune_layers(
     return vv_prune_layers_with(context, path, false, NULL, error);
 }
 
-/* A name that was misspelt is not a directory without layers. */
+/* Fails if the directory does not exist: its name may be misspelt. */
 static varve_status layer_prune_look_for(
     const struct vv_context *context, const char *directory, varve_error *error)
 {

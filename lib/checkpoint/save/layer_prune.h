@@ -1,4 +1,4 @@
-/* layer_prune.h - bringing back the space of layers that no checkpoint names.
+/* layer_prune.h - Deletes layers (data files) that no checkpoint refers to.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,8 +9,8 @@
 
 #include "context.h"
 
-/* varve_prune_data_files_with for the directory that holds `path`, which need
- * not be there. `result` may be NULL. */
+/* As varve_prune_data_files_with, for the directory that contains `path`. The
+ * file `path` need not exist. `result` may be NULL. */
 varve_status vv_prune_layers_with(const struct vv_context *context,
     const char *path, bool is_trial, varve_data_files_pruned *result,
     varve_error *error);

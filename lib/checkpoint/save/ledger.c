@@ -29,10 +29,10 @@ static const char columns[] = "number counter step time metric size modified "
 _Static_assert(sizeof head == sizeof head_2, "one is read as the other");
 
 enum {
-    MOST_BYTES = 64 << 20, /* some 200,000 entries */
-    MARK_SIZE = 13,        /* of its first line: "varve ledger " */
+    MOST_BYTES = 64 << 20, /* about 200,000 entries */
+    MARK_SIZE = 13,        /* the first bytes of a ledger: "varve ledger " */
     POLICY_FIELDS = 8,
-    FIELDS = 14,              /* of an entry */
+    FIELDS = 14,              /* number of fields of an entry */
     DIGEST_LINE = 7 + 16 + 1, /* "digest ", digits, newline */
 };
 
@@ -130,8 +130,8 @@ static void ledger_add_digest(struct vv_buffer *text)
     vv_buffer_add_string(text, line);
 }
 
-/* Returns whether these are the first bytes of a ledger, or nothing: a power
- * cut may leave zeros of a file that was not synced. */
+/* Returns true if these are the first bytes of a ledger, or nothing but zeros:
+ * a crash may leave zeros in a file that was not synced. */
 static bool ledger_may_replace(const char *bytes, size_t size)
 {
     size_t zeros = 0;
@@ -141,8 +141,8 @@ static bool ledger_may_replace(const char *bytes, size_t size)
            (size >= MARK_SIZE && memcmp(bytes, head, MARK_SIZE) == 0);
 }
 
-/* The last thing before the ledger gets its name: no system replaces a file
- * only if it is a certain one. */
+/* Checks the file that the ledger replaces. Called last before the rename, as
+ * no system can replace a file only if it has a certain content. */
 static varve_status ledger_check_place(
     struct vv_publication *p, const char *path, varve_error *error)
 {
@@ -198,7 +198,8 @@ varve_status vv_ledger_write(const struct vv_ledger *l,
 
 /* --- In ----------------------------------------------------------------- */
 
-/* Takes a field off a line: what is before the next space or the end. */
+/* Advances *at to the end of a field: the next space, or `end`. Returns the
+ * size of the field. */
 static size_t ledger_next_field(const char **at, const char *end)
 {
     const char *begin = *at;
@@ -219,7 +220,7 @@ static bool ledger_parse_known(const char *text, size_t size, int64_t *value)
     return true;
 }
 
-/* "-", or 16 digits; `unknown` is for the former. */
+/* Parses "-", for which *bits is `unknown`, or 16 hexadecimal digits. */
 static bool ledger_parse_bits(
     const char *text, size_t size, uint64_t unknown, uint64_t *bits)
 {
@@ -233,7 +234,8 @@ struct ledger_fields {
     size_t sizes[FIELDS];
 };
 
-/* The fields of a line; the last one ends with it, and no other. */
+/* Splits a line into `count` fields. Returns false if there are fewer fields or
+ * more. */
 static bool ledger_split(
     const char *at, const char *end, size_t count, struct ledger_fields *f)
 {
@@ -322,7 +324,7 @@ static bool ledger_parse_entry(
     return is_good;
 }
 
-/* Returns whether the last line has the digest of the text before it. */
+/* Returns true if the last line has the digest of the text before it. */
 static bool ledger_is_whole(const char *text, size_t size)
 {
     uint64_t digest;
@@ -336,7 +338,8 @@ static bool ledger_is_whole(const char *text, size_t size)
            digest == vv_hash_of(text, size - DIGEST_LINE);
 }
 
-/* The next line, without its end; NULL past the last. */
+/* Returns the next line and sets *line_end to its end; returns NULL past the
+ * last one. */
 static const char *ledger_next_line(
     const char **at, const char *end, const char **line_end)
 {
@@ -348,7 +351,8 @@ static const char *ledger_next_line(
     return begin;
 }
 
-/* VARVE_CORRUPT where a line is none: a digest does not make one true. */
+/* Returns VARVE_CORRUPT if a line is invalid. The digest of the file does not
+ * rule that out. */
 static varve_status ledger_parse_entries(struct vv_ledger *l, const char *at,
     const char *end, bool *has_entries, varve_error *error)
 {

@@ -1,6 +1,6 @@
-/* ledger.h - The ledger of a prefix: one text file that repeats what its
- * checkpoints say of themselves, so that they need not be opened, and what
- * their manager keeps.
+/* ledger.h - Reads and writes the ledger of a prefix: one text file that
+ * repeats the metadata of its checkpoints, so that they need not be opened, and
+ * stores the retention policy of their manager.
  *
  *     varve ledger 3
  *     last steps seconds best order bytes damaged metric
@@ -11,18 +11,19 @@
  *         - ours 01JD
  *     digest 0123456789abcdef
  *
- * The second line names the options of varve_manager_options that the third has
- * (its last field as in a path, vv_path_add_name). "-" is for what is not
- * known; the metric stands as the bits of a float64, the time when the file was
- * modified in nanoseconds since 1970-01-01 UTC, identity, parent and origin as
- * 16 hexadecimal digits; "after" is the counter of the parent; the ancestors
- * stand as vv_ancestry_print prints them. Each of these is one line. A number
- * of 8 digits with a leading zero is that of a padded name. The digest is
- * XXH3-64 of all that is before its line.
+ * The second line has the names of the options of varve_manager_options whose
+ * values the third line has. The last field of the third line is escaped as in
+ * a path (vv_path_add_name). Each entry is one line. "-" means unknown. The
+ * metric is written as the bits of a float64. "modified" is the modification
+ * time of the file in nanoseconds since 1970-01-01 UTC. identity, parent and
+ * origin are 16 hexadecimal digits each. "after" is the counter of the parent.
+ * The ancestors are printed by vv_ancestry_print. A number with 8 digits and a
+ * leading zero belongs to a padded name. The digest is the XXH3-64 of all text
+ * before its line.
  *
- * An entry is a hint: it counts while its file has the size and the time that
- * stand there. A ledger of version 2 has no identities: of it only the policy
- * is read.
+ * An entry is a hint: it is valid only while its file has the size and the
+ * modification time of the entry. A ledger of version 2 has no identities; only
+ * the policy is read from it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -40,10 +41,10 @@
 
 #define VV_LEDGER_ENDING ".ledger"
 
-/* The longest identity of a run, with its NUL. */
+/* The size of the longest identity of a run, with its NUL. */
 enum { VV_RUN_SIZE = 64 };
 
-/* Retention; 0: this policy is off. */
+/* The retention policy. A rule that is 0 is off. */
 struct vv_policy {
     /* to fill in */
     size_t keep_last;
@@ -52,39 +53,40 @@ struct vv_policy {
     size_t keep_best;
     bool best_is_larger;
     uint64_t keep_bytes;
-    size_t keep_damaged; /* 0: all */
+    size_t keep_damaged; /* 0: keep all */
 };
 
-/* One checkpoint: PREFIX-NUMBER.varve. */
+/* The entry of one checkpoint, PREFIX-NUMBER.varve. */
 struct vv_entry {
     /* to fill in */
     uint64_t number;
     uint64_t counter;
     int64_t step;  /* -1: unknown */
-    int64_t time;  /* seconds; -1: unknown */
+    int64_t time;  /* in seconds; -1: unknown */
     double metric; /* NaN: none */
     uint64_t size;
-    uint64_t data;     /* bytes of layers that it takes beside that, where these
+    uint64_t data;     /* bytes of data files in addition to `size`, if these
                           count (data_sizes.h); else 0 */
-    int64_t modified;  /* nanoseconds; with `size`, tells that it is the same */
-    uint64_t identity; /* the same for a checkpoint and its copies, and for no
-                          other; 0: unknown */
+    int64_t modified;  /* in nanoseconds; the file is the same if this and
+                          `size` are */
+    uint64_t identity; /* the same for a checkpoint and its copies only; 0:
+                          unknown */
     uint64_t parent;   /* identity of the checkpoint that its run was resumed
                           from; 0: none, or unknown */
-    uint64_t parent_counter; /* of that checkpoint */
-    uint64_t origin; /* hash of the identity of the run that its run goes back
-                        to in the end, which was begun anew; 0: unknown */
-    struct vv_ancestry ancestry; /* of its run */
+    uint64_t parent_counter; /* counter of that checkpoint */
+    uint64_t origin; /* hash of the identity of the first run in its chain of
+                        resumes; 0: unknown */
+    struct vv_ancestry ancestry; /* ancestors of its run */
     char run[VV_RUN_SIZE];       /* identity of its run; "": unknown */
     bool is_padded;              /* its name has 8 digits */
     bool is_ours;
     bool is_pinned;
-    bool is_read;    /* it was opened, so the above is known */
-    bool is_damaged; /* it could not be opened, or did not verify */
-    bool is_unread;  /* opening it failed for a reason that may pass (EIO,
-                        ESTALE): it may be good */
-    bool is_good;    /* it was written by this process, or verified by it */
-    bool is_there;   /* scratch of a refresh */
+    bool is_read;    /* it was opened, so the members above are known */
+    bool is_damaged; /* it could not be opened, or verification failed */
+    bool is_unread;  /* opening it failed temporarily (EIO, ESTALE): it may be
+                        good */
+    bool is_good;    /* it was written or verified by this process */
+    bool is_there;   /* used within a refresh */
 };
 
 struct vv_ledger {
@@ -98,23 +100,24 @@ struct vv_ledger {
     struct vv_policy policy;
 };
 
-/* An empty ledger; clear it also after a failure to read. */
+/* Initializes an empty ledger. vv_ledger_clear must be called also after a
+ * failure to read. */
 void vv_ledger_begin(
     struct vv_ledger *ledger, const varve_allocator *allocator);
 void vv_ledger_clear(struct vv_ledger *ledger);
 
-/* False without memory. */
+/* Appends an entry. Returns false if out of memory. */
 bool vv_ledger_add(struct vv_ledger *ledger, const struct vv_entry *entry);
 
-/* Reads a ledger. VARVE_NOT_FOUND where there is none; VARVE_CORRUPT where it
- * is damaged, or no ledger: nothing is in it then; what reading fails with.
- * Sets *has_entries where the entries are known, too. */
+/* Reads a ledger. Sets *has_entries to true if its entries can be used, too.
+ * Returns VARVE_NOT_FOUND if it does not exist, VARVE_CORRUPT if it is damaged
+ * or is not a ledger (then `ledger` is empty), or another error of reading. */
 varve_status vv_ledger_read(struct vv_ledger *ledger,
     const struct vv_context *context, const char *path, bool *has_entries,
     varve_error *error);
 
-/* Writes those entries that were read; not synced, for it may be missing. A
- * file that is no ledger is not replaced: VARVE_EXISTS. */
+/* Writes the entries whose `is_read` is set. The file is not synced, as it may
+ * be missing. A file that is not a ledger is not replaced: VARVE_EXISTS. */
 varve_status vv_ledger_write(const struct vv_ledger *ledger,
     const struct vv_context *context, const char *path, varve_error *error);
 

@@ -20,12 +20,12 @@
 #define A_MILLISECOND ((int64_t)1000000)
 
 enum {
-    MOST_LISTINGS = 100, /* until two agree about the highest number */
-    MOST_OF_ALL = 20,    /* until two agree about all */
-    MOST_EMPTY = 8,      /* in a manager's directory, until it is believed */
-    MOST_VANISHED = 20,  /* files that are gone when they are looked at; then
-                            such a name is no file */
-    MOST_LATE = 7 /* listings that are older than the ledger: 1/4 s in all */
+    MOST_LISTINGS = 100, /* until two agree on the highest number */
+    MOST_OF_ALL = 20,    /* until two agree on all numbers */
+    MOST_EMPTY = 8,     /* before an empty directory of a manager is accepted */
+    MOST_VANISHED = 20, /* files that are missing when opened; after that
+                           such a name is skipped */
+    MOST_LATE = 7       /* that are older than the ledger; 1/4 s in total */
 };
 
 /* --- Names -------------------------------------------------------------- */
@@ -78,10 +78,10 @@ const struct vv_numbered *vv_numbered_at(
 
 struct numbered_scan {
     struct vv_numbered_list *list;
-    const char *prefix; /* the last part of the path */
+    const char *prefix; /* the last component of the path */
 };
 
-/* Returns whether a name is `before`, the prefix, `behind`. */
+/* Returns true if a name is `before`, the prefix, `behind`. */
 static bool numbered_is_side_file(const char *name, const char *before,
     const char *prefix, const char *behind)
 {
@@ -140,7 +140,8 @@ varve_status vv_numbered_list(const struct vv_context *context,
 
 /* --- Until two agree ---------------------------------------------------- */
 
-/* Returns whether two listings have the same files, or the same last one. */
+/* Returns true if two listings have the same files or, if not by_all, the same
+ * last file. */
 static bool numbered_agrees(
     const struct vv_numbered_list *list, const struct vv_numbered_list *before)
 {
@@ -186,13 +187,14 @@ struct numbered_search {
     struct vv_numbered_list list;
     struct vv_ledger ledger;
     bool has_ledger;
-    unsigned vanished;         /* files that were listed and are gone, of all
+    unsigned vanished;         /* files that were listed but are gone, in all
                                   listings */
-    bool has_gone;             /* the newest was gone when it was looked at: */
-    uint64_t gone;             /* its number */
+    bool has_gone;             /* the newest was gone when it was opened */
+    uint64_t gone;             /* number of that file */
     unsigned late;             /* listings that did not show the ledger */
-    struct vv_buffer counters; /* uint64_t, of each file of the list; 0: it is
-                                  no checkpoint, or cannot be the newest */
+    struct vv_buffer counters; /* uint64_t for each file of the list; 0: it
+                                  is not a checkpoint, or cannot be the
+                                  newest */
     struct vv_buffer path;     /* scratch */
 };
 
@@ -205,8 +207,8 @@ static const char *numbered_path(
     return vv_buffer_string(&s->path);
 }
 
-/* A directory, a link that leads nowhere or a FIFO may have the name, and is no
- * checkpoint. */
+/* Returns true for files that have the name but are not checkpoints:
+ * directories, dangling links and devices. */
 static bool numbered_is_no_file(varve_status status)
 {
     return status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY ||
@@ -224,8 +226,8 @@ static const struct vv_entry *numbered_in_ledger(
     return NULL;
 }
 
-/* The counter of a file in a manager's directory: the ledger's, while the file
- * is the one that the ledger is about, or else its own. */
+/* Finds the counter of a file in the directory of a manager. It is taken from
+ * the ledger if the entry is valid for the file, else from the file itself. */
 static varve_status numbered_find_counter(struct numbered_search *s,
     const struct vv_numbered *file, uint64_t *counter, varve_error *error)
 {
@@ -258,9 +260,9 @@ static varve_status numbered_find_counter(struct numbered_search *s,
     return VARVE_OK;
 }
 
-/* The checkpoints that the ledger names and the listing does not have are
- * looked for by name: a listing may be stale, a file that is opened is there.
- */
+/* Adds the checkpoints that the ledger has and the listing does not. They are
+ * looked up by name: a listing may be stale, but a file that can be opened
+ * exists. */
 static varve_status numbered_add_from_ledger(
     struct numbered_search *s, varve_error *error)
 {
@@ -322,8 +324,8 @@ static varve_status numbered_find_counters(
                               : VARVE_OK;
 }
 
-/* The place of the highest counter; of equal ones that of the higher number.
- * The count where none is left. */
+/* Returns the index of the file with the highest counter; of equal counters,
+ * the one with the higher number. Returns the count if no file is left. */
 static size_t numbered_best(const struct numbered_search *s)
 {
     size_t count = vv_numbered_count(&s->list), best = count;
@@ -338,9 +340,9 @@ static size_t numbered_best(const struct numbered_search *s)
     return best;
 }
 
-/* Returns whether the newest was deleted since it was listed, so that a newer
- * one may be there. A link that leads nowhere is gone each time, and is no
- * file. */
+/* Returns true if the newest file was deleted since it was listed, so that a
+ * newer one may exist. Returns true only once for a number: a dangling link
+ * would be missing each time. */
 static bool numbered_is_gone(
     struct numbered_search *s, varve_status status, uint64_t number)
 {
@@ -352,7 +354,8 @@ static bool numbered_is_gone(
     return !was_gone;
 }
 
-/* Sets *is_gone where it has to be listed again. */
+/* Chooses the newest file. Sets *is_gone to true if the directory must be
+ * listed again. */
 static varve_status numbered_choose(struct numbered_search *s,
     struct vv_buffer *found, bool *is_gone, varve_error *error)
 {
@@ -380,8 +383,8 @@ static varve_status numbered_choose(struct numbered_search *s,
         s->prefix, VARVE_SUFFIX);
 }
 
-/* Returns whether the listing is older than the directory: it shows neither a
- * checkpoint nor the ledger, which was read by its name. */
+/* Returns true if the listing is older than the directory: it has neither a
+ * checkpoint nor the ledger, which was opened by its name. */
 static bool numbered_is_late(const struct numbered_search *s)
 {
     return s->has_ledger && !s->list.has_ledger &&

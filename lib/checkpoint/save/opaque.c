@@ -1,4 +1,5 @@
-/* opaque.c - an observer that owns what the graph itself does not know.
+/* opaque.c - Keeps data of a loaded file that the graph does not store itself,
+ * in an observer of the graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,8 +18,8 @@ struct kept_of_file {
     varve_metadata *metadata; /* with its strings */
     size_t count;
     struct vv_kept kept;
-    uint32_t *saved_as; /* by number of a node of the graph: that of the file,
-                           or VV_NONE */
+    uint32_t *saved_as; /* indexed by the number of a node of the graph: the
+                           number in the file, or VV_NONE */
     size_t numbers;
 };
 
@@ -29,7 +30,8 @@ static varve_status opaque_save(void *self, varve_sink *sink)
     return VARVE_OK;
 }
 
-/* The older bytes come again where a restoration is undone: then they fit. */
+/* Stores the bytes of a state. Storing the older bytes again when a restoration
+ * is undone cannot fail, as the buffer is large enough. */
 static varve_status opaque_load(void *self, const void *bytes, size_t size)
 {
     struct vv_buffer *kept = self;
@@ -64,7 +66,7 @@ void vv_opaque_free(varve_graph *graph, struct vv_buffer *bytes)
     vv_release(&graph->context.allocator, bytes, sizeof *bytes);
 }
 
-/* --- What goes with the graph ------------------------------------------- */
+/* --- Callbacks of the graph ----------------------------------------------- */
 
 static void opaque_node_removed(struct vv_observer *self, varve_node *node)
 {
@@ -137,7 +139,8 @@ bool vv_graph_keep_metadata(
     k->metadata = vv_allocate_zeroed(a, count * sizeof *k->metadata);
     if (!k->metadata)
         return false;
-    /* Before it is complete: what is half made goes with the graph. */
+    /* Set before all are copied, so that incomplete metadata is freed with the
+     * graph. */
     k->count = count;
     for (size_t i = 0; i < count; i++) {
         varve_metadata *m = &k->metadata[i];
@@ -159,7 +162,7 @@ const varve_metadata *vv_graph_kept_metadata(
     return k ? k->metadata : NULL;
 }
 
-/* --- What formats keep ---------------------------------------------------- */
+/* --- Data of other formats ------------------------------------------------ */
 
 bool vv_graph_keep_nodes(varve_graph *graph, struct vv_kept *kept,
     varve_node *const *nodes, size_t count)

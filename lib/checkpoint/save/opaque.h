@@ -1,5 +1,6 @@
-/* opaque.h - states of programs that are not here, as the bytes they saved; and
- * what a graph that was made from a file keeps of it. Both go with the graph.
+/* opaque.h - Keeps the bytes of states of which the program has no
+ * implementation, and the data of a file that its graph was created from. Both
+ * are freed with the graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,30 +13,31 @@
 #include "graph.h"
 #include "format_extras.h"
 
-/* The callbacks of a state that keeps its bytes. Its `self` is what
- * vv_opaque_new gives. */
+/* The callbacks of a state that keeps its bytes. Its `self` must be from
+ * vv_opaque_new. */
 extern const varve_state_callbacks vv_opaque_callbacks;
 
-/* The bytes of a state of this graph, none at first; NULL without memory. Once
- * they are the `self` of a node they are freed with it. */
+/* Creates a buffer for the bytes of a state, empty at first. Returns NULL if
+ * out of memory. Once it is the `self` of a node it is freed with the node. */
 struct vv_buffer *vv_opaque_new(varve_graph *graph);
 void vv_opaque_free(varve_graph *graph, struct vv_buffer *bytes);
 
-/* Sees to it that they are; to be called before such a node is made. False
- * without memory. */
+/* Registers the observer that frees the buffers. Must be called before a node
+ * with such a buffer is created. Returns false if out of memory. */
 bool vv_opaque_watch(varve_graph *graph);
 
-/* Keeps a copy of metadata; vv_opaque_watch must have been called. False
- * without memory. */
+/* Keeps a copy of metadata. vv_opaque_watch must have been called. Returns
+ * false if out of memory. */
 bool vv_graph_keep_metadata(
     varve_graph *graph, const varve_metadata *metadata, size_t count);
 
-/* Takes over what the file's format kept of its nodes, of which nodes[i] is
- * number i; vv_opaque_watch must have been called. False without memory. */
+/* Takes ownership of the format-specific data of the nodes of a file; nodes[i]
+ * is the node with the number i. vv_opaque_watch must have been called. Returns
+ * false if out of memory. */
 bool vv_graph_keep_nodes(varve_graph *graph, struct vv_kept *kept,
     varve_node *const *nodes, size_t count);
 
-/* That of a node, for a file of this format, or NULL. */
+/* Returns the format-specific data of a node for this format, or NULL. */
 const unsigned char *vv_graph_kept_of(
     const varve_node *node, varve_format format, size_t *size);
 

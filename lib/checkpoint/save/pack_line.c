@@ -1,10 +1,14 @@
-/* pack_line.c - a ring of parcels, of which threads take the next that is to be
- * packed, and the calling thread the oldest.
+/* pack_line.c - Compresses jobs on several threads, in a ring that keeps their
+ * order.
  *
- * Only the calling thread adds, hands on, allocates and starts threads, and it
- * does so by what was added, never by what the others have done by then: so the
- * calls of the system come in one order. Where it has to wait it packs as well;
- * a line of one thread is the same without the others.
+ * Each thread takes the next job that is to be compressed. The calling thread
+ * passes on the oldest one.
+ *
+ * Only the calling thread adds and passes on jobs, allocates memory and starts
+ * threads. It does so depending on what was added, never on what the other
+ * threads have finished: so system calls are made in a deterministic order.
+ * While it waits it compresses jobs as well. With one thread the algorithm is
+ * the same without the others.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,15 +24,17 @@
 #include "worker.h"
 
 enum {
-    BLOCKS_PER_WORKER = 2, /* one is packed, another is ready or waits */
+    BLOCKS_PER_WORKER = 2, /* one is being compressed, another is ready or
+                              waits */
     MOST_BLOCKS = BLOCKS_PER_WORKER * VV_MAX_WORKERS,
-    MOST_PARCELS = 256,           /* small ones share a block */
-    BYTES_PER_WORKER = 256 * 1024 /* below, another thread does not pay */
+    MOST_JOBS = 256,              /* small jobs share a block */
+    BYTES_PER_WORKER = 256 * 1024 /* with less, another thread is not
+                                     worthwhile */
 };
 
-/* The bytes of a chunk, or of several parcels that are not packed. */
+/* The bytes of a chunk, or of several jobs that are not compressed. */
 struct block {
-    unsigned parcels; /* that have bytes in it */
+    unsigned jobs; /* number of jobs that have bytes in it */
     size_t used;
     uint8_t bytes[VV_CHUNK_SIZE];
     uint8_t frame[VV_CHUNK_SIZE];
@@ -37,9 +43,9 @@ struct block {
 enum stage { WAITING, TAKEN, READY };
 
 struct step {
-    struct vv_chunk_job parcel;
+    struct vv_chunk_job job;
     struct block *block; /* or NULL */
-    enum stage stage;    /* touched inside the monitor */
+    enum stage stage;    /* guarded by the monitor */
 };
 
 struct packing_thread {
@@ -54,28 +60,30 @@ struct vv_pack_line {
     vv_hand_on *hand_on;
     void *user;
     struct vv_monitor *monitor;
-    struct step steps[MOST_PARCELS]; /* a ring, by numbers that count up: */
-    size_t first;                    /* the oldest that was not handed on */
-    size_t next;  /* all before it are taken; inside the monitor */
-    size_t end;   /* where the next is added; inside the monitor */
-    bool is_over; /* inside the monitor */
+    struct step steps[MOST_JOBS]; /* a ring; positions count up without
+                                        wrapping */
+    size_t first; /* the oldest that was not passed on; calling thread only */
+    size_t next;  /* all before it are taken; guarded by the monitor */
+    size_t end;   /* position of the next one added; guarded by the monitor */
+    bool is_over; /* guarded by the monitor */
     struct block *blocks[MOST_BLOCKS];
     unsigned block_count;
-    struct block *open; /* where small parcels gather, or NULL */
-    uint64_t begun;     /* bytes that were added to be packed */
-    unsigned workers;   /* that there may be; 0: nobody has asked yet */
-    unsigned started;   /* the calling thread is the first */
+    struct block *open; /* for small jobs, not full; or NULL */
+    uint64_t begun;     /* bytes added for compression */
+    unsigned workers;   /* limit; 0: not determined yet */
+    unsigned started;   /* including the calling thread */
     struct packing_thread all[VV_MAX_WORKERS];
 };
 
 static struct step *step_at(struct vv_pack_line *line, size_t number)
 {
-    return &line->steps[number % MOST_PARCELS];
+    return &line->steps[number % MOST_JOBS];
 }
 
-/* --- Packing -------------------------------------------------------------- */
+/* --- Compressing ---------------------------------------------------------- */
 
-/* The next that nobody has taken; NULL: there is none. Inside the monitor. */
+/* Takes the next job that no thread has taken; returns NULL if there is none.
+ * The caller holds the monitor. */
 static struct step *pack_line_take(struct vv_pack_line *line)
 {
     while (line->next < line->end) {
@@ -88,16 +96,17 @@ static struct step *pack_line_take(struct vv_pack_line *line)
     return NULL;
 }
 
-/* From inside the monitor, which it leaves meanwhile. */
+/* Compresses a job. The caller holds the monitor, which is released
+ * meanwhile. */
 static void pack(const struct packing_thread *thread, struct step *step)
 {
-    struct vv_chunk_job *parcel = &step->parcel;
-    struct vv_pack found = { .planes = (uint8_t)parcel->planes };
+    struct vv_chunk_job *job = &step->job;
+    struct vv_pack found = { .planes = (uint8_t)job->planes };
     vv_monitor_leave(thread->line->monitor);
-    if (vv_packer_pack(thread->packer, parcel->bytes, (size_t)parcel->size,
+    if (vv_packer_pack(thread->packer, job->bytes, (size_t)job->size,
             step->block->frame, &found)) {
-        parcel->frame = step->block->frame;
-        parcel->place.pack = found;
+        job->frame = step->block->frame;
+        job->place.pack = found;
     }
     vv_monitor_enter(thread->line->monitor);
     step->stage = READY;
@@ -134,15 +143,16 @@ static varve_status pack_line_start(
     if (line->started > 0 && system->start_thread(system->state, pack_line_work,
                                  thread, &thread->number) != 0) {
         vv_packer_free(thread->packer);
-        line->workers = line->started; /* they have to do */
+        line->workers = line->started; /* continue with the threads that were
+                                          started */
         return VARVE_OK;
     }
     line->started++;
     return VARVE_OK;
 }
 
-/* So many bytes more are to be packed. */
-static varve_status hire(
+/* Starts another thread if that is worthwhile for `size` more bytes. */
+static varve_status add_worker(
     struct vv_pack_line *line, uint64_t size, varve_error *error)
 {
     line->begun += size;
@@ -156,9 +166,10 @@ static varve_status hire(
                                          : VARVE_OK;
 }
 
-/* --- Handing on ----------------------------------------------------------- */
+/* --- Passing on ----------------------------------------------------------- */
 
-/* Until a step, the first, is ready. */
+/* Waits until the step, which is the first one, is ready. Compresses other jobs
+ * meanwhile. */
 static void pack_line_wait_for(struct vv_pack_line *line, struct step *step)
 {
     vv_monitor_enter(line->monitor);
@@ -178,9 +189,9 @@ static varve_status hand_on_first(struct vv_pack_line *line, varve_error *error)
 {
     struct step *step = step_at(line, line->first);
     pack_line_wait_for(line, step);
-    varve_status status = line->hand_on(line->user, &step->parcel, error);
+    varve_status status = line->hand_on(line->user, &step->job, error);
     struct block *block = step->block;
-    if (block && --block->parcels == 0)
+    if (block && --block->jobs == 0)
         block->used = 0;
     line->first++;
     return status;
@@ -195,8 +206,8 @@ varve_status vv_pack_line_end(struct vv_pack_line *line, varve_error *error)
 
 /* --- Adding --------------------------------------------------------------- */
 
-/* One thread alone has one: what it has packed is handed on before more comes.
- */
+/* With one thread there is one block: its job is passed on before the next one
+ * is added. */
 static unsigned most_blocks(const struct vv_pack_line *line)
 {
     return line->started == 1 ? 1 : BLOCKS_PER_WORKER * line->started;
@@ -205,13 +216,13 @@ static unsigned most_blocks(const struct vv_pack_line *line)
 static struct block *pack_line_find_block(const struct vv_pack_line *line)
 {
     for (unsigned i = 0; i < line->block_count; i++) {
-        if (line->blocks[i]->parcels == 0)
+        if (line->blocks[i]->jobs == 0)
             return line->blocks[i];
     }
     return NULL;
 }
 
-/* One that has no bytes, whatever has to be handed on for it. */
+/* Sets *block to an empty block. Passes on jobs until there is one. */
 static varve_status get_block(
     struct vv_pack_line *line, struct block **block, varve_error *error)
 {
@@ -223,45 +234,43 @@ static varve_status get_block(
     *block = vv_allocate(&line->context.allocator, sizeof **block);
     if (!*block)
         return vv_fail_memory(error, "compressing values");
-    (*block)->parcels = 0;
+    (*block)->jobs = 0;
     (*block)->used = 0;
     line->blocks[line->block_count++] = *block;
     return VARVE_OK;
 }
 
-/* Gives the parcel of a step bytes of its own: a block, or what is left of that
- * which others share. */
+/* Copies the bytes of a job to a block of its own or, if it is not compressed,
+ * to the block that such jobs share. */
 static varve_status pack_line_keep_bytes(struct vv_pack_line *line,
     struct step *step, bool is_packed, varve_error *error)
 {
-    struct vv_chunk_job *parcel = &step->parcel;
+    struct vv_chunk_job *job = &step->job;
     struct block *block = is_packed ? NULL : line->open;
-    if (!block || VV_CHUNK_SIZE - block->used < parcel->size)
+    if (!block || VV_CHUNK_SIZE - block->used < job->size)
         VV_TRY(get_block(line, &block, error));
     if (!is_packed)
         line->open = block;
     else if (line->open == block)
         line->open = NULL;
     uint8_t *to = block->bytes + block->used;
-    if (!is_packed || !parcel->stays) {
-        memcpy(to, parcel->bytes, (size_t)parcel->size);
-        parcel->bytes = to;
+    if (!is_packed || !job->stays) {
+        memcpy(to, job->bytes, (size_t)job->size);
+        job->bytes = to;
     }
-    block->used =
-        is_packed ? VV_CHUNK_SIZE : block->used + (size_t)parcel->size;
-    block->parcels++;
+    block->used = is_packed ? VV_CHUNK_SIZE : block->used + (size_t)job->size;
+    block->jobs++;
     step->block = block;
     return VARVE_OK;
 }
 
 static varve_status pack_line_keep(struct vv_pack_line *line,
-    const struct vv_chunk_job *parcel, bool is_packed, varve_error *error)
+    const struct vv_chunk_job *job, bool is_packed, varve_error *error)
 {
-    struct step step = { .parcel = *parcel,
-        .stage = is_packed ? WAITING : READY };
-    if (line->end - line->first == MOST_PARCELS)
+    struct step step = { .job = *job, .stage = is_packed ? WAITING : READY };
+    if (line->end - line->first == MOST_JOBS)
         VV_TRY(hand_on_first(line, error));
-    if (parcel->bytes && parcel->size > 0)
+    if (job->bytes && job->size > 0)
         VV_TRY(pack_line_keep_bytes(line, &step, is_packed, error));
     *step_at(line, line->end) = step;
     vv_monitor_enter(line->monitor);
@@ -273,20 +282,20 @@ static varve_status pack_line_keep(struct vv_pack_line *line,
 }
 
 varve_status vv_pack_line_add(struct vv_pack_line *line,
-    const struct vv_chunk_job *parcel, varve_error *error)
+    const struct vv_chunk_job *job, varve_error *error)
 {
     bool is_packed =
-        parcel->bytes && parcel->planes > 0 && vv_pack_is_worth(parcel->size);
+        job->bytes && job->planes > 0 && vv_pack_is_worth(job->size);
     if (is_packed)
-        VV_TRY(hire(line, parcel->size, error));
-    else if (parcel->bytes && parcel->size > VV_CHUNK_SIZE)
+        VV_TRY(add_worker(line, job->size, error));
+    else if (job->bytes && job->size > VV_CHUNK_SIZE)
         VV_TRY(vv_pack_line_end(line, error));
     if (!is_packed && line->first == line->end)
-        return line->hand_on(line->user, parcel, error);
-    return pack_line_keep(line, parcel, is_packed, error);
+        return line->hand_on(line->user, job, error);
+    return pack_line_keep(line, job, is_packed, error);
 }
 
-/* --- Life ----------------------------------------------------------------- */
+/* --- Creating and freeing ------------------------------------------------- */
 
 struct vv_pack_line *vv_pack_line_new(const struct vv_context *context,
     int level, vv_hand_on *hand_on, void *user)

@@ -1,5 +1,5 @@
-/* pack_line.h - chunks on their way to a layer: several threads pack them, and
- * they are handed on in the order in which they came, with what stands between
+/* pack_line.h - Compresses chunks for a layer on several threads, and passes
+ * them on in the order in which they were added, together with the jobs between
  * them.
  *
  * SPDX-License-Identifier: MIT
@@ -9,40 +9,43 @@
 
 #include "layers_in.h"
 
-/* Some bytes, or a place where they lie already. */
+/* Bytes to write, or the place of bytes that are already in a layer. */
 struct vv_chunk_job {
     /* to fill in */
     const void *bytes; /* NULL: none, or zeros */
-    bool stays;        /* the bytes do, until the line ends; else it copies */
+    bool stays; /* `bytes` stays valid until the line ends; else it is copied */
     uint64_t size;
-    unsigned planes; /* to pack them by; 0: they stay as they are */
+    unsigned planes; /* byte planes for compression; 0: not compressed */
     struct vv_layer_place place;
-    /* to read, by whom it is handed to */
-    const void *frame; /* NULL: they stay as they are; else of place.pack */
+    /* to read, by the function that it is passed to */
+    const void *frame; /* compressed bytes, described by place.pack; NULL:
+                          not compressed */
 };
 
-/* Called on the thread that adds. */
+/* Called on the thread that adds jobs. */
 typedef varve_status vv_hand_on(
-    void *user, const struct vv_chunk_job *parcel, varve_error *error);
+    void *user, const struct vv_chunk_job *job, varve_error *error);
 
 struct vv_pack_line;
 
-/* Packs at a level of 1 or more, on all processors where it pays. NULL without
- * memory. End with vv_pack_line_free. */
+/* Creates a line that compresses at a level of 1 or more, on all processors if
+ * worthwhile. Returns NULL if out of memory. Must be freed by
+ * vv_pack_line_free. */
 struct vv_pack_line *vv_pack_line_new(const struct vv_context *context,
     int level, vv_hand_on *hand_on, void *user);
 
-/* Hands on what is ready, or keeps the parcel while those before it are packed:
- * bytes of four chunks for each thread at most, and which are handed on at once
- * does not depend on how quick anybody is. VARVE_NO_MEMORY, or the failure of
- * handing on, after which nothing more is added. */
+/* Adds a job. Passes on jobs that are ready, and keeps this one while those
+ * before it are being compressed. At most four chunks of bytes are kept for
+ * each thread. The number of jobs that are passed on does not depend on timing.
+ * Returns VARVE_NO_MEMORY, or the error of `hand_on`; after that no more jobs
+ * may be added. */
 varve_status vv_pack_line_add(struct vv_pack_line *line,
-    const struct vv_chunk_job *parcel, varve_error *error);
+    const struct vv_chunk_job *job, varve_error *error);
 
-/* Hands on all that was kept. */
+/* Passes on all jobs that were kept. */
 varve_status vv_pack_line_end(struct vv_pack_line *line, varve_error *error);
 
-/* Takes NULL. What was not handed on is forgotten. */
+/* Frees the line and all jobs that were not passed on. `line` may be NULL. */
 void vv_pack_line_free(struct vv_pack_line *line);
 
 #endif

@@ -1,4 +1,5 @@
-/* place_out.c - a place for each range that does not go on.
+/* place_out.c - Adds a place for each range that does not continue the previous
+ * one.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +17,7 @@ void vv_place_out_begin(
     };
 }
 
-bool vv_place_goes_on(
+bool vv_place_continues(
     const struct vv_place_out *out, const struct vv_layer_place *place)
 {
     const struct vv_layer_place *last = &out->last;
@@ -38,8 +39,8 @@ static void place_out_add_zeros(struct vv_buffer *column, size_t size)
         memset(at, 0, size);
 }
 
-/* From the first place on that is packed, the columns that say so are there,
- * with zeros for those before it. */
+/* Adds the columns of compression. They are created with the first compressed
+ * place, with zeros for the places before it. */
 static void add_pack(
     struct vv_place_out *out, const struct vv_layer_place *place)
 {
@@ -64,7 +65,7 @@ void vv_place_out_add(
     struct vv_place_out *out, const struct vv_layer_place *place, uint64_t size)
 {
     struct vv_index_columns *c = out->columns;
-    if (!vv_place_goes_on(out, place)) {
+    if (!vv_place_continues(out, place)) {
         vv_buffer_add64(&c->place_begins, out->written);
         vv_buffer_add32(&c->place_layers, place->layer);
         vv_buffer_add64(&c->place_offsets, place->offset);

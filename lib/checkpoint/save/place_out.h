@@ -1,5 +1,5 @@
-/* place_out.h - the columns of places: what lies where in layers, told range by
- * range, from the beginning of the data on.
+/* place_out.h - Fills in the columns of places, which describe where each range
+ * of the data is in the layers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,24 +11,24 @@
 
 struct vv_place_out {
     /* to read */
-    uint64_t written; /* where in the data the next range begins */
+    uint64_t written; /* offset in the data of the next range */
     /* own */
     struct vv_index_columns *columns;
-    uint64_t begin;             /* where the last place begins, */
-    struct vv_layer_place last; /* and that */
-    bool is_packed;             /* some place */
+    uint64_t begin;             /* offset in the data of the last place */
+    struct vv_layer_place last; /* the last place */
+    bool is_packed;             /* the columns of compression exist */
 };
 
-/* The columns of places are empty. `is_inside`: the layer will be in the file
- * of the checkpoint, and all columns are there, whatever is packed. */
+/* Begins with empty columns. If `is_inside` the layer will be in the file of
+ * the checkpoint, and the columns of compression are always created. */
 void vv_place_out_begin(
     struct vv_place_out *out, struct vv_index_columns *columns, bool is_inside);
 
-/* Whether a range here would go on where the last place ends. */
-bool vv_place_goes_on(
+/* Returns true if a range at `place` would continue the last place. */
+bool vv_place_continues(
     const struct vv_place_out *out, const struct vv_layer_place *place);
 
-/* The next `size` bytes of the data lie there. */
+/* Adds the next `size` bytes of the data, which are at `place`. */
 void vv_place_out_add(struct vv_place_out *out,
     const struct vv_layer_place *place, uint64_t size);
 

@@ -1,4 +1,5 @@
-/* recall.c - what a save remembers, asked for each chunk that is to be summed.
+/* recall.c - Finds the digests of chunks that are unchanged since a save of
+ * this process computed them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,21 +12,21 @@
 #include "saved_path.h"
 #include "try.h"
 
-/* --- Which are known ------------------------------------------------------ */
+/* --- Finding digests ------------------------------------------------------ */
 
 static const uint8_t *recall_find(
     const struct vv_save_plan *save_plan, const struct vv_known_chunk *c)
 {
-    const struct vv_known_digests *sums = save_plan->unchanged.sums;
+    const struct vv_known_digests *known = save_plan->unchanged.known;
     const uint8_t *sizes = save_plan->columns.index.value_sizes.data;
     uint64_t at = c->chunk * VV_CHUNK_SIZE;
-    uint64_t left = sums ? vv_at64(sizes, c->value) - at : 0;
+    uint64_t left = known ? vv_at64(sizes, c->value) - at : 0;
     const struct vv_span span = { .value = c->value,
         .at = at,
         .size = left < VV_CHUNK_SIZE ? left : VV_CHUNK_SIZE };
-    if (!sums || !vv_is_unchanged(&save_plan->unchanged, &span, sums->moment))
+    if (!known || !vv_is_unchanged(&save_plan->unchanged, &span, known->moment))
         return NULL;
-    return sums->digests + c->number * VV_DIGEST_SIZE;
+    return known->digests + c->number * VV_DIGEST_SIZE;
 }
 
 bool vv_is_recalled(
@@ -40,7 +41,7 @@ static const uint8_t *known_before(
     return recall_find(user, &(struct vv_known_chunk){ value, chunk, number });
 }
 
-/* Digests of pages are in an index, and nobody but rank 0 has that. */
+/* Page digests are part of an index, which only rank 0 has. */
 static bool has_no_pages(const void *user, uint32_t value, uint64_t chunk,
     struct vv_known_pages *pages)
 {
@@ -66,16 +67,16 @@ varve_status vv_recall_digests(struct vv_save_plan *save_plan,
                                         "the save before", error);
 }
 
-/* --- What becomes of it --------------------------------------------------- */
+/* --- After the save ------------------------------------------------------- */
 
 varve_status vv_recall_check(const struct vv_save_plan *save_plan,
     const struct vv_known_chunk *c, const void *bytes, size_t size,
     varve_error *error)
 {
     const struct vv_digest digest = vv_digest_of(bytes, size);
-    const uint8_t *told =
+    const uint8_t *expected =
         save_plan->columns.index.digests.data + c->number * VV_DIGEST_SIZE;
-    return memcmp(digest.bytes, told, VV_DIGEST_SIZE) == 0
+    return memcmp(digest.bytes, expected, VV_DIGEST_SIZE) == 0
                ? VARVE_OK
                : vv_fail_untouched(
                      save_plan, c->value, "the save before", error);

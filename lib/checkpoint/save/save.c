@@ -1,5 +1,6 @@
-/* save.c - the numbered pair. The directory is what counts; the record of the
- * latest is a note for people.
+/* save.c - Chooses the numbers of numbered checkpoints, and finds checkpoints.
+ *
+ * The directory is authoritative; the file PREFIX.latest is only informative.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,7 +29,7 @@
 
 /* --- Numbers in a directory --------------------------------------------- */
 
-/* The highest number of a prefix. */
+/* The highest number of the checkpoints of a prefix. */
 struct highest_number {
     uint64_t number;
     bool is_padded;
@@ -64,8 +65,9 @@ void vv_set_numbered_path(
 /* --- Saving ------------------------------------------------------------- */
 
 enum {
-    MOST_OF_NOTE = 512, /* a name has 255 */
-    MOST_RACES = 1000,  /* lost to others that save under this prefix */
+    MOST_OF_NOTE = 512, /* longer than any name, which has at most 255 bytes */
+    MOST_RACES = 1000,  /* numbers lost to other processes that save under
+                           this prefix */
 };
 
 struct save_counter {
@@ -100,12 +102,12 @@ uint64_t varve_save_counter(const varve_node *root)
 {
     if (!root || vv_is_nil(root))
         return 0;
-    vv_background_notice(root->graph);
+    vv_background_update_counters(root->graph);
     return vv_save_counter(root);
 }
 
-/* Whether these bytes are a note, or nothing that somebody would miss: a power
- * cut may leave zeros of a file that was not synced. */
+/* Returns true if these bytes are such a note, or zeros only: a crash may leave
+ * zeros in a file that was not synced. */
 static bool is_note(const char *bytes, size_t size, const char *prefix)
 {
     char name[MOST_OF_NOTE + 1];
@@ -121,8 +123,8 @@ static bool is_note(const char *bytes, size_t size, const char *prefix)
     return vv_numbered_parse(name, vv_path_name(prefix), VARVE_SUFFIX, &number);
 }
 
-/* The last thing before the note gets its name: no system replaces a file only
- * if it is a certain one. */
+/* Checks the file that the note replaces. Called last before the rename, as no
+ * system can replace a file only if it has a certain content. */
 static varve_status check_note(
     struct vv_publication *p, const char *path, const char *prefix)
 {
@@ -136,9 +138,9 @@ static varve_status check_note(
     return status || is_note(bytes, size, prefix) ? status : VARVE_EXISTS;
 }
 
-/* A note of the newest file's name. That it may be missing or old is part of
- * its meaning, so a failure to write it is not one of the save; and a file of
- * somebody else that has its name is left alone. */
+/* Writes the name of the newest file to PREFIX.latest. The note may be missing
+ * or old, so a failure to write it does not fail the save. A file of that name
+ * that is not such a note is not replaced. */
 static void note_latest(const struct vv_context *context, const char *prefix,
     const char *path, struct vv_buffer *note)
 {
@@ -170,14 +172,14 @@ void vv_note_latest(
     vv_buffer_clear(&note);
 }
 
-/* A save plan and what its files may be called. */
+/* A save plan, and the data for choosing the name of its file. */
 struct numbering {
     struct vv_save_plan *save_plan;
     const char *prefix;
-    uint64_t least;   /* it is above this */
-    const char *base; /* the program's choice, or NULL */
+    uint64_t least;   /* the number must be higher */
+    const char *base; /* set by the program; or NULL */
     struct vv_buffer *path;
-    struct vv_buffer other; /* of the checkpoint before; of the note */
+    struct vv_buffer other; /* path of the base, later of the note */
 };
 
 static void save_set_path(struct vv_buffer *path, const char *prefix,
@@ -246,13 +248,13 @@ static varve_status save_once(struct numbering *n, varve_error *error)
     vv_set_numbered_path(n->path, prefix, save_plan->counter);
     if (n->path->failed)
         return vv_fail_memory(error, "the name of a checkpoint");
-    n->least = save_plan->counter; /* not again: lists of names may be late */
+    n->least = save_plan->counter; /* do not reuse it: listings may be stale */
     VV_TRY(find_base(n, &highest, error));
     return vv_save_plan_write(save_plan, (char *)n->path->data, error);
 }
 
-/* A directory, a link that leads nowhere or a FIFO may have the name, and is no
- * checkpoint. */
+/* Returns true for files that have the name but are not checkpoints:
+ * directories, dangling links and devices. */
 static bool save_is_no_file(varve_status status)
 {
     return status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY ||
@@ -278,8 +280,8 @@ varve_status vv_check_prefix(
     return VARVE_OK;
 }
 
-/* Where another process takes the number first, the next one is tried. */
-varve_status vv_save_save_plan(struct vv_save_plan *save_plan,
+/* If another process takes the number first, tries the next one. */
+varve_status vv_save_numbered(struct vv_save_plan *save_plan,
     const char *prefix, struct vv_buffer *path, varve_error *error)
 {
     struct numbering n = {
@@ -301,8 +303,8 @@ varve_status vv_save_save_plan(struct vv_save_plan *save_plan,
     return status;
 }
 
-/* Nothing may fail once the file is in place: so room for the counter is made
- * before. */
+/* Reserves memory for the counter first, as nothing may fail once the file is
+ * in place. */
 static varve_status save_gather(struct vv_save_plan *save_plan,
     varve_node *root, const varve_write_options *options, varve_error *error)
 {
@@ -324,9 +326,9 @@ varve_status varve_save(varve_node *root, const char *prefix,
     VV_TRY(save_gather(&save_plan, root, options, error));
     vv_buffer_init(&path, &save_plan.context.allocator);
     enum vv_hold older = vv_graph_hold(root->graph, VV_HOLDS_ALL);
-    varve_status status = vv_save_save_plan(&save_plan, prefix, &path, error);
+    varve_status status = vv_save_numbered(&save_plan, prefix, &path, error);
     vv_graph_let_go(root->graph, older);
-    /* The number may be taken, even if nobody knows. */
+    /* The number may be in use, even if the outcome is unknown. */
     if (!status || status == VARVE_UNKNOWN_OUTCOME)
         vv_set_save_counter(root, save_plan.counter);
     vv_save_plan_clear(&save_plan);
@@ -347,8 +349,9 @@ static varve_status find_suffixed(const struct vv_context *context,
                          : vv_file_look(context, suffixed, NULL, error);
 }
 
-/* Of ours: the file itself, the highest number, or with the suffix. So what was
- * saved last under a prefix comes before a file that was written once. */
+/* Finds a file with the exact path, then the newest numbered one, then one with
+ * the suffix. So the newest save of a prefix takes precedence over a file that
+ * was written once. */
 static varve_status find_ours(const struct vv_context *context,
     const char *path, bool numbered, struct vv_buffer *found,
     varve_error *error)
@@ -384,13 +387,13 @@ varve_status vv_find_checkpoint(const struct vv_context *context,
     varve_error reason = { 0 };
     varve_status status = find_ours(context, path, numbered, found, &reason);
     if (vv_has_our_ending(path)) {
-        /* Nothing else has such a name. */
+        /* No other format has such a name. */
     } else if (!status) {
         status = vv_checkpoint_settle(context, found, &reason);
     } else if (status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY) {
         varve_error other = { 0 };
         varve_status theirs = vv_checkpoint_find(context, path, found, &other);
-        /* Of a directory it says what is in it. */
+        /* For a directory, this error describes what it contains. */
         if (theirs != VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY ||
             vv_file_look(context, path, NULL, NULL) == VARVE_IS_DIRECTORY) {
             status = theirs;

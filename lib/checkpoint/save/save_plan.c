@@ -1,4 +1,5 @@
-/* save_plan.c - gathering: metadata, walk, columns, where values are.
+/* save_plan.c - Gathers the data of a save: metadata, a walk of the graph, the
+ * columns of the index, and the addresses of values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -77,40 +78,43 @@ static varve_status save_plan_sort_metadata(
 
 /* --- Values ------------------------------------------------------------- */
 
-/* A value that is copied out. */
-struct elsewhere {
+/* A value that is read through functions instead of an address. */
+struct accessed_value {
     uint32_t value;
     const varve_node *node;
 };
 
-static bool lies_otherwise(varve_dtype dtype)
+static bool needs_encoding(varve_dtype dtype)
 {
     return dtype == VARVE_STRING ||
            (VV_BIG_ENDIAN && varve_dtype_size(dtype) > 1);
 }
 
-/* A value that is not saved has the offset 0. */
+/* Returns the address of the encoded bytes of a value, or its tensor if the
+ * value must be encoded or copied. The offset of a value that is not saved is
+ * 0. */
 static const void *save_plan_find_bytes(
     const struct vv_save_plan *save_plan, const varve_node *node, size_t *state)
 {
     if (node->kind == VARVE_STATE)
         return save_plan->columns.states.data + *state;
     const varve_tensor *tensor = &node->variable->tensor;
-    return lies_otherwise(tensor->dtype) || vv_needs_copy_in(tensor)
+    return needs_encoding(tensor->dtype) || vv_needs_copy_in(tensor)
                ? tensor
                : tensor->data;
 }
 
-static void note_elsewhere(
+static void note_accessed(
     struct vv_save_plan *save_plan, const varve_node *node, uint32_t value)
 {
-    const struct elsewhere found = { value, node };
+    const struct accessed_value found = { value, node };
     if (node->variable && vv_needs_copy_in(&node->variable->tensor))
-        vv_buffer_add(&save_plan->elsewhere, &found, sizeof found);
+        vv_buffer_add(&save_plan->accessed, &found, sizeof found);
 }
 
-/* Others have the rest of it: a file of this part alone would pass for all.
- * Files of other formats would not say that it is one. */
+/* Refuses a shard that is saved alone. Other processes have the rest of the
+ * value. In other formats the file could not be distinguished from one with the
+ * whole value. */
 static varve_status fail_part(const varve_node *node, varve_error *error)
 {
     const varve_tensor whole = vv_whole_of(node);
@@ -121,7 +125,8 @@ static varve_status fail_part(const varve_node *node, varve_error *error)
         vv_slice_text(&node->variable->tensor, vv_part_of(node), part));
 }
 
-/* Whether a value is a slice of many processes, which is noted. */
+/* Records a shard in a save by many processes. Returns false for other
+ * values. */
 static bool note_slice(
     struct vv_save_plan *save_plan, const varve_node *node, uint32_t value)
 {
@@ -136,7 +141,8 @@ static bool note_slice(
     return true;
 }
 
-/* What waits in a file is saved from there, and not from the program. */
+/* Checks that a fixed value is unchanged. Pending values are saved from their
+ * file, so they are not checked. */
 static varve_status save_plan_check_fixed(const struct vv_save_plan *save_plan,
     varve_node *node, size_t state, size_t size, varve_error *error)
 {
@@ -170,7 +176,7 @@ static varve_status save_plan_find_values(struct vv_save_plan *save_plan,
             !save_plan->columns.takes_parts && vv_part_of(node))
             return fail_part(node, error);
         if (vv_carried_value_of(node))
-            vv_buffer_add(&save_plan->waiting, &(uint32_t){ (uint32_t)i }, 4);
+            vv_buffer_add(&save_plan->pending, &(uint32_t){ (uint32_t)i }, 4);
         if (node->variable && size > 0)
             VV_TRY(vv_variable_check_there(node, error));
         if (has_fixed)
@@ -181,10 +187,10 @@ static varve_status save_plan_find_values(struct vv_save_plan *save_plan,
             continue;
         save_plan->values[i] = save_plan_find_bytes(save_plan, node, &state);
         state += node->kind == VARVE_STATE ? size : 0;
-        note_elsewhere(save_plan, node, (uint32_t)i);
+        note_accessed(save_plan, node, (uint32_t)i);
     }
-    return save_plan->slices.failed || save_plan->elsewhere.failed ||
-                   save_plan->waiting.failed
+    return save_plan->slices.failed || save_plan->accessed.failed ||
+                   save_plan->pending.failed
                ? vv_fail_memory(error, "addresses of values")
                : VARVE_OK;
 }
@@ -233,7 +239,7 @@ bool vv_save_plan_encodes(const struct vv_save_plan *save_plan, size_t value)
     bool is_copy = save_plan->copies && save_plan->copies[value] &&
                    save_plan->values[value] == save_plan->copies[value];
     return !save_plan->is_encoded && !is_copy &&
-           lies_otherwise((varve_dtype)dtype);
+           needs_encoding((varve_dtype)dtype);
 }
 
 const void *vv_save_plan_bytes(const struct vv_save_plan *save_plan,
@@ -251,12 +257,12 @@ const void *vv_save_plan_bytes(const struct vv_save_plan *save_plan,
     return done ? scratch->data : NULL;
 }
 
-/* --- Values that are copied out ------------------------------------------- */
+/* --- Values that are read through functions ------------------------------- */
 
-static int save_plan_compare_elsewhere(const void *left, const void *right)
+static int save_plan_compare_accessed(const void *left, const void *right)
 {
     const uint32_t *value = left;
-    const struct elsewhere *other = right;
+    const struct accessed_value *other = right;
     return (*value > other->value) - (*value < other->value);
 }
 
@@ -264,11 +270,11 @@ const varve_node *vv_save_plan_copies_in(
     const struct vv_save_plan *save_plan, size_t value)
 {
     uint32_t key = (uint32_t)value;
-    size_t count = save_plan->elsewhere.size / sizeof(struct elsewhere);
+    size_t count = save_plan->accessed.size / sizeof(struct accessed_value);
     if (count == 0 || save_plan->is_encoded)
         return NULL;
-    const struct elsewhere *found = bsearch(&key, save_plan->elsewhere.data,
-        count, sizeof *found, save_plan_compare_elsewhere);
+    const struct accessed_value *found = bsearch(&key, save_plan->accessed.data,
+        count, sizeof *found, save_plan_compare_accessed);
     return found ? found->node : NULL;
 }
 
@@ -277,7 +283,7 @@ varve_status vv_save_plan_copy_out(const varve_node *node, uint64_t at,
 {
     varve_dtype dtype = node->variable->tensor.dtype;
     const struct vv_carried_value *carried = vv_carried_value_of(node);
-    if (carried) /* with the reason of a failure, which copying out has not */
+    if (carried) /* reports the reason of a failure, unlike vv_value_out */
         return carried->source->read(
             carried->source, carried->value, at, to, size, error);
     VV_TRY(vv_value_out(node, at, to, size, error));
@@ -288,19 +294,19 @@ varve_status vv_save_plan_copy_out(const varve_node *node, uint64_t at,
 
 void vv_save_plan_settle_carried(struct vv_save_plan *save_plan)
 {
-    struct elsewhere *all =
-        (struct elsewhere *)(void *)save_plan->elsewhere.data;
-    size_t count = save_plan->elsewhere.size / sizeof *all, kept = 0;
+    struct accessed_value *all =
+        (struct accessed_value *)(void *)save_plan->accessed.data;
+    size_t count = save_plan->accessed.size / sizeof *all, kept = 0;
     for (size_t i = 0; i < count; i++) {
         if (!vv_carried_value_of(all[i].node))
             all[kept++] = all[i];
     }
-    save_plan->elsewhere.size = kept * sizeof *all;
-    const uint32_t *waiting =
-        (const uint32_t *)(const void *)save_plan->waiting.data;
-    for (size_t i = 0; i < save_plan->waiting.size / sizeof *waiting; i++)
-        if (save_plan->copies[waiting[i]])
-            save_plan->values[waiting[i]] = save_plan->copies[waiting[i]];
+    save_plan->accessed.size = kept * sizeof *all;
+    const uint32_t *pending =
+        (const uint32_t *)(const void *)save_plan->pending.data;
+    for (size_t i = 0; i < save_plan->pending.size / sizeof *pending; i++)
+        if (save_plan->copies[pending[i]])
+            save_plan->values[pending[i]] = save_plan->copies[pending[i]];
     vv_carried_free(save_plan->carried);
     save_plan->carried = NULL;
 }
@@ -317,7 +323,7 @@ static varve_status make_piece(const struct vv_source *self, uint64_t at,
     return VARVE_OK;
 }
 
-/* Fails with the path of the value, or without it where there is no memory. */
+/* Fails with the path of the value, or without it if out of memory. */
 static varve_status refuse_bool(const struct vv_source *source, uint64_t at,
     unsigned byte, varve_error *error)
 {
@@ -362,7 +368,8 @@ varve_status vv_save_plan_source(const struct vv_save_plan *save_plan,
 
 /* --- All ---------------------------------------------------------------- */
 
-/* The others have the rest of this, too. */
+/* Refuses a rank-local subtree that is saved alone: the other processes have
+ * their own. */
 static varve_status fail_private(const varve_node *node, varve_error *error)
 {
     char path[256];
@@ -373,8 +380,8 @@ static varve_status fail_private(const varve_node *node, varve_error *error)
         vv_private_of(node)->size);
 }
 
-/* Notes private nodes, of which one process alone has none; none is half
- * restored. */
+/* Records the rank-local nodes; only a save by many processes may have some.
+ * Fails if a node is partially restored. */
 static varve_status look_at_nodes(struct vv_save_plan *save_plan,
     const struct vv_walk *walk, varve_error *error)
 {
@@ -443,13 +450,14 @@ static bool has_carriers(const varve_graph *graph)
     return o != NULL;
 }
 
-/* What waits for the program stands in the graph while it is gathered. */
-static varve_status gather_with_waiting(
+/* Gathers the save plan while the pending values have nodes in the graph. */
+static varve_status gather_with_pending(
     struct vv_save_plan *save_plan, varve_node *root, varve_error *error)
 {
     varve_graph *graph = root->graph;
     VV_TRY(save_plan_sort_metadata(
-        save_plan, error)); /* first: until then it is borrowed */
+        save_plan, error)); /* first, as the options refer to memory of the
+                               caller until then */
     if (save_plan->options.pending == VARVE_PENDING_OMIT ||
         !has_carriers(graph))
         return save_plan_gather(save_plan, root, error);
@@ -484,12 +492,12 @@ varve_status vv_save_plan_gather_of(struct vv_save_plan *save_plan,
     save_plan->of = of;
     vv_buffer_init(&save_plan->slices, &save_plan->context.allocator);
     vv_buffer_init(&save_plan->privates, &save_plan->context.allocator);
-    vv_buffer_init(&save_plan->elsewhere, &save_plan->context.allocator);
-    vv_buffer_init(&save_plan->waiting, &save_plan->context.allocator);
-    /* The graph stays as it is walked, whatever the callbacks of states would
-     * like. */
+    vv_buffer_init(&save_plan->accessed, &save_plan->context.allocator);
+    vv_buffer_init(&save_plan->pending, &save_plan->context.allocator);
+    /* The callbacks of states must not change the graph after it was
+     * traversed. */
     enum vv_hold older = vv_graph_hold(graph, VV_HOLDS_ALL);
-    varve_status status = gather_with_waiting(save_plan, root, error);
+    varve_status status = gather_with_pending(save_plan, root, error);
     vv_graph_let_go(graph, older);
     if (!status && !vv_reserve_at_risk(graph))
         status = vv_fail_memory(error, "a save");
@@ -525,14 +533,14 @@ void vv_save_plan_clear(struct vv_save_plan *save_plan)
     vv_release(a, (void *)save_plan->options.metadata,
         save_plan->options.metadata_count *
             sizeof *save_plan->options.metadata);
-    if (save_plan->spared)
-        vv_save_plan_end_sparing(save_plan);
+    if (save_plan->reused)
+        vv_save_plan_end_reuse(save_plan);
     vv_buffer_clear(&save_plan->copied);
     vv_buffer_clear(&save_plan->texts);
     vv_buffer_clear(&save_plan->slices);
     vv_buffer_clear(&save_plan->privates);
-    vv_buffer_clear(&save_plan->elsewhere);
-    vv_buffer_clear(&save_plan->waiting);
+    vv_buffer_clear(&save_plan->accessed);
+    vv_buffer_clear(&save_plan->pending);
     vv_carried_free(save_plan->carried);
     vv_unchanged_clear(&save_plan->unchanged, a);
     vv_columns_end(&save_plan->columns);

@@ -1,4 +1,5 @@
-/* save_plan_copy.c - small things at once, large values by all processors.
+/* save_plan_copy.c - Copies the data of a save plan: small values at once,
+ * large values later on all processors.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,8 +16,9 @@
 
 enum {
     ALIGNMENT = 64,
-    SMALL = 1024, /* such values are copied at once: counters, random streams
-                     and positions in data, which the library changes itself */
+    SMALL = 1024, /* values up to this size are copied at once: the library
+                     itself changes counters, random streams and positions in
+                     data */
 };
 
 /* --- Values ------------------------------------------------------------- */
@@ -27,7 +29,7 @@ static uint64_t save_plan_copy_size_of(
     return vv_at64(save_plan->columns.index.value_sizes.data, value);
 }
 
-/* The bytes of states are the save plan's own. */
+/* The bytes of states already belong to the save plan. */
 static bool save_plan_copy_is_state(
     const struct vv_save_plan *save_plan, size_t value)
 {
@@ -67,8 +69,9 @@ bool vv_save_plan_is_large(const struct vv_save_plan *save_plan, size_t value)
            !vv_save_plan_copies_in(save_plan, value);
 }
 
-/* What lies elsewhere, whatever its size, is copied at once too: by the thread
- * of the graph, whom a failure can be told. */
+/* Copies a value at once. Values that are read through functions are copied on
+ * the thread of the graph, whatever their size, as a failure can be reported
+ * there. */
 static varve_status copy_now(struct vv_save_plan *save_plan, size_t value,
     struct vv_buffer *scratch, varve_error *error)
 {
@@ -103,7 +106,8 @@ static varve_status copy_small(
     return status;
 }
 
-/* Neighbours of a value become one. */
+/* Adds a range to the pieces to copy. Joins it with the previous range if they
+ * are adjacent. */
 static void add_piece(struct vv_save_plan *save_plan, uint32_t value,
     uint64_t begin, uint64_t end)
 {
@@ -130,7 +134,7 @@ static varve_status save_plan_copy_take_part(
     void *user, varve_error *error)
 {
     (void)save_plan, (void)error;
-    if (!part->is_spared)
+    if (!part->is_reused)
         add_piece(user, part->value, part->begin, part->end);
     return VARVE_OK;
 }
@@ -150,7 +154,7 @@ static varve_status find_pieces(
     for (uint32_t i = 0; i < save_plan->value_count; i++) {
         if (!vv_save_plan_is_large(save_plan, i))
             continue;
-        if (save_plan->spared)
+        if (save_plan->reused)
             VV_TRY(vv_save_plan_each_part(
                 save_plan, i, save_plan_copy_take_part, save_plan, error));
         else
@@ -188,9 +192,10 @@ void vv_save_plan_copy(struct vv_save_plan *save_plan)
     save_plan->is_encoded = true;
 }
 
-/* --- What else is borrowed ------------------------------------------------ */
+/* --- Strings of the options, and format-specific data --------------------- */
 
-/* Into room that is there: so what is pointed to stays where it is. */
+/* Copies bytes to reserved space, so that the addresses of earlier copies stay
+ * valid. */
 static const void *save_plan_copy_keep(
     struct vv_buffer *texts, const void *bytes, size_t size)
 {
@@ -225,7 +230,7 @@ static size_t borrowed_size(const struct vv_save_plan *save_plan)
 
 static void save_plan_copy_keep_metadata(struct vv_save_plan *save_plan)
 {
-    /* The sorted array is the save plan's own. */
+    /* The sorted array belongs to the save plan. */
     varve_metadata *m = (varve_metadata *)save_plan->options.metadata;
     for (size_t i = 0; i < save_plan->options.metadata_count; i++) {
         m[i].name = keep_text(&save_plan->texts, m[i].name);

@@ -1,4 +1,5 @@
-/* save_plan_digests.c - workers take the next few chunks as they come free.
+/* save_plan_digests.c - Computes digests on several threads, each of which
+ * takes the next few chunks when it is free.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,26 +18,30 @@
 
 enum {
     CHUNKS_AT_ONCE = 16,
-    BYTES_PER_WORKER = 4 << 20, /* below, another thread does not pay */
+    BYTES_PER_WORKER = 4 << 20, /* with less, another thread is not
+                                   worthwhile */
 };
 
-struct summing {
+struct digesting {
     const struct vv_save_plan *save_plan;
     const struct vv_known *known; /* or NULL */
     vv_wants_digests *wants;      /* NULL: all */
     const void *user;
-    const uint8_t *sizes; /* of values */
-    uint64_t *firsts; /* by value: its first chunk; at the end all of them */
+    const uint8_t *sizes; /* sizes of values */
+    uint64_t *firsts;     /* for each value, the number of its first chunk; the
+                             last element is the number of all chunks */
     uint8_t *digests;
-    struct vv_buffer bytes[VV_MAX_WORKERS]; /* of encoded values */
+    struct vv_buffer bytes[VV_MAX_WORKERS]; /* encoded values, one buffer per
+                                               worker */
     atomic_uint_fast64_t next;
-    atomic_int has_failed; /* whoever sets it fills in the rest */
+    atomic_int has_failed; /* the worker that sets it fills in `status` and
+                              `error` */
     varve_status status;
     varve_error error;
     atomic_uint_fast32_t other;
 };
 
-static uint64_t find_chunks(struct summing *s)
+static uint64_t find_chunks(struct digesting *s)
 {
     size_t count = s->save_plan->value_count;
     uint64_t bytes = 0;
@@ -49,9 +54,9 @@ static uint64_t find_chunks(struct summing *s)
     return bytes;
 }
 
-/* The value of a chunk. */
+/* Returns the value that a chunk belongs to. */
 static size_t save_plan_digests_value_of(
-    const struct summing *s, uint64_t chunk)
+    const struct digesting *s, uint64_t chunk)
 {
     size_t low = 0, high = s->save_plan->value_count;
     while (high - low > 1) {
@@ -64,14 +69,14 @@ static size_t save_plan_digests_value_of(
     return low;
 }
 
-/* Where a chunk of a value is, and where its digest goes. */
+/* A chunk of a value, and the address for its digest. */
 struct chunk {
     size_t value;
-    uint64_t number; /* in the value */
+    uint64_t number; /* index in the value */
     uint8_t *digest;
 };
 
-static varve_status save_plan_digests_look_into(const struct summing *s,
+static varve_status save_plan_digests_look_into(const struct digesting *s,
     const struct vv_source *source, const struct chunk *chunk,
     const unsigned char **bytes, size_t *size, varve_error *error)
 {
@@ -81,10 +86,10 @@ static varve_status save_plan_digests_look_into(const struct summing *s,
     return vv_source_piece(source, begin, *size, bytes, error);
 }
 
-/* Only what may have changed is summed. */
-static varve_status sum_pages(struct summing *s, const struct vv_source *source,
-    const struct chunk *chunk, const struct vv_known_pages *pages,
-    varve_error *error)
+/* Computes the digests of those pages that may have changed. */
+static varve_status digest_pages(struct digesting *s,
+    const struct vv_source *source, const struct chunk *chunk,
+    const struct vv_known_pages *pages, varve_error *error)
 {
     const unsigned char *bytes;
     size_t size;
@@ -105,8 +110,9 @@ static varve_status sum_pages(struct summing *s, const struct vv_source *source,
     return VARVE_OK;
 }
 
-static varve_status sum_whole(struct summing *s, const struct vv_source *source,
-    const struct chunk *chunk, const uint8_t *known, varve_error *error)
+static varve_status digest_whole(struct digesting *s,
+    const struct vv_source *source, const struct chunk *chunk,
+    const uint8_t *known, varve_error *error)
 {
     const unsigned char *bytes;
     size_t size;
@@ -119,12 +125,12 @@ static varve_status sum_whole(struct summing *s, const struct vv_source *source,
 }
 
 static uint64_t save_plan_digests_number_of(
-    const struct summing *s, const struct chunk *chunk)
+    const struct digesting *s, const struct chunk *chunk)
 {
     return (uint64_t)(chunk->digest - s->digests) / VV_DIGEST_SIZE;
 }
 
-static varve_status save_plan_digests_sum(struct summing *s,
+static varve_status save_plan_digests_make(struct digesting *s,
     const struct vv_source *source, const struct chunk *chunk,
     varve_error *error)
 {
@@ -139,11 +145,11 @@ static varve_status save_plan_digests_sum(struct summing *s,
         return VARVE_OK;
     }
     if (k && k->pages(k->user, value, chunk->number, &pages))
-        return sum_pages(s, source, chunk, &pages, error);
-    return sum_whole(s, source, chunk, known, error);
+        return digest_pages(s, source, chunk, &pages, error);
+    return digest_whole(s, source, chunk, known, error);
 }
 
-static varve_status save_plan_digests_fill(struct summing *s, size_t value,
+static varve_status save_plan_digests_fill(struct digesting *s, size_t value,
     const struct vv_source *source, uint64_t from, uint64_t to,
     varve_error *error)
 {
@@ -151,13 +157,13 @@ static varve_status save_plan_digests_fill(struct summing *s, size_t value,
         const struct chunk chunk = { .value = value,
             .number = i - s->firsts[value],
             .digest = s->digests + i * VV_DIGEST_SIZE };
-        VV_TRY(save_plan_digests_sum(s, source, &chunk, error));
+        VV_TRY(save_plan_digests_make(s, source, &chunk, error));
     }
     return VARVE_OK;
 }
 
 static void save_plan_digests_fail(
-    struct summing *s, varve_status status, const varve_error *error)
+    struct digesting *s, varve_status status, const varve_error *error)
 {
     if (atomic_exchange(&s->has_failed, 1) == 0) {
         s->status = status;
@@ -165,21 +171,21 @@ static void save_plan_digests_fail(
     }
 }
 
-static bool save_plan_digests_is_far(const struct summing *s, size_t value)
+static bool save_plan_digests_is_far(const struct digesting *s, size_t value)
 {
     const varve_node *node = vv_save_plan_copies_in(s->save_plan, value);
     return node && vv_is_far(&node->variable->tensor);
 }
 
-/* Where a worker has the bytes of the value that it looked at last: what has to
- * be encoded is so once if it goes on. */
+/* The value that a worker has read last. A value that must be encoded is
+ * encoded only once while the worker continues with it. */
 struct look {
     struct vv_buffer *scratch;
     size_t value;
     struct vv_source source;
 };
 
-static varve_status save_plan_digests_look_at(const struct summing *s,
+static varve_status save_plan_digests_look_at(const struct digesting *s,
     size_t value, struct look *look, varve_error *error)
 {
     if (value == look->value)
@@ -189,19 +195,20 @@ static varve_status save_plan_digests_look_at(const struct summing *s,
         s->save_plan, (uint32_t)value, look->scratch, &look->source, error);
 }
 
-static bool save_plan_digests_is_wanted(const struct summing *s, size_t value)
+static bool save_plan_digests_is_wanted(const struct digesting *s, size_t value)
 {
     return !s->wants || s->wants(s->user, value);
 }
 
-/* The chunks from `at` to `end` - 1, but for what is far. */
-static varve_status sum_some(struct summing *s, uint64_t at, uint64_t end,
+/* Computes the digests of the chunks from `at` to `end` - 1, except those of
+ * out-of-line (far) values. */
+static varve_status digest_some(struct digesting *s, uint64_t at, uint64_t end,
     struct look *look, varve_error *error)
 {
     for (size_t value = save_plan_digests_value_of(s, at); at < end; value++) {
         uint64_t behind = s->firsts[value + 1];
         if (behind <= at)
-            continue; /* it has no bytes */
+            continue; /* an empty value */
         uint64_t limit = behind < end ? behind : end;
         if (!save_plan_digests_is_far(s, value) &&
             save_plan_digests_is_wanted(s, value)) {
@@ -216,7 +223,7 @@ static varve_status sum_some(struct summing *s, uint64_t at, uint64_t end,
 
 static void save_plan_digests_work(void *user, unsigned worker)
 {
-    struct summing *s = user;
+    struct digesting *s = user;
     uint64_t count = s->firsts[s->save_plan->value_count];
     uint64_t at;
     struct look look = { .scratch = &s->bytes[worker], .value = SIZE_MAX };
@@ -225,17 +232,18 @@ static void save_plan_digests_work(void *user, unsigned worker)
         varve_error error = { 0 };
         uint64_t end =
             count - at < CHUNKS_AT_ONCE ? count : at + CHUNKS_AT_ONCE;
-        varve_status status = sum_some(s, at, end, &look, &error);
+        varve_status status = digest_some(s, at, end, &look, &error);
         if (status)
             save_plan_digests_fail(s, status, &error);
     }
 }
 
-/* By the thread that called. */
-static varve_status sum_far(struct summing *s, varve_error *error)
+/* Computes the digests of out-of-line (far) values. Called on the thread of the
+ * graph. */
+static varve_status digest_far(struct digesting *s, varve_error *error)
 {
     struct vv_source source;
-    size_t count = s->save_plan->elsewhere.size ? s->save_plan->value_count : 0;
+    size_t count = s->save_plan->accessed.size ? s->save_plan->value_count : 0;
     for (size_t i = 0; i < count; i++) {
         if (!save_plan_digests_is_far(s, i) ||
             !save_plan_digests_is_wanted(s, i))
@@ -249,7 +257,7 @@ static varve_status sum_far(struct summing *s, varve_error *error)
 }
 
 static varve_status save_plan_digests_run(
-    struct summing *s, uint64_t bytes, varve_error *error)
+    struct digesting *s, uint64_t bytes, varve_error *error)
 {
     const struct vv_context *context = &s->save_plan->context;
     unsigned workers =
@@ -257,7 +265,7 @@ static varve_status save_plan_digests_run(
     for (unsigned i = 0; i < VV_MAX_WORKERS; i++)
         vv_buffer_init(&s->bytes[i], &context->allocator);
     vv_run_workers(context, workers, save_plan_digests_work, s);
-    varve_status status = s->has_failed ? s->status : sum_far(s, error);
+    varve_status status = s->has_failed ? s->status : digest_far(s, error);
     if (s->has_failed && error)
         *error = s->error;
     for (unsigned i = 0; i < VV_MAX_WORKERS; i++)
@@ -265,7 +273,7 @@ static varve_status save_plan_digests_run(
     return status;
 }
 
-/* Room in the column, where there is none yet. */
+/* Makes the column large enough, if it is not. */
 static uint8_t *save_plan_digests_make_room(
     struct vv_buffer *digests, size_t size)
 {
@@ -275,8 +283,8 @@ static uint8_t *save_plan_digests_make_room(
     return vv_buffer_extend(digests, size);
 }
 
-static varve_status save_plan_digests_sum_all(
-    struct summing *s, struct vv_save_plan *save_plan, varve_error *error)
+static varve_status save_plan_digests_make_all(
+    struct digesting *s, struct vv_save_plan *save_plan, varve_error *error)
 {
     const varve_allocator *a = &save_plan->context.allocator;
     struct vv_index_columns *c = &save_plan->columns.index;
@@ -298,10 +306,10 @@ varve_status vv_save_plan_digest_some(struct vv_save_plan *save_plan,
     struct vv_known *known, vv_wants_digests *wants, const void *user,
     varve_error *error)
 {
-    struct summing s = {
+    struct digesting s = {
         .known = known, .wants = wants, .user = user, .other = VV_NONE
     };
-    varve_status status = save_plan_digests_sum_all(&s, save_plan, error);
+    varve_status status = save_plan_digests_make_all(&s, save_plan, error);
     if (known)
         known->other = (uint32_t)s.other;
     return status;

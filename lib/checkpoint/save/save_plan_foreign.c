@@ -1,4 +1,5 @@
-/* save_plan_foreign.c - the columns of a save plan handed to another format.
+/* save_plan_foreign.c - Passes the columns of a save plan to the writer of
+ * another format.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,9 +16,10 @@
 struct foreign_writer {
     const struct vv_save_plan *save_plan;
     const struct vv_target *target;
-    struct vv_buffer path;  /* of the value being written */
-    struct vv_buffer bytes; /* of a value that has to be encoded */
-    bool *given; /* by value: it was asked for; NULL: nothing waits */
+    struct vv_buffer path;  /* path of the value being written */
+    struct vv_buffer bytes; /* scratch for values that must be encoded */
+    bool *given; /* for each value: it was requested by the writer; NULL: no
+                    value is pending */
     uint64_t done;
     uint64_t total;
 };
@@ -51,14 +53,15 @@ static varve_status save_plan_foreign_give_value(
     return VARVE_OK;
 }
 
-/* What waits for the program is in the files, or nothing is published. */
-static varve_status save_plan_foreign_check_waiting(
+/* Fails if a pending value is not in the files, so that they are not
+ * published. */
+static varve_status save_plan_foreign_check_pending(
     void *user, varve_error *error)
 {
     struct foreign_writer *f = user;
-    const struct vv_buffer *waiting = &f->save_plan->waiting;
-    const uint32_t *values = (const uint32_t *)(const void *)waiting->data;
-    for (size_t i = 0; i < waiting->size / sizeof *values; i++) {
+    const struct vv_buffer *pending = &f->save_plan->pending;
+    const uint32_t *values = (const uint32_t *)(const void *)pending->data;
+    for (size_t i = 0; i < pending->size / sizeof *values; i++) {
         if (f->given[values[i]])
             continue;
         vv_saved_path(f->target->paths,
@@ -119,7 +122,7 @@ varve_status vv_save_plan_write_foreign(struct vv_save_plan *save_plan,
         .value = save_plan_foreign_give_value,
         .user = &f,
         .finish =
-            save_plan->waiting.size ? save_plan_foreign_check_waiting : NULL,
+            save_plan->pending.size ? save_plan_foreign_check_pending : NULL,
         .kept = save_plan_foreign_give_kept,
         .loss = save_plan->options.foreign.loss,
         .loss_user = save_plan->options.foreign.loss_user,

@@ -1,4 +1,4 @@
-/* save_plan_foreign.h - what was gathered, as the files of another format.
+/* save_plan_foreign.h - Writes a save plan in another format.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,7 @@
 
 #include "save_plan.h"
 
-/* Writes a save plan in the format of its options, with these flags of
+/* Writes a save plan in the format of its options. `flags` are those of
  * publish.h. */
 varve_status vv_save_plan_write_foreign(struct vv_save_plan *save_plan,
     const char *path, int flags, varve_error *error);

@@ -1,9 +1,10 @@
-/* save_plan_incremental.c - digests of all values, then what of them is not as
- * the checkpoint before has it, then the index.
+/* save_plan_incremental.c - Writes an incremental checkpoint: computes the
+ * digests of all values, writes the values that differ from the base, then the
+ * index.
  *
- * The digests decide. Of a chunk of a large value that is another one, those
- * pages are written that are others too (layer_pages). Small values go
- * together, as many as make up a chunk of theirs.
+ * Values are compared by their digests. If a chunk of a large value differs,
+ * only the pages that differ are written (layer_pages). Small values are
+ * handled in groups of up to VV_PAGED_SIZE bytes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,17 +31,17 @@ enum {
 
 struct layering {
     struct vv_save_plan *save_plan;
-    struct vv_index index; /* as it will be, but for layers */
+    struct vv_index index; /* as it will be, without layers */
     struct vv_value_table table;
     struct vv_layer_base base;
     struct vv_layer_out out;
     struct vv_buffer scratch;
-    struct vv_saved_paths paths; /* where somebody wants to see them */
+    struct vv_saved_paths paths; /* only if a callback needs paths */
     struct vv_buffer path;
     struct vv_layer_pages pages;
     struct vv_layer_known known;
-    uint64_t behind; /* where in the data of the base ends what was last here;
-                        0: that is new, or was of another size */
+    uint64_t behind; /* offset in the base's data of the end of the previous
+                        value; 0: that value is new or has another size */
 };
 
 static uint64_t save_plan_incremental_size_of(
@@ -71,7 +72,8 @@ static bool pairs(const struct layering *l, uint32_t value)
     return vv_layer_base_pairs(&l->base, &l->index, value);
 }
 
-/* Whether some chunks of a value that pairs have the digests of the base. */
+/* Returns true if some chunks of a value have the same digests in the base.
+ * vv_layer_base_pairs must be true for the value. */
 static bool save_plan_incremental_is_same(
     const struct layering *l, uint32_t value, uint64_t chunk, uint64_t count)
 {
@@ -98,8 +100,8 @@ static varve_status save_plan_incremental_report(
 
 /* --- Padding -------------------------------------------------------------- */
 
-/* The zeros before `begin`. `older` is where the base has what comes there; 0:
- * nothing of it follows. */
+/* Writes the padding before `begin`. `older` is the offset in the base of the
+ * value that follows; 0: it is not in the base. */
 static varve_status save_plan_incremental_pad(
     struct layering *l, uint64_t begin, uint64_t older, varve_error *error)
 {
@@ -111,8 +113,8 @@ static varve_status save_plan_incremental_pad(
     return vv_layer_out_zeros(&l->out, size, error);
 }
 
-/* For the padding behind a value. What is new must not hold on to the layers
- * that it was in. */
+/* Sets `behind` for the padding after a value. It is 0 after new data, so that
+ * the padding does not keep an old layer in use. */
 static void save_plan_incremental_pass(
     struct layering *l, uint32_t value, bool is_old)
 {
@@ -173,7 +175,7 @@ static varve_status write_large(
 
 /* --- Small values --------------------------------------------------------- */
 
-/* Where small values that go together from `first` on end. */
+/* Returns the end of the group of small values that begins with `first`. */
 static uint32_t end_of_group(const struct layering *l, uint32_t first)
 {
     uint32_t value = first + 1;
@@ -188,7 +190,8 @@ static uint32_t end_of_group(const struct layering *l, uint32_t first)
     return value;
 }
 
-/* Whether the base has all of them, with the same padding between them. */
+/* Returns true if the base has all values of a group, with the same padding
+ * between them. */
 static bool is_same_group(
     const struct layering *l, uint32_t first, uint32_t end)
 {
@@ -309,8 +312,8 @@ static varve_status save_plan_incremental_sum(
         .other = VV_NONE,
     };
     l->known = vv_layer_known_of(&l->save_plan->unchanged, &l->index, &l->base);
-    if (l->save_plan->spared)
-        VV_TRY(vv_save_plan_unspare(l->save_plan, &l->known, error));
+    if (l->save_plan->reused)
+        VV_TRY(vv_save_plan_fill_reused(l->save_plan, &l->known, error));
     VV_TRY(vv_layer_pages_begin(
         &l->pages, l->save_plan, &l->base, &l->out, error));
     VV_TRY(vv_save_plan_digest(

@@ -1,5 +1,4 @@
-/* save_plan_incremental.h - a save plan to a checkpoint of which only what
- * changed is written.
+/* save_plan_incremental.h - Writes a save plan as an incremental checkpoint.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +7,7 @@
 
 #include "save_plan.h"
 
-/* vv_save_plan_write where `incremental` is wanted. */
+/* As vv_save_plan_write, for a save plan with the option `incremental`. */
 varve_status vv_save_plan_write_incremental(struct vv_save_plan *save_plan,
     const char *path, int flags, varve_error *error);
 

@@ -1,4 +1,5 @@
-/* save_plan_write.c - values, index, publish.
+/* save_plan_write.c - Writes the values and the index of a save plan, and
+ * publishes the file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,10 +18,10 @@
 struct writer {
     struct vv_save_plan *save_plan;
     struct vv_data_out out;
-    struct vv_buffer bytes;      /* of a value that has to be encoded */
-    struct vv_index index;       /* without digests: for the paths */
-    struct vv_saved_paths paths; /* where somebody wants to see them */
-    struct vv_buffer path;       /* of the value being written */
+    struct vv_buffer bytes;      /* scratch for values that must be encoded */
+    struct vv_index index;       /* without digests, for the paths */
+    struct vv_saved_paths paths; /* only if a callback needs paths */
+    struct vv_buffer path;       /* path of the value being written */
 };
 
 static varve_status find_paths(struct writer *w, varve_error *error)
@@ -46,13 +47,13 @@ static varve_status save_plan_write_value(
     struct vv_index_columns *c = &w->save_plan->columns.index;
     struct vv_source source;
     VV_TRY(vv_save_plan_source(w->save_plan, value, &w->bytes, &source, error));
-    uint64_t offset; /* as the columns have it */
+    uint64_t offset; /* the columns have it already */
     return vv_data_out_value(&w->out, &source,
         vv_at64(c->value_sizes.data, value), save_plan_write_path_of(w, value),
         &offset, &c->digests, error);
 }
 
-/* A value that is not saved has the offset 0. */
+/* The offset of a value that is not saved is 0. */
 static varve_status save_plan_write_values(struct writer *w, varve_error *error)
 {
     struct vv_index_columns *c = &w->save_plan->columns.index;

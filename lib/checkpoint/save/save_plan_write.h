@@ -1,5 +1,4 @@
-/* save_plan_write.h - what was gathered on its way to disk. No graph is looked
- * at.
+/* save_plan_write.h - Writes a save plan to disk, without accessing the graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,9 +7,9 @@
 
 #include "save_plan.h"
 
-/* Writes the file or files of a save plan and publishes them, by the rules of
- * varve_write. May be called again, as where a name was taken. On any thread:
- * the progress and loss callbacks run there. */
+/* Writes the file or files of a save plan and publishes them, as varve_write
+ * specifies. May be called again, for example after VARVE_EXISTS. May be called
+ * on any thread; the progress and loss callbacks are called on that thread. */
 varve_status vv_save_plan_write(
     struct vv_save_plan *save_plan, const char *path, varve_error *error);
 

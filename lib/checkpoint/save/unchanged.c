@@ -1,5 +1,5 @@
-/* unchanged.c - an observer of the graph, which knows when nodes and edges came
- * or went, and what the last few saves have written.
+/* unchanged.c - Observes when nodes and edges of a graph change, and remembers
+ * the values of the last few saves.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,30 +23,33 @@ enum { REMEMBERED = 8 };
 _Static_assert((int)VV_TOUCHED_PAGE == (int)VV_PAGE_ALIGNMENT,
     "what is touched is written page by page");
 
-/* What a save has written. Equal digests and sizes are equal values. */
+/* The values of a save. Values with equal sizes and digests are equal. */
 struct saved {
-    const varve_node *root; /* NULL: none was */
+    const varve_node *root; /* NULL: this entry is not in use */
     uint32_t moment;
     struct vv_digest digests;
     struct vv_digest sizes;
 };
 
-/* Shared by the graph and the save plans in flight, whoever lives longest. */
+/* Shared by the graph and its save plans in flight, and freed with the last of
+ * them. `users` and `cache` are atomic. `next` and `saved` are used by one save
+ * at a time. */
 struct vv_past {
     varve_allocator allocator;
     atomic_uint users;
     unsigned next;
     struct saved saved[REMEMBERED];
-    struct vv_digest_cache indexed_pool;
+    struct vv_digest_cache cache;
 };
 
-/* A moment, and the look at what was written that came with it. */
+/* The moment of a save, and the number of the dirty-page query that was made
+ * then. */
 struct look {
     uint32_t moment;
     uint64_t number;
 };
 
-/* A part of a value that is as it was gathered at `moment` or later. */
+/* A part of a value that is unchanged since `moment`. */
 struct run {
     uint32_t value;
     uint32_t moment;
@@ -58,15 +61,15 @@ struct watcher {
     struct vv_context context;
     varve_graph *graph;
     int64_t process;
-    uint32_t built; /* when nodes, edges or slots came or went last */
+    uint32_t built; /* moment of the last change of nodes, edges or slots */
     struct vv_past *past;
-    struct vv_dirty *dirty;        /* NULL: nobody has asked for it */
+    struct vv_dirty *dirty;        /* NULL: writes are not tracked */
     struct look looks[REMEMBERED]; /* the last ones, oldest first */
     unsigned look_count;
     struct vv_value_ends ends;
 };
 
-/* --- What was saved ------------------------------------------------------- */
+/* --- Values that were saved ----------------------------------------------- */
 
 static struct vv_past *new_past(const varve_allocator *a)
 {
@@ -83,7 +86,7 @@ static void release_past(struct vv_past *past)
     if (!past || atomic_fetch_sub(&past->users, 1) > 1)
         return;
     const varve_allocator a = past->allocator;
-    vv_sums_clear(&past->indexed_pool, &a);
+    vv_digest_cache_clear(&past->cache, &a);
     vv_release(&a, past, sizeof *past);
 }
 
@@ -132,49 +135,50 @@ void vv_unchanged_note(
         past->saved[past->next++ % REMEMBERED] = as_saved(u, index);
 }
 
-/* --- What was summed ------------------------------------------------------ */
+/* --- Digests -------------------------------------------------------------- */
 
 static void unchanged_give_back(struct vv_unchanged *u)
 {
-    if (u->sums)
-        vv_sums_put(&u->past->indexed_pool, &u->past->allocator, u->sums);
-    u->sums = NULL;
+    if (u->known)
+        vv_digest_cache_put(&u->past->cache, &u->past->allocator, u->known);
+    u->known = NULL;
 }
 
-/* What a later save has summed says nothing of these values. */
+/* Does not use digests of a later save, as they are of later values. */
 void vv_unchanged_take(struct vv_unchanged *u, const uint8_t *sizes)
 {
-    if (!u->past || u->sums)
+    if (!u->past || u->known)
         return;
-    u->sums = vv_sums_take(
-        &u->past->indexed_pool, &u->past->allocator, u->root, u->oldest);
-    if (!u->sums)
+    u->known = vv_digest_cache_take(
+        &u->past->cache, &u->past->allocator, u->root, u->oldest);
+    if (!u->known)
         return;
     struct vv_digest now = vv_digest_of(sizes, u->count * sizeof(uint64_t));
-    if (u->sums->moment > u->moment || !vv_digest_equal(&u->sums->sizes, &now))
+    if (u->known->moment > u->moment ||
+        !vv_digest_equal(&u->known->sizes, &now))
         unchanged_give_back(u);
 }
 
 void vv_unchanged_keep(struct vv_unchanged *u, const struct vv_index *index)
 {
     const varve_allocator *a = &u->past->allocator;
-    struct vv_known_digests *sums = vv_sums_new(a, index);
-    if (!sums)
+    struct vv_known_digests *known = vv_known_digests_new(a, index);
+    if (!known)
         return;
     vv_unchanged_drop(u);
-    sums->root = u->root;
-    sums->moment = u->moment;
-    u->sums = sums;
+    known->root = u->root;
+    known->moment = u->moment;
+    u->known = known;
 }
 
 void vv_unchanged_drop(struct vv_unchanged *u)
 {
-    if (u->sums)
-        vv_sums_free(&u->past->allocator, u->sums);
-    u->sums = NULL;
+    if (u->known)
+        vv_known_digests_free(&u->past->allocator, u->known);
+    u->known = NULL;
 }
 
-/* --- What the graph tells ------------------------------------------------- */
+/* --- Callbacks of the graph ----------------------------------------------- */
 
 static void note_built(struct vv_observer *self)
 {
@@ -254,8 +258,9 @@ struct vv_dirty *vv_unchanged_dirty(varve_graph *graph)
     return dirty ? vv_dirty_share(dirty) : NULL;
 }
 
-/* A fork may have come while the parent's saves were at work on what they
- * remember, so the child begins anew. */
+/* Returns the shared data with a reference. A child process starts with new
+ * data after a fork, as the parent may have been changing the old when it
+ * forked. */
 static struct vv_past *past_of(struct watcher *w)
 {
     const struct vv_system *s = w->context.system;
@@ -289,7 +294,8 @@ static uint64_t unchanged_size_of(const struct gathering *g, uint32_t value)
     return vv_at64(g->index->value_sizes, value);
 }
 
-/* Small values are written together, and changed by the library itself. */
+/* Returns false for small values: they are written in groups, and the library
+ * itself changes some of them. */
 static bool may_be_unchanged(const struct gathering *g, uint32_t value)
 {
     return node_of(g, value)->variable &&
@@ -310,7 +316,7 @@ static void unchanged_note_touched(const struct gathering *g)
             may_be_unchanged(g, i) ? node_of(g, i)->touched : u->moment;
 }
 
-/* --- What was touched in parts ------------------------------------------- */
+/* --- Values that were marked dirty in part -------------------------------- */
 
 static void unchanged_add_run(struct vv_buffer *runs, uint32_t value,
     uint32_t moment, uint64_t begin, uint64_t end)
@@ -348,9 +354,9 @@ static void note_parts(const struct gathering *g)
         u->oldest = u->moment;
 }
 
-/* --- What was written ----------------------------------------------------- */
+/* --- Writes that the system has tracked ----------------------------------- */
 
-/* Of values that lie as they are. */
+/* Returns true if writes to the value can be tracked by its address. */
 static bool unchanged_is_followed(const struct gathering *g, uint32_t value)
 {
     if (!may_be_unchanged(g, value))
@@ -359,8 +365,8 @@ static bool unchanged_is_followed(const struct gathering *g, uint32_t value)
     return tensor->dtype != VARVE_STRING && !vv_needs_copy_in(tensor);
 }
 
-/* The parts of a range that were written to after the older looks, by the
- * moments at which they are as they are. */
+/* Adds the parts of a range that were written to after older queries, with the
+ * moment since which each is unchanged. */
 static void note_written(const struct gathering *g, uint32_t value,
     unsigned look, uint64_t begin, uint64_t end)
 {
@@ -399,21 +405,23 @@ static void note_end(
             begin, end);
 }
 
-/* The machine tells of whole pages, if it does; what is at the ends is looked
- * at. */
-static void note_value(const struct gathering *g, uint32_t value, bool is_told)
+/* The system tracks whole pages (if `is_tracked`). The partial pages at both
+ * ends are compared by digest. */
+static void note_value(
+    const struct gathering *g, uint32_t value, bool is_tracked)
 {
     const uint8_t *bytes = node_of(g, value)->variable->tensor.data;
     uint64_t size = unchanged_size_of(g, value);
     uint64_t begin = -(uintptr_t)bytes % VV_PAGE_SIZE;
     uint64_t end = size - (uintptr_t)(bytes + size) % VV_PAGE_SIZE;
     note_end(g, value, 0, begin);
-    if (is_told)
+    if (is_tracked)
         note_written(g, value, 0, begin, end);
     note_end(g, value, end, size);
 }
 
-/* Nothing is known of what was written before the oldest look. */
+/* Queries which pages were written to. Nothing is known of writes before the
+ * oldest query that is remembered. */
 static void unchanged_look(const struct gathering *g)
 {
     struct watcher *w = g->watcher;
@@ -467,7 +475,7 @@ void vv_unchanged_gather(struct vv_unchanged *u, const struct vv_walk *walk,
         unchanged_look(&g);
 }
 
-/* The first run that ends behind a place. */
+/* Returns the index of the first run that ends after `at`. */
 static size_t find_run(const struct vv_buffer *all, uint32_t value, uint64_t at)
 {
     const struct run *runs = (const void *)all->data;
@@ -483,8 +491,8 @@ static size_t find_run(const struct vv_buffer *all, uint32_t value, uint64_t at)
     return low;
 }
 
-/* The next run from number *i on that meets a range and is of later; NULL: none
- * does. */
+/* Returns the next run, from number *i on, that overlaps the span and has a
+ * moment later than `since`; NULL if there is none. */
 static const struct run *next_run(const struct vv_buffer *all,
     const struct vv_span *span, uint32_t since, size_t *i)
 {

@@ -1,4 +1,5 @@
-/* value_ends.c - a row of digests, each with the moment at which it came.
+/* value_ends.c - Keeps a list of digests, each with the moment since which it
+ * has been the same.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,7 +31,8 @@ void vv_value_ends_forget(struct vv_value_ends *ends)
     vv_emptied(&ends->all);
 }
 
-/* So each that is there was asked for at every look since it came. */
+/* Removes the entries that the last pass did not reach. So each entry was
+ * checked in every pass since it was added. */
 void vv_value_ends_begin(struct vv_value_ends *ends)
 {
     size_t asked = ends->next * sizeof(struct end);
@@ -39,7 +41,8 @@ void vv_value_ends_begin(struct vv_value_ends *ends)
     ends->next = 0;
 }
 
-/* NULL without memory: such an end counts as another one. */
+/* Returns the next entry. Returns NULL if out of memory; then the bytes count
+ * as changed. */
 static struct end *next_end(struct vv_value_ends *ends)
 {
     size_t at = ends->next++ * sizeof(struct end);

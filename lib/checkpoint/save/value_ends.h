@@ -1,5 +1,8 @@
-/* value_ends.h - what values have of pages that others have a part of too: the
- * machine tells nothing of those, so their bytes are known again by digests.
+/* value_ends.h - Detects changes of the partial pages at the ends of values by
+ * digests.
+ *
+ * Other data shares these pages, so tracking writes by page cannot detect if
+ * the value has changed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +13,7 @@
 
 struct vv_value_ends {
     /* own */
-    struct vv_buffer all; /* in the order in which they are asked for */
+    struct vv_buffer all; /* in the order of the calls */
     size_t next;
 };
 
@@ -18,16 +21,16 @@ void vv_value_ends_init(
     struct vv_value_ends *ends, const varve_allocator *allocator);
 void vv_value_ends_clear(struct vv_value_ends *ends);
 
-/* Nobody looked, so nothing is known of what was there meanwhile. */
+/* Removes all entries. Must be called if a save does not check them. */
 void vv_value_ends_forget(struct vv_value_ends *ends);
 
-/* Begins a look, in which each end is asked for once. What the last one did not
- * ask for is forgotten. */
+/* Begins a pass, in which each end is checked once. Removes entries that the
+ * last pass did not check. */
 void vv_value_ends_begin(struct vv_value_ends *ends);
 
-/* The moment since which each look found these bytes as they are: `moment`,
- * which is now, where they are others, or were not asked for at this place of
- * the last look. */
+/* Returns the moment since which these bytes are unchanged. That is `moment`,
+ * the current one, if they differ from those of the last pass or were not
+ * checked at the same position of it. */
 uint32_t vv_value_ends_since(struct vv_value_ends *ends, const uint8_t *bytes,
     size_t size, uint32_t moment);
 

@@ -1,7 +1,7 @@
-/* write.c - the life of a save: gather, then write.
+/* write.c - Implements varve_write: gathers a save plan, then writes it.
  *
- * Everything that can fail without the disk (callbacks, memory for the index)
- * comes before the first byte is written.
+ * All steps that can fail without writing (callbacks, memory for the index)
+ * come before the first byte is written.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -52,8 +52,7 @@ varve_status vv_begin_save(
 static varve_status write_save_plan(const varve_node *root,
     struct vv_save_plan *save_plan, const char *path, varve_error *error)
 {
-    /* Values are where they were found, whatever the callback of progress would
-     * like. */
+    /* The progress callback must not move or remove values. */
     enum vv_hold older = vv_graph_hold(root->graph, VV_HOLDS_ALL);
     varve_status status = vv_save_plan_write(save_plan, path, error);
     vv_graph_let_go(root->graph, older);

@@ -1,4 +1,4 @@
-/* write.h - a graph to a file.
+/* write.h - Writes a graph to a file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,23 +7,24 @@
 
 #include <varve/checkpoint.h>
 
-/* What every call needs that goes to a file or comes from one: a graph without
- * a mistake, a node of it, structs as they are now (struct_look.h), values that
- * do not overlap (overlap.h), and a path, or whatever `what` says it is. */
+/* Performs the checks that all calls that write or read a file need: the graph
+ * has no error, `root` is one of its nodes, structs match the program's memory
+ * (struct_look.h updates them), values do not overlap (overlap.h), and `path`
+ * is not NULL. `what` is the name of the argument `path` for messages. */
 varve_status vv_check_call(
     varve_node *root, const char *path, const char *what, varve_error *error);
 
-/* The same for a save that waits for those in flight; what they failed with it
- * tells. */
+/* As vv_check_call, for a save that waits for the saves in flight. Returns
+ * their failures, too. */
 varve_status vv_begin_save(
     varve_node *root, const char *path, const char *what, varve_error *error);
 
-/* varve_write with a save counter to keep in the file; 0: none. */
+/* As varve_write, with a save counter to store in the file; 0: none. */
 varve_status vv_write(varve_node *root, const char *path, uint64_t counter,
     const varve_write_options *options, varve_error *error);
 
-/* The same with slices, each as a part of its value: others have files of their
- * own with the rest. */
+/* As vv_write, but saves shards as parts of their values; other processes write
+ * files with the other shards. */
 varve_status vv_write_parts(varve_node *root, const char *path,
     uint64_t counter, const varve_write_options *options, varve_error *error);
 

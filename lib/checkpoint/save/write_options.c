@@ -1,4 +1,4 @@
-/* write_options.c - whether options are of this version, and fit each other.
+/* write_options.c - Checks that options are of this version and consistent.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,7 @@ static varve_status write_options_check_resize_buffers(
     return VV_CHECK_ROOM(o->collective.reserved, error);
 }
 
-/* An option that needs another one has no effect without it. */
+/* Fails if an option is set without the option that it needs. */
 static varve_status check_needs(
     bool is_set, const char *name, const char *needed, varve_error *error)
 {

@@ -1,4 +1,4 @@
-/* write_options.h - whether options are of this version, and fit each other.
+/* write_options.h - Checks write options.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,15 +8,16 @@
 #include <varve/error.h>
 #include <varve/options.h>
 
-/* VARVE_TOO_NEW if there is something in the room at the end of the options,
- * which may be NULL, or of one of the structs in them. VARVE_MISUSE, with its
- * name, for an option that has no effect with the others. */
+/* Returns VARVE_TOO_NEW if a reserved member of the options or of a struct
+ * in them is not 0. Returns VARVE_MISUSE, with the name of the option, if an
+ * option has no effect in combination with the others. `options` may be
+ * NULL. */
 varve_status vv_write_options_check(
     const varve_write_options *options, varve_error *error);
 
-/* VARVE_MISUSE for another format than Varve's: numbered checkpoints are found
- * again by the names of Varve's files. `option` is what the caller calls
- * `format`, `name` the prefix or directory. */
+/* Returns VARVE_MISUSE if the format is not Varve's: numbered checkpoints are
+ * found by the names of Varve's files. `option` is the name of `format` in the
+ * caller's options, `name` the prefix or directory. */
 varve_status vv_check_numbered(const varve_write_options *options,
     const char *option, const char *name, varve_error *error);
 

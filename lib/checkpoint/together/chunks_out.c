@@ -1,4 +1,5 @@
-/* chunks_out.c - ready, told where, written; and again.
+/* chunks_out.c - Writes chunks in rounds: each rank prepares some chunks, gets
+ * an offset from rank 0, and writes them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,35 +16,37 @@
 #include "pack_line.h"
 #include "try.h"
 
-/* What a rank says of a round, and what all are told. */
+/* The numbers that a rank sends in a round. */
 enum { SIZE, IS_LAST, WORDS };
 
 struct rounds {
     struct vv_chunks_out *out;
-    struct vv_buffer ready; /* bytes, as they will lie in the file */
-    size_t since;           /* what is told from here on is of them */
-    uint64_t behind;        /* where in the region what is ready last ends; 0:
-                               it is packed, or there is nothing */
-    struct vv_pack_line *line; /* or NULL */
-    uint64_t *told;            /* WORDS of each rank; at rank 0 */
-    uint64_t *answer; /* offsets by rank, and whether it was the last */
-    uint64_t *ends;   /* of files; at rank 0 */
+    struct vv_buffer ready; /* bytes to write in this round, as in the file */
+    size_t since;           /* the first entry of `locations` of this round */
+    uint64_t behind; /* offset in the region of the end of the last chunk in
+                        `ready`; 0: that chunk is compressed, or there is
+                        none */
+    struct vv_pack_line *line; /* NULL: nothing is compressed */
+    uint64_t *received;        /* on rank 0: WORDS numbers of each rank */
+    uint64_t *answer; /* the offset for each rank, and if this is the last
+                         round */
+    uint64_t *ends;   /* on rank 0: end of each file */
     bool is_over;     /* all ranks know that no round follows */
 };
 
 /* --- A round -------------------------------------------------------------- */
 
-/* At rank 0: what all are told. */
+/* Computes the answer to all ranks. Called on rank 0. */
 static void chunks_out_place_all(struct rounds *r)
 {
     uint32_t ranks = r->out->comm->size;
     uint64_t is_last = 1;
     for (uint32_t i = 0; i < ranks; i++) {
         uint64_t *end = &r->ends[r->out->merge->regions[i].file];
-        const uint64_t *told = &r->told[(size_t)WORDS * i];
+        const uint64_t *numbers = &r->received[(size_t)WORDS * i];
         r->answer[i] = *end;
-        *end += vv_align_up(told[SIZE], VV_PAGE_ALIGNMENT);
-        is_last &= told[IS_LAST];
+        *end += vv_align_up(numbers[SIZE], VV_PAGE_ALIGNMENT);
+        is_last &= numbers[IS_LAST];
     }
     r->answer[ranks] = is_last;
 }
@@ -56,7 +59,7 @@ static varve_status chunks_out_meet(struct rounds *r, varve_status status,
     if (!status && r->ready.failed)
         status = vv_fail_memory(error, "chunks of a save");
     VV_TRY(vv_agree(comm, status, error));
-    VV_TRY(vv_comm_gather_u64(comm, words, WORDS, r->told, error));
+    VV_TRY(vv_comm_gather_u64(comm, words, WORDS, r->received, error));
     if (comm->rank == 0)
         chunks_out_place_all(r);
     VV_TRY(vv_comm_bcast(
@@ -65,13 +68,14 @@ static varve_status chunks_out_meet(struct rounds *r, varve_status status,
     return VARVE_OK;
 }
 
-/* What was told of them is where they are in the buffer. */
-static void move_told(struct rounds *r, uint64_t offset)
+/* Adds the offset in the file to the positions of this round's chunks, which
+ * are relative to the buffer. */
+static void move_locations(struct rounds *r, uint64_t offset)
 {
-    struct vv_buffer *told = r->out->told;
-    for (; r->since < told->size && !told->failed;
-         r->since += VV_INDEX_BROADCAST_WHERE_SIZE) {
-        uint8_t *at = told->data + r->since;
+    struct vv_buffer *locations = r->out->locations;
+    for (; r->since < locations->size && !locations->failed;
+         r->since += VV_LOCATION_MESSAGE_SIZE) {
+        uint8_t *at = locations->data + r->since;
         vv_store64(at, vv_load64(at) + offset);
     }
 }
@@ -86,7 +90,7 @@ static varve_status take_round(
     r->out->is_agreed = status != VARVE_OK;
     if (status)
         return status;
-    move_told(r, offset);
+    move_locations(r, offset);
     if (r->ready.size > 0)
         status = vv_file_write(&out->save_plan->context, out->file, out->path,
             r->ready.data, r->ready.size, offset, error);
@@ -106,8 +110,9 @@ static void chunks_out_add_zeros(struct vv_buffer *ready, size_t size)
         memset(at, 0, size);
 }
 
-/* What is not packed lies as in the region: right behind what is before it
- * there, with the same padding, or at an offset that is like its own. */
+/* Pads the buffer before a chunk that is not compressed. It follows the
+ * previous chunk with the same padding as in the region if it is close behind;
+ * otherwise its offset gets the alignment of its offset in the region. */
 static void place_plain(struct rounds *r, uint64_t like)
 {
     uint64_t gap =
@@ -118,19 +123,20 @@ static void place_plain(struct rounds *r, uint64_t like)
     chunks_out_add_zeros(&r->ready, (size_t)(at - r->ready.size));
 }
 
-/* The place has the offset in the region. */
+/* Adds a chunk to the buffer, and writes the buffer when it is full.
+ * `job->place` has the offset in the region. */
 static varve_status make_ready(
-    void *user, const struct vv_chunk_job *parcel, varve_error *error)
+    void *user, const struct vv_chunk_job *job, varve_error *error)
 {
     struct rounds *r = user;
-    const struct vv_pack *pack = &parcel->place.pack;
-    if (!parcel->frame)
-        place_plain(r, parcel->place.offset);
-    vv_buffer_add64(r->out->told, r->ready.size);
-    vv_buffer_add32(r->out->told, parcel->frame ? pack->size : 0);
-    vv_buffer_add(&r->ready, parcel->frame ? parcel->frame : parcel->bytes,
-        parcel->frame ? pack->size : (size_t)parcel->size);
-    r->behind = parcel->frame ? 0 : parcel->place.offset + parcel->size;
+    const struct vv_pack *pack = &job->place.pack;
+    if (!job->frame)
+        place_plain(r, job->place.offset);
+    vv_buffer_add64(r->out->locations, r->ready.size);
+    vv_buffer_add32(r->out->locations, job->frame ? pack->size : 0);
+    vv_buffer_add(&r->ready, job->frame ? job->frame : job->bytes,
+        job->frame ? pack->size : (size_t)job->size);
+    r->behind = job->frame ? 0 : job->place.offset + job->size;
     if (r->ready.size < VV_ROUND_SIZE && !r->ready.failed)
         return VARVE_OK;
     return take_round(r, VARVE_OK, false, error);
@@ -146,7 +152,7 @@ static varve_status chunks_out_report(
     return VARVE_OK;
 }
 
-/* The bytes of the part that was looked at last. */
+/* The part that was read last. */
 struct look {
     const struct vv_part *part;
     struct vv_source source;
@@ -164,13 +170,13 @@ static varve_status chunks_out_write_chunk(struct rounds *r,
     look->part = part;
     VV_TRY(vv_source_piece(
         &look->source, part->begin + c->begin, c->size, &bytes, error));
-    const struct vv_chunk_job parcel = { .bytes = bytes,
+    const struct vv_chunk_job job = { .bytes = bytes,
         .stays = look->source.bytes && look->source.bytes != look->scratch.data,
         .size = c->size,
         .planes = c->planes,
         .place = { .offset = c->offset } };
-    return r->line ? vv_pack_line_add(r->line, &parcel, error)
-                   : make_ready(r, &parcel, error);
+    return r->line ? vv_pack_line_add(r->line, &job, error)
+                   : make_ready(r, &job, error);
 }
 
 static varve_status chunks_out_write_chunks(
@@ -202,9 +208,9 @@ static varve_status chunks_out_begin(struct rounds *r, varve_error *error)
     r->answer = vv_allocate_array(a, ranks + 1, sizeof *r->answer);
     bool has_memory = r->answer;
     if (r->out->comm->rank == 0) {
-        r->told = vv_allocate_array(a, ranks * WORDS, sizeof *r->told);
+        r->received = vv_allocate_array(a, ranks * WORDS, sizeof *r->received);
         r->ends = vv_allocate_array(a, files, sizeof *r->ends);
-        has_memory &= r->told && r->ends;
+        has_memory &= r->received && r->ends;
     }
     for (size_t i = 0; r->ends && i < files; i++)
         r->ends[i] = VV_PAGE_ALIGNMENT;
@@ -223,13 +229,14 @@ static void chunks_out_end(struct rounds *r)
     vv_buffer_clear(&r->ready);
     if (r->answer)
         vv_release(a, r->answer, (ranks + 1) * sizeof *r->answer);
-    if (r->told)
-        vv_release(a, r->told, ranks * WORDS * sizeof *r->told);
+    if (r->received)
+        vv_release(a, r->received, ranks * WORDS * sizeof *r->received);
     if (r->ends)
         vv_release(a, r->ends, count_files(r) * sizeof *r->ends);
 }
 
-/* All have begun, or none goes on. */
+/* Writes all chunks, and takes part in rounds until all ranks are done. Must be
+ * called on all ranks or on none. */
 static varve_status chunks_out_write_all(struct rounds *r, varve_error *error)
 {
     struct look look = { .part = NULL };
@@ -253,7 +260,7 @@ varve_status vv_chunks_write(
     if (!status)
         status = chunks_out_write_all(&r, error);
     chunks_out_end(&r);
-    if (!status && out->told->failed)
+    if (!status && out->locations->failed)
         status = vv_fail_memory(error, "chunks of a save");
     return status;
 }

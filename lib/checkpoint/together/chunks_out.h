@@ -1,11 +1,11 @@
-/* chunks_out.h - the chunks of a share on their way to the file of its rank,
- * where each is packed, or some are left out: how much a rank writes is not
- * known before.
+/* chunks_out.h - Writes the chunks of a share one by one, for saves in which
+ * chunks are compressed or left out.
  *
- * So they are written in rounds. In each a rank has some of its chunks ready,
- * up to VV_ROUND_SIZE bytes, and rank 0 says where in the files those of all
- * go: one behind the other, by rank. Where everything lies follows from how
- * large it is, and from nothing else.
+ * In such a save the number of bytes that a rank writes is not known in
+ * advance. So chunks are written in rounds. In each round a rank has up to
+ * about VV_ROUND_SIZE bytes of its chunks ready, and rank 0 assigns their
+ * offsets in the files, in the order of ranks. All offsets depend only on the
+ * sizes of the chunks, so the files are deterministic.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,18 +22,19 @@ struct vv_chunks_out {
     const struct vv_save_plan *save_plan;
     const struct vv_share *share;
     const varve_comm *comm;
-    const char *path;             /* of the file */
-    int file;                     /* open; -1: nothing of it is to be written */
-    const uint8_t *bits;          /* which chunks are to be written */
-    const struct vv_merge *merge; /* looked at at rank 0 */
-    struct vv_buffer *told;       /* gets where each of them is */
+    const char *path;    /* path of the file */
+    int file;            /* open; -1: this rank writes nothing */
+    const uint8_t *bits; /* a bit for each chunk of the share: it must be
+                            written */
+    const struct vv_merge *merge; /* used on rank 0 only */
+    struct vv_buffer *locations;  /* gets the locations of the chunks */
     /* to read */
-    bool is_agreed; /* on a failure: it is that of all */
+    bool is_agreed; /* after a failure: all ranks return the same */
 };
 
-/* Called by all ranks, whatever went wrong in one of them before (`status`);
- * returns what this rank has come to. All have to agree on that, but where they
- * have (`is_agreed`). */
+/* Writes the chunks. Collective: must be called on all ranks, with the `status`
+ * of the previous steps of each rank. Returns the status of this rank; the
+ * caller must call vv_agree unless `is_agreed` is set. */
 varve_status vv_chunks_write(
     struct vv_chunks_out *out, varve_status status, varve_error *error);
 

@@ -1,9 +1,10 @@
-/* comm_collectives.c - one message for all.
+/* comm_collectives.c - Implements the collective operations with the functions
+ * of a communicator.
  *
- * The lowest rank that failed is found by a maximum, so that where all is well,
- * which is nearly always, one exchange of eight bytes is all there is. Its
- * message comes the same way, eight bytes at a time: that needs no memory,
- * which may be what has run out.
+ * vv_agree finds the lowest rank that failed by a maximum, so that without a
+ * failure one exchange of eight bytes is sufficient. The error message is sent
+ * in the same way, eight bytes at a time. That needs no memory, which may be
+ * what a rank has run out of.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +25,7 @@ varve_status vv_check_comm(const varve_comm *comm, varve_error *error)
     return VV_CHECK_ROOM(comm->reserved, error);
 }
 
-varve_status vv_fail_gone(
+varve_status vv_comm_fail(
     const varve_comm *comm, varve_status status, varve_error *error)
 {
     return vv_fail(error, status,
@@ -37,10 +38,10 @@ varve_status vv_comm_allreduce_max(
     const varve_comm *comm, uint64_t *number, varve_error *error)
 {
     varve_status status = comm->agree(comm->self, number);
-    return status ? vv_fail_gone(comm, status, error) : VARVE_OK;
+    return status ? vv_comm_fail(comm, status, error) : VARVE_OK;
 }
 
-/* Sets a number everywhere to what it is at one rank. */
+/* Sets a number on all ranks to its value on the rank `from`. */
 static varve_status comm_collectives_spread(
     const varve_comm *comm, uint32_t from, uint64_t *number, varve_error *error)
 {
@@ -89,18 +90,18 @@ varve_status vv_agree(
     uint64_t failed = status ? comm->size - comm->rank : 0;
     varve_status talk = comm->agree(comm->self, &failed);
     if (talk && status == VARVE_DISCONNECTED)
-        return status; /* its message says where */
+        return status; /* its message has the reason */
     if (talk)
-        return vv_fail_gone(comm, talk, error);
+        return vv_comm_fail(comm, talk, error);
     if (failed == 0)
         return VARVE_OK;
     return spread_failure(
         comm, comm->size - (uint32_t)failed, status, error ? error : &local);
 }
 
-/* --- From one to all, from all to one ------------------------------------- */
+/* --- Broadcast and gather ------------------------------------------------- */
 
-varve_status vv_tell_number(
+varve_status vv_comm_bcast_u64(
     const varve_comm *comm, uint64_t *number, varve_error *error)
 {
     return vv_comm_bcast(comm, number, sizeof *number, error);
@@ -110,7 +111,7 @@ varve_status vv_comm_bcast(
     const varve_comm *comm, void *bytes, size_t size, varve_error *error)
 {
     varve_status status = comm->broadcast(comm->self, bytes, size);
-    return status ? vv_fail_gone(comm, status, error) : VARVE_OK;
+    return status ? vv_comm_fail(comm, status, error) : VARVE_OK;
 }
 
 varve_status vv_comm_gather_u64(const varve_comm *comm, const uint64_t *mine,
@@ -118,10 +119,10 @@ varve_status vv_comm_gather_u64(const varve_comm *comm, const uint64_t *mine,
 {
     varve_status status =
         comm->gather(comm->self, mine, count * sizeof *mine, all);
-    return status ? vv_fail_gone(comm, status, error) : VARVE_OK;
+    return status ? vv_comm_fail(comm, status, error) : VARVE_OK;
 }
 
-/* Room for so many bytes; what rank 0 has none of is its failure. */
+/* Makes room for a broadcast of `size` bytes. */
 static varve_status make_room_for(
     struct vv_buffer *bytes, uint64_t size, varve_error *error)
 {
@@ -139,7 +140,7 @@ varve_status vv_comm_bcast_buffer(const varve_comm *comm, varve_status status,
     if (is_first && !status && bytes->failed)
         status = vv_fail_memory(error, "a broadcast");
     uint64_t size = is_first && !status ? bytes->size : 0;
-    VV_TRY(vv_tell_number(comm, &size, error));
+    VV_TRY(vv_comm_bcast_u64(comm, &size, error));
     if (!is_first)
         status = make_room_for(bytes, size, error);
     VV_TRY(vv_agree(comm, status, error));
@@ -151,11 +152,11 @@ varve_status vv_comm_allgather(const varve_comm *comm, const void *bytes,
 {
     varve_status status =
         comm->gather(comm->self, bytes, size, comm->rank == 0 ? all : NULL);
-    return status ? vv_fail_gone(comm, status, error)
+    return status ? vv_comm_fail(comm, status, error)
                   : vv_comm_bcast(comm, all, size * comm->size, error);
 }
 
-/* Room at rank 0 for what all have. */
+/* Allocates the buffer for the data of all ranks, on rank 0. */
 static varve_status comm_collectives_make_room(const varve_comm *comm,
     struct vv_gathered *all, uint64_t total, varve_error *error)
 {
@@ -178,7 +179,7 @@ static varve_status gather_bytes(const varve_comm *comm,
         comm, comm_collectives_make_room(comm, all, total, error), error));
     varve_status status = comm->gather_varied(
         comm->self, bytes->data, bytes->size, all->bytes.data, all->sizes);
-    return status ? vv_fail_gone(comm, status, error) : VARVE_OK;
+    return status ? vv_comm_fail(comm, status, error) : VARVE_OK;
 }
 
 varve_status vv_comm_gatherv(const varve_comm *comm, varve_status status,

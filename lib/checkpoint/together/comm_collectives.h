@@ -1,10 +1,9 @@
-/* comm_collectives.h - what processes that save or restore together tell each
- * other: the same status and message everywhere, bytes from one to all, and
- * from all to one.
+/* comm_collectives.h - Collective operations for saves and restores by many
+ * processes: agreement on errors, broadcast and gather.
  *
- * Each of these is called by all processes, whatever went wrong in one of them:
- * nobody takes another way because its own memory or disk failed. Rank 0 is
- * where things are gathered and decided.
+ * Each function must be called on all ranks, also after an error on one of
+ * them, as the others would wait otherwise. Rank 0 gathers data and makes
+ * decisions.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,58 +15,60 @@
 
 #include "buffer.h"
 
-/* VARVE_MISUSE for one that cannot be. */
+/* Returns VARVE_MISUSE if the communicator is invalid. */
 varve_status vv_check_comm(const varve_comm *comm, varve_error *error);
 
-/* What a call of the communicator failed with. */
-varve_status vv_fail_gone(
+/* Sets the error of a failed call of the communicator, and returns `status`. */
+varve_status vv_comm_fail(
     const varve_comm *comm, varve_status status, varve_error *error);
 
-/* VARVE_OK where all processes come with that. Else all get the status of the
- * lowest rank that does not, and its message, which names the rank.
- * VARVE_DISCONNECTED where a process is gone. */
+/* Returns VARVE_OK on all ranks if all have called it with VARVE_OK. Otherwise
+ * all ranks get the status and the message of the lowest rank that failed; the
+ * message has the number of that rank. Returns VARVE_DISCONNECTED if a process
+ * has ended. */
 varve_status vv_agree(
     const varve_comm *comm, varve_status status, varve_error *error);
 
-/* Sets a number everywhere to the largest that any process has. */
+/* Sets *number on all ranks to the largest of their values. */
 varve_status vv_comm_allreduce_max(
     const varve_comm *comm, uint64_t *number, varve_error *error);
 
-/* Sets a number everywhere to what it is at rank 0. */
-varve_status vv_tell_number(
+/* Sets *number on all ranks to its value on rank 0. */
+varve_status vv_comm_bcast_u64(
     const varve_comm *comm, uint64_t *number, varve_error *error);
 
-/* The same with bytes, of which all have room for as many. */
+/* Sets `bytes` on all ranks to their values on rank 0. `size` must be the same
+ * on all. */
 varve_status vv_comm_bcast(
     const varve_comm *comm, void *bytes, size_t size, varve_error *error);
 
-/* Sets `bytes` everywhere to what they are at rank 0, which comes with
- * `status`; where that is a failure, it is the failure of all. */
+/* Sets `bytes` on all ranks to the contents on rank 0. If rank 0 calls it with
+ * a failure as `status`, all ranks return that failure. */
 varve_status vv_comm_bcast_buffer(const varve_comm *comm, varve_status status,
     struct vv_buffer *bytes, varve_error *error);
 
-/* Numbers of all processes at rank 0: `count` of each, by rank. `all` is NULL
- * elsewhere. */
+/* Gathers `count` numbers of each rank to `all` on rank 0, in the order of
+ * ranks. `all` must be NULL on other ranks. */
 varve_status vv_comm_gather_u64(const varve_comm *comm, const uint64_t *mine,
     size_t count, uint64_t *all, varve_error *error);
 
-/* The bytes of all processes, as many of each, in the order of ranks at every
- * one of them, which has room for them in `all`. */
+/* Gathers `size` bytes of each rank to `all` on every rank, in the order of
+ * ranks. */
 varve_status vv_comm_allgather(const varve_comm *comm, const void *bytes,
     size_t size, void *all, varve_error *error);
 
-/* The bytes of all processes at rank 0. */
+/* The bytes of all ranks, gathered to rank 0. */
 struct vv_gathered {
-    /* to read; elsewhere than at rank 0 there is nothing */
+    /* to read; empty on other ranks than 0 */
     struct vv_buffer bytes; /* those of rank 0, then those of rank 1, ... */
-    uint64_t *sizes;        /* by rank */
+    uint64_t *sizes;        /* number of bytes of each rank */
     /* own */
     uint32_t count;
 };
 
-/* Gathers what each process has, which comes with its own `status`: one that
- * failed gives nothing, and its failure is that of all. On failure there is
- * nothing to clear. */
+/* Gathers the bytes of all ranks to rank 0. Each rank calls it with its own
+ * `status`; if one has failed, all return the failure of the lowest such rank.
+ * On failure there is nothing to clear. */
 varve_status vv_comm_gatherv(const varve_comm *comm, varve_status status,
     const struct vv_buffer *bytes, struct vv_gathered *all, varve_error *error);
 void vv_gathered_clear(struct vv_gathered *all);

@@ -1,5 +1,5 @@
-/* contribution.c - three digests, a few numbers, then what is private and the
- * slices.
+/* contribution.c - Encodes and decodes contributions: three digests, a few
+ * numbers, then rank-local subtrees and shards.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,7 +34,8 @@ static void contribution_add_metadata(
         vv_buffer_add64(text, (uint64_t)m->integer);
 }
 
-/* What the caller asked for, as far as it must be the same everywhere. */
+/* Adds the digest of the arguments of the call that must be the same on all
+ * ranks. */
 static varve_status add_request(struct vv_buffer *bytes, const char *path,
     const struct vv_save_plan *save_plan, varve_error *error)
 {
@@ -60,7 +61,7 @@ static varve_status add_request(struct vv_buffer *bytes, const char *path,
     return failed ? vv_fail_memory(error, "data of a rank") : VARVE_OK;
 }
 
-/* Which nodes are private. */
+/* Adds the positions of the rank-local nodes. */
 static void add_privates(
     struct vv_digester *digester, const struct vv_save_plan *save_plan)
 {
@@ -71,8 +72,8 @@ static void add_privates(
         vv_digester_add(digester, &all[i].place, sizeof all[i].place);
 }
 
-/* All columns but digests, and where and how large values are: of slices that
- * is this process's own. The sizes of whole values stand in for it. */
+/* Adds the digest of all columns except the digests. Offsets and sizes are
+ * those of whole values, as the sizes of shards differ between ranks. */
 static varve_status add_structure(struct vv_buffer *bytes,
     const struct vv_save_plan *save_plan, const struct vv_share *share,
     varve_error *error)
@@ -99,7 +100,7 @@ static varve_status add_structure(struct vv_buffer *bytes,
     return VARVE_OK;
 }
 
-/* --- Slices --------------------------------------------------------------- */
+/* --- Shards --------------------------------------------------------------- */
 
 static void add_slice(struct vv_buffer *bytes,
     const struct vv_save_plan_slice *slice, uint64_t size, uint64_t offset,
@@ -115,7 +116,8 @@ static void add_slice(struct vv_buffer *bytes,
         bytes, digests, (size_t)vv_chunk_count(size) * VV_DIGEST_SIZE);
 }
 
-/* The digest of what all have, and of which values are slices. */
+/* Adds the digest of the replicated values, and of the numbers of values that
+ * are shards. */
 static varve_status contribution_add_values(struct vv_buffer *bytes,
     const struct vv_save_plan *save_plan, varve_error *error)
 {
@@ -133,7 +135,8 @@ static varve_status contribution_add_values(struct vv_buffer *bytes,
         if (slices > 0 && slice->value == i) {
             slice++;
             slices--;
-            vv_digester_add(digester, &i, sizeof i); /* one everywhere */
+            vv_digester_add(digester, &i, sizeof i); /* the number is the
+                                                        same on all ranks */
         } else {
             vv_digester_add(digester, digests, count);
         }
@@ -154,7 +157,7 @@ struct vv_slice_sender vv_slices_begin(
         .part = vv_parts(share, &count) };
 }
 
-void vv_slices_tell(
+void vv_slices_encode(
     struct vv_slice_sender *t, struct vv_buffer *bytes, size_t count)
 {
     const struct vv_index_columns *c = &t->save_plan->columns.index;
@@ -166,7 +169,7 @@ void vv_slices_tell(
             if (t->value != t->slice->value)
                 continue;
             while (t->part->value != t->value)
-                t->part++; /* each slice is a part */
+                t->part++; /* each shard has a part */
             add_slice(bytes, t->slice, size, t->part->offset, digests);
             t->value++;
             break;
@@ -191,9 +194,9 @@ static void add_stretches(struct vv_buffer *bytes, const struct vv_share *share)
     }
 }
 
-/* --- What is private ------------------------------------------------------ */
+/* --- Rank-local subtrees -------------------------------------------------- */
 
-/* The columns of an index are its numbers of elements, then they. */
+/* Each column is its number of elements, then the elements. */
 static void add_private(
     struct vv_buffer *bytes, const struct vv_private_part *private)
 {
@@ -227,8 +230,8 @@ static void contribution_add_bytes(
         vv_buffer_add(bytes, more->data, more->size);
 }
 
-/* What else is told, gathered before: it is said how much it is. */
-struct told {
+/* Data that is collected first, as its size is sent before it. */
+struct collected {
     struct vv_buffer chunks;
     struct vv_buffer privates;
     bool with_slices;
@@ -236,7 +239,7 @@ struct told {
 
 static varve_status contribution_add_all(struct vv_buffer *bytes,
     const varve_comm *comm, const char *path,
-    const struct vv_save_plan *save_plan, const struct told *told,
+    const struct vv_save_plan *save_plan, const struct collected *collected,
     const struct vv_share *share, varve_error *error)
 {
     VV_TRY(add_request(bytes, path, save_plan, error));
@@ -245,16 +248,16 @@ static varve_status contribution_add_all(struct vv_buffer *bytes,
     vv_buffer_add32(bytes, comm->node);
     vv_buffer_add64(bytes, share->size);
     vv_buffer_add64(bytes, count_stretches(share));
-    vv_buffer_add64(bytes, told->chunks.size / VV_INDEX_BROADCAST_CHUNK_SIZE);
-    vv_buffer_add64(bytes, told->privates.size);
+    vv_buffer_add64(bytes, collected->chunks.size / VV_CHUNK_MESSAGE_SIZE);
+    vv_buffer_add64(bytes, collected->privates.size);
     add_stretches(bytes, share);
-    contribution_add_bytes(bytes, &told->chunks);
-    contribution_add_bytes(bytes, &told->privates);
-    if (told->with_slices) {
+    contribution_add_bytes(bytes, &collected->chunks);
+    contribution_add_bytes(bytes, &collected->privates);
+    if (collected->with_slices) {
         size_t count;
         struct vv_slice_sender slices = vv_slices_begin(save_plan, share);
         vv_save_plan_slices(save_plan, &count);
-        vv_slices_tell(&slices, bytes, count);
+        vv_slices_encode(&slices, bytes, count);
     }
     return bytes->failed ? vv_fail_memory(error, "data of a rank") : VARVE_OK;
 }
@@ -264,18 +267,18 @@ varve_status vv_contribution_add(struct vv_buffer *bytes,
     const struct vv_save_plan *save_plan, const struct vv_share *share,
     bool with_slices, varve_error *error)
 {
-    struct told told = { .with_slices = with_slices };
-    vv_buffer_init(&told.chunks, bytes->allocator);
-    vv_buffer_init(&told.privates, bytes->allocator);
-    if (vv_goes_by_chunks(save_plan))
-        vv_share_chunks_tell(&told.chunks, share);
-    add_all_private(&told.privates, share->privates);
-    varve_status status = told.chunks.failed || told.privates.failed
+    struct collected collected = { .with_slices = with_slices };
+    vv_buffer_init(&collected.chunks, bytes->allocator);
+    vv_buffer_init(&collected.privates, bytes->allocator);
+    if (vv_writes_by_chunks(save_plan))
+        vv_share_chunks_encode(&collected.chunks, share);
+    add_all_private(&collected.privates, share->privates);
+    varve_status status = collected.chunks.failed || collected.privates.failed
                               ? vv_fail_memory(error, "data of a rank")
                               : contribution_add_all(bytes, comm, path,
-                                    save_plan, &told, share, error);
-    vv_buffer_clear(&told.chunks);
-    vv_buffer_clear(&told.privates);
+                                    save_plan, &collected, share, error);
+    vv_buffer_clear(&collected.chunks);
+    vv_buffer_clear(&collected.privates);
     return status;
 }
 
@@ -293,7 +296,7 @@ struct vv_contribution vv_contribution_of(const uint8_t *bytes)
         .stretches = bytes + HEAD_SIZE,
     };
     c.chunks = c.stretches + c.stretch_count * STRETCH_SIZE;
-    c.privates = c.chunks + c.chunk_count * VV_INDEX_BROADCAST_CHUNK_SIZE;
+    c.privates = c.chunks + c.chunk_count * VV_CHUNK_MESSAGE_SIZE;
     c.slices = c.privates + vv_load64(numbers + 28);
     return c;
 }
@@ -307,21 +310,21 @@ static uint64_t take64(const uint8_t **at)
 
 struct vv_private_message vv_contribution_private(const uint8_t **at)
 {
-    struct vv_private_message told = { .place = vv_load32(*at) };
+    struct vv_private_message message = { .place = vv_load32(*at) };
     *at += 4;
-    told.begin = take64(at);
+    message.begin = take64(at);
     for (size_t i = 0; i < VV_COLUMN_COUNT; i++) {
         uint64_t count = take64(at);
-        vv_column_set(&vv_columns[i], &told.index, *at, count);
+        vv_column_set(&vv_columns[i], &message.index, *at, count);
         *at += count * vv_columns[i].element;
     }
-    return told;
+    return message;
 }
 
 struct vv_slice_message vv_contribution_slice(
-    const uint8_t *told, uint32_t rank)
+    const uint8_t *message, uint32_t rank)
 {
-    const uint8_t *behind = told + 16 * (size_t)rank;
+    const uint8_t *behind = message + 16 * (size_t)rank;
     return (struct vv_slice_message){ .size = vv_load64(behind),
         .offset = vv_load64(behind + 8),
         .digests = behind + 16 };

@@ -1,5 +1,5 @@
-/* contribution.h - what a process tells rank 0 of its share, before a byte is
- * written: with that of all, rank 0 knows the whole index.
+/* contribution.h - The message that each rank sends to rank 0 before data is
+ * written. From the messages of all ranks rank 0 computes the whole index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,23 +10,23 @@
 #include "checksum.h"
 #include "share_chunks.h"
 
-/* As it is told, in the byte order of a file. */
+/* A message, decoded. Numbers in it are in the byte order of a file. */
 struct vv_contribution {
     /* to read */
     const uint8_t *request;   /* digest of path, options and metadata */
     const uint8_t *structure; /* digest of the graph, types and shapes */
-    const uint8_t *values;    /* digest of all values but slices */
+    const uint8_t *values;    /* digest of all values except shards */
     uint32_t node;
-    uint64_t size; /* of the region */
+    uint64_t size; /* size of the region */
     size_t stretch_count;
     const uint8_t *stretches; /* place, size and offset of each, 8 bytes each */
-    size_t chunk_count;       /* none where regions are written as they are */
-    const uint8_t *chunks;    /* share_chunks.h */
-    const uint8_t *privates;  /* vv_private_message, one behind the other */
-    const uint8_t *slices;    /* vv_slice_message, one behind the other */
+    size_t chunk_count;       /* 0: regions are written as they are */
+    const uint8_t *chunks;    /* see share_chunks.h */
+    const uint8_t *privates;  /* vv_private_message, one after another */
+    const uint8_t *slices;    /* vv_slice_message, one after another */
 };
 
-/* What is told of a slice; of the digests as many as its bytes have chunks. */
+/* A shard in the message. It has one digest for each chunk. */
 struct vv_slice_message {
     /* to read */
     uint64_t size;
@@ -34,60 +34,61 @@ struct vv_slice_message {
     const uint8_t *digests;
 };
 
-/* What is told of a private subtree. */
+/* A rank-local subtree in the message. */
 struct vv_private_message {
     /* to read */
-    uint32_t place; /* of the private node, in the graph of all */
-    uint64_t begin; /* so far behind its own offsets its values lie in the
-                       region */
-    struct vv_index index; /* as of a file of its own */
+    uint32_t place;        /* number of the rank-local node in the graph of all
+                              ranks */
+    uint64_t begin;        /* the values are at this distance after their own
+                              offsets in the region */
+    struct vv_index index; /* as of a separate file */
 };
 
-/* Appends what this process tells, with slices, or without: then these are told
- * in rounds. Its save plan has all digests. */
+/* Appends the message of this rank. Without slices, these are sent in rounds
+ * later. The save plan must have all digests. */
 varve_status vv_contribution_add(struct vv_buffer *bytes,
     const varve_comm *comm, const char *path,
     const struct vv_save_plan *save_plan, const struct vv_share *share,
     bool with_slices, varve_error *error);
 
-/* Its slices, some after the others. */
+/* Sends the shards of this rank in several steps. */
 struct vv_slice_sender {
     /* own */
     const struct vv_save_plan *save_plan;
-    const struct vv_save_plan_slice *slice; /* the next */
+    const struct vv_save_plan_slice *slice; /* the next one to send */
     const struct vv_part *part;
-    const uint8_t *digests; /* of the next value */
+    const uint8_t *digests; /* digests of the next value */
     uint32_t value;
 };
 struct vv_slice_sender vv_slices_begin(
     const struct vv_save_plan *save_plan, const struct vv_share *share);
 
-/* Appends what is told of the next so many. */
-void vv_slices_tell(
-    struct vv_slice_sender *telling, struct vv_buffer *bytes, size_t count);
+/* Appends the next `count` shards. */
+void vv_slices_encode(
+    struct vv_slice_sender *sender, struct vv_buffer *bytes, size_t count);
 
-/* What a rank has told. */
+/* Decodes the message of a rank. */
 struct vv_contribution vv_contribution_of(const uint8_t *bytes);
 
-/* What it told of the private subtree at `at`; moves on to the next. */
+/* Decodes the rank-local subtree at *at, and advances *at to the next one. */
 struct vv_private_message vv_contribution_private(const uint8_t **at);
 
-/* What it told of the slice at `told`, whose dimensions are those of this
- * rank's: its box, as the column of boxes has one, stands first. */
+/* Decodes a shard of `rank` dimensions. It begins with its box, encoded as in
+ * the column of boxes. */
 struct vv_slice_message vv_contribution_slice(
-    const uint8_t *told, uint32_t rank);
+    const uint8_t *message, uint32_t rank);
 
-/* Its size alone. */
-static inline uint64_t vv_index_broadcast_size(
-    const uint8_t *told, uint32_t rank)
+/* Returns the size of a shard. */
+static inline uint64_t vv_slice_message_size(
+    const uint8_t *message, uint32_t rank)
 {
-    return vv_at64(told, 2 * (size_t)rank);
+    return vv_at64(message, 2 * (size_t)rank);
 }
 
-/* Moves on to the next slice. */
-static inline void vv_contribution_pass(const uint8_t **at, uint32_t rank)
+/* Advances *at to the next shard. */
+static inline void vv_contribution_skip_slice(const uint8_t **at, uint32_t rank)
 {
-    uint64_t size = vv_index_broadcast_size(*at, rank);
+    uint64_t size = vv_slice_message_size(*at, rank);
     *at += 16 * (size_t)rank + 16 + vv_chunk_count(size) * VV_DIGEST_SIZE;
 }
 

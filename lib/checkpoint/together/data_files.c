@@ -1,4 +1,5 @@
-/* data_files.c - made, filled, ended.
+/* data_files.c - Creates the data files of a collective save, writes them, and
+ * completes them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,11 +23,11 @@
 #include "merge_chunks.h"
 #include "merge_places.h"
 #include "name.h"
-#include "promise.h"
 #include "retry.h"
 #include "try.h"
+#include "verify_recalled.h"
 
-/* A layer on its way. */
+/* A layer that is being written. */
 struct vv_new_file {
     struct vv_publication publication;
     struct vv_buffer path;
@@ -34,9 +35,9 @@ struct vv_new_file {
     bool is_made;
 };
 
-enum { REGION_SIZE = 12 }; /* of the orders, by rank */
+enum { REGION_SIZE = 12 }; /* bytes for each rank in `orders` */
 
-/* --- Making --------------------------------------------------------------- */
+/* --- Creating files ------------------------------------------------------- */
 
 static varve_status make_file(
     struct vv_data_files *files, uint32_t number, int flags, varve_error *error)
@@ -64,7 +65,8 @@ static int look_for_left(
     return is_temporary;
 }
 
-/* Who else writes here now has temporary files too: then a collection more. */
+/* Sets has_left if there are temporary files. They may belong to other
+ * processes that are saving now; then pruning is attempted needlessly. */
 static void find_left(struct vv_data_files *files)
 {
     vv_directory_each(&files->merge->save_plan->context,
@@ -89,7 +91,7 @@ static varve_status data_files_make_files(
     return VARVE_OK;
 }
 
-/* The folder is locked before anything is looked for in it. */
+/* Locks the folder before anything is read in it. */
 static varve_status data_files_make_all(struct vv_data_files *files, int flags,
     struct vv_buffer *bits, varve_error *error)
 {
@@ -104,8 +106,9 @@ static varve_status data_files_make_all(struct vv_data_files *files, int flags,
     return data_files_make_files(files, flags, error);
 }
 
-/* By rank the number of its file and the offset of its region, or of its bits
- * in the orders; then the name of each file for now, and the bits. */
+/* Appends the orders: for each rank, the number of its file and the offset of
+ * its region, or the offset of its bits in the orders; then the temporary name
+ * of each file, and the bits. */
 static void add_orders(const struct vv_data_files *files,
     const struct vv_buffer *bits, struct vv_buffer *orders)
 {
@@ -149,10 +152,10 @@ varve_status vv_data_files_begin(struct vv_data_files *files,
     return status;
 }
 
-/* --- Filling -------------------------------------------------------------- */
+/* --- Writing data --------------------------------------------------------- */
 
 struct order {
-    const char *name; /* of the file */
+    const char *name; /* name of the file */
     uint64_t offset;
 };
 
@@ -245,7 +248,7 @@ static varve_status open_path(const struct vv_context *context,
                : VARVE_OK;
 }
 
-/* The file of a rank, open; `name` gets its path. */
+/* Opens the file of this rank, and sets `name` to its path. */
 static varve_status data_files_open_file(const struct vv_filling *f,
     struct vv_buffer *name, int *file, varve_error *error)
 {
@@ -293,7 +296,7 @@ static bool has_orders(const struct vv_filling *f, const uint8_t *bits)
 static varve_status data_files_write_chunks(const struct vv_filling *f,
     struct vv_chunks_out *out, struct vv_buffer *name, varve_error *error)
 {
-    varve_status status = vv_promise_check(f->share, out->bits, error);
+    varve_status status = vv_verify_recalled(f->share, out->bits, error);
     if (!status && has_orders(f, out->bits))
         status = data_files_open_file(f, name, &out->file, error);
     out->path = vv_buffer_string(name);
@@ -303,34 +306,34 @@ static varve_status data_files_write_chunks(const struct vv_filling *f,
                : data_files_close_file(f, out->path, out->file, status, error);
 }
 
-static varve_status gather_told(const struct vv_filling *f,
-    const struct vv_buffer *told, varve_status status, varve_error *error)
+static varve_status gather_locations(const struct vv_filling *f,
+    const struct vv_buffer *locations, varve_status status, varve_error *error)
 {
     struct vv_gathered all;
-    VV_TRY(vv_comm_gatherv(f->comm, status, told, &all, error));
+    VV_TRY(vv_comm_gatherv(f->comm, status, locations, &all, error));
     if (f->comm->rank == 0)
         vv_merge_take_written(f->merge, &all);
     vv_gathered_clear(&all);
     return VARVE_OK;
 }
 
-/* Rank 0 is told where they are. */
+/* Writes the chunks of this rank, and sends their locations to rank 0. */
 static varve_status fill_chunks(
     const struct vv_filling *f, struct vv_buffer *name, varve_error *error)
 {
-    struct vv_buffer told;
+    struct vv_buffer locations;
     struct vv_chunks_out out = { .save_plan = f->save_plan,
         .share = f->share,
         .comm = f->comm,
         .merge = f->merge,
         .file = -1,
         .bits = f->orders->data + data_files_order_of(f).offset,
-        .told = &told };
-    vv_buffer_init(&told, &f->save_plan->context.allocator);
+        .locations = &locations };
+    vv_buffer_init(&locations, &f->save_plan->context.allocator);
     varve_status status = data_files_write_chunks(f, &out, name, error);
     if (!out.is_agreed)
-        status = gather_told(f, &told, status, error);
-    vv_buffer_clear(&told);
+        status = gather_locations(f, &locations, status, error);
+    vv_buffer_clear(&locations);
     return status;
 }
 
@@ -339,14 +342,14 @@ varve_status vv_data_files_fill(const struct vv_filling *f, varve_error *error)
     struct vv_buffer name;
     vv_buffer_init(&name, &f->save_plan->context.allocator);
     varve_status status =
-        vv_goes_by_chunks(f->save_plan)
+        vv_writes_by_chunks(f->save_plan)
             ? fill_chunks(f, &name, error)
             : vv_agree(f->comm, fill_region(f, &name, error), error);
     vv_buffer_clear(&name);
     return status;
 }
 
-/* --- Ending --------------------------------------------------------------- */
+/* --- Completing files ----------------------------------------------------- */
 
 static varve_status data_files_end_file(
     struct vv_data_files *files, uint32_t number, int flags, varve_error *error)
@@ -371,7 +374,7 @@ static varve_status data_files_end_file(
     return VARVE_OK;
 }
 
-/* One that is shared. */
+/* Adds a layer of the base to the index. */
 static varve_status add_older(
     struct vv_data_files *files, uint32_t number, int flags, varve_error *error)
 {

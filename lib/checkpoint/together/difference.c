@@ -1,5 +1,8 @@
-/* difference.c - where digests differ, each rank writes down what it has, line
- * by line, and rank 0 looks for the first line that is another one.
+/* difference.c - Finds the first difference between the graphs or values of
+ * ranks.
+ *
+ * If digests differ, each rank sends a text with a line for each node or value,
+ * and rank 0 compares these texts.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +17,7 @@
 #include "try.h"
 
 enum kind { NOTHING, REQUEST, STRUCTURE, VALUES };
-enum { MOST_RANKS = 8 }; /* that a message names */
+enum { MOST_RANKS = 8 }; /* number of ranks in a message */
 
 static enum kind difference_find_kind(const struct vv_merge *merge)
 {
@@ -35,7 +38,7 @@ static enum kind difference_find_kind(const struct vv_merge *merge)
     return kind;
 }
 
-/* --- Lines: a path, a NUL, what is there, a NUL --------------------------- */
+/* --- Lines: a path, a NUL, a description, a NUL --------------------------- */
 
 static void difference_add_tensor(struct vv_buffer *lines,
     const struct vv_index *index, uint32_t value, size_t extents)
@@ -50,7 +53,7 @@ static void difference_add_tensor(struct vv_buffer *lines,
         vv_buffer_add_string(lines, " without a value");
 }
 
-/* Where neither type nor shape say it. */
+/* Adds the size for values whose type and shape do not determine it. */
 static void difference_add_size(
     struct vv_buffer *lines, const struct vv_index *index, uint32_t value)
 {
@@ -149,10 +152,10 @@ static varve_status difference_describe(struct vv_buffer *lines,
     return VARVE_OK;
 }
 
-/* --- The first that differs ----------------------------------------------- */
+/* --- The first difference ------------------------------------------------- */
 
 struct line {
-    const char *path; /* NULL: there are no more */
+    const char *path; /* NULL: end of the text */
     const char *what;
 };
 
@@ -174,7 +177,8 @@ static bool difference_is_same(const struct line *a, const struct line *b)
                : strcmp(a->path, b->path) == 0 && strcmp(a->what, b->what) == 0;
 }
 
-/* Whether there is one; sets both to it. */
+/* Finds the first line that differs, and sets *mine and *theirs to it. Returns
+ * false if there is none. */
 static bool difference_find_other(const char *one, const char *one_end,
     const char *two, const char *two_end, struct line *mine,
     struct line *theirs)
@@ -211,7 +215,8 @@ static varve_status fail_line(const char *path, enum kind kind,
         theirs->path ? theirs->path : "no more nodes", ranks);
 }
 
-/* All ranks that differ, and the first line of the first of them. */
+/* Fails with the ranks that differ from rank 0, and the first differing line of
+ * the first of them. */
 static varve_status find_difference(const struct vv_merge *merge,
     enum kind kind, const struct vv_gathered *all, varve_error *error)
 {
@@ -258,7 +263,7 @@ varve_status vv_compare_all(const varve_comm *comm,
     uint64_t kind = comm->rank == 0 ? difference_find_kind(merge) : NOTHING;
     struct vv_gathered all;
     struct vv_buffer lines;
-    VV_TRY(vv_tell_number(comm, &kind, error));
+    VV_TRY(vv_comm_bcast_u64(comm, &kind, error));
     *has_same_request = kind != REQUEST;
     if (kind == NOTHING)
         return VARVE_OK;

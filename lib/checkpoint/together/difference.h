@@ -1,5 +1,5 @@
-/* difference.h - ranks that want to save different things: found by three
- * digests, and then named.
+/* difference.h - Detects ranks that save different graphs or values, by
+ * comparing three digests, and reports the difference.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,11 +9,11 @@
 #include "comm_collectives.h"
 #include "merge.h"
 
-/* VARVE_MISUSE, the same everywhere, where a rank has another path or other
- * options or metadata than rank 0, another graph, or other values that are no
- * slices: with the path of the first that differs, and the ranks. `merge` is
- * looked at at rank 0. Whether all came with one request is set where it is
- * known. */
+/* Compares the contributions of all ranks. Returns VARVE_MISUSE on all ranks if
+ * a rank has another path, other options or metadata, another graph, or other
+ * replicated values than rank 0. The message has the first path that differs,
+ * and the ranks. `merge` is used on rank 0 only. Sets *has_same_request to
+ * false if path, options or metadata differ. */
 varve_status vv_compare_all(const varve_comm *comm,
     const struct vv_merge *merge, bool *has_same_request, varve_error *error);
 

@@ -1,4 +1,5 @@
-/* job_together.c - how it begins, and its part of a job.
+/* job_together.c - Starts asynchronous collective saves, and implements the
+ * part of this rank.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +18,7 @@
 #include "write.h"
 #include "write_all.h"
 
-/* --- The communicator of the background ----------------------------------- */
+/* --- The communicator of the background thread ---------------------------- */
 
 varve_status vv_check_duplicates(const varve_comm *comm, varve_error *error)
 {
@@ -43,8 +44,8 @@ static varve_status job_together_duplicate(
                   : VARVE_OK;
 }
 
-/* Another one is made where any rank has none: all make it. What is in flight
- * goes over the one before. */
+/* All ranks duplicate the communicator if any rank has no usable copy. Jobs in
+ * flight are finished first, with the previous copy. */
 varve_status vv_keep_duplicate(const varve_comm *comm, varve_status status,
     varve_graph *graph, varve_error *error)
 {
@@ -65,17 +66,20 @@ varve_status vv_keep_duplicate(const varve_comm *comm, varve_status status,
 
 /* --- The part of a rank --------------------------------------------------- */
 
-/* Of a large value that all have alike a rank writes some bytes only: of these
- * it has a copy, and the digests are of what they were copied of. */
+/* The part of this rank. A rank copies only those bytes of a large replicated
+ * value that it will write. So the digests of such values are computed from the
+ * program's memory before the copy. */
 struct part {
     struct vv_job_part job;
     struct vv_save_together save;
-    uint8_t *is_early; /* by value: summed before the copy */
-    bool is_summed;    /* those are */
-    varve_error error; /* of that */
+    uint8_t *is_early; /* for each value: its digest is computed before the
+                          copy */
+    bool has_early;    /* those digests were computed */
+    varve_error error; /* error of computing these digests */
 };
 
-/* The bytes of a value that it writes; of slices and small values all. */
+/* Narrows the range of a replicated value to the bytes that this rank writes.
+ * Shards and small values are needed as a whole. */
 static void find_needed(
     const void *user, uint32_t value, uint64_t *begin, uint64_t *end)
 {
@@ -110,23 +114,24 @@ static bool is_late(const void *user, size_t value)
     return !is_early(user, value);
 }
 
-static void job_together_look(struct vv_job_part *part)
+static void job_together_before_copy(struct vv_job_part *part)
 {
     struct part *p = (struct part *)part;
     p->error.status =
         vv_recall_digests(p->save.save_plan, is_early, p, &p->error);
-    p->is_summed = true;
+    p->has_early = true;
 }
 
-/* Where nothing was copied, nothing is summed yet. */
-static varve_status sum_rest(struct part *p, varve_error *error)
+/* Computes the digests that were not computed before the copy, or all if
+ * nothing was copied. */
+static varve_status digest_rest(struct part *p, varve_error *error)
 {
     varve_status status = p->error.status;
     if (status)
         *error = p->error;
     else
         status = vv_recall_digests(
-            p->save.save_plan, p->is_summed ? is_late : NULL, p, error);
+            p->save.save_plan, p->has_early ? is_late : NULL, p, error);
     return status ? status : vv_private_parts_digest(&p->save.privates, error);
 }
 
@@ -160,7 +165,7 @@ static varve_status write_part(struct vv_job_part *part, varve_job *job,
     struct part *p = (struct part *)part;
     struct vv_save_together *save = &p->save;
     if (!status)
-        status = sum_rest(p, error);
+        status = digest_rest(p, error);
     if (job->is_numbered)
         return vv_save_numbered_together(
             save, status, job->target, &job->path, error);
@@ -188,8 +193,8 @@ static varve_status job_together_gather(varve_job *job,
     struct part *p = vv_allocate_zeroed(a, sizeof *p);
     if (!p)
         return vv_fail_memory(error, "an asynchronous save");
-    p->job = (struct vv_job_part){ save_plan_of, job_together_look, write_part,
-        free_part };
+    p->job = (struct vv_job_part){ save_plan_of, job_together_before_copy,
+        write_part, free_part };
     p->save.comm = b->copy;
     p->save.save_plan = &job->save_plan;
     varve_status status =
@@ -204,7 +209,7 @@ static varve_status job_together_gather(varve_job *job,
     return vv_save_together_share(&p->save, error);
 }
 
-/* --- Beginning ------------------------------------------------------------ */
+/* --- Starting a job ------------------------------------------------------- */
 
 static varve_status job_together_check(
     const struct vv_job_request *r, varve_error *error)
@@ -213,7 +218,8 @@ static varve_status job_together_check(
     return vv_store_refuse_any(r->target, VV_STORE_ALONE, error);
 }
 
-/* What has ended at one rank, and may have failed, has at all. */
+/* Waits until the same number of jobs has ended on all ranks. So all ranks see
+ * the same failures. */
 static varve_status wait_for_ends(
     struct vv_background *b, const varve_comm *comm, varve_error *error)
 {
@@ -223,16 +229,17 @@ static varve_status wait_for_ends(
     return VARVE_OK;
 }
 
-/* Up to where all know of each other. Sets *made also on failure. */
+/* Prepares the job up to the point where the ranks agree on it. Sets *made also
+ * on failure. */
 static varve_status job_together_prepare(struct vv_background *b,
     const struct vv_job_request *r, varve_job **made, varve_error *error)
 {
-    VV_TRY(vv_background_tell(b, error));
+    VV_TRY(vv_background_report(b, error));
     *made = vv_job_new(r, error);
     if (!*made)
         return VARVE_NO_MEMORY;
     VV_TRY(job_together_gather(*made, b, r, error));
-    return vv_job_hold_still(b, *made, error);
+    return vv_job_stage(b, *made, error);
 }
 
 static void job_together_drop(struct vv_background *b, varve_job *job)

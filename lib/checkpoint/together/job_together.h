@@ -1,9 +1,10 @@
-/* job_together.h - a save of many processes in the background.
+/* job_together.h - Asynchronous saves by many processes.
  *
- * All come to the call, and hold their values still there. The rest is the same
- * as of any save of theirs, on a thread of each rank, which talks over a copy
- * of the communicator: so the program goes on with its own. The threads of all
- * ranks take their jobs in the order of the calls, and so they meet.
+ * All ranks call the function that starts a save, which takes the copies of the
+ * values. The other steps run on the background thread of each rank, which uses
+ * a duplicate of the communicator, so that the program can use its own. The
+ * threads of all ranks take their jobs in the order of the calls, so that their
+ * collective operations match.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,16 +13,19 @@
 
 #include "background.h"
 
-/* VARVE_MISUSE where it cannot be duplicated. By each rank for itself. */
+/* Returns VARVE_MISUSE if the communicator cannot be duplicated. Not
+ * collective. */
 varve_status vv_check_duplicates(const varve_comm *comm, varve_error *error);
 
-/* Has the graph keep a copy of the communicator; once, and at all ranks, of
- * which each comes with its own `status`. The same everywhere. */
+/* Keeps a duplicate of the communicator in the graph, unless there is one
+ * already. Collective: must be called on all ranks, each with its own `status`,
+ * and returns the same on all. */
 varve_status vv_keep_duplicate(const varve_comm *comm, varve_status status,
     varve_graph *graph, varve_error *error);
 
-/* Starts one; each rank comes with its own `status`, and where that is good,
- * with a root. NULL at all where one fails: then nothing has changed. */
+/* Starts a job. Collective. Each rank calls it with its own `status`; if that
+ * is VARVE_OK `request` must have a root. Returns NULL on all ranks if one of
+ * them fails; then nothing has changed. */
 varve_job *vv_job_start_together(const varve_comm *comm, varve_status status,
     const struct vv_job_request *request, varve_error *error);
 

@@ -1,5 +1,5 @@
-/* layer_match.c - a table of the digests of the base, asked for each chunk, or
- * for small values that follow each other, as many as make up a page or more.
+/* layer_match.c - Looks up chunks in a hash table of the digests of the base.
+ * Consecutive small values are looked up as a group.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,8 +16,9 @@
 #include "try.h"
 
 enum {
-    MOST_CANDIDATES = 16, /* with one digest that are looked at */
-    MOST_TOGETHER = 1024, /* small values */
+    MOST_CANDIDATES = 16, /* number of chunks with the same hash that are
+                             compared */
+    MOST_TOGETHER = 1024, /* number of small values in a group */
 };
 
 static const struct vv_index *layer_match_index_of(
@@ -32,10 +33,10 @@ static const uint8_t *layer_match_digest_at(
     return layer_match_index_of(m)->digests + chunk * VV_DIGEST_SIZE;
 }
 
-/* --- Layers that are not worth it ----------------------------------------- */
+/* --- Layers that are hardly used ------------------------------------------ */
 
-/* The one of those that are kept with the least in use: in all, or of what it
- * has. */
+/* Returns the layer with the least live data among those that are not dropped:
+ * the least live bytes or, if `is_by_part`, the smallest live fraction. */
 static uint32_t layer_match_choose(const struct vv_layer_match *m,
     const uint64_t *live, bool is_by_part, uint32_t count)
 {
@@ -54,8 +55,9 @@ static uint32_t layer_match_choose(const struct vv_layer_match *m,
     return least;
 }
 
-/* As a save of one process does: so many layers, with those that come, and
- * twice the data in all. Several may go, since several come. */
+/* Drops layers as in a save by one process: limits their number, including the
+ * new ones, and their total size to twice that of the data. Several may be
+ * dropped, as several are added. */
 static void layer_match_drop(
     struct vv_layer_match *m, const struct vv_merge *merge)
 {
@@ -133,7 +135,7 @@ static varve_status layer_match_make_table(
     const varve_allocator *a = &merge->save_plan->context.allocator;
     size_t count = (size_t)layer_match_index_of(m)->digest_count;
     if (count >= VV_NONE)
-        return VARVE_OK; /* it is of no use */
+        return VARVE_OK; /* too many chunks: no table is used */
     m->count = count;
     for (m->table_size = 64; m->table_size < count;)
         m->table_size *= 2;
@@ -148,15 +150,17 @@ static varve_status layer_match_make_table(
     return VARVE_OK;
 }
 
-/* --- Looking for it ------------------------------------------------------- */
+/* --- Looking up chunks ---------------------------------------------------- */
 
-/* Chunks that are looked for together: one of a large value, or small ones. */
+/* Chunks that are looked up together: one of a large value, or several small
+ * ones. */
 struct group {
     struct vv_placed_chunk all[MOST_TOGETHER];
     size_t count;
 };
 
-/* Whether the base has them from a chunk on, with the same padding between. */
+/* Returns true if the base has all chunks of a group, from its chunk `from` on,
+ * with the same padding between them. */
 static bool layer_match_is_there(
     const struct vv_layer_match *m, const struct group *g, size_t from)
 {
@@ -165,18 +169,19 @@ static bool layer_match_is_there(
         return false;
     for (size_t i = 0; i < g->count; i++) {
         const struct vv_placed_chunk *chunk = &g->all[i];
-        if (m->sizes[from + i] != chunk->told.size ||
+        if (m->sizes[from + i] != chunk->message.size ||
             m->offsets[from + i] - m->offsets[from] !=
                 chunk->place - g->all[0].place ||
-            memcmp(layer_match_digest_at(m, from + i), chunk->told.digest,
+            memcmp(layer_match_digest_at(m, from + i), chunk->message.digest,
                 VV_DIGEST_SIZE) != 0)
             return false;
     }
-    return layer_match_is_kept(
-        m, m->offsets[from], last->place + last->told.size - g->all[0].place);
+    return layer_match_is_kept(m, m->offsets[from],
+        last->place + last->message.size - g->all[0].place);
 }
 
-/* The chunk of the base at an offset of its data; the number of all: none. */
+/* Returns the chunk at an offset in the data of the base, or the number of
+ * chunks if none begins there. */
 static size_t chunk_at(const struct vv_layer_match *m, uint64_t offset)
 {
     size_t low = 0, high = m->count;
@@ -190,15 +195,15 @@ static size_t chunk_at(const struct vv_layer_match *m, uint64_t offset)
     return low < m->count && m->offsets[low] == offset ? low : m->count;
 }
 
-/* First where it was if nothing has moved since what was found last; then
- * wherever the same bytes are. */
+/* First tries the position at the same distance as the last match, then all
+ * chunks with the same digest. */
 static size_t layer_match_find(
     const struct vv_layer_match *m, const struct group *g)
 {
     size_t usual = chunk_at(m, g->all[0].place + m->shift);
     if (usual < m->count && layer_match_is_there(m, g, usual))
         return usual;
-    uint32_t at = m->firsts[layer_match_hash_of(m, g->all[0].told.digest)];
+    uint32_t at = m->firsts[layer_match_hash_of(m, g->all[0].message.digest)];
     for (int i = 0; i < MOST_CANDIDATES && at != VV_NONE; i++) {
         if (layer_match_is_there(m, g, at))
             return at;
@@ -219,15 +224,16 @@ static void layer_match_settle(struct vv_layer_match *m, struct group *g)
     g->count = 0;
 }
 
-/* Whether a chunk is behind the last of a group, and both are small. */
+/* Returns true if the chunk can be added to the group: it follows the last one,
+ * and both are small. */
 static bool joins(const struct group *g, const struct vv_placed_chunk *chunk)
 {
     const struct vv_placed_chunk *first = g->all, *last = &g->all[g->count - 1];
-    uint64_t end = chunk->place + chunk->told.size;
-    return g->count < MOST_TOGETHER && last->told.size < VV_PAGED_SIZE &&
-           chunk->told.size < VV_PAGED_SIZE && chunk->owner == last->owner &&
+    uint64_t end = chunk->place + chunk->message.size;
+    return g->count < MOST_TOGETHER && last->message.size < VV_PAGED_SIZE &&
+           chunk->message.size < VV_PAGED_SIZE && chunk->owner == last->owner &&
            chunk->number == last->number + 1 &&
-           chunk->place - (last->place + last->told.size) < VV_ALIGNMENT &&
+           chunk->place - (last->place + last->message.size) < VV_ALIGNMENT &&
            end - first->place <= VV_PAGED_SIZE;
 }
 

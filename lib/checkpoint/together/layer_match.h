@@ -1,9 +1,9 @@
-/* layer_match.h - at rank 0: which chunks of all ranks the checkpoint before
- * has, and which of its layers are of use.
+/* layer_match.h - Finds on rank 0 which chunks of all ranks the base already
+ * has, and which of its layers are dropped.
  *
- * A chunk is known by size and digest alone, wherever it lies there and whoever
- * saved it: so it does not matter whether ranks have come or gone, or have
- * other parts of a value by now.
+ * Chunks are compared by size and digest only. Their position in the base and
+ * the rank that saved them do not matter. So the number of ranks and the
+ * sharding of values may change between saves.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,23 +15,25 @@
 
 struct vv_layer_match {
     /* to read */
-    struct vv_layer_base base; /* that is there; else all is new */
+    struct vv_layer_base base; /* if it is not there, all data is new */
     /* own */
     bool is_dropped[VV_MOST_LAYERS];
-    uint64_t *offsets; /* by chunk of the base, in order: in its data */
-    uint32_t *sizes;   /* 0: its digest is not one of its bytes */
-    uint32_t *nexts;   /* of the same hash; or VV_NONE */
-    uint32_t *firsts;  /* by hash; a power of two of them */
+    uint64_t *offsets; /* for each chunk of the base, in order: its offset in
+                          the data */
+    uint32_t *sizes;   /* for each chunk; 0: has page digests, so it is not
+                          used */
+    uint32_t *nexts;   /* next chunk with the same hash; or VV_NONE */
+    uint32_t *firsts;  /* first chunk with a hash; the size is a power of two */
     size_t count;
     size_t table_size;
-    uint64_t shift; /* from the data of the checkpoint to that of the base, by
-                       what was found last */
+    uint64_t shift; /* offset in the base minus offset in the new data, of
+                       the last match */
 };
 
-/* Opens the base that the save plan names, or that stands at the path, and
- * finds what it has. One that is of no use is not there. The folder of layers
- * is locked. VARVE_NO_MEMORY; end with vv_layer_match_end whatever comes of it.
- */
+/* Opens the base that the save plan specifies, or the checkpoint at the path of
+ * the save, and marks the chunks of the merge that it has. If the base cannot
+ * be used nothing is marked. The folder of layers must be locked. May return
+ * VARVE_NO_MEMORY. vv_layer_match_end must be called also after a failure. */
 varve_status vv_layer_match_make(
     struct vv_layer_match *match, struct vv_merge *merge, varve_error *error);
 void vv_layer_match_end(

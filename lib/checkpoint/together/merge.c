@@ -1,4 +1,5 @@
-/* merge.c - files, slices, and what all have.
+/* merge.c - Merges the contributions of all ranks: assigns files, checks
+ * shards, and collects digests and places.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,11 +19,11 @@
 #include "saved_path.h"
 #include "try.h"
 
-/* A slice that is not empty, and whose. */
+/* A nonempty shard, and the rank that has it. */
 struct found {
     uint32_t owner;
-    uint32_t rank; /* dimensions */
-    const uint8_t *told;
+    uint32_t rank; /* number of dimensions */
+    const uint8_t *message;
 };
 
 static varve_status merge_no_memory(varve_error *error)
@@ -32,8 +33,10 @@ static varve_status merge_no_memory(varve_error *error)
 
 /* --- Files ---------------------------------------------------------------- */
 
-/* Ranks of one node write one file, or as many files as the caller wants. In
- * layers there is room for those of a few saves before. */
+/* Assigns a file to each rank. The ranks of a node share a file, unless the
+ * caller has specified the number of files. The number is limited; in an
+ * incremental save more strictly, so that the layers of a few earlier saves
+ * fit, too. */
 static uint32_t choose_files(const struct vv_merge *merge, uint32_t *nodes)
 {
     const uint8_t *at = merge->all->bytes.data;
@@ -41,11 +44,12 @@ static uint32_t choose_files(const struct vv_merge *merge, uint32_t *nodes)
                                                           : VV_MOST_LAYERS;
     uint32_t ranks = merge->comm->size, count = 0, number = 0;
     uint32_t wanted = merge->save_plan->options.collective.files;
-    /* Of more nodes than there may be files the numbers do not matter. */
+    /* The numbers are not used if there are more nodes than files. */
     for (uint32_t i = 0; wanted == 0 && i < ranks && count <= most; i++) {
         uint32_t node = vv_contribution_of(at).node;
         at += merge->all->sizes[i];
-        if (count == 0 || nodes[number] != node) /* else that of the last */
+        if (count == 0 || nodes[number] != node) /* else the same node as the
+                                                    previous rank */
             for (number = 0; number < count && nodes[number] != node;)
                 number++;
         if (number == count)
@@ -88,13 +92,14 @@ static varve_status place_regions(struct vv_merge *merge, varve_error *error)
     return VARVE_OK;
 }
 
-/* --- Slices --------------------------------------------------------------- */
+/* --- Shards --------------------------------------------------------------- */
 
-/* By where they start; none starts where another does. */
+/* Compares by the position of the box. No two valid boxes begin at the same
+ * position. */
 static int compare_found(const struct found *one, const struct found *other)
 {
     for (uint32_t k = 0; k < one->rank; k++) {
-        uint64_t x = vv_at64(one->told, k), y = vv_at64(other->told, k);
+        uint64_t x = vv_at64(one->message, k), y = vv_at64(other->message, k);
         if (x != y)
             return x < y ? -1 : 1;
     }
@@ -106,16 +111,17 @@ static int compare_any(const void *a, const void *b)
     return compare_found(a, b);
 }
 
-/* The slices of one value, sorted; nearly always ranks are in that order. */
+/* Returns the nonempty shards of a value, sorted by position. They are usually
+ * in the order of ranks. */
 static struct found *find_slices(struct vv_merge *merge,
     const struct vv_save_plan_slice *slice, size_t *count)
 {
     bool is_sorted = true;
     merge->found.size = 0;
     for (uint32_t i = 0; i < merge->comm->size; i++) {
-        struct found f = { i, slice->rank, merge->told[i] };
-        vv_contribution_pass(&merge->told[i], slice->rank);
-        if (vv_index_broadcast_size(f.told, f.rank) == 0)
+        struct found f = { i, slice->rank, merge->next_slices[i] };
+        vv_contribution_skip_slice(&merge->next_slices[i], slice->rank);
+        if (vv_slice_message_size(f.message, f.rank) == 0)
             continue;
         if (is_sorted && merge->found.size > 0) {
             const uint8_t *end = merge->found.data + merge->found.size;
@@ -190,7 +196,8 @@ static varve_status merge_fail_cover(const struct vv_merge *merge,
     return VARVE_MISUSE;
 }
 
-/* `at`: where in the column the boxes begin. */
+/* Fails unless the shards cover the value exactly once. `at` is the offset in
+ * the column of the first box. */
 static varve_status check_cover(struct vv_merge *merge,
     const struct vv_save_plan_slice *slice, const struct found *all,
     size_t count, size_t at, varve_error *error)
@@ -212,19 +219,19 @@ static void place_slices(
 {
     uint64_t place = vv_next_place(merge);
     for (size_t i = 0; i < count; i++) {
-        const struct vv_slice_message told =
-            vv_contribution_slice(all[i].told, all[i].rank);
-        struct vv_placed placed = { place, told.size, all[i].owner,
-            told.offset };
+        const struct vv_slice_message message =
+            vv_contribution_slice(all[i].message, all[i].rank);
+        struct vv_placed placed = { place, message.size, all[i].owner,
+            message.offset };
         vv_buffer_add(&merge->placed, &placed, sizeof placed);
-        vv_buffer_add(&merge->added.digests, told.digests,
-            (size_t)vv_chunk_count(told.size) * VV_DIGEST_SIZE);
-        place += told.size;
+        vv_buffer_add(&merge->added.digests, message.digests,
+            (size_t)vv_chunk_count(message.size) * VV_DIGEST_SIZE);
+        place += message.size;
     }
 }
 
-/* Boxes are told as the column has them. One that is alone is all of its
- * value, and in no pieces. */
+/* Adds the shards of a value to the index. Boxes are sent as the column stores
+ * them. A single shard is the whole value and needs no box. */
 static varve_status take_slices(struct vv_merge *merge,
     const struct vv_save_plan_slice *slice, varve_error *error)
 {
@@ -237,7 +244,7 @@ static varve_status take_slices(struct vv_merge *merge,
         return VARVE_OK;
     for (size_t i = 0; i < count; i++)
         vv_buffer_add(
-            &added->piece_boxes, all[i].told, 16 * (size_t)slice->rank);
+            &added->piece_boxes, all[i].message, 16 * (size_t)slice->rank);
     if (added->piece_boxes.failed)
         return merge_no_memory(error);
     VV_TRY(check_cover(merge, slice, all, count, at, error));
@@ -250,17 +257,19 @@ static varve_status take_slices(struct vv_merge *merge,
     return VARVE_OK;
 }
 
-/* --- Digests, and what is placed ------------------------------------------ */
+/* --- Digests and places --------------------------------------------------- */
 
-static varve_status make_told(struct vv_merge *merge, varve_error *error)
+static varve_status make_next_slices(struct vv_merge *merge, varve_error *error)
 {
     const varve_allocator *a = &merge->save_plan->context.allocator;
-    merge->told = vv_allocate_array(a, merge->comm->size, sizeof *merge->told);
-    return merge->told ? VARVE_OK : merge_no_memory(error);
+    merge->next_slices =
+        vv_allocate_array(a, merge->comm->size, sizeof *merge->next_slices);
+    return merge->next_slices ? VARVE_OK : merge_no_memory(error);
 }
 
-/* Room for what slices bring, as one block each: told are these bytes, too. */
-static void merge_reserve(struct vv_merge *merge, size_t told, size_t stretches)
+/* Reserves memory for the data of shards at once. `size` is an upper bound for
+ * it. */
+static void merge_reserve(struct vv_merge *merge, size_t size, size_t stretches)
 {
     size_t slices, ranks = merge->comm->size, boxes = 0;
     const struct vv_save_plan_slice *slice =
@@ -269,30 +278,30 @@ static void merge_reserve(struct vv_merge *merge, size_t told, size_t stretches)
         boxes += 16 * (size_t)slice[i].rank * ranks;
     vv_buffer_reserve(&merge->added.piece_boxes, boxes);
     vv_buffer_reserve(&merge->added.digests,
-        told - boxes - 16 * slices * ranks +
+        size - boxes - 16 * slices * ranks +
             merge->save_plan->columns.index.digests.size);
     vv_buffer_reserve(&merge->placed,
         (slices * ranks + stretches + merge->save_plan->value_count) *
             sizeof(struct vv_placed));
 }
 
-static void find_told(struct vv_merge *merge)
+static void find_next_slices(struct vv_merge *merge)
 {
     const uint8_t *at = merge->all->bytes.data;
-    size_t told = 0, stretches = 0;
+    size_t size = 0, stretches = 0;
     for (uint32_t i = 0; i < merge->comm->size; i++) {
         const struct vv_contribution c = vv_contribution_of(at);
-        merge->told[i] = c.slices;
+        merge->next_slices[i] = c.slices;
         at += merge->all->sizes[i];
-        told += (size_t)(at - c.slices);
+        size += (size_t)(at - c.slices);
         stretches += c.stretch_count;
     }
-    merge_reserve(merge, told, stretches);
+    merge_reserve(merge, size, stretches);
 }
 
-/* Where what all have lies from `begin` to `end`, as it was shared out; in the
- * data that is from `place` on. A stretch may have several values, and a value
- * lie in several. */
+/* Adds the locations of the replicated data from `begin` to `end`, as it was
+ * divided among ranks. In the merged data it begins at `place`. A stretch may
+ * contain several values, and a value may span several stretches. */
 static void take_stretches(
     struct vv_merge *merge, uint64_t begin, uint64_t end, uint64_t place)
 {
@@ -325,7 +334,7 @@ static void take_common(struct vv_merge *merge, size_t digests)
         take_stretches(merge, begin, begin + size, vv_next_place(merge));
 }
 
-/* Up to a number. Those of what all have are those of rank 0. */
+/* Takes the values up to `end`. Replicated values are taken from rank 0. */
 static varve_status take_values(
     struct vv_merge *merge, uint32_t end, varve_error *error)
 {
@@ -342,7 +351,7 @@ static varve_status take_values(
             VV_TRY(take_slices(merge, merge->next_slice++, error));
         else
             take_common(merge, count);
-        if (count > 0) /* else there may be none at all */
+        if (count > 0) /* else the pointer may be NULL */
             merge->next_digests += count;
         merge->next_whole++;
     }
@@ -404,7 +413,7 @@ varve_status vv_merge_begin(struct vv_merge *merge, varve_error *error)
 {
     merge_begin(merge);
     VV_TRY(place_regions(merge, error));
-    VV_TRY(make_told(merge, error));
+    VV_TRY(make_next_slices(merge, error));
     find_stretches(merge);
     if (merge->stretches.failed)
         return merge_no_memory(error);
@@ -416,9 +425,9 @@ varve_status vv_merge_begin(struct vv_merge *merge, varve_error *error)
 varve_status vv_merge_make(struct vv_merge *merge, varve_error *error)
 {
     VV_TRY(vv_merge_begin(merge, error));
-    if (vv_goes_by_chunks(merge->save_plan))
+    if (vv_writes_by_chunks(merge->save_plan))
         VV_TRY(vv_merge_chunks_begin(merge, error));
-    find_told(merge);
+    find_next_slices(merge);
     VV_TRY(take_values(merge, (uint32_t)merge->save_plan->value_count, error));
     if (vv_index_columns_failed(&merge->added))
         return merge_no_memory(error);
@@ -430,7 +439,7 @@ varve_status vv_merge_take(struct vv_merge *merge,
 {
     const uint8_t *at = slices->bytes.data;
     for (uint32_t i = 0; i < merge->comm->size; i++) {
-        merge->told[i] = at;
+        merge->next_slices[i] = at;
         at += slices->sizes[i];
     }
     merge->placed.size = 0;
@@ -445,8 +454,8 @@ void vv_merge_clear(struct vv_merge *merge)
         vv_release(a, merge->regions, ranks * sizeof *merge->regions);
     if (merge->files)
         vv_release(a, merge->files, ranks * sizeof *merge->files);
-    if (merge->told)
-        vv_release(a, merge->told, ranks * sizeof *merge->told);
+    if (merge->next_slices)
+        vv_release(a, merge->next_slices, ranks * sizeof *merge->next_slices);
     vv_merge_chunks_end(merge);
     vv_merge_private_end(merge);
     vv_index_columns_end(&merge->added);
@@ -455,7 +464,7 @@ void vv_merge_clear(struct vv_merge *merge)
     vv_buffer_clear(&merge->stretches);
 }
 
-/* Counter and metadata stay. */
+/* Replaces the index except for counter and metadata. */
 static void take_spliced(const struct vv_merge *merge, struct vv_index *index)
 {
     struct vv_index whole = vv_index_of_columns(&merge->splice.columns);
@@ -465,7 +474,7 @@ static void take_spliced(const struct vv_merge *merge, struct vv_index *index)
     *index = whole;
 }
 
-/* What rounds have brought is not at hand. */
+/* Sets the sizes of columns that are in the spill file. */
 static void take_spilled_columns(
     const struct vv_merge *merge, struct vv_index *index)
 {

@@ -1,4 +1,5 @@
-/* merge_chunks.c - found by where they are in the regions of their owners.
+/* merge_chunks.c - Maps chunks to the order of the data by their offsets in the
+ * regions of their ranks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +12,7 @@
 #include "layout.h"
 #include "merge_private.h"
 
-/* --- Life ----------------------------------------------------------------- */
+/* --- Creating and freeing ------------------------------------------------- */
 
 static void count_chunks(struct vv_merge *merge)
 {
@@ -67,7 +68,7 @@ static size_t merge_chunks_count_of(const struct vv_merge *merge, uint32_t rank)
     return merge->firsts[rank + 1] - merge->firsts[rank];
 }
 
-/* The first chunk of a rank at or behind an offset of its region. */
+/* Returns the first chunk of a rank at or after an offset in its region. */
 static size_t first_from(
     const struct vv_merge *merge, uint32_t rank, uint64_t offset)
 {
@@ -95,16 +96,16 @@ bool vv_chunk_walk_next(struct vv_chunk_walk *w, struct vv_placed_chunk *chunk)
         w->is_inside = true;
         if (w->next == merge_chunks_count_of(merge, p->owner))
             continue;
-        struct vv_share_chunk told =
+        struct vv_share_chunk message =
             vv_share_chunk_of_message(merge->chunks[p->owner], w->next);
-        if (told.offset - p->offset >= p->size)
+        if (message.offset - p->offset >= p->size)
             continue;
         size_t number = merge->firsts[p->owner] + w->next++;
         *chunk = (struct vv_placed_chunk){
-            .place = p->place + (told.offset - p->offset),
+            .place = p->place + (message.offset - p->offset),
             .owner = p->owner,
             .number = number,
-            .told = told,
+            .message = message,
             .where = &merge->where[number],
         };
         return true;
@@ -112,7 +113,7 @@ bool vv_chunk_walk_next(struct vv_chunk_walk *w, struct vv_placed_chunk *chunk)
     return false;
 }
 
-/* --- Told ----------------------------------------------------------------- */
+/* --- Messages ------------------------------------------------------------- */
 
 static void order_rank(
     struct vv_merge *merge, uint32_t rank, struct vv_buffer *bits)
@@ -138,21 +139,21 @@ void vv_merge_order_chunks(struct vv_merge *merge, struct vv_buffer *bits)
     }
 }
 
-/* What a rank tells of those that it has written, which are those that were
+/* Takes the locations of the chunks that a rank has written: those that were
  * ordered. */
-static void take_rank(
-    struct vv_merge *merge, uint32_t rank, const uint8_t *told, size_t size)
+static void take_rank(struct vv_merge *merge, uint32_t rank,
+    const uint8_t *locations, size_t size)
 {
     struct vv_data_file *file = &merge->files[merge->regions[rank].file];
-    const uint8_t *end = told + size;
-    for (size_t i = 0; i < merge_chunks_count_of(merge, rank) && told != end;
-         i++) {
+    const uint8_t *end = locations + size;
+    for (size_t i = 0;
+         i < merge_chunks_count_of(merge, rank) && locations != end; i++) {
         struct vv_where *where = &merge->where[merge->firsts[rank] + i];
         if (where->is_old)
             continue;
-        where->offset = vv_load64(told);
-        where->packed = vv_load32(told + 8);
-        told += VV_INDEX_BROADCAST_WHERE_SIZE;
+        where->offset = vv_load64(locations);
+        where->packed = vv_load32(locations + 8);
+        locations += VV_LOCATION_MESSAGE_SIZE;
         uint64_t behind =
             where->offset +
             (where->packed
@@ -171,7 +172,7 @@ void vv_merge_take_written(
         merge->files[i].end = VV_PAGE_ALIGNMENT;
     for (uint32_t i = 0; i < merge->comm->size; i++) {
         if (written->sizes[i] == 0)
-            continue; /* where all have nothing there are no bytes */
+            continue; /* the pointer may be NULL */
         take_rank(merge, i, at, (size_t)written->sizes[i]);
         at += written->sizes[i];
     }

@@ -1,5 +1,5 @@
-/* merge_chunks.h - at rank 0: the chunks of all ranks, where each goes its own
- * way into layers, as packed or because an older checkpoint has it.
+/* merge_chunks.h - Keeps the chunks of all ranks on rank 0, for saves in which
+ * chunks are compressed or already in the base.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,8 @@
 
 #include "merge.h"
 
-/* Takes what all have told of theirs; all are new. VARVE_NO_MEMORY. */
+/* Takes the chunks of the contributions. All are marked as new. May return
+ * VARVE_NO_MEMORY. */
 varve_status vv_merge_chunks_begin(struct vv_merge *merge, varve_error *error);
 void vv_merge_chunks_end(struct vv_merge *merge);
 
@@ -16,10 +17,10 @@ void vv_merge_chunks_end(struct vv_merge *merge);
 
 struct vv_placed_chunk {
     /* to read */
-    uint64_t place; /* in the data */
+    uint64_t place; /* offset in the data */
     uint32_t owner;
-    size_t number; /* among those of all */
-    struct vv_share_chunk told;
+    size_t number;                 /* among the chunks of all ranks */
+    struct vv_share_chunk message; /* as sent by its owner */
     struct vv_where *where;
 };
 
@@ -27,20 +28,20 @@ struct vv_chunk_walk {
     /* to fill in */
     struct vv_merge *merge;
     /* own */
-    size_t placed; /* the range that it is in */
-    size_t next;   /* the chunk of its owner; those of a range are one behind
-                      the other */
+    size_t placed; /* index of the current range */
+    size_t next;   /* the next chunk of its owner; the chunks of a range are
+                      consecutive */
     bool is_inside;
 };
 
 bool vv_chunk_walk_next(
     struct vv_chunk_walk *walk, struct vv_placed_chunk *chunk);
 
-/* --- Told ----------------------------------------------------------------- */
+/* --- Messages ------------------------------------------------------------- */
 
-/* Which chunks a rank has to write: a bit for each. Appends those of all; where
- * those of a rank begin is the offset of its region then. Finds which files are
- * needed. */
+/* Appends a bit for each chunk of each rank that is set if the rank must write
+ * it. Sets the offset of each region to the position of its bits. Marks the
+ * files that are needed. */
 void vv_merge_order_chunks(struct vv_merge *merge, struct vv_buffer *bits);
 
 static inline bool vv_is_ordered(const uint8_t *bits, size_t chunk)
@@ -48,10 +49,11 @@ static inline bool vv_is_ordered(const uint8_t *bits, size_t chunk)
     return bits[chunk / 8] >> chunk % 8 & 1;
 }
 
-/* What is told of a chunk once it is written: where, and its packed size. */
-enum { VV_INDEX_BROADCAST_WHERE_SIZE = 8 + 4 };
+/* The message about a chunk that was written: its offset and compressed
+ * size. */
+enum { VV_LOCATION_MESSAGE_SIZE = 8 + 4 };
 
-/* Takes that of all ranks, and finds where their files end. */
+/* Takes these messages of all ranks, and computes the ends of their files. */
 void vv_merge_take_written(
     struct vv_merge *merge, const struct vv_gathered *written);
 

@@ -1,5 +1,5 @@
-/* merge_places.c - ranges of regions, or chunk by chunk; what nobody has placed
- * is padding, and zeros.
+/* merge_places.c - Fills in the columns of places from ranges of regions or
+ * from chunks. Ranges that no rank has are padding.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@
 #include "merge_chunks.h"
 #include "merge_private.h"
 
-/* Layers are numbered as places first name them. */
+/* Numbers layers in the order in which places refer to them. */
 static uint32_t merge_places_add_layer(
     struct vv_placing *p, uint32_t *number, struct vv_merged_layer layer)
 {
@@ -39,8 +39,8 @@ static void merge_places_add_zeros(struct vv_placing *p, uint64_t size)
         vv_place_out_add(&p->out, &zeros, size);
 }
 
-/* What is new. `is_next`: in the file there is nothing but zeros before it, up
- * to what is before it in the data. */
+/* Adds new data. If `is_next` the file has only zeros between this range and
+ * the previous range of the data. */
 static void add_new(struct vv_placing *p, uint64_t place,
     const struct vv_layer_place *to, uint64_t size, bool is_next)
 {
@@ -48,7 +48,7 @@ static void add_new(struct vv_placing *p, uint64_t place,
     struct vv_layer_place before = *to;
     before.offset -= gap;
     if (gap > 0 && is_next && !to->pack.size &&
-        vv_place_goes_on(&p->out, &before))
+        vv_place_continues(&p->out, &before))
         vv_place_out_add(&p->out, &before, gap);
     else
         merge_places_add_zeros(p, gap);
@@ -71,7 +71,7 @@ void vv_placing_add_ranges(struct vv_placing *p)
 
 /* --- Chunks --------------------------------------------------------------- */
 
-/* Those of the base, wherever they lie. */
+/* Adds a range of the base's data, which may be in several layers. */
 static void add_old(struct vv_placing *p, uint64_t offset, uint64_t size)
 {
     const struct vv_index *older = &p->base->file.parsed.index;
@@ -92,7 +92,8 @@ static void add_old(struct vv_placing *p, uint64_t offset, uint64_t size)
     }
 }
 
-/* With the padding before it, where the base has the same there. */
+/* Adds a chunk of the base. Includes the padding before it if the base has the
+ * same there. */
 static void add_old_chunk(struct vv_placing *p, const struct vv_placed_chunk *c)
 {
     uint64_t gap = c->place - p->out.written;
@@ -100,8 +101,8 @@ static void add_old_chunk(struct vv_placing *p, const struct vv_placed_chunk *c)
         add_old(p, p->behind, gap);
     else
         merge_places_add_zeros(p, gap);
-    add_old(p, c->where->offset, c->told.size);
-    p->behind = c->where->offset + c->told.size;
+    add_old(p, c->where->offset, c->message.size);
+    p->behind = c->where->offset + c->message.size;
     p->is_after = VV_NONE;
 }
 
@@ -111,10 +112,10 @@ static void add_new_chunk(struct vv_placing *p, const struct vv_placed_chunk *c)
         .offset = c->where->offset };
     if (c->where->packed)
         to.pack = (struct vv_pack){ .size = c->where->packed,
-            .plain = c->told.size,
-            .planes = (uint8_t)c->told.planes };
+            .plain = c->message.size,
+            .planes = (uint8_t)c->message.planes };
     bool is_next = p->is_after == c->owner && p->number == c->number;
-    add_new(p, c->place, &to, c->told.size, is_next);
+    add_new(p, c->place, &to, c->message.size, is_next);
     p->behind = 0;
     p->is_after = c->owner;
     p->number = c->number + 1;

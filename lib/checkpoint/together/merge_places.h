@@ -1,4 +1,4 @@
-/* merge_places.h - at rank 0: where in layers what all ranks have placed lies.
+/* merge_places.h - Computes on rank 0 where the data of all ranks is in layers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,22 +14,24 @@ struct vv_placing {
     struct vv_merge *merge;
     const struct vv_layer_base *base; /* or NULL */
     struct vv_place_out out;
-    uint32_t numbers[VV_MOST_LAYERS]; /* of layers of the base here */
-    uint64_t behind; /* where in the data of the base what was there last ends;
-                        0: that was new */
-    uint32_t is_after; /* the rank whose chunk was new last, or VV_NONE; */
-    size_t number;     /* the chunk behind that */
+    uint32_t numbers[VV_MOST_LAYERS]; /* for each layer of the base, its
+                                         number here */
+    uint64_t behind;   /* offset in the base's data of the end of the previous
+                          range; 0: that was new */
+    uint32_t is_after; /* the rank of the last new chunk; or VV_NONE */
+    size_t number;     /* number of the chunk after the last new one */
 };
 
-/* Where ranges are placed in parts, each behind those before. */
+/* These fill in the places in several steps. vv_placing_add_ranges adds the
+ * ranges of `merge->placed`. */
 void vv_placing_begin(struct vv_placing *placing, struct vv_merge *merge,
     const struct vv_layer_base *base);
 void vv_placing_add_ranges(struct vv_placing *placing);
 varve_status vv_placing_end(struct vv_placing *placing, varve_error *error);
 
-/* Fills in the columns of places, and numbers the layers as these name them.
- * Where chunks go each its own way, once it is known where all are; the base
- * is that in which some lie, or NULL. */
+/* Fills in the columns of places, and numbers the layers in the order of their
+ * use. In a save by chunks it must be called after the locations of all chunks
+ * are known. `base` is the base, or NULL. */
 varve_status vv_merge_places(struct vv_merge *merge,
     const struct vv_layer_base *base, varve_error *error);
 

@@ -1,5 +1,5 @@
-/* merge_private.c - a part for each private node of each process; then its
- * values, as they come in the index.
+/* merge_private.c - Adds the rank-local subtrees of all ranks to the merged
+ * graph, and their values to the index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@
 
 /* --- Parts ---------------------------------------------------------------- */
 
-/* Of each process. */
+/* Returns the number of rank-local nodes, which is the same on each rank. */
 static size_t count_private(const struct vv_merge *merge)
 {
     return merge->save_plan->privates.size /
@@ -24,8 +24,9 @@ static size_t merge_private_count_parts(const struct vv_merge *merge)
     return 1 + count_private(merge) * merge->comm->size;
 }
 
-/* Behind that of all those of each rank. */
-static void take_told(struct vv_merge *merge)
+/* Adds a part for each rank-local node of each rank, after the part of the
+ * common graph. */
+static void add_private_parts(struct vv_merge *merge)
 {
     const uint8_t *bytes = merge->all->bytes.data;
     size_t each = count_private(merge), part = 1;
@@ -33,12 +34,12 @@ static void take_told(struct vv_merge *merge)
         const uint8_t *at = vv_contribution_of(bytes).privates;
         bytes += merge->all->sizes[i];
         for (size_t k = 0; k < each; k++, part++) {
-            struct vv_private_message told = vv_contribution_private(&at);
+            struct vv_private_message message = vv_contribution_private(&at);
             merge->parts[part] = (struct vv_splice_part){
-                .index = told.index, .at = told.place, .number = i
+                .index = message.index, .at = message.place, .number = i
             };
-            merge->origins[part] =
-                (struct vv_private_origin){ i, told.begin, told.index.digests };
+            merge->origins[part] = (struct vv_private_origin){ i, message.begin,
+                message.index.digests };
         }
     }
 }
@@ -53,7 +54,7 @@ varve_status vv_merge_splice(struct vv_merge *merge, varve_error *error)
         return vv_fail_memory(error, "the index of all ranks");
     VV_TRY(vv_save_plan_index(merge->save_plan, &merge->parts[0].index, error));
     vv_share_lay_out(merge->share, &merge->parts[0].index);
-    take_told(merge);
+    add_private_parts(merge);
     merge->splice.parts = merge->parts;
     merge->splice.count = parts;
     VV_TRY(vv_splice_begin(&merge->splice, a, error));

@@ -1,5 +1,5 @@
-/* merge_private.h - at rank 0: what is private to each process, in the index of
- * all.
+/* merge_private.h - Merges the rank-local subtrees of all ranks into the index,
+ * on rank 0.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,12 +20,12 @@ static inline struct vv_placed *vv_all_placed(
     return (struct vv_placed *)(void *)merge->placed.data;
 }
 
-/* Splices the graphs of all: from here on the values of the index are numbered
- * and placed as they are then. */
+/* Merges the graphs of all ranks. Afterwards values are numbered and placed as
+ * in the merged graph. */
 varve_status vv_merge_splice(struct vv_merge *merge, varve_error *error);
 void vv_merge_private_end(struct vv_merge *merge);
 
-/* Where in the data the next value of the index lies. */
+/* Returns the offset in the data of the next value of the index. */
 static inline uint64_t vv_next_place(const struct vv_merge *merge)
 {
     const struct vv_buffer *places = merge->is_spliced
@@ -34,7 +34,7 @@ static inline uint64_t vv_next_place(const struct vv_merge *merge)
     return vv_at64(places->data, merge->next_whole);
 }
 
-/* Takes the private values before the next of what all have. */
+/* Takes the rank-local values before the next common value. */
 void vv_merge_take_private(struct vv_merge *merge);
 
 #endif

@@ -1,4 +1,5 @@
-/* merge_rounds.c - some slices told, taken, and put aside.
+/* merge_rounds.c - Sends shards in rounds, merges them, and moves the results
+ * to the spill file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,10 +10,11 @@
 #include "merge_places.h"
 #include "try.h"
 
-/* --- Which ---------------------------------------------------------------- */
+/* --- Dividing into rounds ------------------------------------------------- */
 
-/* What all ranks tell of one at most: all may have a part of a chunk. */
-static uint64_t told_of(
+/* Returns the largest number of bytes that all ranks together send about a
+ * shard. Each rank may have an incomplete chunk. */
+static uint64_t message_size_of(
     const struct vv_rounds *rounds, const struct vv_save_plan_slice *slice)
 {
     uint64_t each = 16 * (uint64_t)slice->rank + 16 + VV_DIGEST_SIZE;
@@ -20,30 +22,30 @@ static uint64_t told_of(
            vv_chunk_count(slice->whole_size) * VV_DIGEST_SIZE;
 }
 
-bool vv_goes_by_rounds(const struct vv_rounds *rounds)
+bool vv_needs_rounds(const struct vv_rounds *rounds)
 {
     size_t count;
-    uint64_t told = 0;
+    uint64_t size = 0;
     const struct vv_save_plan_slice *all =
         vv_save_plan_slices(rounds->save_plan, &count);
     for (size_t i = 0; i < count; i++)
-        told += told_of(rounds, &all[i]);
-    return told > rounds->most && !vv_goes_by_chunks(rounds->save_plan);
+        size += message_size_of(rounds, &all[i]);
+    return size > rounds->most && !vv_writes_by_chunks(rounds->save_plan);
 }
 
 bool vv_rounds_next(struct vv_rounds *rounds)
 {
     size_t count;
-    uint64_t told = 0;
+    uint64_t size = 0;
     const struct vv_save_plan_slice *all =
         vv_save_plan_slices(rounds->save_plan, &count);
     rounds->begin = rounds->end;
     if (rounds->begin == count)
         return false;
     do
-        told += told_of(rounds, &all[rounds->end++]);
+        size += message_size_of(rounds, &all[rounds->end++]);
     while (rounds->end < count &&
-           told + told_of(rounds, &all[rounds->end]) <= rounds->most);
+           size + message_size_of(rounds, &all[rounds->end]) <= rounds->most);
     rounds->value_end = rounds->end < count
                             ? all[rounds->end].value
                             : (uint32_t)rounds->save_plan->value_count;
@@ -52,7 +54,7 @@ bool vv_rounds_next(struct vv_rounds *rounds)
 
 /* --- Rank 0 --------------------------------------------------------------- */
 
-/* What is ready of the columns that grow. */
+/* Moves the completed parts of the growing columns to the spill file. */
 static varve_status put_aside(struct vv_merge *merge, varve_error *error)
 {
     struct vv_index_columns *added = &merge->added;
@@ -100,7 +102,7 @@ varve_status vv_merge_by_rounds(struct vv_merge *merge, uint64_t most,
     struct vv_rounds rounds = {
         .save_plan = merge->save_plan, .ranks = comm->size, .most = most
     };
-    struct vv_slice_sender telling =
+    struct vv_slice_sender sender =
         vv_slices_begin(merge->save_plan, merge->share);
     struct vv_placing placing;
     struct vv_gathered all;
@@ -108,13 +110,13 @@ varve_status vv_merge_by_rounds(struct vv_merge *merge, uint64_t most,
     if (is_first)
         vv_placing_begin(&placing, merge, NULL);
     while (vv_rounds_next(&rounds)) {
-        struct vv_buffer told;
-        vv_buffer_init(&told, a);
-        vv_slices_tell(&telling, &told, rounds.end - rounds.begin);
-        status = vv_comm_gatherv(comm, status, &told, &all, error);
-        vv_buffer_clear(&told);
+        struct vv_buffer message;
+        vv_buffer_init(&message, a);
+        vv_slices_encode(&sender, &message, rounds.end - rounds.begin);
+        status = vv_comm_gatherv(comm, status, &message, &all, error);
+        vv_buffer_clear(&message);
         if (status)
-            return status; /* of all */
+            return status; /* the same on all ranks */
         if (is_first)
             status = merge_rounds_take(merge, &placing, &rounds, &all, error);
         vv_gathered_clear(&all);

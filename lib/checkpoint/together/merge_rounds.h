@@ -1,6 +1,9 @@
-/* merge_rounds.h - slices that are too many to be told at once: rank 0 gets
- * those of a few values from all, merges these, and puts what comes of it into
- * a spill. So it holds no more than a few values have, whatever their number.
+/* merge_rounds.h - Sends the shards in rounds if they are too many to be sent
+ * at once.
+ *
+ * In each round rank 0 gets the shards of a few values from all ranks, merges
+ * them, and writes the result to a spill file. So its memory use does not
+ * depend on the number of values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,31 +12,32 @@
 
 #include "merge.h"
 
-/* Bytes that are told at once, unless one value has more. */
+/* The limit for the bytes of a round. A single value may exceed it. */
 enum { VV_MOST_AT_ONCE = 16 << 20 };
 
-/* Which slices are told together; the same at all ranks, since it follows from
- * what they have alike. */
+/* The shards of a round. The rounds are the same on all ranks, as they depend
+ * only on replicated data. */
 struct vv_rounds {
     /* to fill in */
     const struct vv_save_plan *save_plan;
     uint32_t ranks;
     uint64_t most;
-    /* to read: of this round, the first slice and that behind the last; and the
-     * value behind all that belong to it */
+    /* to read: the first shard of this round and the end of its shards; and the
+     * end of its values */
     size_t begin, end;
     uint32_t value_end;
 };
 
-/* Whether there is more than one. What is incremental or packed is told as a
- * whole; what is private, before them. */
-bool vv_goes_by_rounds(const struct vv_rounds *rounds);
+/* Returns true if more than one round is needed. Incremental and compressed
+ * saves do not use rounds. Rank-local data is sent before the first round. */
+bool vv_needs_rounds(const struct vv_rounds *rounds);
 
-/* The next round; false behind the last. */
+/* Begins the next round. Returns false after the last one. */
 bool vv_rounds_next(struct vv_rounds *rounds);
 
-/* By all ranks, which come with their `status`; at rank 0 the merge has begun
- * and has a spill. The same at all of them. */
+/* Merges all shards in rounds. Collective: each rank calls it with its own
+ * `status`, and all return the same. On rank 0 the merge must have begun and
+ * have a spill file. */
 varve_status vv_merge_by_rounds(struct vv_merge *merge, uint64_t most,
     varve_status status, varve_error *error);
 

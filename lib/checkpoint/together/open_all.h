@@ -1,5 +1,5 @@
-/* open_all.h - the same file opened by all who restore together: rank 0 reads
- * the index, the others are told it.
+/* open_all.h - Opens the same checkpoint on all ranks of a collective restore:
+ * rank 0 reads the index and broadcasts it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,18 +15,21 @@ struct vv_open_all {
     const varve_comm *comm;
     const struct vv_context *context;
     const char *path;
-    uint64_t most_told; /* bytes of digests, of boxes and of places that each
-                           holds, where there are as many */
+    uint64_t most_told; /* limit in bytes for digests, boxes and places,
+                           each, that are kept in memory */
 };
 
-/* Opens it at every rank, which comes with the `status` of what it did before;
- * where one fails, all do, and nothing is open. Of a file of ours only rank 0
- * reads the index; the others read its header, and the data is theirs to read.
- * What grows with the number of those that saved stays in the file: all, rank 0
- * too, read of it what they need, and compare it with sums.
- * What has another format, and what a context opens that salvages, each rank
- * opens for itself. VARVE_MISMATCH where a rank finds another file than rank 0,
- * or none. */
+/* Opens a checkpoint. Collective: each rank calls it with the `status` of its
+ * earlier steps. If one rank fails all fail, and nothing is open.
+ *
+ * Only rank 0 reads the index of a Varve file. The others read the header, and
+ * the data when they need it. Columns that grow with the number of processes
+ * that saved stay in the file; each rank reads the parts that it needs and
+ * verifies their checksums.
+ *
+ * Each rank opens a file itself if it has another format or if the context
+ * salvages. Returns VARVE_MISMATCH if a rank finds another file than rank 0, or
+ * none. */
 varve_status vv_open_all(const struct vv_open_all *how, varve_status status,
     struct vv_opened *file, varve_error *error);
 

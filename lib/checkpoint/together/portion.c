@@ -1,5 +1,5 @@
-/* portion.c - all hear what each needs and where it runs, and look at those of
- * their own machine.
+/* portion.c - Gathers what each rank needs and its node, and counts the ranks
+ * of this node.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,7 @@
 #include "failure.h"
 #include "try.h"
 
-/* What each tells, in the byte order of a file. */
+/* The data of a rank, in the byte order of a file. */
 struct entry {
     unsigned char node[8];
     unsigned char numbers[VV_NEEDS][8];
@@ -30,7 +30,7 @@ static struct entry portion_entry_of(
 static void count_machine(const varve_comm *comm, const struct entry *all,
     struct vv_division *division)
 {
-    unsigned differs = 0; /* bits: needs */
+    unsigned differs = 0; /* a bit for each need */
     division->at = division->parts = 0;
     division->need = VV_NEEDS_WHOLE;
     for (uint32_t i = 0; i < comm->size; i++) {

@@ -1,4 +1,4 @@
-/* portion.h - which part of what all ranks need is this rank's to verify.
+/* portion.h - Chooses the part of the replicated data that this rank verifies.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,9 +10,10 @@
 #include "allocator.h"
 #include "division.h"
 
-/* Divides what all ranks of a machine need among them: they read by the same
- * way, so that what one of them has read well the others can have. On a machine
- * whose ranks need other things nothing is divided. */
+/* Divides the data that all ranks of a node need among them. They read through
+ * the same file system, so data that one rank has verified is valid for the
+ * others. If the ranks of a node need different data, nothing is divided.
+ * Collective. */
 varve_status vv_portion_find(const varve_comm *comm,
     const varve_allocator *allocator, struct vv_division *division,
     varve_error *error);

@@ -1,5 +1,5 @@
-/* private_parts.c - the object of this process below each private node, as if
- * it were a graph.
+/* private_parts.c - Gathers the child of this rank below each rank-local node
+ * as if it were a separate graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -36,11 +36,12 @@ static varve_status private_parts_check_node(
     return VARVE_OK;
 }
 
-/* --- What leads in and out ------------------------------------------------ */
+/* --- Edges and slots into subtrees ---------------------------------------- */
 
 struct marks {
     const varve_allocator *allocator;
-    uint32_t *marks; /* by number of a node: which walk came to it, from 1 */
+    uint32_t *marks; /* for each node, the walk that reached it, from 1; 0:
+                        none */
     size_t count;
 };
 
@@ -64,8 +65,8 @@ static varve_status mark_nodes(struct marks *m, const struct vv_walk *walk,
     return VARVE_OK;
 }
 
-/* The walks that came to an owner and to its variable are the same, or the slot
- * is in no file. */
+/* Fails if an owner and its variable were reached by different walks. A slot
+ * whose owner or variable is not saved is not in the file. */
 static varve_status private_parts_check_slots(
     const struct marks *m, varve_graph *graph, varve_error *error)
 {
@@ -120,7 +121,8 @@ static varve_status private_parts_check_links(
 
 /* --- Gathering ------------------------------------------------------------ */
 
-/* Those of a file are unique, and others may have the same ones. */
+/* Global names must be unique in a file, and other ranks might use the same
+ * ones. */
 static varve_status private_parts_check_names(const varve_node *node,
     const struct vv_save_plan *save_plan, varve_error *error)
 {
@@ -132,8 +134,9 @@ static varve_status private_parts_check_names(const varve_node *node,
         vv_node_text(node, path, sizeof path));
 }
 
-/* Looks at what was written come once for a save, for what is not private. What
- * waits below a private node is carried over as the rest is. */
+/* Returns the options for rank-local subtrees. Writes are not tracked, as the
+ * tracker is queried only once in a save, for the replicated data. Pending
+ * values are carried over as elsewhere. */
 static varve_write_options own_options(const varve_write_options *o)
 {
     bool counts = o->incremental && o->increment.only_dirty;

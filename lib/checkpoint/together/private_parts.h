@@ -1,5 +1,5 @@
-/* private_parts.h - what a process alone has below the private nodes of a graph
- * (varve/rank_local.h): a save plan for each.
+/* private_parts.h - Gathers a save plan for each rank-local subtree
+ * (varve/rank_local.h) of this process.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,31 +12,33 @@
 
 struct vv_private_part {
     /* to read */
-    uint32_t place; /* of the private node, in the save plan of all */
+    uint32_t place; /* number of the rank-local node in the save plan of all
+                       ranks */
     struct vv_save_plan save_plan;
     /* to fill in: by the share */
-    uint64_t begin; /* so far behind its own offsets its values lie in the
-                       region */
+    uint64_t begin; /* the values are at this distance after their own
+                       offsets in the region */
 };
 
 struct vv_private_parts {
     /* to read */
-    struct vv_private_part *all; /* in order of places */
+    struct vv_private_part *all; /* in the order of `place` */
     size_t count;
     /* own */
     const varve_allocator *allocator;
     size_t room;
 };
 
-/* Gathers them for a save plan that was gathered with slices from `root`.
- * VARVE_MISUSE names what leads in or out some other way than by its private
- * node, and a private node of another communicator. On failure there is nothing
- * to clear. */
+/* Gathers the rank-local subtrees of a save plan, which was gathered from
+ * `root` with slices. Returns VARVE_MISUSE if an edge or slot leads into or out
+ * of a subtree other than through its rank-local node, or if a rank-local node
+ * belongs to another communicator. On failure there is nothing to clear. */
 varve_status vv_private_parts_gather(struct vv_private_parts *parts,
     varve_node *root, const struct vv_save_plan *save_plan,
     const varve_comm *comm, varve_error *error);
 
-/* Sums them, as recall.h does, without a look at the graph. VARVE_NO_MEMORY. */
+/* Computes the digests of the subtrees (recall.h), without accessing the graph.
+ * May return VARVE_NO_MEMORY. */
 varve_status vv_private_parts_digest(
     struct vv_private_parts *parts, varve_error *error);
 void vv_private_parts_clear(struct vv_private_parts *parts);

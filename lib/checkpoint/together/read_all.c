@@ -1,6 +1,6 @@
-/* read_all.c - a restoration of many processes: rank 0 finds the file and reads
- * its index, and where one has something to lose none changes anything before
- * all have what they need.
+/* read_all.c - Restores a checkpoint on many ranks: rank 0 finds the file and
+ * reads its index. If values could be lost, no rank changes its values before
+ * all ranks have verified theirs.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,16 +22,18 @@
 #include "try.h"
 #include "write.h"
 
-/* One rank of those that restore together. */
+/* A collective restore on one rank. The flags record the steps that were
+ * completed, as each rank must take part in all collective operations. */
 struct reading {
     struct vv_collective_open consent;
     const varve_comm *comm;
     const struct vv_opening *opening;
     const varve_allocator *allocator;
-    bool has_come;    /* to where all open the file, or say why they cannot */
-    bool is_open;     /* all have the same open */
-    bool has_divided; /* what all verify, or said that there is nothing */
-    bool is_agreed;   /* all have what they need, and change what they have */
+    bool has_opened;  /* this rank has called vv_open_all */
+    bool is_open;     /* all ranks have the same file open */
+    bool has_divided; /* this rank has called vv_portion_find */
+    bool is_agreed;   /* all ranks have the data they need, and change their
+                         values */
 };
 
 static varve_status read_all_open_file(void *user, struct vv_opened *file,
@@ -44,13 +46,13 @@ static varve_status read_all_open_file(void *user, struct vv_opened *file,
         .path = path,
         .most_told = VV_MOST_TOLD,
     };
-    reading->has_come = true;
+    reading->has_opened = true;
     varve_status status = vv_open_all(&how, VARVE_OK, file, error);
     reading->is_open = !status;
     return status;
 }
 
-/* Of one that has no path, or no memory, to open it with. */
+/* Takes part in vv_open_all on a rank that cannot open the file. */
 static varve_status fail_to_open(
     const struct reading *reading, varve_status status, varve_error *error)
 {
@@ -68,9 +70,10 @@ static varve_status divide(
     return vv_portion_find(reading->comm, reading->allocator, division, error);
 }
 
-/* One that verifies nothing ahead, or has failed before, comes to both; where
- * all read once, none divides. */
-static varve_status read_all_ask(
+/* Agrees with the other ranks on whether to continue. A rank that has not
+ * called vv_portion_find, because it verifies nothing in advance or has failed,
+ * calls it here, unless all ranks read only once. */
+static varve_status read_all_agree(
     void *user, varve_status status, varve_error *error)
 {
     struct reading *reading = user;
@@ -88,20 +91,21 @@ static varve_status read_all_ask(
 
 /* --- The file ------------------------------------------------------------- */
 
-/* Whether this rank was given the path of rank 0, by a digest. */
+/* Fails if this rank has another path than rank 0; compares their hashes. */
 static varve_status read_all_check_path(const varve_comm *comm,
     varve_status status, const char *path, varve_error *error)
 {
     uint64_t here = status ? 0 : vv_hash_of(path, strlen(path)), there = here;
-    VV_TRY(vv_tell_number(comm, &there, error));
+    VV_TRY(vv_comm_bcast_u64(comm, &there, error));
     if (!status && here != there)
         status =
             vv_fail(error, VARVE_MISUSE, "%s: rank 0 reads another path", path);
     return vv_agree(comm, status, error);
 }
 
-/* Rank 0 looks; file systems of many machines may show others something else
- * for a while. With a NUL. */
+/* Finds the file on rank 0 only, as a network file system may show different
+ * files on different machines for a while. Sets `found` to the path with a
+ * NUL. */
 static varve_status read_all_find(const varve_comm *comm,
     const varve_node *root, const struct vv_opening *opening,
     struct vv_buffer *found, varve_error *error)
@@ -110,15 +114,16 @@ static varve_status read_all_find(const varve_comm *comm,
     if (comm->rank == 0) {
         status = vv_find_checkpoint(&root->graph->context, opening->path,
             opening->is_numbered, found, error);
-        found->size += !status; /* its NUL */
+        found->size += !status; /* include the NUL */
     }
     return vv_comm_bcast_buffer(comm, status, found, error);
 }
 
-/* --- What has become of it ------------------------------------------------ */
+/* --- The result ----------------------------------------------------------- */
 
-/* All read once where each of them asks for that, or has nothing to lose. */
-static varve_status read_all_weigh(
+/* Decides to read only once if each rank requests that or has no values to
+ * lose. */
+static varve_status read_all_choose_passes(
     struct reading *reading, const varve_graph *graph, varve_error *error)
 {
     const varve_read_options *options = reading->opening->options;
@@ -129,8 +134,9 @@ static varve_status read_all_weigh(
     return VARVE_OK;
 }
 
-/* Once others have agreed they have new values, whatever goes wrong here. */
-static varve_status read_all_half_restored(
+/* Converts an error on this rank: after the agreement, other ranks already have
+ * new values. */
+static varve_status read_all_partially_restored(
     varve_status status, varve_error *error)
 {
     if (status == VARVE_PARTIALLY_RESTORED || status == VARVE_DISCONNECTED)
@@ -140,8 +146,8 @@ static varve_status read_all_half_restored(
     return VARVE_PARTIALLY_RESTORED;
 }
 
-/* Whether all have it. A file of which nothing is matched at any rank is of
- * another program. */
+/* Agrees on the result. The file belongs to another program if no rank has
+ * matched any value. */
 static varve_status read_all_conclude(
     const varve_comm *comm, struct varve_restoration *r, varve_error *error)
 {
@@ -150,19 +156,20 @@ static varve_status read_all_conclude(
         r ? vv_restoration_demand_any(r, error) : error->status;
     bool matches_nothing = status == VARVE_UNMATCHED;
     if (status && !matches_nothing)
-        status = read_all_half_restored(status, error);
+        status = read_all_partially_restored(status, error);
     uint64_t most = !status           ? MATCHES
                     : matches_nothing ? MATCHES_NOTHING
                                       : FAILS;
     VV_TRY(vv_comm_allreduce_max(comm, &most, error));
     if (most == FAILS && matches_nothing)
-        status = VARVE_OK; /* it is told what failed elsewhere */
+        status = VARVE_OK; /* returns the failure of another rank */
     return most == MATCHES ? VARVE_OK : vv_agree(comm, status, error);
 }
 
-/* Each rank comes to where all open the file, to what that says of those who
- * cannot, and then to two agreements, on the way or here: whether all can, and
- * whether all have. */
+/* Opens and restores the checkpoint. Each rank must take part in all collective
+ * operations: opening the file, the agreement on whether all can continue, and
+ * the agreement on the result. A rank that has skipped one of them because of
+ * an error takes part in it here. */
 static varve_restoration *read_all_open_all(const varve_comm *comm,
     varve_node *root, struct vv_opening *opening, varve_error *error)
 {
@@ -171,17 +178,17 @@ static varve_restoration *read_all_open_all(const varve_comm *comm,
         .allocator = &root->graph->context.allocator };
     reading.consent = (struct vv_collective_open){ .open = read_all_open_file,
         .divide = divide,
-        .ask = read_all_ask,
+        .ask = read_all_agree,
         .user = &reading };
     opening->consent = &reading.consent;
-    if (read_all_weigh(&reading, root->graph, error))
+    if (read_all_choose_passes(&reading, root->graph, error))
         return NULL;
     varve_restoration *r = vv_restoration_open(root, opening, error);
     varve_status status = r ? VARVE_OK : error->status;
-    if (!reading.has_come)
+    if (!reading.has_opened)
         status = fail_to_open(&reading, status, error);
     if (reading.is_open && !reading.consent.was_asked)
-        status = read_all_ask(&reading, status, error);
+        status = read_all_agree(&reading, status, error);
     if (reading.is_agreed)
         status = read_all_conclude(comm, r, error);
     if (status && r) {

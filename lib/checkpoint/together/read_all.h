@@ -1,5 +1,5 @@
-/* read_all.h - a restoration of many processes, for those that say what is
- * opened.
+/* read_all.h - Restores a checkpoint on many ranks, with options that specify
+ * what is opened.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,9 +10,9 @@
 
 #include "restoration.h"
 
-/* Opens together what `opening` says, as varve_read_all does; its consent is
- * set here. `status` is what became of what this process did before: a failure,
- * with its message in `error`, is that of all. */
+/* Restores the checkpoint that `opening` specifies, as varve_read_all does;
+ * sets opening->consent. Collective: `status` is the result of earlier steps of
+ * this rank; if one has failed, with its message in `error`, all ranks fail. */
 varve_restoration *vv_read_together(const varve_comm *comm, varve_node *root,
     varve_status status, struct vv_opening *opening, varve_error *error);
 

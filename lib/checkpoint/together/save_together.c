@@ -1,4 +1,4 @@
-/* save_together.c - the four steps.
+/* save_together.c - Implements the four steps of a collective save.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,7 +22,7 @@
 #include "write.h"
 #include "write_options.h"
 
-/* --- The first ------------------------------------------------------------ */
+/* --- The first step ------------------------------------------------------- */
 
 varve_status vv_check_together(const varve_write_options *o, varve_error *error)
 {
@@ -56,7 +56,7 @@ varve_status vv_save_together_share(
     return VARVE_OK;
 }
 
-static varve_status save_together_sum(
+static varve_status save_together_digest(
     struct vv_save_together *save, varve_error *error)
 {
     VV_TRY(vv_recall_digests(save->save_plan, NULL, NULL, error));
@@ -67,8 +67,8 @@ static varve_status save_together_prepare(
     struct vv_save_together *save, varve_error *error)
 {
     const varve_increment_options *o = &save->save_plan->options.increment;
-    save->may_sum_anew = o->only_dirty || o->track;
-    VV_TRY(save_together_sum(save, error));
+    save->may_recompute = o->only_dirty || o->track;
+    VV_TRY(save_together_digest(save, error));
     return vv_save_together_share(save, error);
 }
 
@@ -98,14 +98,14 @@ void vv_save_together_end(struct vv_save_together *save)
 
 /* --- Rank 0 --------------------------------------------------------------- */
 
-/* What rank 0 has open from the second step to the fourth. */
+/* The data of rank 0 from the second step to the fourth. */
 struct publishing {
     const struct vv_save_plan *save_plan;
     const char *path;
     int flags;
     struct vv_merge merge;
     bool is_merged;
-    struct vv_spill spill; /* where slices come in rounds */
+    struct vv_spill spill; /* used if shards are sent in rounds */
     struct vv_data_files files;
     struct vv_publication index;
     bool is_open;
@@ -124,8 +124,8 @@ static varve_status open_files(
     return status ? vv_publish_end(&p->index, status, error) : VARVE_OK;
 }
 
-/* The same in two, between which slices come in rounds: their columns wait
- * beside the index. */
+/* The first part of open_files if shards are sent in rounds. Opens the spill
+ * file next to the index. */
 static varve_status open_spill(struct publishing *p, varve_error *error)
 {
     p->is_merged = true;
@@ -167,8 +167,9 @@ static varve_status save_together_write_index(
         &p->save_plan->context, p->index.file, p->path, &index, error);
 }
 
-/* Commits, or gives up. Then nothing names the data of a checkpoint that was
- * replaced, and what saves that were killed have left. */
+/* Publishes the checkpoint, or deletes its files after a failure. Then
+ * deletes the data files of a checkpoint that was replaced, and those of
+ * killed saves. */
 static varve_status save_together_publish(
     struct publishing *p, varve_status status, varve_error *error)
 {
@@ -182,8 +183,8 @@ static varve_status save_together_publish(
         vv_data_files_clear(&p->files, is_named);
         bool has_left =
             p->files.has_left || !(p->flags & VV_PUBLISH_NO_REPLACE);
-        /* Or the next save, where it cannot be, or a power cut may bring the
-         * older index back. */
+        /* Without a sync the next save deletes them: a crash might restore the
+         * older index. */
         if (!status && has_left && !(p->flags & VV_PUBLISH_NO_SYNC))
             vv_prune_layers(&p->save_plan->context, p->path, NULL);
     }
@@ -199,30 +200,31 @@ static uint64_t most_at_once(const struct vv_save_together *save)
     return save->most_at_once ? save->most_at_once : VV_MOST_AT_ONCE;
 }
 
-/* The same at all whose graphs do not differ. */
-static bool goes_by_rounds(const struct vv_save_together *save)
+/* Returns true if shards are sent in rounds. The result is the same on all
+ * ranks whose graphs do not differ. */
+static bool needs_rounds(const struct vv_save_together *save)
 {
     const struct vv_rounds rounds = { .save_plan = save->save_plan,
         .ranks = save->comm->size,
         .most = most_at_once(save) };
-    return vv_goes_by_rounds(&rounds);
+    return vv_needs_rounds(&rounds);
 }
 
-static varve_status save_together_tell(struct vv_save_together *save,
+static varve_status save_together_send(struct vv_save_together *save,
     varve_status status, const char *path, struct vv_gathered *all,
     varve_error *error)
 {
-    struct vv_buffer told;
-    vv_buffer_init(&told, all->bytes.allocator);
+    struct vv_buffer message;
+    vv_buffer_init(&message, all->bytes.allocator);
     if (!status)
-        status = vv_contribution_add(&told, save->comm, path, save->save_plan,
-            &save->share, !goes_by_rounds(save), error);
-    status = vv_comm_gatherv(save->comm, status, &told, all, error);
-    vv_buffer_clear(&told);
+        status = vv_contribution_add(&message, save->comm, path,
+            save->save_plan, &save->share, !needs_rounds(save), error);
+    status = vv_comm_gatherv(save->comm, status, &message, all, error);
+    vv_buffer_clear(&message);
     return status;
 }
 
-/* The second step where slices come in rounds. */
+/* The second step if shards are sent in rounds. */
 static varve_status order_by_rounds(struct vv_save_together *save,
     struct publishing *p, struct vv_buffer *orders, varve_error *error)
 {
@@ -237,21 +239,21 @@ static varve_status order_by_rounds(struct vv_save_together *save,
                : vv_comm_bcast_buffer(save->comm, status, orders, error);
 }
 
-/* The second step, in two: that nobody differs, and files. */
+/* The second step: compares the ranks, then creates files. */
 static varve_status order(struct vv_save_together *save, struct publishing *p,
     struct vv_buffer *orders, varve_error *error)
 {
     varve_status status = VARVE_OK;
     VV_TRY(
         vv_compare_all(save->comm, &p->merge, &save->has_same_request, error));
-    if (goes_by_rounds(save))
+    if (needs_rounds(save))
         return order_by_rounds(save, p, orders, error);
     if (save->comm->rank == 0)
         status = open_files(p, orders, error);
     return vv_comm_bcast_buffer(save->comm, status, orders, error);
 }
 
-/* --- What was taken for untouched ----------------------------------------- */
+/* --- Data that was assumed to be unchanged -------------------------------- */
 
 static struct vv_save_plan *save_plan_at(
     struct vv_save_together *save, size_t number)
@@ -263,21 +265,22 @@ static struct vv_save_plan *save_plan_at(
                : NULL;
 }
 
-static void keep_sums(struct vv_save_together *save)
+static void keep_digests(struct vv_save_together *save)
 {
     struct vv_save_plan *save_plan;
     for (size_t i = 0; (save_plan = save_plan_at(save, i)) != NULL; i++)
         vv_recall_keep(save_plan);
 }
 
-static void drop_sums(struct vv_save_together *save)
+static void drop_digests(struct vv_save_together *save)
 {
     struct vv_save_plan *save_plan;
     for (size_t i = 0; (save_plan = save_plan_at(save, i)) != NULL; i++)
         vv_recall_drop(save_plan);
 }
 
-static varve_status sum_anew(struct vv_save_together *save, varve_error *error)
+static varve_status recompute_digests(
+    struct vv_save_together *save, varve_error *error)
 {
     struct vv_save_plan *save_plan;
     for (size_t i = 0; (save_plan = save_plan_at(save, i)) != NULL; i++)
@@ -310,7 +313,7 @@ static varve_status save_together_write_once(struct vv_save_together *save,
         .path = path,
         .orders = &orders,
         .merge = &p.merge };
-    status = save_together_tell(save, status, path, &all, error);
+    status = save_together_send(save, status, path, &all, error);
     if (!status) {
         status = order(save, &p, &orders, error);
         if (!status)
@@ -325,10 +328,10 @@ static varve_status save_together_write_once(struct vv_save_together *save,
     return status;
 }
 
-/* A program may forget to say that something has changed, or say it at some
- * ranks of what all have. Where that is noticed (ranks differ, or a layer lacks
- * what is no more) all look at all values, once. They have the same options by
- * then, and the same status. */
+/* A program may fail to mark changed data as dirty, or mark replicated data on
+ * some ranks only. That is detected if ranks differ, or if a layer does not
+ * have the data any more. Then all ranks compute all digests again, once. They
+ * have the same options and the same status at that point. */
 varve_status vv_save_together_write(struct vv_save_together *save,
     varve_status status, const char *path, varve_error *error)
 {
@@ -336,15 +339,15 @@ varve_status vv_save_together_write(struct vv_save_together *save,
     status = save_together_write_once(save, status, path, error);
     bool is_noticed = status == VARVE_MISUSE && save->has_same_request;
     if (is_noticed)
-        drop_sums(save);
-    if (is_noticed && save->may_sum_anew) {
-        save->may_sum_anew = false;
+        drop_digests(save);
+    if (is_noticed && save->may_recompute) {
+        save->may_recompute = false;
         if (error)
             *error = (varve_error){ .status = VARVE_OK };
-        status =
-            save_together_write_once(save, sum_anew(save, error), path, error);
+        status = save_together_write_once(
+            save, recompute_digests(save, error), path, error);
     }
     if (!status || status == VARVE_UNKNOWN_OUTCOME)
-        keep_sums(save);
+        keep_digests(save);
     return status;
 }

@@ -1,12 +1,13 @@
-/* save_together.h - a save of many processes, in the steps that a write and a
- * numbered save have in common.
+/* save_together.h - Saves by many processes. The steps are shared by writes to
+ * a path and numbered saves:
  *
- *     all      gather a save plan, sum it, choose a share     ---> rank 0
- *     rank 0   compare, merge, make files                 ---> all
+ *     all      gather a save plan, compute digests, share ---> rank 0
+ *     rank 0   compare, merge, create files               ---> all
  *     all      write and sync a region                    ---> rank 0
- *     rank 0   end the files, write the index, publish    ---> all
+ *     rank 0   complete the files, write the index, publish ---> all
  *
- * Whatever fails at a rank, it comes to each of these arrows, and says so.
+ * Each arrow is a collective operation. A rank that fails still takes part in
+ * it, and reports its failure there.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,44 +21,47 @@
 struct vv_save_together {
     /* to fill in */
     const varve_comm *comm;
-    uint64_t most_at_once; /* bytes that all tell rank 0 of slices at once; 0:
-                              as many as is usual */
-    struct vv_save_plan
-        *save_plan; /* zero at first; its counter is set by others, and
-               whoever has gathered it clears it, last */
+    uint64_t most_at_once; /* limit for the bytes of shards that are sent to
+                              rank 0 at once; 0: the default */
+    struct vv_save_plan *save_plan; /* zeroed at first; the caller sets its
+                                       counter and clears it last */
     /* to read */
     struct vv_private_parts privates;
-    struct vv_share share; /* of the first step */
+    struct vv_share share; /* from the first step */
     bool has_share;
-    bool may_sum_anew; /* where something that was taken for untouched has
-                          changed: all values are there as they were */
+    bool may_recompute; /* data that was assumed to be unchanged may be read
+                          again: the values have not changed since */
     /* own */
     bool has_same_request;
 };
 
-/* Of the first step: what looks at the graph, and then what is to be written by
- * whom, which needs no digests. On failure of the one there is nothing to
- * clear; after the other vv_save_together_end follows. */
+/* The parts of the first step. vv_save_together_gather reads the graph.
+ * vv_save_together_share divides the data among ranks; it needs no digests. If
+ * the former fails there is nothing to clear; if the latter fails,
+ * vv_save_together_end must be called. */
 varve_status vv_save_together_gather(struct vv_save_together *save,
     varve_node *root, const varve_write_options *options, varve_error *error);
 varve_status vv_save_together_share(
     struct vv_save_together *save, varve_error *error);
 
-/* The first step, up to the arrow: its failure is for the next one, and leaves
- * nothing to clear. */
+/* The first step. On failure there is nothing to clear. The caller must pass
+ * the failure to vv_save_together_write, where the other ranks get it. */
 varve_status vv_save_together_begin(struct vv_save_together *save,
     varve_node *root, const char *path, const varve_write_options *options,
     varve_error *error);
 
-/* The others: `status` is what became of the first. The same at all ranks. May
- * be called again for another path, as where a name was taken. */
+/* The other steps. Collective: `status` is the result of the first step, and
+ * all ranks return the same. May be called again with another path, for example
+ * after VARVE_EXISTS. */
 varve_status vv_save_together_write(struct vv_save_together *save,
     varve_status status, const char *path, varve_error *error);
 
-/* All but the save plan; also where it could not begin. */
+/* Frees everything except the save plan. May be called if the first step has
+ * failed. */
 void vv_save_together_end(struct vv_save_together *save);
 
-/* VARVE_MISUSE for what is not for many processes. `options` may be NULL. */
+/* Returns VARVE_MISUSE for options that collective saves do not support.
+ * `options` may be NULL. */
 varve_status vv_check_together(
     const varve_write_options *options, varve_error *error);
 

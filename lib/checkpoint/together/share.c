@@ -1,4 +1,5 @@
-/* share.c - places of values, then chunks, then offsets.
+/* share.c - Computes the offsets of values, divides replicated data by chunks,
+ * and assigns offsets in the region.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,8 +22,8 @@ static bool share_is_saved(const struct vv_save_plan *save_plan, uint32_t value)
     return vv_at64(save_plan->columns.index.value_offsets.data, value) != 0;
 }
 
-/* As vv_index_add_value places them, but slices as the whole that they are a
- * part of. */
+/* Places values as vv_index_add_value does, but with the sizes of whole values
+ * for shards. */
 static void place_values(
     struct vv_share *share, const struct vv_save_plan *save_plan)
 {
@@ -50,11 +51,13 @@ static void place_values(
 struct sharing {
     struct vv_share *share;
     const struct vv_save_plan *save_plan;
-    uint64_t low;    /* the bytes of all values that all have, in a row: */
-    uint64_t high;   /* whose chunk begins in this range is written here */
-    uint64_t passed; /* of them */
-    uint64_t behind; /* where in the data ends what was taken last; 0: not what
-                        comes next */
+    /* This rank writes the chunks that begin between `low` and `high`. These
+     * are positions in the bytes of all replicated values in a row. */
+    uint64_t low;
+    uint64_t high;
+    uint64_t passed; /* number of those bytes so far */
+    uint64_t behind; /* offset in the data of the end of the last part; 0:
+                        the next part does not continue it */
 };
 
 static void share_find_range(struct sharing *s,
@@ -73,7 +76,8 @@ static void share_find_range(struct sharing *s,
     s->high = s->low + each;
 }
 
-/* How many chunks of what begins at `begin` begin before `limit`. */
+/* Returns how many chunks of a value that begins at `begin` begin before
+ * `limit`. */
 static uint64_t chunks_before(uint64_t begin, uint64_t size, uint64_t limit)
 {
     uint64_t count = vv_chunk_count(size);
@@ -87,8 +91,9 @@ static void share_add_part(struct vv_share *share, struct vv_part part)
     share->size = part.offset + part.size;
 }
 
-/* Goes on where the last part ended, with the same padding, or at an offset
- * that is like the place. */
+/* Adds a part of a replicated value. It follows the last part with the same
+ * padding or, if it does not continue that, at an offset with the same
+ * alignment as in the data. */
 static void add_common(
     struct sharing *s, uint32_t value, uint64_t begin, uint64_t size)
 {
@@ -148,9 +153,9 @@ static void share_values(
     }
 }
 
-/* --- What is private ------------------------------------------------------ */
+/* --- Rank-local data ------------------------------------------------------ */
 
-/* As they would lie in a file of their own. */
+/* Places the values as in a separate file. */
 static void share_private(
     struct vv_share *share, struct vv_private_part *private)
 {

@@ -1,10 +1,11 @@
-/* share.h - which bytes of a checkpoint a process writes, and where.
+/* share.h - Computes which bytes of a checkpoint a process writes, and where.
  *
- * A slice is written by who has it, and so is what is private. Of what all
- * have, each writes as much as any other: all chunks in a row, cut into as many
- * ranges as there are processes. So it follows from the metadata, which are the
- * same everywhere, and nobody has to be asked. What a process writes lies
- * together, in its *region* of a layer; a region begins at a page.
+ * Each process writes its own shards and its rank-local data. Replicated data
+ * is divided evenly: all chunks in a row are divided into as many ranges as
+ * there are processes. The result depends only on the metadata, which is the
+ * same on all ranks, so no communication is needed. The bytes that a process
+ * writes are contiguous: its *region* of a layer. A region begins at a page
+ * boundary.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,45 +14,45 @@
 
 #include "private_parts.h"
 
-/* Some bytes of a value. */
+/* A range of bytes of a value. */
 struct vv_part {
     /* to read */
-    const struct vv_save_plan *save_plan; /* whose value it is */
+    const struct vv_save_plan *save_plan; /* to which the value belongs */
     uint32_t value;
-    uint64_t begin; /* in the value; of what no other has, 0 */
+    uint64_t begin; /* in the value; 0 for shards and rank-local values */
     uint64_t size;
     uint64_t offset; /* in the region */
 };
 
-/* Bytes that lie beside each other in the data and in the region, with the
- * padding between them. */
+/* A range that is contiguous in the data and in the region, including
+ * padding. */
 struct vv_stretch {
     /* to read */
-    uint64_t place; /* in the data */
+    uint64_t place; /* offset in the data */
     uint64_t size;
     uint64_t offset; /* in the region */
 };
 
 struct vv_share {
     /* to read */
-    struct vv_buffer offsets;   /* of values in the data, as a column */
-    struct vv_buffer sizes;     /* of whole values, as a column */
-    uint64_t end;               /* of the data */
-    struct vv_buffer parts;     /* vv_part, in order; private ones are last */
-    struct vv_buffer stretches; /* vv_stretch, but for slices */
+    struct vv_buffer offsets; /* offsets of values in the data, as a column */
+    struct vv_buffer sizes;   /* sizes of whole values, as a column */
+    uint64_t end;             /* end of the data */
+    struct vv_buffer parts;   /* vv_part, in order; rank-local ones are last */
+    struct vv_buffer stretches; /* vv_stretch; only replicated data */
     const struct vv_private_parts *privates; /* or NULL */
-    uint64_t size;                           /* of the region */
+    uint64_t size;                           /* size of the region */
 };
 
-/* The share of a rank of a save plan that was gathered with slices, and of what
- * is private to it (or NULL), which is told where it begins. */
+/* Computes the share of this rank. The save plan must be gathered with slices.
+ * `privates` (or NULL) are the rank-local subtrees; their `begin` is set. */
 varve_status vv_share_make(struct vv_share *share,
     const struct vv_save_plan *save_plan, struct vv_private_parts *privates,
     const varve_comm *comm, varve_error *error);
 void vv_share_clear(struct vv_share *share);
 
-/* Values as they lie in the data of the whole, without what is private, in an
- * index that has them as this process has. */
+/* Sets the offsets and sizes of an index of this process to those in the data
+ * of the checkpoint, without rank-local data. */
 static inline void vv_share_lay_out(
     const struct vv_share *share, struct vv_index *index)
 {

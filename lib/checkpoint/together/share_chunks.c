@@ -1,4 +1,4 @@
-/* share_chunks.c - parts, cut where their values are.
+/* share_chunks.c - Divides the parts of a share into chunks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,8 +15,7 @@ struct vv_share_walk vv_share_begin(const struct vv_share *share)
         .end = count ? parts + count : parts };
 }
 
-/* The digests of the value of the part, which are behind those of the values
- * before it. */
+/* Sets `digests` to the digests of the value of the current part. */
 static void find_digests(struct vv_share_walk *c)
 {
     const struct vv_index_columns *columns = &c->part->save_plan->columns.index;
@@ -59,7 +58,8 @@ bool vv_share_next(struct vv_share_walk *c, struct vv_share_chunk *chunk)
     return true;
 }
 
-void vv_share_chunks_tell(struct vv_buffer *bytes, const struct vv_share *share)
+void vv_share_chunks_encode(
+    struct vv_buffer *bytes, const struct vv_share *share)
 {
     struct vv_share_chunk chunk;
     struct vv_share_walk walk = vv_share_begin(share);
@@ -72,9 +72,9 @@ void vv_share_chunks_tell(struct vv_buffer *bytes, const struct vv_share *share)
 }
 
 struct vv_share_chunk vv_share_chunk_of_message(
-    const uint8_t *told, size_t number)
+    const uint8_t *message, size_t number)
 {
-    const uint8_t *at = told + number * VV_INDEX_BROADCAST_CHUNK_SIZE;
+    const uint8_t *at = message + number * VV_CHUNK_MESSAGE_SIZE;
     return (struct vv_share_chunk){ .offset = vv_load64(at),
         .size = vv_load32(at + 8),
         .planes = vv_load32(at + 12),

@@ -1,4 +1,4 @@
-/* spill.c - extents of 1 MiB at most, each with its sum.
+/* spill.c - Writes columns in extents of at most 1 MiB, each with a checksum.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,4 @@
-/* write_all.c - a save of many processes: exactly this file, or the next
- * number.
+/* write_all.c - Implements varve_write_all and varve_save_all.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,9 +12,13 @@
 #include "save_together.h"
 #include "try.h"
 
-enum { MOST_RACES = 1000 }; /* lost to others that save under this prefix */
+enum {
+    MOST_RACES = 1000
+}; /* numbers lost to other jobs that save under
+      this prefix */
 
-/* Values are where they were found, whatever a callback would like. */
+/* Forbids changes of the graph while values are written, as callbacks run
+ * meanwhile. */
 static enum vv_hold write_all_hold(
     struct vv_save_together *save, varve_node *root)
 {
@@ -76,12 +79,12 @@ varve_status varve_write_all(const varve_comm *comm, varve_node *root,
 
 struct numbering {
     const char *prefix;
-    const char *base; /* the program's choice, or NULL */
+    const char *base; /* set by the program; or NULL */
     struct vv_buffer *path;
-    struct vv_buffer other; /* of the checkpoint before */
+    struct vv_buffer other; /* path of the base */
 };
 
-/* By rank 0, which alone looks for what an incremental save shares. */
+/* Called on rank 0 only, which also chooses the base of an incremental save. */
 static varve_status write_all_find_next(struct vv_save_together *save,
     struct numbering *n, uint64_t *number, varve_error *error)
 {
@@ -97,8 +100,8 @@ static varve_status write_all_find_next(struct vv_save_together *save,
                            : VARVE_OK;
 }
 
-/* Rank 0 looks into the directory; file systems of many machines may show
- * others something else for a while. */
+/* Chooses the number on rank 0, as a network file system may show different
+ * files on different machines for a while. */
 static varve_status choose_number(struct vv_save_together *save,
     varve_status status, struct numbering *n, uint64_t *number,
     varve_error *error)
@@ -106,10 +109,10 @@ static varve_status choose_number(struct vv_save_together *save,
     if (!status && save->comm->rank == 0)
         status = write_all_find_next(save, n, number, error);
     VV_TRY(vv_agree(save->comm, status, error));
-    return vv_tell_number(save->comm, number, error);
+    return vv_comm_bcast_u64(save->comm, number, error);
 }
 
-/* Where another job takes the number first, the next one is tried. */
+/* If another job takes the number first, tries the next one. */
 static varve_status save_numbered(struct vv_save_together *save,
     varve_status status, struct numbering *n, varve_error *error)
 {

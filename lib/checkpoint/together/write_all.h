@@ -1,5 +1,5 @@
-/* write_all.h - a save of many processes to exactly one file, for those that
- * choose its name and its number.
+/* write_all.h - Saves to a given path by many processes, for callers that
+ * choose path and number.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,14 +18,14 @@ struct vv_write_request {
     const varve_write_options *options;
 };
 
-/* `status` is what became of what this process did before: a failure, with its
- * message in `error`, is that of all. The same at all ranks. */
+/* Writes a checkpoint. Collective: `status` is the result of earlier steps of
+ * this rank; if one has failed, with its message in `error`, all ranks fail.
+ * Returns the same on all ranks. */
 varve_status vv_write_together(const varve_comm *comm, varve_status status,
     const struct vv_write_request *request, varve_error *error);
 
-/* The same under the next number of a prefix, of what has done the first step,
- * or has failed with `status`: sets `path`, and the counter of the save plan.
- */
+/* Writes a checkpoint under the next number of a prefix. `status` is the result
+ * of the first step. Sets `path`, and the counter of the save plan. */
 varve_status vv_save_numbered_together(struct vv_save_together *save,
     varve_status status, const char *prefix, struct vv_buffer *path,
     varve_error *error);

@@ -170,7 +170,7 @@ TEST(background, settles_a_graph_that_has_none)
     varve_error error = { 0 };
     begin_gate();
     varve_graph *graph = varve_node_graph(gate.root);
-    vv_background_notice(graph);
+    vv_background_update_counters(graph);
     cr_assert_ok(vv_background_settle(graph, &error), error);
     end_gate();
 }

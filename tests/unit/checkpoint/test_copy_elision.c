@@ -36,7 +36,7 @@ static varve_status detach(
     varve_status status =
         vv_save_plan_gather(c, incremental.root, options, error);
     cr_assert_ok(status, *error);
-    status = vv_save_plan_spare(c, BASE, "run/m", error);
+    status = vv_save_plan_find_reusable(c, BASE, "run/m", error);
     behind.size = vv_save_plan_copy_size(c);
     if (!status)
         status = vv_save_plan_detach(c, behind.block, error);
@@ -87,7 +87,7 @@ static void remove_layers(void)
     }
 }
 
-TEST(spared, is_what_was_not_touched)
+TEST(reused, is_what_was_not_touched)
 {
     varve_error error = { 0 };
     begin_incremental();
@@ -109,7 +109,7 @@ static void touch_row(uint64_t row, float value)
     cr_assert_ok(varve_mark_rows_dirty(named("large"), row, 1, &error), error);
 }
 
-TEST(spared, are_pages_that_were_not_touched)
+TEST(reused, are_pages_that_were_not_touched)
 {
     static const size_t copied[] = { 1 << 20, 4096, 8192, 1 << 20 };
     varve_error error = { 0 };
@@ -132,7 +132,7 @@ TEST(spared, are_pages_that_were_not_touched)
 }
 
 /* What is not there any more was opened before. */
-TEST(spared, is_read_where_the_base_is_gone)
+TEST(reused, is_read_where_the_base_is_gone)
 {
     varve_error error = { 0 };
     for (int way = 0; way < 3; way++) {
@@ -159,7 +159,7 @@ TEST(spared, is_read_where_the_base_is_gone)
     }
 }
 
-TEST(spared, is_verified_where_it_is_read)
+TEST(reused, is_verified_where_it_is_read)
 {
     varve_error error = { 0 };
     size_t size, files;
@@ -180,12 +180,12 @@ TEST(spared, is_verified_where_it_is_read)
     end_incremental();
 }
 
-TEST(spared, is_nothing_where_all_is_looked_at_or_not_known)
+TEST(reused, is_nothing_where_all_is_looked_at_or_not_known)
 {
-    static const varve_write_options none = { .incremental = true },
-                                     looks = { .incremental = true,
-                                         .increment = { .only_dirty = true,
-                                             .verify_clean = true } };
+    static const varve_write_options none = { .incremental = true }, looks = {
+        .incremental = true,
+        .increment = { .only_dirty = true, .verify_clean = true }
+    };
     static const varve_write_options *const all[] = { &none, &looks, &based };
     const size_t large = sizeof incremental.large + sizeof incremental.middle;
     varve_error error = { 0 };
@@ -271,8 +271,8 @@ static void lose_one(void)
     char path[32];
     varve_error error = { 0 };
     const struct vv_system *s = world.context.system;
-    unsigned number = draw(3) ? life.saves - draw(3) % life.saves
-                              : draw(life.saves + 1);
+    unsigned number =
+        draw(3) ? life.saves - draw(3) % life.saves : draw(life.saves + 1);
     snprintf(path, sizeof path, "run/m-%u.varve", number);
     if (!is_flying(number))
         s->remove(s->state, VV_WORKING_DIRECTORY, path);
@@ -288,8 +288,8 @@ static void take_off(struct flight *f)
     varve_write_options options = { .incremental = true,
         .compress = draw(4) ? 0 : 1,
         .async.zero_copy = draw(8) == 0,
-        .increment = { .only_dirty = draw(8) > 0,
-            .base = draw(4) ? NULL : base } };
+        .increment = {
+            .only_dirty = draw(8) > 0, .base = draw(4) ? NULL : base } };
     options.increment.verify_clean =
         options.increment.only_dirty && draw(8) == 0;
     land(f);
@@ -301,7 +301,7 @@ static void take_off(struct flight *f)
     cr_assert_ok(varve_job_wait_staged(f->job, &error), error);
 }
 
-TEST(spared, is_right_in_any_order)
+TEST(reused, is_right_in_any_order)
 {
     for (uint64_t seed = 0; seed < 2; seed++) {
         begin_incremental();
@@ -323,7 +323,7 @@ TEST(spared, is_right_in_any_order)
     }
 }
 
-TEST(spared, needs_memory)
+TEST(reused, needs_memory)
 {
     varve_error error = { 0 };
     long n = 0;
@@ -338,7 +338,7 @@ TEST(spared, needs_memory)
         cr_assert_ok(
             vv_save_plan_gather(c, incremental.root, &based, &error), error);
         test_fail_allocation(n, false);
-        status = vv_save_plan_spare(c, BASE, "run/m", &error);
+        status = vv_save_plan_find_reusable(c, BASE, "run/m", &error);
         if (!status)
             status = vv_save_plan_detach(c, behind.block, &error);
         test_fail_allocation(-1, false);
@@ -353,7 +353,7 @@ TEST(spared, needs_memory)
 }
 
 /* Where the base is gone by then, too. */
-TEST(spared, needs_memory_to_be_read)
+TEST(reused, needs_memory_to_be_read)
 {
     varve_error error = { 0 };
     varve_status status = VARVE_NO_MEMORY;

@@ -20,56 +20,56 @@ static struct vv_known_digests *new_sums(
         .digest_count = 2,
         .value_sizes = sizes,
         .value_count = 2 };
-    struct vv_known_digests *sums = vv_sums_new(allocator(), &index);
-    cr_assert(sums);
-    sums->root = root;
-    sums->moment = moment;
-    return sums;
+    struct vv_known_digests *known = vv_known_digests_new(allocator(), &index);
+    cr_assert(known);
+    known->root = root;
+    known->moment = moment;
+    return known;
 }
 
-static uint32_t take_moment(struct vv_digest_cache *indexed_pool,
+static uint32_t take_moment(struct vv_digest_cache *cache,
     const varve_node *root, uint32_t oldest)
 {
-    struct vv_known_digests *sums =
-        vv_sums_take(indexed_pool, allocator(), root, oldest);
-    uint32_t moment = sums ? sums->moment : 0;
-    vv_sums_free(allocator(), sums);
+    struct vv_known_digests *known =
+        vv_digest_cache_take(cache, allocator(), root, oldest);
+    uint32_t moment = known ? known->moment : 0;
+    vv_known_digests_free(allocator(), known);
     return moment;
 }
 
-TEST(sums, are_one_for_each_root)
+TEST(digest_cache, are_one_for_each_root)
 {
     begin_world();
     varve_node *one = new_root(), *other = new_root();
     long blocks = test_block_count();
-    struct vv_digest_cache indexed_pool = { NULL };
-    vv_sums_put(&indexed_pool, allocator(), new_sums(one, 3));
-    vv_sums_put(&indexed_pool, allocator(), new_sums(other, 4));
-    vv_sums_put(&indexed_pool, allocator(), new_sums(one, 6));
-    vv_sums_put(
-        &indexed_pool, allocator(), new_sums(one, 5)); /* is not the last */
-    cr_assert_eq(take_moment(&indexed_pool, one, 0), 6);
-    cr_assert_eq(take_moment(&indexed_pool, one, 0), 0);
-    cr_assert_eq(take_moment(&indexed_pool, other, 0), 4);
-    vv_sums_put(&indexed_pool, allocator(), new_sums(one, 7));
-    vv_sums_clear(&indexed_pool, allocator());
+    struct vv_digest_cache cache = { NULL };
+    vv_digest_cache_put(&cache, allocator(), new_sums(one, 3));
+    vv_digest_cache_put(&cache, allocator(), new_sums(other, 4));
+    vv_digest_cache_put(&cache, allocator(), new_sums(one, 6));
+    vv_digest_cache_put(
+        &cache, allocator(), new_sums(one, 5)); /* is not the last */
+    cr_assert_eq(take_moment(&cache, one, 0), 6);
+    cr_assert_eq(take_moment(&cache, one, 0), 0);
+    cr_assert_eq(take_moment(&cache, other, 0), 4);
+    vv_digest_cache_put(&cache, allocator(), new_sums(one, 7));
+    vv_digest_cache_clear(&cache, allocator());
     cr_assert_eq(test_block_count(), blocks);
     free_root(one);
     free_root(other);
     end_world();
 }
 
-TEST(sums, are_forgotten_where_they_are_old)
+TEST(digest_cache, are_forgotten_where_they_are_old)
 {
     begin_world();
     varve_node *one = new_root(), *other = new_root();
-    struct vv_digest_cache indexed_pool = { NULL };
-    vv_sums_put(&indexed_pool, allocator(), new_sums(one, 3));
-    vv_sums_put(&indexed_pool, allocator(), new_sums(other, 4));
-    cr_assert_eq(take_moment(&indexed_pool, one, 4), 0);
-    cr_assert_eq(take_moment(&indexed_pool, one, 0), 0);
-    cr_assert_eq(take_moment(&indexed_pool, other, 4), 4);
-    vv_sums_clear(&indexed_pool, allocator());
+    struct vv_digest_cache cache = { NULL };
+    vv_digest_cache_put(&cache, allocator(), new_sums(one, 3));
+    vv_digest_cache_put(&cache, allocator(), new_sums(other, 4));
+    cr_assert_eq(take_moment(&cache, one, 4), 0);
+    cr_assert_eq(take_moment(&cache, one, 0), 0);
+    cr_assert_eq(take_moment(&cache, other, 4), 4);
+    vv_digest_cache_clear(&cache, allocator());
     free_root(one);
     free_root(other);
     end_world();

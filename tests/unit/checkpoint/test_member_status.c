@@ -143,17 +143,17 @@ TEST(member_status, is_of_what_the_files_are)
     struct vv_digest digest = vv_digest_of(world.bytes[1], world.sizes[1]);
     cr_assert(is.is.size == world.sizes[1] &&
               vv_digest_equal(&is.is.digest, &digest));
-    vv_local_files_let_go(&is, &r);
+    vv_local_files_close(&is, &r);
     memory_bytes(world.memory, own.parity, &size);
     memory_bytes(world.memory, own.parity, &size)[size - 1] ^= 4;
     lose(1, "f.varve");
     cr_assert_eq(vv_local_files_look(&is, &r, &own, NULL), VARVE_OK);
     cr_assert(is.file < 0 && is.has_table && !is.has_block);
-    vv_local_files_let_go(&is, &r);
+    vv_local_files_close(&is, &r);
     lose(1, "f.parity");
     cr_assert_eq(vv_local_files_look(&is, &r, &own, NULL), VARVE_OK);
     cr_assert(is.file < 0 && !is.has_table);
     cr_assert_eq(is.reason.status, VARVE_NOT_FOUND);
-    vv_local_files_let_go(&is, &r);
+    vv_local_files_close(&is, &r);
     end_world();
 }

@@ -274,9 +274,9 @@ TEST(merge_rounds, tell_a_few_values_at_once)
     struct vv_rounds rounds = {
         .save_plan = &save_plan, .ranks = 100, .most = 10 * each
     };
-    cr_assert_not(vv_goes_by_rounds(&rounds));
+    cr_assert_not(vv_needs_rounds(&rounds));
     rounds.most = 3 * each;
-    cr_assert(vv_goes_by_rounds(&rounds));
+    cr_assert(vv_needs_rounds(&rounds));
     for (size_t i = 0; i < 4; i++) {
         cr_assert(vv_rounds_next(&rounds));
         cr_assert_eq(rounds.begin, 3 * i);

@@ -68,7 +68,7 @@ static uint64_t mix(uint64_t sum, const void *bytes, size_t size)
     return (sum ^ vv_hash_of(bytes, size)) * 0x9e3779b97f4a7c15;
 }
 
-/* The bytes of a parcel of a number: of some nothing is gained. */
+/* The bytes of a job of a number: of some nothing is gained. */
 static void make_bytes(uint8_t *bytes, size_t size, size_t number)
 {
     uint32_t random = (uint32_t)number;
@@ -79,48 +79,48 @@ static void make_bytes(uint8_t *bytes, size_t size, size_t number)
     }
 }
 
-static struct vv_chunk_job parcel_of(size_t number, uint8_t *bytes)
+static struct vv_chunk_job job_of(size_t number, uint8_t *bytes)
 {
     static const uint64_t sizes[] = { VV_CHUNK_SIZE, 8, 4095, 4096, 70000 };
-    struct vv_chunk_job parcel = { .size = sizes[number % 5],
+    struct vv_chunk_job job = { .size = sizes[number % 5],
         .planes = number % 7 == 6 ? 0 : 4,
         .place.offset = number };
     if (number % 11 == 10) /* a place, or zeros */
-        parcel.size = 1 << 30;
+        job.size = 1 << 30;
     else
-        parcel.bytes = bytes;
-    if (parcel.bytes)
-        make_bytes(bytes, parcel.size, number);
-    return parcel;
+        job.bytes = bytes;
+    if (job.bytes)
+        make_bytes(bytes, job.size, number);
+    return job;
 }
 
 static varve_status take(
-    void *user, const struct vv_chunk_job *parcel, varve_error *error)
+    void *user, const struct vv_chunk_job *job, varve_error *error)
 {
     static uint8_t expected[VV_CHUNK_SIZE];
-    size_t number = got.count++, size = (size_t)parcel->size;
+    size_t number = got.count++, size = (size_t)job->size;
     (void)user;
     if (got.status && number == got.fails_at)
         return vv_fail(error, got.status, "no more");
-    cr_assert_eq(parcel->place.offset, number, "in another order");
-    got.sizes[number] = parcel->size;
-    got.frames[number] = parcel->frame ? parcel->place.pack.size : 0;
-    if (!parcel->bytes)
+    cr_assert_eq(job->place.offset, number, "in another order");
+    got.sizes[number] = job->size;
+    got.frames[number] = job->frame ? job->place.pack.size : 0;
+    if (!job->bytes)
         return VARVE_OK;
-    struct vv_chunk_job same = parcel_of(number, expected);
-    cr_assert_eq(same.size, parcel->size);
-    cr_assert_eq(memcmp(parcel->bytes, expected, size), 0,
+    struct vv_chunk_job same = job_of(number, expected);
+    cr_assert_eq(same.size, job->size);
+    cr_assert_eq(memcmp(job->bytes, expected, size), 0,
         "%zu: other bytes", number);
-    if (!parcel->frame) {
-        got.sum = mix(got.sum, parcel->bytes, size);
+    if (!job->frame) {
+        got.sum = mix(got.sum, job->bytes, size);
         return VARVE_OK;
     }
-    cr_assert_eq(parcel->place.pack.plain, size);
-    cr_assert_eq(parcel->place.pack.planes, same.planes);
-    cr_assert_eq(ZSTD_decompress(got.plain, sizeof got.plain, parcel->frame,
-                     parcel->place.pack.size),
+    cr_assert_eq(job->place.pack.plain, size);
+    cr_assert_eq(job->place.pack.planes, same.planes);
+    cr_assert_eq(ZSTD_decompress(got.plain, sizeof got.plain, job->frame,
+                     job->place.pack.size),
         size);
-    got.sum = mix(got.sum, parcel->frame, parcel->place.pack.size);
+    got.sum = mix(got.sum, job->frame, job->place.pack.size);
     return VARVE_OK;
 }
 
@@ -131,8 +131,8 @@ static varve_status add_all(
     static uint8_t bytes[VV_CHUNK_SIZE];
     varve_status status = VARVE_OK;
     for (size_t i = 0; i < count && !status; i++) {
-        const struct vv_chunk_job parcel = parcel_of(i, bytes);
-        status = vv_pack_line_add(line, &parcel, error);
+        const struct vv_chunk_job job = job_of(i, bytes);
+        status = vv_pack_line_add(line, &job, error);
         memset(bytes, 0xee, sizeof bytes);
         got.kept = i + 1 - got.count;
     }
@@ -190,10 +190,10 @@ TEST(pack_line, starts_a_thread_for_each_chunk_behind_the_first)
         got.count = 0;
         struct vv_pack_line *line = vv_pack_line_new(&context, 1, take, NULL);
         for (size_t i = 0; i < chunks; i++) {
-            struct vv_chunk_job parcel = { .bytes = bytes,
+            struct vv_chunk_job job = { .bytes = bytes,
                 .size = VV_CHUNK_SIZE,
                 .planes = 4 };
-            cr_assert_ok(vv_pack_line_add(line, &parcel, &error), error);
+            cr_assert_ok(vv_pack_line_add(line, &job, &error), error);
         }
         cr_assert_eq(got.count, 0, "none is handed on while there is room");
         vv_pack_line_free(line);
@@ -212,12 +212,12 @@ TEST(pack_line, copies_nothing_that_stays_and_is_packed)
     got.count = 0;
     struct vv_pack_line *line = vv_pack_line_new(&context, 1, take, NULL);
     for (size_t i = 0; i < 6; i++) {
-        struct vv_chunk_job parcel = { .bytes = chunks[i],
+        struct vv_chunk_job job = { .bytes = chunks[i],
             .stays = true,
-            .size = parcel_of(i, chunks[i]).size,
+            .size = job_of(i, chunks[i]).size,
             .planes = 4,
             .place.offset = i };
-        cr_assert_ok(vv_pack_line_add(line, &parcel, &error), error);
+        cr_assert_ok(vv_pack_line_add(line, &job, &error), error);
     }
     cr_assert_ok(vv_pack_line_end(line, &error), error);
     cr_assert_eq(got.count, 6);
@@ -232,8 +232,8 @@ TEST(pack_line, hands_on_at_once_what_need_not_wait)
     struct vv_pack_line *line = vv_pack_line_new(&context, 1, take, NULL);
     long blocks = test_block_count();
     for (size_t i = 0; i < 100; i++) {
-        struct vv_chunk_job parcel = { .size = 9, .place.offset = i };
-        cr_assert_ok(vv_pack_line_add(line, &parcel, &error), error);
+        struct vv_chunk_job job = { .size = 9, .place.offset = i };
+        cr_assert_ok(vv_pack_line_add(line, &job, &error), error);
         cr_assert_eq(got.count, i + 1);
     }
     cr_assert_eq(test_block_count(), blocks);
@@ -241,7 +241,7 @@ TEST(pack_line, hands_on_at_once_what_need_not_wait)
 }
 
 /* Whatever is small between two chunks shares blocks with others, and a ring of
- * parcels has an end. */
+ * jobs has an end. */
 TEST(pack_line, keeps_a_bounded_number_and_takes_bounded_memory)
 {
     static const size_t block = 2 * VV_CHUNK_SIZE + 64;
@@ -271,8 +271,8 @@ TEST(pack_line, keeps_many_small_ones_behind_a_chunk)
     make_bytes(bytes, sizeof bytes, 0);
     cr_assert_ok(vv_pack_line_add(line, &chunk, &error), error);
     for (size_t i = 1; i < PARCELS; i++) {
-        struct vv_chunk_job parcel = { .size = i, .place.offset = i };
-        cr_assert_ok(vv_pack_line_add(line, &parcel, &error), error);
+        struct vv_chunk_job job = { .size = i, .place.offset = i };
+        cr_assert_ok(vv_pack_line_add(line, &job, &error), error);
     }
     cr_assert_geq(got.count, PARCELS - 256);
     cr_assert_ok(vv_pack_line_end(line, &error), error);

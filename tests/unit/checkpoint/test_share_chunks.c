@@ -56,7 +56,7 @@ static uint64_t check_share(const struct vv_share *share)
     uint64_t bytes = 0, behind = 0;
     size_t count = 0;
     vv_buffer_init(&told, share->parts.allocator);
-    vv_share_chunks_tell(&told, share);
+    vv_share_chunks_encode(&told, share);
     for (; vv_share_next(&walk, &chunk); count++) {
         struct vv_share_chunk other =
             vv_share_chunk_of_message(told.data, count);
@@ -71,7 +71,7 @@ static uint64_t check_share(const struct vv_share *share)
         behind = chunk.offset + chunk.size;
         bytes += chunk.size;
     }
-    cr_assert_eq(told.size, count * VV_INDEX_BROADCAST_CHUNK_SIZE);
+    cr_assert_eq(told.size, count * VV_CHUNK_MESSAGE_SIZE);
     vv_buffer_clear(&told);
     return bytes;
 }

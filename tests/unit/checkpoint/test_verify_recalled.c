@@ -1,4 +1,4 @@
-/* test_promise.c - lib/checkpoint/together/promise.c
+/* test_verify_recalled.c - lib/checkpoint/together/verify_recalled.c
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,7 @@
 
 /* What no layer has any more is looked at before it is written, and then all
  * are. */
-TEST(promise, is_checked_where_the_checkpoint_before_is_gone)
+TEST(verify_recalled, is_checked_where_the_checkpoint_before_is_gone)
 {
     begin_keepers(true);
     saved_keepers();
@@ -23,7 +23,7 @@ TEST(promise, is_checked_where_the_checkpoint_before_is_gone)
     end_keepers();
 }
 
-TEST(promise, is_checked_where_the_checkpoint_before_is_another)
+TEST(verify_recalled, is_checked_where_the_checkpoint_before_is_another)
 {
     begin_keepers(false);
     set_common(99, 5);
@@ -41,7 +41,7 @@ TEST(promise, is_checked_where_the_checkpoint_before_is_another)
 }
 
 /* Where it holds nobody looks at more than that. */
-TEST(promise, that_holds_needs_no_checkpoint_before)
+TEST(verify_recalled, that_holds_needs_no_checkpoint_before)
 {
     begin_keepers(false);
     set_common(99, 5);
@@ -54,7 +54,7 @@ TEST(promise, that_holds_needs_no_checkpoint_before)
 
 /* The values are not all there any more, so it fails; the next save is told
  * nothing. */
-TEST(promise, that_was_broken_fails_a_save_in_the_background)
+TEST(verify_recalled, that_was_broken_fails_a_save_in_the_background)
 {
     begin_keepers(false);
     keepers.is_async = true;

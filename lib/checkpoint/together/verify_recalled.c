@@ -1,8 +1,9 @@
-/* promise.c - chunks that no layer has any more, or never had.
+/* verify_recalled.c - Verifies the reused digests of chunks that must be
+ * written because no layer has them.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "promise.h"
+#include "verify_recalled.h"
 
 #include "layout.h"
 #include "merge_chunks.h"
@@ -18,7 +19,7 @@ static struct vv_known_chunk recalled_of(const struct vv_share_chunk *c)
         .number = (uint64_t)(c->digest - digests) / VV_DIGEST_SIZE };
 }
 
-static varve_status promise_check(const struct vv_share_chunk *c,
+static varve_status verify_recalled_chunk(const struct vv_share_chunk *c,
     const struct vv_known_chunk *recalled, struct vv_buffer *scratch,
     varve_error *error)
 {
@@ -32,7 +33,7 @@ static varve_status promise_check(const struct vv_share_chunk *c,
     return vv_recall_check(part->save_plan, recalled, bytes, c->size, error);
 }
 
-varve_status vv_promise_check(
+varve_status vv_verify_recalled(
     const struct vv_share *share, const uint8_t *bits, varve_error *error)
 {
     struct vv_buffer scratch;
@@ -44,7 +45,7 @@ varve_status vv_promise_check(
         const struct vv_known_chunk recalled = recalled_of(&chunk);
         if (vv_is_ordered(bits, i) &&
             vv_is_recalled(chunk.part->save_plan, &recalled))
-            status = promise_check(&chunk, &recalled, &scratch, error);
+            status = verify_recalled_chunk(&chunk, &recalled, &scratch, error);
     }
     vv_buffer_clear(&scratch);
     return status;
