@@ -26,8 +26,7 @@ enum {
 struct own_file {
     int file;
     struct vv_index_place place;
-    /* largest size of the columns of a kind that are read completely */
-    uint64_t most;
+    uint64_t most; /* size up to which columns are read completely */
     struct vv_paged_columns *far; /* NULL: all columns are in memory */
     struct vv_layers layers;      /* count 0: the data is in the file itself */
 };
@@ -77,8 +76,7 @@ static varve_status data_in_read_bytes(const struct vv_opened *o,
         o->context, own->file, o->path, bytes, size, offset, error);
 }
 
-/* All versions of the format have the same magic, version number and checksum
- * of the header. */
+/* All versions have the same magic, version number and header checksum. */
 static varve_status data_in_read_header(struct vv_opened *o,
     unsigned char header[VV_HEADER_SIZE], varve_error *error)
 {
@@ -227,9 +225,8 @@ static void rest(const struct vv_opened *o)
     vv_layers_rest(&own->layers);
 }
 
-/* Returns the path of the file that contains a range of the data contiguously,
- * and sets *offset and *file. If several files contain it, returns the path of
- * the checkpoint and leaves *offset as the offset in the data. */
+/* Returns the path of the file that contains a range of the data, and sets
+ * *offset and *file; the path of the checkpoint if several files contain it. */
 static const char *data_in_find_range(
     const struct vv_opened *o, uint64_t *offset, uint64_t size, int *file)
 {
@@ -355,8 +352,7 @@ static void index_part(void *user, size_t part)
         i->found = vv_digest_of(o->index_bytes, o->index_size);
 }
 
-/* Checks the digest first: the parsed index, or the error of parsing, is used
- * only if it is right. */
+/* Uses the parsed index, or the error, only if the digest is right. */
 static varve_status use_index(
     struct vv_opened *o, const struct vv_digest *expected, varve_error *error)
 {
@@ -372,8 +368,8 @@ static varve_status use_index(
     return i.status;
 }
 
-/* Reads the index without its large columns, if it has any. Returns false on
- * any failure; the index is then read completely. */
+/* Reads the index without large columns; false if there are none or it fails.
+ */
 static bool read_index_but_for_much(
     struct vv_opened *o, const struct vv_index_place *place)
 {
@@ -440,8 +436,7 @@ static varve_status read_structure(struct vv_opened *o, varve_error *error)
 
 /* --- What is left of a damaged file --------------------------------------- */
 
-/* Returns true if the status means that the file is damaged, as opposed to a
- * lack of resources. */
+/* Returns true if the status means that the file is damaged. */
 static bool is_damage(varve_status status)
 {
     return status == VARVE_CORRUPT || status == VARVE_TRUNCATED ||
@@ -513,8 +508,7 @@ static bool is_replaced(const struct vv_opened *o)
                (now.device != ours.device || now.serial != ours.serial));
 }
 
-/* Sets *again to true if the file was replaced while its layers were opened:
- * these can have been deleted with the old file. */
+/* Sets *again if the file was replaced, and perhaps its layers deleted. */
 static varve_status data_in_open_with(struct vv_opened *o,
     const struct vv_context *context, const char *path, bool with_layers,
     uint64_t most, bool *again, varve_error *error)

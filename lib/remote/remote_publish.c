@@ -342,8 +342,7 @@ static int settle_by_asking(struct ending *e)
     bool is_good = c->verdict == VV_REMOTE_GOOD;
     enum whose whose = ask_whose(e->u);
     e->is_there = whose == OURS_IN_NAME;
-    /* a response or part of a request was seen */
-    bool was_asked = e->was_cut || c->answer.code > 0;
+    bool was_asked = e->was_cut || c->answer.code > 0; /* by a store */
     e->is_unsure = (whose == NOBODY_KNOWS && was_asked) ||
                    (whose == NOBODYS && is_good) ||
                    (whose == NOBODYS && e->was_cut &&
