@@ -417,7 +417,7 @@ const struct vv_state *vv_automaton_slot(struct vv_automaton *a,
     return automaton_state_of(a, owner->accepts);
 }
 
-/* --- All ---------------------------------------------------------------- */
+/* --- Public functions --------------------------------------------------- */
 
 static void add_alternative(
     struct vv_automaton *a, struct vv_pattern_place *place, const void *what)

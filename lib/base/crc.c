@@ -223,7 +223,7 @@ static uint32_t add_crc32c(uint32_t crc, const unsigned char *at, size_t size)
 
 #endif
 
-/* --- Sums ----------------------------------------------------------------- */
+/* --- Public functions ----------------------------------------------------- */
 
 uint32_t vv_crc32(uint32_t crc, const void *bytes, size_t size)
 {

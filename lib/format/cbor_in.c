@@ -200,7 +200,7 @@ varve_status vv_cbor_expect(
     return VARVE_OK;
 }
 
-/* --- Passing over --------------------------------------------------------- */
+/* --- Skipping items ------------------------------------------------------- */
 
 /* A map that is being skipped. The outermost one represents the item itself. */
 struct open_map {

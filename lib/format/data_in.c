@@ -434,7 +434,7 @@ static varve_status read_structure(struct vv_opened *o, varve_error *error)
     return data_in_read_index(o, &place, error);
 }
 
-/* --- What is left of a damaged file --------------------------------------- */
+/* --- Salvage -------------------------------------------------------------- */
 
 /* Returns true if the status means that the file is damaged. */
 static bool is_damage(varve_status status)
@@ -478,7 +478,7 @@ static varve_status salvage_structure(struct vv_opened *o, varve_error *error)
     return is_damage(status) ? reason.status : status;
 }
 
-/* --- All of it ------------------------------------------------------------ */
+/* --- Opening -------------------------------------------------------------- */
 
 static varve_status open_layers(struct vv_opened *o, varve_error *error)
 {
@@ -564,7 +564,7 @@ varve_status vv_data_in_open_index(struct vv_opened *o,
     return open_as(o, context, path, false, VV_MOST_TOLD, error);
 }
 
-/* --- An index that somebody else has read --------------------------------- */
+/* --- Broadcast indices ---------------------------------------------------- */
 
 static varve_status use_told(
     struct vv_opened *o, struct vv_index_broadcast *told, varve_error *error)

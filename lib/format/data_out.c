@@ -182,7 +182,7 @@ varve_status vv_data_out_value(struct vv_data_out *out,
     return VARVE_OK;
 }
 
-/* --- The end -------------------------------------------------------------- */
+/* --- Index, footer and header --------------------------------------------- */
 
 struct summed_out {
     struct vv_data_out *out;

@@ -47,7 +47,7 @@ static bool index_find_read_at(
                VARVE_OK;
 }
 
-/* --- From head to head ---------------------------------------------------- */
+/* --- Item heads ----------------------------------------------------------- */
 
 struct head {
     unsigned major;
@@ -166,7 +166,7 @@ static varve_status index_find_look_at(struct search *s, uint64_t offset,
     return VARVE_OK;
 }
 
-/* --- All of a file -------------------------------------------------------- */
+/* --- Search of a whole file ----------------------------------------------- */
 
 /* Reads a block. If that fails, reads it in pieces, so that a bad sector does
  * not hide its surroundings. */

@@ -50,7 +50,7 @@ static bool index_stream_read_at(
         how->place.offset + at, NULL);
 }
 
-/* --- Where columns are ---------------------------------------------------- */
+/* --- Positions of columns ------------------------------------------------- */
 
 /* Heads of consecutive items. */
 struct heads {
@@ -118,7 +118,7 @@ static bool find_strings(struct reading *r)
     return true;
 }
 
-/* --- Which of them stay --------------------------------------------------- */
+/* --- Columns that remain in the file -------------------------------------- */
 
 static void leave(
     struct reading *r, enum vv_index_key begin, enum vv_index_key end)
@@ -210,7 +210,7 @@ static bool index_stream_choose(struct reading *r)
     return left_out > 0;
 }
 
-/* --- All bytes, once ------------------------------------------------------ */
+/* --- Pass over all bytes -------------------------------------------------- */
 
 static bool take_rest(struct reading *r, uint64_t begin, uint64_t end)
 {

@@ -159,7 +159,7 @@ varve_status vv_check_positions(
     return VARVE_OK;
 }
 
-/* --- Use of names --------------------------------------------------------- */
+/* --- Every name is used --------------------------------------------------- */
 
 static void name_check_mark(uint8_t *used, const uint8_t *names, uint32_t count)
 {

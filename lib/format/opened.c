@@ -17,7 +17,7 @@
 #include "system.h"
 #include "try.h"
 
-/* --- Life ----------------------------------------------------------------- */
+/* --- Opening and closing -------------------------------------------------- */
 
 varve_status vv_opened_begin(struct vv_opened *o,
     const struct vv_context *context, const char *path, varve_error *error)

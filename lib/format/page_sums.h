@@ -2,8 +2,9 @@
  * a few places, only these pages are hashed and written again.
  *
  * Such a chunk has the full size. Its digest is the digest of its page digests,
- * which are in the index too. Which chunks have page digests depends on earlier
- * saves. So digests are comparable only between files of the same save history.
+ * which are in the index too. The set of chunks with page digests depends on
+ * earlier saves. So digests are comparable only between files of the same save
+ * history.
  *
  * SPDX-License-Identifier: MIT
  */

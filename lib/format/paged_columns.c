@@ -24,7 +24,7 @@ struct vv_paged_block {
     uint8_t bytes[VV_FAR_BLOCK];
 };
 
-/* --- Life ----------------------------------------------------------------- */
+/* --- Construction --------------------------------------------------------- */
 
 struct vv_paged_columns *vv_paged_columns_new(
     const struct vv_context *context, size_t word_count)

@@ -28,7 +28,7 @@
 
 enum { MOST_LOOKS = 1 << 20 }; /* limit of boxes examined for one fault */
 
-/* --- The field ------------------------------------------------------------ */
+/* --- Arithmetic modulo 2^61 - 1 ------------------------------------------- */
 
 static uint64_t reduce(uint64_t x)
 {
@@ -51,7 +51,7 @@ static uint64_t subtract(uint64_t a, uint64_t b)
     return a >= b ? a - b : a + PRIME - b;
 }
 
-/* --- The cover ------------------------------------------------------------ */
+/* --- Exact covers --------------------------------------------------------- */
 
 static uint64_t weight(uint64_t seed, uint32_t dimension, uint64_t at)
 {
@@ -95,7 +95,7 @@ bool vv_cover_is_exact(const struct vv_cover *c, uint64_t seed)
     return sum == piece_check_weigh(&box, c->type->rank, seed);
 }
 
-/* --- What is wrong with it ------------------------------------------------ */
+/* --- Faults of a cover ---------------------------------------------------- */
 
 static bool piece_check_has(
     const varve_box *box, uint32_t rank, const uint64_t *element)

@@ -10,7 +10,7 @@
 #include "layout.h"
 #include "piece_table.h"
 
-/* --- Made ----------------------------------------------------------------- */
+/* --- Construction --------------------------------------------------------- */
 
 static uint32_t pieces_of(const struct vv_index *index, uint32_t row)
 {
@@ -132,7 +132,7 @@ uint64_t vv_run_chunks(const struct vv_piece_runs *runs, uint32_t row)
     return runs->starts[2 * (runs->firsts[row + 1] - 1) + 1];
 }
 
-/* --- Walked --------------------------------------------------------------- */
+/* --- Iteration ------------------------------------------------------------ */
 
 /* Positions the walk at the first piece of a run. */
 static void begin_run(struct vv_run_walk *w, uint32_t run)

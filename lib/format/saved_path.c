@@ -200,7 +200,7 @@ void vv_saved_child_path(
         vv_path_shorten(path, t.longest);
 }
 
-/* --- Back --------------------------------------------------------------- */
+/* --- From paths to nodes ------------------------------------------------ */
 
 struct search {
     const struct vv_index *index;

@@ -194,7 +194,7 @@ varve_status vv_saved_spread_begin(struct vv_spread *s,
     return status;
 }
 
-/* --- Paths that are not in the file ------------------------------------- */
+/* --- Paths after renames ------------------------------------------------ */
 
 static const struct vv_state *saved_spread_state_of(
     struct vv_automaton *a, struct vv_text path, unsigned depth)
@@ -234,7 +234,7 @@ void vv_saved_spread_add(struct vv_spread *s,
         NULL, (struct vv_way){ .from = 0 });
 }
 
-/* --- Back --------------------------------------------------------------- */
+/* --- Paths of pairs ----------------------------------------------------- */
 
 static struct vv_text saved_spread_name_of(
     const void *graph, const struct vv_way *way)

@@ -347,7 +347,7 @@ static void splice_add_nodes(struct work *w)
     }
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Public functions ----------------------------------------------------- */
 
 static varve_status splice_all(
     struct work *w, const struct vv_splice *splice, varve_error *error)

@@ -14,7 +14,7 @@
 #include "store.h"
 #include "try.h"
 
-/* --- Beginning ----------------------------------------------------------- */
+/* --- Construction -------------------------------------------------------- */
 
 static int64_t process_number(const struct varve_processes *p)
 {
@@ -168,7 +168,7 @@ const varve_comm *varve_processes_join(
     return &p->comm;
 }
 
-/* --- Another one --------------------------------------------------------- */
+/* --- Duplication --------------------------------------------------------- */
 
 /* Makes a copy of the group. Rank 0 also creates its sockets. */
 static varve_processes *new_copy(varve_processes *p)

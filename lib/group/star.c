@@ -27,7 +27,7 @@ enum call { AGREE, GATHER, GATHER_VARIED, BROADCAST, BARRIER, SHIFT };
 /* Words in which a rank describes its shift. */
 enum { TO, OUT_SIZE, FROM, IN_SIZE };
 
-/* --- One movement ------------------------------------------------------- */
+/* --- One transfer ------------------------------------------------------- */
 
 static size_t ahead_of(uint64_t size)
 {
@@ -197,7 +197,7 @@ static void star_begin_out(
     star_copy(peer->header.ahead, bytes, ahead_of(size));
 }
 
-/* --- From all to rank 0, and back ---------------------------------------- */
+/* --- Gather and broadcast ------------------------------------------------ */
 
 /* Gathers to rank 0, whose own bytes come first. Without `sizes` all ranks
  * contribute `size` bytes. `bytes` is only read, although the const is cast
@@ -272,7 +272,7 @@ static varve_status star_barrier(void *self)
     return distribute(self, BARRIER, NULL, 0);
 }
 
-/* --- From each to one ---------------------------------------------------- */
+/* --- Shift --------------------------------------------------------------- */
 
 static const uint64_t *shift_of(const struct varve_processes *p, uint64_t rank)
 {

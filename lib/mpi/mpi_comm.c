@@ -188,7 +188,7 @@ static varve_status mpi_comm_gather_varied(void *self, const void *bytes,
     return mpi_comm_collect(g, bytes, size, all, sizes);
 }
 
-/* --- From each to one ---------------------------------------------------- */
+/* --- Shift --------------------------------------------------------------- */
 
 /* Transfers block by block, sending and receiving concurrently while both have
  * data left. */
@@ -218,7 +218,7 @@ static varve_status mpi_comm_shift(void *self, const varve_shift *s)
     return VARVE_OK;
 }
 
-/* --- Beginning and end --------------------------------------------------- */
+/* --- Construction and release -------------------------------------------- */
 
 static varve_comm *mpi_comm_refuse(
     varve_error *error, varve_status status, const char *message)
@@ -277,7 +277,7 @@ static int fill_in(struct group *g)
                                  : result;
 }
 
-/* --- Another one -------------------------------------------------------- */
+/* --- Duplication -------------------------------------------------------- */
 
 /* Freeing an MPI communicator is collective, but each rank releases a copy at
  * any time. So copies are freed with the communicator they were made from, and
@@ -366,7 +366,7 @@ static varve_status mpi_comm_duplicate(void *self, varve_comm **made)
     return VARVE_OK;
 }
 
-/* --- Beginning and end, for the program --------------------------------- */
+/* --- Public functions --------------------------------------------------- */
 
 /* Memory is allocated after the duplication, so that all ranks take part in it.
  * Then all learn if one has no memory. */

@@ -154,7 +154,7 @@ void vv_dirty_free(struct vv_dirty *d)
     vv_release(&a, d, sizeof *d);
 }
 
-/* --- Looking ------------------------------------------------------------ */
+/* --- Checking pages ----------------------------------------------------- */
 
 /* Omits pages that are only partly requested. If a part is already in other
  * ranges, adds ranges only for the remainder. */
@@ -289,7 +289,7 @@ uint64_t vv_dirty_glance(struct vv_dirty *d)
     return dirty_look(d, true);
 }
 
-/* --- What was found ----------------------------------------------------- */
+/* --- Results ------------------------------------------------------------ */
 
 /* A range that was not checked at this look counts as written. */
 static size_t run_in(const struct vv_dirty *d, const struct range *range,

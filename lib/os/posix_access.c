@@ -160,7 +160,7 @@ int vv_posix_look(
     return 0;
 }
 
-/* --- Who may use a file --------------------------------------------------- */
+/* --- Permissions ---------------------------------------------------------- */
 
 /* Also removes a list that the file has inherited from its directory. */
 static bool give_list(int file, const struct vv_access *access)

@@ -392,7 +392,7 @@ varve_status vv_publish_end(
     return status;
 }
 
-/* --- One of several ------------------------------------------------------- */
+/* --- One file of several -------------------------------------------------- */
 
 varve_status vv_publish_begin_in(struct vv_publication *p,
     const struct vv_context *context, int directory, const char *name,

@@ -89,7 +89,7 @@ varve_status vv_publish_end(
 int vv_rename_new(const struct vv_context *context, int directory,
     const char *from, const char *to);
 
-/* --- One of several ------------------------------------------------------
+/* --- One file of several -------------------------------------------------
  *
  * A file in a directory that is open already and stays so, whose sync the
  * caller sees to: begin_in; write; close; place. Or give_up, at any time. */

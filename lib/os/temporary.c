@@ -47,7 +47,7 @@ bool vv_temporary_is_of(const char *name, const char *candidate)
            strcmp(candidate + 2 + kept + DIGITS, ".tmp") == 0;
 }
 
-/* --- Making --------------------------------------------------------------- */
+/* --- Creation ------------------------------------------------------------- */
 
 static varve_status choose_name(struct vv_temporary *t, const char *name,
     const char *path, varve_error *error)
@@ -127,7 +127,7 @@ varve_status vv_temporary_make(struct vv_temporary *t,
     return VARVE_OK;
 }
 
-/* --- Giving back ---------------------------------------------------------- */
+/* --- Release -------------------------------------------------------------- */
 
 void vv_temporary_release(struct vv_temporary *t)
 {
@@ -153,7 +153,7 @@ void vv_temporary_remove(struct vv_temporary *t)
     vv_temporary_release(t);
 }
 
-/* --- Sweeping ------------------------------------------------------------- */
+/* --- Cleanup -------------------------------------------------------------- */
 
 struct sweep {
     const struct vv_context *context;

@@ -11,7 +11,7 @@
 #include <strings.h>
 #include <time.h>
 
-/* --- Lines ------------------------------------------------------------------
+/* --- Header lines -----------------------------------------------------------
  */
 
 /* Parses an unsigned number. Returns its end, or NULL. */

@@ -55,7 +55,7 @@ bool vv_remote_add_signed(struct curl_slist **headers,
     return good;
 }
 
-/* --- Look -------------------------------------------------------------------
+/* --- Checks before a request ------------------------------------------------
  */
 
 /* Copies the host of a URL, without user and port, to `host`; "" if it does not
@@ -261,7 +261,7 @@ void vv_remote_set_up(CURL *c, const struct vv_remote_settings *s,
     set_deadline(c, s, deadline);
 }
 
-/* --- Again ------------------------------------------------------------------
+/* --- Retries ----------------------------------------------------------------
  */
 
 /* Waits a random time up to a limit that doubles with each attempt, so that

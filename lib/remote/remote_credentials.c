@@ -110,7 +110,7 @@ static int remote_credentials_ask(const struct vv_remote_profile *p,
                : vv_remote_keys_of_instance(keys);
 }
 
-/* --- What is kept -----------------------------------------------------------
+/* --- Cache ------------------------------------------------------------------
  */
 
 static bool are_good(const struct vv_remote_keys *keys, int64_t at)

@@ -252,7 +252,7 @@ int vv_remote_close(int descriptor)
     return 0;
 }
 
-/* --- What is told -----------------------------------------------------------
+/* --- Information ------------------------------------------------------------
  */
 
 int vv_remote_info(int descriptor, struct vv_file_info *info)

@@ -45,7 +45,7 @@ struct exchange {
     size_t body_size;
 };
 
-/* --- What comes -------------------------------------------------------------
+/* --- Callbacks of libcurl ---------------------------------------------------
  */
 
 static void remote_get_find(struct exchange *e, enum vv_remote_verdict verdict,
@@ -136,7 +136,7 @@ static size_t remote_get_on_bytes(
     return size;
 }
 
-/* --- Asking -----------------------------------------------------------------
+/* --- Requests ---------------------------------------------------------------
  */
 
 /* If-Match requires a strong ETag. */
@@ -212,7 +212,7 @@ static void remote_get_ask(struct exchange *e)
     curl_slist_free_all(headers);
 }
 
-/* --- Again ------------------------------------------------------------------
+/* --- Retries ----------------------------------------------------------------
  */
 
 /* Keeps the received part; the next request is for the rest. */

@@ -76,7 +76,7 @@ static int64_t lock_term(const struct vv_remote_lock_file *l)
     return (int64_t)l->record.term_ms * A_MILLISECOND;
 }
 
-/* --- Beginning --------------------------------------------------------------
+/* --- Construction -----------------------------------------------------------
  */
 
 bool vv_remote_is_lock_file(const char *path)
@@ -252,7 +252,7 @@ static int remote_lock_file_put(struct vv_remote_lock_file *l,
     return result;
 }
 
-/* --- Holding ----------------------------------------------------------------
+/* --- Renewal ----------------------------------------------------------------
  */
 
 static bool remote_lock_file_is_certain(const struct vv_remote_lock_file *l)

@@ -98,7 +98,7 @@ struct vv_remote_part vv_remote_parts_at(
                              : (struct vv_remote_part){ .tag = NULL };
 }
 
-/* --- On the way -------------------------------------------------------------
+/* --- Parts in progress ------------------------------------------------------
  */
 
 /* Uploads a part, with retries, until the store has acknowledged it with the

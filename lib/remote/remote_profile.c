@@ -135,7 +135,7 @@ static char *remote_profile_path_of(
     return vv_remote_take(&path);
 }
 
-/* --- All together -----------------------------------------------------------
+/* --- Public functions -------------------------------------------------------
  */
 
 static void take_environment(struct vv_remote_profile *p)

@@ -25,7 +25,7 @@ enum {
     MOST_OF_A = 229, /* size of a name that is never cut in it */
 };
 
-/* --- What is written aside --------------------------------------------------
+/* --- Uploads in progress ----------------------------------------------------
  */
 
 struct aside {
@@ -194,7 +194,7 @@ int vv_remote_sync(int descriptor)
     return a && !a->is_done ? vv_remote_upload_flush(a->upload) : 0;
 }
 
-/* --- Whose it is ------------------------------------------------------------
+/* --- Identification of the writer -------------------------------------------
  */
 
 enum whose {
@@ -233,7 +233,7 @@ static enum whose ask_whose(const struct vv_remote_upload *u)
                                : NOBODY_KNOWS;
 }
 
-/* --- The end of an upload ---------------------------------------------------
+/* --- Publication ------------------------------------------------------------
  */
 
 struct ending {

@@ -34,7 +34,7 @@ void vv_remote_change_find(struct vv_remote_change *c,
     snprintf(c->why, sizeof c->why, "%s", why);
 }
 
-/* --- What goes and comes ----------------------------------------------------
+/* --- Callbacks of libcurl ---------------------------------------------------
  */
 
 static size_t remote_request_on_header(
@@ -81,7 +81,7 @@ static int on_seek(void *user, curl_off_t offset, int origin)
     return CURL_SEEKFUNC_OK;
 }
 
-/* --- Asking -----------------------------------------------------------------
+/* --- Requests ---------------------------------------------------------------
  */
 
 static bool remote_request_add(

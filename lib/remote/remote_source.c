@@ -39,7 +39,7 @@ void vv_remote_keys_clear(struct vv_remote_keys *keys)
     *keys = (struct vv_remote_keys){ .key_id = NULL };
 }
 
-/* --- Asking -----------------------------------------------------------------
+/* --- Requests ---------------------------------------------------------------
  */
 
 struct question {

@@ -299,7 +299,7 @@ static int link_either(
     return machine.link(state, directory, from, to);
 }
 
-/* --- Coming into play -------------------------------------------------------
+/* --- Installation -----------------------------------------------------------
  */
 
 static unsigned or_default(unsigned value, unsigned usual)

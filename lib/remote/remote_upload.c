@@ -20,7 +20,7 @@ static int remote_upload_fail_memory(void)
     return vv_remote_fail(ENOMEM, "no memory for a part of a file");
 }
 
-/* --- Beginning and ending ---------------------------------------------------
+/* --- Construction and release -----------------------------------------------
  */
 
 struct vv_remote_upload *vv_remote_upload_new(
@@ -297,7 +297,7 @@ int vv_remote_upload_flush(struct vv_remote_upload *u)
     return 0;
 }
 
-/* --- The whole --------------------------------------------------------------
+/* --- The whole object -------------------------------------------------------
  */
 
 void vv_remote_upload_tag(

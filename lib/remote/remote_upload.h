@@ -1,10 +1,10 @@
 /* remote_upload.h - The upload of a file: buffers its bytes, and sends its
  * parts.
  *
- * A small file is uploaded by one PUT. Of a larger one each part is uploaded
- * when it is full, several concurrently. The first part stays in memory to the
- * end, because the header is written last. The object is not visible before it
- * is published.
+ * A small file is uploaded by one PUT. The parts of a larger one are uploaded
+ * when they are full, several concurrently. The first part stays in memory to
+ * the end, because the header is written last. The object is not visible before
+ * it is published.
  *
  * Only one thread at a time may use it.
  *

@@ -84,7 +84,7 @@ static uint64_t convert_any(const struct pair *pair, unsigned char *to,
     return inexact;
 }
 
-/* --- The pairs that matter: what is not 0 or normal goes the long way ----- */
+/* --- Frequent pairs ------------------------------------------------------- */
 
 static uint64_t float64_of_float32(const struct pair *pair, unsigned char *to,
     const unsigned char *from, uint64_t count)
@@ -205,7 +205,7 @@ uint64_t vv_convert(varve_dtype to, void *to_elements, varve_dtype from,
     return function_for(to, from)(&pair, to_elements, from_elements, count);
 }
 
-/* --- What can be converted ---------------------------------------------- */
+/* --- Possible conversions ----------------------------------------------- */
 
 bool vv_convert_is_possible(varve_dtype from, varve_dtype to)
 {

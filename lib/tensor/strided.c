@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* --- Whether elements are apart ------------------------------------------- */
+/* --- Overlapping elements ------------------------------------------------- */
 
 /* Returns the dimension with the smallest stride that is not in `taken`, among
  * those with more than one element; the rank if there is none. */

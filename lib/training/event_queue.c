@@ -121,7 +121,7 @@ static void *event_queue_serve(void *argument)
     return NULL;
 }
 
-/* --- Beginning and end ---------------------------------------------------- */
+/* --- Start and end -------------------------------------------------------- */
 
 varve_status vv_event_queue_start(struct vv_event_queue *q,
     const struct vv_context *context, int file, const char *path,

@@ -250,7 +250,7 @@ void varve_events_text(
     commit(events, step);
 }
 
-/* --- Going back ------------------------------------------------------------
+/* --- Restart ---------------------------------------------------------------
  */
 
 void varve_events_supersede(varve_events *events, int64_t first_step)
@@ -310,7 +310,7 @@ varve_node *varve_add_events(
     return varve_add_state(parent, name, &callbacks, events);
 }
 
-/* --- Looking after it ------------------------------------------------------
+/* --- Flush and errors ------------------------------------------------------
  */
 
 varve_status varve_events_flush(varve_events *events, varve_error *error)
@@ -339,7 +339,7 @@ const char *varve_events_path(const varve_events *events)
     return events ? events->path : NULL;
 }
 
-/* --- Beginning and end -----------------------------------------------------
+/* --- Opening and closing ---------------------------------------------------
  */
 
 static varve_status events_begin_file(varve_events *events, varve_error *error)

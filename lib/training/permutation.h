@@ -7,10 +7,10 @@
  * depends on the row, each modulo its range. Every round is invertible, so the
  * result is a permutation. Philox produces the amounts.
  *
- * As rows * columns can exceed n, a result of n or more is permuted again until
- * it is below n. This ends, because repeated application leads back to x itself
- * (J. Black and P. Rogaway, "Ciphers with arbitrary finite domains", 2002).
- * With rows close to the square root of n, it is rarely needed.
+ * Because rows * columns can exceed n, a result of n or more is permuted again
+ * until it is below n. This ends, because repeated application leads back to x
+ * itself (J. Black and P. Rogaway, "Ciphers with arbitrary finite domains",
+ * 2002). With rows close to the square root of n, it is rarely needed.
  *
  * SPDX-License-Identifier: MIT
  */

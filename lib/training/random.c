@@ -23,7 +23,7 @@ static const double unit_step = 1.0 / 9007199254740992.0; /* 2^-53 */
 static const double below_two = 0.022750131948179207;
 static const double within_two = 0.95449973610364159;
 
-/* --- Where streams come from -------------------------------------------- */
+/* --- Seeds -------------------------------------------------------------- */
 
 void varve_random_seed(varve_random *stream, uint64_t seed, const char *path)
 {
@@ -43,7 +43,7 @@ void varve_random_skip(varve_random *stream, uint64_t words)
     stream->position += words;
 }
 
-/* --- Words -------------------------------------------------------------- */
+/* --- Random words ------------------------------------------------------- */
 
 static uint64_t counter_of(const varve_random *stream)
 {
@@ -87,7 +87,7 @@ void varve_random_fill_u64(varve_random *stream, uint64_t *out, size_t count)
         out[done++] = next_word(stream);
 }
 
-/* --- What is made of a word --------------------------------------------- */
+/* --- Conversion of words ------------------------------------------------ */
 
 struct shape {
     double a, b; /* low and high, or mean and deviation */
@@ -233,7 +233,7 @@ void varve_random_fill_truncated_normal_float32(varve_random *stream,
         stream, out, count, as_truncated, (struct shape){ mean, deviation });
 }
 
-/* --- Whole numbers and orders ------------------------------------------- */
+/* --- Integers and permutations ------------------------------------------ */
 
 uint64_t varve_random_below(varve_random *stream, uint64_t limit)
 {

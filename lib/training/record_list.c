@@ -40,7 +40,7 @@ struct vv_record_list {
     uint64_t turn;
 };
 
-/* --- Where a record is ---------------------------------------------------- */
+/* --- Positions of records ------------------------------------------------- */
 
 uint64_t vv_record_list_files(const struct vv_record_list *list)
 {

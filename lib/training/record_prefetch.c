@@ -160,7 +160,7 @@ static void *prefetch_run(void *argument)
     return NULL;
 }
 
-/* --- Taking --------------------------------------------------------------- */
+/* --- Taking batches ------------------------------------------------------- */
 
 static bool is_same_step(
     const struct vv_record_step *wanted, const struct vv_record_step *found)
@@ -244,7 +244,7 @@ varve_status vv_record_prefetch_take(struct vv_record_prefetch *p,
     return status;
 }
 
-/* --- Beginning and end ---------------------------------------------------- */
+/* --- Start and end -------------------------------------------------------- */
 
 static void free_prefetch(struct vv_record_prefetch *p)
 {

@@ -190,7 +190,7 @@ void varve_records_free(varve_records *r)
     records_free_memory(r);
 }
 
-/* --- Where the position is ------------------------------------------------ */
+/* --- Place of the next record --------------------------------------------- */
 
 /* Returns the place of the next record. The position may be invalid: `consumed`
  * can exceed `count`. */

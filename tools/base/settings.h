@@ -36,7 +36,7 @@ struct text_list {
     const char *items[MOST_TEXTS];
 };
 
-/* How a checkpoint is opened. */
+/* Options for opening a checkpoint. */
 struct opening {
     bool dots;
     bool follow_links;

@@ -185,7 +185,7 @@ char *outline_path(const struct outline *outline, uint32_t node)
 
 const struct view view_of_all = { .depth = UINT64_MAX, .limit = UINT64_MAX };
 
-/* --- Making it ------------------------------------------------------------ */
+/* --- Construction --------------------------------------------------------- */
 
 static bool selects(const struct outline *outline, uint32_t node)
 {

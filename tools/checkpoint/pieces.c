@@ -67,7 +67,7 @@ void pieces_close(struct pieces *p)
     free(p->packed);
 }
 
-/* --- Where it is cut ---------------------------------------------------- */
+/* --- Division into boxes ------------------------------------------------ */
 
 static bool is_sparse(const struct axis *axis)
 {

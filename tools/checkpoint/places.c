@@ -32,7 +32,7 @@ static bool is_weak(
            outline_saved(outline, child).kind == VARVE_VARIABLE;
 }
 
-/* Of two names at the same parent, a public one is preferred. */
+/* Prefers a public name if a node has two names at the same parent. */
 static void prefer_public(
     struct outline *outline, uint32_t node, size_t index, uint32_t child)
 {

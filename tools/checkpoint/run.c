@@ -44,7 +44,7 @@ static bool is_directory(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* --- Looking ------------------------------------------------------------ */
+/* --- Listing directories ------------------------------------------------ */
 
 static struct run *find_run(struct run_list *list, const char *directory,
     const char *prefix, size_t prefix_size)
@@ -213,7 +213,7 @@ static int look(const struct settings *settings, const char *directory,
     return outcome;
 }
 
-/* --- Looking into stores ------------------------------------------------- */
+/* --- Listing stores ------------------------------------------------------ */
 
 struct store_look {
     const struct settings *settings;
@@ -314,7 +314,7 @@ void run_list_clear(struct run_list *list)
     *list = (struct run_list){ .graph = NULL };
 }
 
-/* --- Which -------------------------------------------------------------- */
+/* --- Selecting a checkpoint --------------------------------------------- */
 
 enum which { WHICH_LATEST, WHICH_VALID, WHICH_BEST, WHICH_NUMBER };
 

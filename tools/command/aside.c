@@ -89,7 +89,7 @@ int aside_check_folder(const struct settings *settings, const char *path)
     return outcome;
 }
 
-/* --- What was left -------------------------------------------------------- */
+/* --- Left-over entries ---------------------------------------------------- */
 
 /* Returns 1 if the lock was taken, 0 if it is held, and -1 if there are no
  * locks. */
@@ -191,7 +191,7 @@ static void sweep_library(const char *path)
     free(mark);
 }
 
-/* --- Making --------------------------------------------------------------- */
+/* --- Creation ------------------------------------------------------------- */
 
 /* Locks a new entry; returns false if another process has removed it as left
  * over. */

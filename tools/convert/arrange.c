@@ -19,7 +19,7 @@
 #include "outline.h"
 #include "room.h"
 
-/* --- Where to ----------------------------------------------------------- */
+/* --- New paths ---------------------------------------------------------- */
 
 static bool loses_alias(struct arrangement *a, const struct link *link)
 {
@@ -164,7 +164,7 @@ static void drop_names(struct arrangement *a)
     }
 }
 
-/* --- Taking out --------------------------------------------------------- */
+/* --- Removal ------------------------------------------------------------ */
 
 static void move_slots(varve_node *from, varve_node *to)
 {
@@ -265,7 +265,7 @@ static void remove_emptied(struct arrangement *a)
     }
 }
 
-/* --- Putting in --------------------------------------------------------- */
+/* --- Insertion ---------------------------------------------------------- */
 
 static int conflict(const struct arrangement *a, const char *place)
 {

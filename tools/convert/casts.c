@@ -167,7 +167,7 @@ int casts_apply(
     return outcome;
 }
 
-/* --- Telling ------------------------------------------------------------ */
+/* --- Output ------------------------------------------------------------- */
 
 static void print_changed(const struct cast_value *value)
 {

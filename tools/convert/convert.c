@@ -371,7 +371,7 @@ static int count_written(struct conversion *c)
     return OUTCOME_DONE;
 }
 
-/* --- Telling ------------------------------------------------------------ */
+/* --- Output ------------------------------------------------------------- */
 
 static void print_json(const struct conversion *c)
 {
@@ -410,7 +410,7 @@ static void print_text(const struct conversion *c)
     lost_print(&c->lost, c->settings, c->source.reader);
 }
 
-/* --- All ---------------------------------------------------------------- */
+/* --- The command -------------------------------------------------------- */
 
 /* Checks options that only some formats support. */
 static int check_format(const struct conversion *c)

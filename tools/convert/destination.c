@@ -301,7 +301,7 @@ void destination_end_trial(struct destination *trial)
     destination_clear(trial);
 }
 
-/* --- The end ------------------------------------------------------------ */
+/* --- Cleanup ------------------------------------------------------------ */
 
 void destination_clear(struct destination *d)
 {

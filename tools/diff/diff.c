@@ -229,7 +229,7 @@ static void compare_nodes(struct diff *d, struct finding_row *row)
         compare_values(d, row);
 }
 
-/* --- Only in one -------------------------------------------------------- */
+/* --- Missing on one side ------------------------------------------------ */
 
 /* Returns true for values, and for nodes of the graph without anything below
  * them that is reported. */
@@ -351,7 +351,7 @@ static bool has_metadata(const struct diff *d)
            !*d->a.target.node.path && !*d->b.target.node.path;
 }
 
-/* --- The whole ---------------------------------------------------------- */
+/* --- The command -------------------------------------------------------- */
 
 static int prepare(struct diff *d, char **operands)
 {

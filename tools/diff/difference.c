@@ -23,7 +23,7 @@ struct comparison {
     struct reading *reading;
 };
 
-/* --- Without reading ---------------------------------------------------- */
+/* --- Comparison without reading ----------------------------------------- */
 
 static bool is_state(const varve_saved_node *node)
 {

@@ -15,7 +15,7 @@ struct keyed {
     bool is_renamed;
 };
 
-/* Of two entries with the same path, a renamed one comes first. */
+/* Compares by key. A renamed entry precedes others with the same path. */
 static int compare(const void *left, const void *right)
 {
     const struct keyed *a = left;

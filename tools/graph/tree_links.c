@@ -23,7 +23,7 @@ enum {
     HEAD = 5 /* size of an arrow head */
 };
 
-/* --- Which there are ------------------------------------------------------ */
+/* --- Finding links -------------------------------------------------------- */
 
 static bool add_link(
     struct drawing *d, size_t from, uint32_t node, enum svg_link kind)
@@ -77,7 +77,7 @@ static bool add_links(
     return add_link(d, from, branch->node, is_cycle ? SVG_CYCLE : SVG_SHARED);
 }
 
-/* --- Where they run ------------------------------------------------------- */
+/* --- Routing -------------------------------------------------------------- */
 
 /* Returns the right end of all boxes on some lines. */
 static double right_of(const struct drawing *d, size_t first, size_t last)

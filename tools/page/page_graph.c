@@ -249,8 +249,9 @@ static bool is_same(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Prints size and offset of each value. Where the file changes from one value
- * to the next, prints the number of the value and the file. */
+/* Prints size and offset of each value. For each value whose file differs
+ * from that of the value before, prints the number of the value and the file.
+ */
 static void print_places(FILE *to, const varve_reader *reader)
 {
     varve_saved_node node;

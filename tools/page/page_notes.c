@@ -51,7 +51,7 @@ static void print_note(FILE *to, const struct page_note *note)
         fputs("0", to);
 }
 
-/* --- All of them -------------------------------------------------------- */
+/* --- Public functions --------------------------------------------------- */
 
 static void print_marks(FILE *to, const struct page_overlay *overlay)
 {

@@ -245,7 +245,7 @@ static int look_for_suggestions(struct plan *p)
     return outcome;
 }
 
-/* --- The map ------------------------------------------------------------ */
+/* --- The rename file ---------------------------------------------------- */
 
 static int write_map(const struct plan *p)
 {
@@ -259,7 +259,7 @@ static int write_map(const struct plan *p)
     return output_close(p->settings, &output, outcome);
 }
 
-/* --- The whole ---------------------------------------------------------- */
+/* --- The command -------------------------------------------------------- */
 
 static int prepare(struct plan *p, char **operands)
 {

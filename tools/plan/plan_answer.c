@@ -229,7 +229,7 @@ static void add_moved(struct plan_table *t)
     free(missing.paths);
 }
 
-/* --- The whole ---------------------------------------------------------- */
+/* --- The whole answer --------------------------------------------------- */
 
 static void add_list(struct plan_table *t, const struct found_list *list,
     enum plan_status status)

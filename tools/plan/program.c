@@ -18,7 +18,7 @@
 #include "store_path.h"
 #include "target.h"
 
-/* --- Values that are not there ------------------------------------------ */
+/* --- Values without memory ---------------------------------------------- */
 
 static varve_status nothing_out(
     void *self, uint64_t offset, void *bytes, size_t size)

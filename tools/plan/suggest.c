@@ -328,7 +328,7 @@ static void pair_kin(struct work *w, struct kin *kin)
         pair_places(w, kin);
 }
 
-/* --- All ---------------------------------------------------------------- */
+/* --- Public functions --------------------------------------------------- */
 
 static void pair_all(struct work *w)
 {

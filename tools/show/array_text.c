@@ -25,7 +25,7 @@ struct printer {
     bool begun;
 };
 
-/* --- What of it --------------------------------------------------------- */
+/* --- Selection ---------------------------------------------------------- */
 
 static void shorten_axis(struct axis *axis, uint64_t edge)
 {
@@ -173,7 +173,7 @@ static void close_brackets(struct printer *p)
         p->column = 0;
 }
 
-/* --- All ---------------------------------------------------------------- */
+/* --- Public functions --------------------------------------------------- */
 
 static varve_status each(struct printer *p, struct pieces *pieces,
     void (*function)(struct printer *p, const struct piece *piece),

@@ -234,7 +234,7 @@ static void put_row(
         table_color(table, table->style.dim);
 }
 
-/* --- All ---------------------------------------------------------------- */
+/* --- The command -------------------------------------------------------- */
 
 static void sum_up(struct sums *sums, bool is_strict, const struct finding *f)
 {

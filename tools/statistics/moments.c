@@ -218,7 +218,7 @@ void moments_add_times(struct moments *m, double real, uint64_t count)
     add_sums(m, d * (double)count, d * d * (double)count);
 }
 
-/* --- Both --------------------------------------------------------------- */
+/* --- Results ------------------------------------------------------------ */
 
 /* Computes the results from a scaled mean and sums of deviations from the
  * center. */

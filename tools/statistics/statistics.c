@@ -353,7 +353,7 @@ static varve_status make_of_counts(
     return status;
 }
 
-/* --- All ---------------------------------------------------------------- */
+/* --- Public functions --------------------------------------------------- */
 
 varve_status statistics_make(struct statistics *s, struct pieces *pieces,
     const struct selection *selection, unsigned bin_count, varve_error *error)

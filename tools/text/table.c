@@ -225,7 +225,7 @@ void table_color(struct table *t, const char *color)
         t->colors[t->rows - 1] = color;
 }
 
-/* --- The whole ---------------------------------------------------------- */
+/* --- Tables ------------------------------------------------------------- */
 
 static void print_title(struct table *t)
 {
