@@ -368,8 +368,7 @@ static varve_status use_index(
     return i.status;
 }
 
-/* Reads the index without large columns; false if there are none or it fails.
- */
+/* Reads the index without large columns; false if it has none or on failure. */
 static bool read_index_but_for_much(
     struct vv_opened *o, const struct vv_index_place *place)
 {

@@ -36,7 +36,7 @@ struct file {
     const struct vv_remote_settings *settings;
     struct vv_remote_place place;
     struct vv_remote_validator mark;
-    struct vv_remote_cache cache;
+    struct vv_remote_cache cache;     /* guarded by the lock of the module */
     struct vv_remote_fetching *ahead; /* NULL until a range is planned */
     /* the upload, for a file that is written; or NULL */
     struct vv_remote_upload *upload;

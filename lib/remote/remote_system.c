@@ -17,9 +17,11 @@
 #include "remote_upload.h"
 #include "remote_error.h"
 
+/* Guarded by the lock of the module. Only one thread at a time may call enable.
+ */
 static struct vv_remote_settings *newest;
-static struct vv_system machine;
-static struct vv_system stores;
+static struct vv_system machine; /* set once, by the first enable */
+static struct vv_system stores;  /* likewise */
 
 static const struct vv_remote_settings *settings(void)
 {
