@@ -1,4 +1,4 @@
-/* layout.h - format version 1 on one page; docs/format.md is the full text.
+/* layout.h - Defines version 1 of the file format; docs/format.md specifies it.
  *
  *   header     64 bytes
  *   data       the values in order of their nodes, zero bytes between them

@@ -79,8 +79,9 @@ void vv_opened_take_index(struct vv_opened *opened, void *bytes, size_t size);
 /* Checks and parses the index in index_bytes. */
 varve_status vv_opened_parse(struct vv_opened *opened, varve_error *error);
 
-/* Like vv_opened_parse, for an index without digests. The sizes of values are
- * not limited by the size of the file. */
+/* Like vv_opened_parse, for an index without digests. Digests limit the sizes
+ * of values in proportion to the size of the index; without them any size is
+ * possible. */
 varve_status vv_opened_parse_undigested(
     struct vv_opened *opened, varve_error *error);
 

@@ -22,8 +22,8 @@ void vv_output_close(int descriptor);
 /* Returns 1 if a descriptor is open for writing, otherwise 0. */
 int vv_output_is_writable(int descriptor);
 
-/* Returns 1 if the next write goes to the end of a file of at least `size`
- * bytes, otherwise 0. */
+/* Returns 1 if the next write leaves the first `size` bytes unchanged: in
+ * append mode, or at a position at or after `size`. Otherwise returns 0. */
 int vv_output_is_at_end(int descriptor, uint64_t size);
 
 /* Sets the size of a file and the position of the descriptor to `size`. */
