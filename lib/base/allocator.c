@@ -38,8 +38,8 @@ void *vv_reallocate(
     return a->function(a->user, old, old_size, new_size);
 }
 
-/* `array` points to a pointer of any type. Its bytes are copied, because C has
- * no type for it. */
+/* Grows an array. `array` points to a pointer of any type, whose bytes are
+ * copied, because C has no type for it. */
 static char *allocator_grow(const varve_allocator *a, void *array,
     size_t *capacity, size_t wanted, size_t unit)
 {

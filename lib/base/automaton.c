@@ -13,7 +13,7 @@
 #include "failure.h"
 
 /* Some patterns have more states than are useful. The total number of places in
- * all states is limited to the larger of these bounds. */
+ * all states is limited to FEW_LISTED, plus MOST_LISTED_EACH for each place. */
 enum { FEW_LISTED = 1 << 18, MOST_LISTED_EACH = 16 };
 
 /* A step by one name. */
@@ -138,7 +138,8 @@ typedef void on_end(
 static void add_patterns(struct vv_automaton *a, struct vv_pattern_place *from,
     struct vv_text patterns, unsigned depth, on_end *end, const void *what);
 
-/* Paths in parentheses that end at this place complete a slot. */
+/* Adds a slot that is complete when a path in parentheses ends at this
+ * place. */
 static void add_closing(
     struct vv_automaton *a, struct vv_pattern_place *place, const void *what)
 {
@@ -384,7 +385,8 @@ static bool has_place(
                                sizeof *state->places, compare_places);
 }
 
-/* A pattern without parentheses matches a slot if it ends in a star. */
+/* Adds the places to which a slot of this name leads by patterns without
+ * parentheses, which must end in a star. */
 static void slot_from(
     struct vv_automaton *a, struct vv_pattern_place *place, struct vv_text name)
 {

@@ -104,8 +104,8 @@ static uint32_t add_by_table(const uint32_t table[8][256], uint32_t crc,
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
-/* Inline assembly, because compilers differ in the flags that the intrinsics
- * require. */
+/* Adds eight bytes. Uses inline assembly, because compilers differ in the flags
+ * that the intrinsics require. */
 static inline uint64_t sse_word(uint64_t crc, uint64_t word)
 {
     __asm__("crc32q %1, %0" : "+r"(crc) : "r"(word));

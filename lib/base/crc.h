@@ -16,7 +16,8 @@ uint32_t vv_crc32(uint32_t crc, const void *bytes, size_t size);
  * TensorFlow's tables, records and event files. */
 uint32_t vv_crc32c(uint32_t crc, const void *bytes, size_t size);
 
-/* The same functions without special instructions of the processor. */
+/* Like the two functions above, without special instructions of the
+ * processor. */
 uint32_t vv_crc32_by_table(uint32_t crc, const void *bytes, size_t size);
 uint32_t vv_crc32c_by_table(uint32_t crc, const void *bytes, size_t size);
 

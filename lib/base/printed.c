@@ -37,7 +37,8 @@ static bool is_cleaned_message(const char *text)
     return strncmp(text + strcspn(text, "?#"), "?: ", 3) == 0;
 }
 
-/* A string without a NUL is allowed if `most` limits its size. */
+/* Adds a string, without its secrets. It need not have a NUL if `most` limits
+ * its size. */
 static void put_text(struct printing *p, const char *text, size_t most)
 {
     char url[LONGEST_URL];

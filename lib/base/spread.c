@@ -102,8 +102,9 @@ static void spread_fail(struct vv_spread *s, varve_status status)
         s->automaton.status = status;
 }
 
-/* Two jumps of equal length are combined into one. So an ancestor is found in a
- * logarithmic number of steps. */
+/* Returns the jump of a node below `above`. Two jumps of equal length are
+ * combined into one, so an ancestor is found in a logarithmic number of
+ * steps. */
 static uint32_t jump_from(const struct vv_spread_node *nodes, uint32_t above)
 {
     const struct vv_spread_node *near = &nodes[above];

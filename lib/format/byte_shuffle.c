@@ -70,8 +70,8 @@ static inline size_t split_most(
     return i;
 }
 
-/* The planes are often far apart, so the next lines are prefetched. A prefetch
- * never faults, whatever the address. */
+/* Prefetches the next line of a plane, because planes are often far apart. A
+ * prefetch never faults, whatever the address. */
 static inline void byte_shuffle_fetch(uint8_t *to)
 {
     __builtin_prefetch((const void *)((uintptr_t)to + AHEAD), 1);

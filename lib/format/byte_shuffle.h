@@ -10,8 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* `planes` is 2, 4 or 8, the size of an element. Each plane can be at any
- * address. Memory must not overlap. */
+/* Convert between `count` elements and their planes. `planes` is 2, 4 or 8, the
+ * size of an element. Each plane can be at any address. Memory must not
+ * overlap. */
 void vv_planes_split(
     uint8_t *const *to, const uint8_t *from, size_t count, unsigned planes);
 void vv_planes_join(

@@ -76,7 +76,7 @@ static varve_status data_in_read_bytes(const struct vv_opened *o,
         o->context, own->file, o->path, bytes, size, offset, error);
 }
 
-/* All versions have the same magic, version number and header checksum. */
+/* Reads and checks the header. Magic and checksum are equal in all versions. */
 static varve_status data_in_read_header(struct vv_opened *o,
     unsigned char header[VV_HEADER_SIZE], varve_error *error)
 {
@@ -462,8 +462,8 @@ static varve_status read_by_header(struct vv_opened *o, varve_error *error)
     return place.size ? data_in_read_index(o, &place, error) : VARVE_CORRUPT;
 }
 
-/* Header and footer both contain the digest of the index, and one intact copy
- * is sufficient. An index without either is not used. */
+/* Reads the index of a damaged file. Header and footer both contain its digest;
+ * one intact copy is sufficient, and an index without either is not used. */
 static varve_status salvage_structure(struct vv_opened *o, varve_error *error)
 {
     varve_error reason = { 0 }, other = { 0 };

@@ -61,7 +61,8 @@ static varve_status data_out_flush(struct vv_data_out *out, varve_error *error)
         out, out->staging, size, out->offset - size, error);
 }
 
-/* NULL `bytes` means zeros. */
+/* Appends bytes to the staging buffer, and writes it when it is full. NULL
+ * `bytes` means zeros. */
 static varve_status stage(struct vv_data_out *out, const unsigned char *bytes,
     size_t size, varve_error *error)
 {

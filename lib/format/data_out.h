@@ -87,9 +87,9 @@ varve_status vv_data_out_place(struct vv_data_out *out, uint64_t like,
 varve_status vv_data_out_add(struct vv_data_out *out, const void *bytes,
     uint64_t size, varve_error *error);
 
-/* For a layer that several writers fill: begins at an offset of a file that
- * another writer begins and ends. Bytes are written when the staging buffer is
- * full and by vv_data_out_flush. */
+/* Begins at an offset of a layer that several writers fill. Another writer
+ * begins and ends the file. Bytes are written when the staging buffer is full
+ * and by vv_data_out_flush. */
 varve_status vv_data_out_begin_at(struct vv_data_out *out,
     const struct vv_context *context, int file, const char *path,
     uint64_t offset, varve_error *error);

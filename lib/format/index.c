@@ -63,7 +63,7 @@ static uint32_t index_lower_bound(
     return low;
 }
 
-/* In a list the text of a name is the position. */
+/* Finds an edge of a list, whose names are the positions as text. */
 static uint32_t find_position(
     const char *text, size_t size, uint32_t begin, uint32_t end)
 {

@@ -120,8 +120,8 @@ static bool index_check_is_variable(const struct vv_index *index, uint32_t node)
            index->node_kinds[node] == VARVE_VARIABLE;
 }
 
-/* The variable must be one of the first `reached` nodes, to which edges lead,
- * so that the numbering of slot variables is unambiguous. */
+/* Checks a slot. The variable must be one of the first `reached` nodes, to
+ * which edges lead, so that the numbering of slot variables is unambiguous. */
 static varve_status check_slot(const struct vv_index_check *check, uint32_t i,
     uint32_t reached, uint32_t *next)
 {
@@ -249,7 +249,7 @@ static bool index_check_may_have_global(
            (node < index->node_count && index->node_kinds[node] == VARVE_STATE);
 }
 
-/* `used` has a bit for each name. */
+/* Checks a global name. `used` has a bit for each name. */
 static varve_status check_global(
     const struct vv_index_check *check, uint32_t i, uint8_t *used)
 {

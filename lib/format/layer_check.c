@@ -88,7 +88,7 @@ static varve_status check_packed(const struct vv_index_check *check, uint32_t i,
         i, size);
 }
 
-/* VV_NONE means zeros, which are not stored. */
+/* Checks a place with the layer VV_NONE: zeros, which are not stored. */
 static varve_status check_zeros(const struct vv_index_check *check, uint32_t i)
 {
     const struct vv_index *index = check->index;
@@ -141,9 +141,9 @@ static varve_status layer_check_place(const struct vv_index_check *check,
     return VARVE_OK;
 }
 
-/* The columns of compression must be absent if no place is compressed, except
- * if the layer is in the file itself: an uncompressed checkpoint would not use
- * a layer then. */
+/* Checks that the columns of compression are absent if no place is compressed.
+ * Exception: with a layer in the file itself a place must be compressed,
+ * because an uncompressed checkpoint would not use a layer then. */
 static varve_status check_is_any_packed(const struct vv_index_check *check)
 {
     const struct vv_index *index = check->index;

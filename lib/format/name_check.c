@@ -49,8 +49,8 @@ static struct name name_check_name_at(
     return name;
 }
 
-/* Names contain no NUL. So if the numbers are equal and one name has at most 8
- * bytes, the shorter name comes first. */
+/* Compares names. They contain no NUL, so if the numbers are equal and one name
+ * has at most 8 bytes, the shorter name comes first. */
 static bool name_check_is_before(const struct name *a, const struct name *b)
 {
     if (a->begin != b->begin)
@@ -119,8 +119,9 @@ static void name_check_carry(struct position *p)
     p->begin = __builtin_bswap64(vv_load64(p->digits));
 }
 
-/* In nine of ten cases only the last digit changes. `begin` is updated too,
- * because loading it after a byte store would stall (store forwarding). */
+/* Increments a position. In nine of ten cases only the last digit changes.
+ * `begin` is updated too, because loading it after a byte store would stall
+ * (store forwarding). */
 static void count_up(struct position *p)
 {
     uint8_t *last = &p->digits[p->size - 1];

@@ -137,8 +137,8 @@ varve_status vv_opened_check_sum(const struct vv_opened *o, uint32_t value,
     return vv_index_failure(&o->parsed.index, error);
 }
 
-/* Values that are decoded or in pieces have no offset in a file, so the message
- * can lack it. */
+/* Fails for an invalid bool. The message has no offset for values that are
+ * decoded or in pieces. */
 static varve_status opened_fail_bool(const struct vv_opened *o, uint32_t value,
     uint64_t at, unsigned byte, const char *what, varve_error *error)
 {

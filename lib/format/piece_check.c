@@ -259,8 +259,8 @@ static varve_status piece_check_fail_cover(const struct vv_index_check *check,
         value, element, fault.boxes[0], fault.boxes[1]);
 }
 
-/* The seed is the hash of the boxes or, if they are in the file, of their
- * checksums. */
+/* Returns the seed of a cover: the hash of the boxes or, if they are in the
+ * file, of their checksums. */
 static uint64_t seed_of(
     const struct vv_index_check *check, const struct vv_cover *cover)
 {

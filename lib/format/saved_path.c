@@ -11,8 +11,8 @@
 #include "name.h"
 #include "name_pattern.h"
 
-/* `queue` can be NULL if the root is that of the file: nodes are numbered in
- * this order already. */
+/* Reaches nodes by edges, breadth first. `queue` can be NULL if the root is
+ * that of the file: nodes are numbered in this order already. */
 static void reach_edges(struct vv_saved_paths *p, uint32_t *queue)
 {
     uint32_t count = 1;
@@ -236,8 +236,8 @@ static uint32_t saved_path_find_slot(const struct search *s, uint32_t owner,
                          : vv_index_find_slot(s->index, owner, on, id);
 }
 
-/* Only slots have unescaped parentheses. A name that contains one without an
- * escape is tried last. */
+/* Returns the child or slot with a name. Only slots have unescaped parentheses;
+ * a name that contains one without an escape is tried last. */
 static uint32_t find_step(
     const struct search *s, uint32_t node, struct vv_text name, unsigned depth)
 {

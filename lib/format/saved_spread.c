@@ -54,8 +54,8 @@ static uint32_t half_of(const struct vv_index *index, uint32_t node)
     return node < index->node_count ? 0 : index->node_count;
 }
 
-/* The last step is cached, because patterns examine each byte of a name, and a
- * long name can occur on every edge. */
+/* Returns the state after a step. The last step is cached, because patterns
+ * examine each byte of a name, and a long name can occur on every edge. */
 static const struct vv_state *step_by(struct vv_spread *s,
     const struct vv_index *index, struct tables *table,
     const struct vv_state *from, uint32_t id)

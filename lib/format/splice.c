@@ -16,7 +16,7 @@
 #include "name.h"
 #include "try.h"
 
-/* A part and what is known of it. */
+/* The state of a part. */
 struct side {
     const struct vv_index *index;
     /* numbers of its names in the result, followed by that of the edge to it */

@@ -41,9 +41,9 @@ struct vv_splice {
     struct vv_buffer values;         /* struct vv_spliced, by value */
 };
 
-/* The parts are borrowed until vv_splice_end. On failure (VARVE_LIMIT,
- * VARVE_NO_MEMORY) there is nothing to end. Only nodes of the first part can
- * have global names. */
+/* Combines the parts, which are borrowed until vv_splice_end. On failure
+ * (VARVE_LIMIT, VARVE_NO_MEMORY) there is nothing to end. Only nodes of the
+ * first part can have global names. */
 varve_status vv_splice_begin(struct vv_splice *splice,
     const varve_allocator *allocator, varve_error *error);
 void vv_splice_end(struct vv_splice *splice);

@@ -47,8 +47,8 @@ static bool value_check_has_value(const struct vv_index *index, uint32_t node)
     return kind == VARVE_VARIABLE || kind == VARVE_STATE;
 }
 
-/* Each variable and each state has exactly one row, and no other node has
- * one. */
+/* Checks that each variable and each state has exactly one row, and no other
+ * node. */
 static varve_status value_check_node(
     const struct vv_index_check *check, uint32_t i, struct progress *p)
 {
@@ -113,8 +113,8 @@ static varve_status check_state(
     return VARVE_OK;
 }
 
-/* `element` 0 means strings: a length of 8 bytes for each, followed by the
- * bytes of all. */
+/* Returns true if `count` elements can have this size. `element` 0 means
+ * strings: a length of 8 bytes for each, followed by the bytes of all. */
 static bool is_size_of(uint64_t element, uint64_t count, uint64_t size)
 {
     if (element == 0)
@@ -122,7 +122,8 @@ static bool is_size_of(uint64_t element, uint64_t count, uint64_t size)
     return size == count * element;
 }
 
-/* Files of early versions align small values like larger ones. */
+/* Returns true if a value after `end` can have this offset. Files of early
+ * versions align small values like larger ones. */
 static bool is_place(uint64_t offset, uint64_t end, uint64_t size)
 {
     return offset == vv_data_place(end, size) ||

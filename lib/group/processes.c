@@ -282,7 +282,8 @@ static void part_from(varve_processes *parent, varve_processes *copy)
     *link = copy->next;
 }
 
-/* A forked child of a rank closes only its inherited copies of the sockets. */
+/* Leaves and frees the group. A forked child of a rank only closes its
+ * inherited copies of the sockets. */
 void varve_processes_free(varve_processes *p)
 {
     if (!p)

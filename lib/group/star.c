@@ -360,7 +360,8 @@ static varve_status star_pass(struct varve_processes *p, const varve_shift *s)
     return move_all(p, false);
 }
 
-/* All data passes through rank 0, which buffers it during the operation. */
+/* Implements `shift`. All data passes through rank 0, which buffers it during
+ * the operation. */
 static varve_status star_shift(void *self, const varve_shift *s)
 {
     struct varve_processes *p = self;

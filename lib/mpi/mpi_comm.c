@@ -122,7 +122,7 @@ static varve_status send_to_first(
     return VARVE_OK;
 }
 
-/* Receiving fewer bytes than expected is an error, as receiving more is. */
+/* Receives `size` bytes. Receiving fewer is an error, as receiving more is. */
 static varve_status receive_from(
     struct group *g, int rank, unsigned char *at, uint64_t size)
 {
@@ -141,7 +141,8 @@ static varve_status receive_from(
     return VARVE_OK;
 }
 
-/* Without `sizes` all ranks contribute `size` bytes. */
+/* Gathers to rank 0 with one message per rank. Without `sizes` all ranks
+ * contribute `size` bytes. */
 static varve_status mpi_comm_collect(struct group *g, const void *bytes,
     size_t size, void *all, const uint64_t *sizes)
 {
@@ -279,9 +280,9 @@ static int fill_in(struct group *g)
 
 /* --- Duplication -------------------------------------------------------- */
 
-/* Freeing an MPI communicator is collective, but each rank releases a copy at
- * any time. So copies are freed with the communicator they were made from, and
- * reused after all ranks have released them. */
+/* Releases a copy. Freeing an MPI communicator is collective, but each rank
+ * releases a copy at any time. So copies are freed with the communicator they
+ * were made from, and reused after all ranks have released them. */
 static void mpi_comm_release(void *self)
 {
     struct group *copy = self;

@@ -228,8 +228,9 @@ static void start_over(const struct vv_dirty *d, struct range *range)
         range->is_armed = true;
 }
 
-/* A thread may write between the two calls, so the pages reported while arming
- * are recorded too. If nothing was written, everything is still armed. */
+/* Checks a tracked range. A thread may write between the two calls, so the
+ * pages reported while arming are recorded too. If nothing was written,
+ * everything is still armed. */
 static void dirty_look_again(
     const struct vv_dirty *d, struct range *range, bool is_glance)
 {
@@ -291,7 +292,8 @@ uint64_t vv_dirty_glance(struct vv_dirty *d)
 
 /* --- Results ------------------------------------------------------------ */
 
-/* A range that was not checked at this look counts as written. */
+/* Returns the length of a run within a range. A range that was not checked at
+ * this look counts as written. */
 static size_t run_in(const struct vv_dirty *d, const struct range *range,
     uint64_t since, size_t at, size_t size, bool *is_written)
 {

@@ -70,8 +70,8 @@ static const void *open_beside(const char *name, const char *symbol,
     return found;
 }
 
-/* In a build tree each module is in a folder of its own: varve-hdf5.so in
- * hdf5. */
+/* Opens a module in a build tree, where each is in a folder of its own:
+ * varve-hdf5.so in hdf5. */
 static const void *open_in_build(
     const char *name, const char *symbol, struct vv_buffer *reason)
 {

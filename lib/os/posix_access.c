@@ -64,7 +64,8 @@ static int list_by_file(
     return result;
 }
 
-/* Before Linux 6.13 no call takes a directory and a name. */
+/* Reads the list of a name by its path, because before Linux 6.13 no call takes
+ * a directory and a name. */
 static int list_by_name(
     int directory, const char *name, struct vv_access *access)
 {
@@ -162,7 +163,8 @@ int vv_posix_look(
 
 /* --- Permissions ---------------------------------------------------------- */
 
-/* Also removes a list that the file has inherited from its directory. */
+/* Sets the access list. Without one, removes a list that the file has inherited
+ * from its directory. */
 static bool give_list(int file, const struct vv_access *access)
 {
 #ifdef __linux__
@@ -194,8 +196,8 @@ static unsigned give_classes(
     return has_group ? mode : (mode & OWNER_ALL) | common << 3 | common;
 }
 
-/* Some file systems have one mode for all files. That is not a failure if it
- * grants no more access than `mode`. */
+/* Sets the mode. Some file systems have one mode for all files; that is not a
+ * failure if it grants no more access than `mode`. */
 static int give_mode(int file, unsigned mode)
 {
     struct stat now;
@@ -207,8 +209,9 @@ static int give_mode(int file, unsigned mode)
     return now.st_mode & 07777 & ~mode ? result : 0;
 }
 
-/* EINVAL: the owner is not mapped in this container. EDQUOT: the owner's quota
- * is exhausted. */
+/* Returns true if changing the owner is not permitted or not supported. EINVAL:
+ * the owner is not mapped in this container. EDQUOT: the owner's quota is
+ * exhausted. */
 static bool is_forbidden(int result)
 {
     return result == -EPERM || result == -EACCES || result == -EINVAL ||

@@ -50,8 +50,9 @@ static int posix_system_result_of(int result)
     return result < 0 ? -errno : result;
 }
 
-/* If the program has closed its standard streams, a new file must not get one
- * of their descriptors, because the program's output would go into it. */
+/* Returns a descriptor above the standard streams. If the program has closed
+ * these, a new file must not get one of their descriptors, because the
+ * program's output would go into it. */
 static int above_standard(int descriptor)
 {
     if (descriptor < 0)
@@ -192,7 +193,7 @@ static void hold_size_signal(struct held_signal *held)
                         sigismember(&pending, SIGXFSZ) == 1;
 }
 
-/* Not every system can consume a signal without waiting. */
+/* Consumes a pending signal. Not every system can do this without waiting. */
 static void take_signal(const sigset_t *set)
 {
 #if defined(_POSIX_REALTIME_SIGNALS) && _POSIX_REALTIME_SIGNALS > 0
@@ -229,16 +230,16 @@ static int64_t posix_system_write_at(
 }
 
 #ifdef __linux__
-/* An old kernel lacks the call, or a container forbids it. If EPERM means that
- * the file cannot be changed, the next call fails with it too. */
+/* Returns true if the kernel lacks a call, or a container forbids it. If EPERM
+ * means that the file cannot be changed, the next call fails with it too. */
 static bool is_absent(int result)
 {
     return result == -ENOSYS || result == -EPERM;
 }
 #endif
 
-/* posix_fallocate is not used, because it writes if the file system does not
- * support the call. */
+/* Reserves disk space. Does not use posix_fallocate, because it writes if the
+ * file system does not support the call. */
 static int posix_system_reserve(void *state, int file, uint64_t size)
 {
     (void)state;
@@ -335,7 +336,8 @@ static int link_file(
         posix_system_at(directory), from, posix_system_at(directory), to, 0));
 }
 
-/* For a directory, Linux returns EISDIR and POSIX EPERM. */
+/* Removes a file or an empty directory. For a directory, unlinkat returns
+ * EISDIR on Linux and EPERM on other systems. */
 static int posix_system_remove_name(
     void *state, int directory, const char *name)
 {
@@ -503,7 +505,7 @@ static unsigned processors(void *state)
     return count > 0 ? (unsigned)count : 1;
 }
 
-/* A new thread inherits the signal mask. */
+/* Starts a thread with blocked signals. It inherits the signal mask. */
 static int start_thread(
     void *state, void *(*function)(void *), void *argument, uintptr_t *handle)
 {

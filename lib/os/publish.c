@@ -48,7 +48,7 @@ static varve_status check_free(
     return vv_fail_system(error, EEXIST, "publishing", p->path);
 }
 
-/* The check for a system that cannot describe names. */
+/* Checks the name on a system that cannot describe names. */
 static varve_status publish_check_unseen(
     const struct vv_publication *p, varve_error *error)
 {
@@ -251,7 +251,8 @@ void vv_publish_spare(struct vv_publication *p)
     p->flags |= VV_PUBLISH_NO_REPLACE;
 }
 
-/* Called once: a second sync could succeed although the data is lost. */
+/* Syncs the file. Called once: a second sync could succeed although the data is
+ * lost. */
 static int publish_sync_file(const struct vv_publication *p)
 {
     const struct vv_system *system = p->context->system;

@@ -25,9 +25,9 @@ static void handle(int number)
         atomic_store(flag, true);
 }
 
-/* SIGTERM keeps its handler, because supervisors can send it twice. A second
- * SIGINT has the default action, because a user who types ^C twice wants to end
- * the process. */
+/* Returns the flags for sigaction. SIGTERM keeps its handler, because
+ * supervisors can send it twice. A second SIGINT has the default action,
+ * because a user who types ^C twice wants to end the process. */
 static int flags_of(int number)
 {
     return number == SIGINT

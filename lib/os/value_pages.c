@@ -84,7 +84,8 @@ static uintptr_t map_at_multiple(size_t size, size_t alignment)
     return found + before;
 }
 
-/* If another thread has put back a region meanwhile, unmaps that one. */
+/* Puts back a region. If another thread has put back one meanwhile, unmaps that
+ * one. */
 static void value_pages_put_back(uintptr_t place)
 {
     if (left_from(place) == 0)

@@ -69,7 +69,8 @@ static void take_length(struct vv_remote_answer *a, const char *value)
     a->is_empty = a->has_length && a->length == 0;
 }
 
-/* The ETags of such objects are not checksums of the uploaded bytes. */
+/* Returns true if a header means that the object is encrypted so that its ETag
+ * is not a checksum of the uploaded bytes. */
 static bool is_of_a_key(const char *name, const char *value)
 {
     return (strcasecmp(name, "x-amz-server-side-encryption") == 0 &&

@@ -139,7 +139,7 @@ static size_t remote_get_on_bytes(
 /* --- Requests ---------------------------------------------------------------
  */
 
-/* If-Match requires a strong ETag. */
+/* Adds the headers, with If-Match if the ETag is strong, as it requires. */
 static bool remote_get_add_headers(
     const struct exchange *e, struct curl_slist **headers)
 {

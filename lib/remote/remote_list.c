@@ -116,8 +116,9 @@ static int each_object(struct list *l, char *page)
     return strstr(page, "<Contents") || strstr(page, "<Key>") ? fail_page() : 0;
 }
 
-/* The requested prefix is in an element of the same name at the beginning of
- * the page. It gives an empty name, which is skipped. */
+/* Lists the common prefixes of a page. The requested prefix is in an element of
+ * the same name at the beginning of the page; it gives an empty name, which is
+ * skipped. */
 static int each_prefix(struct list *l, char *page)
 {
     char *key;

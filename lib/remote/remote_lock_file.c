@@ -293,8 +293,8 @@ static int remote_lock_file_hold(struct vv_remote_lock_file *l,
     return result;
 }
 
-/* An earlier request may have succeeded although its response was lost: then
- * the object is ours, with another ETag. */
+/* Renews the lock. An earlier request may have succeeded although its response
+ * was lost: then the object is ours, with another ETag. */
 static int remote_lock_file_renew(struct vv_remote_lock_file *l)
 {
     for (int i = 0; i < MOST_ROUNDS; i++) {
@@ -328,8 +328,8 @@ static int find_no_conditions(struct vv_remote_lock_file *l)
         EOPNOTSUPP, "the store has no conditional requests, and so no locks");
 }
 
-/* A store that ignores conditions responds with success. So both conditions are
- * tested in a case in which they are not met. */
+/* Tests that the store supports conditions. A store that ignores them responds
+ * with success, so both are tested in a case in which they are not met. */
 static int remote_lock_file_verify(struct vv_remote_lock_file *l)
 {
     static const char other[] = "\"00000000000000000000000000000000\"";

@@ -124,7 +124,8 @@ static int put_part(struct vv_remote_change *c)
     }
 }
 
-/* Called directly if no thread can be started. */
+/* Uploads a part and records its result. Called directly if no thread can be
+ * started. */
 static void *remote_parts_run(void *argument)
 {
     struct sending *s = argument;

@@ -10,8 +10,8 @@
 
 enum { MOST_IDLE = 32 };
 
-/* The lock of the module. Guards the variables below and those that the
- * comments of other files name. */
+/* The lock of the module. Guards `idle` and `idle_count`, and variables of
+ * other files, whose comments refer to it. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static CURL *idle[MOST_IDLE];
 /* in a forked child; they are not closed, because that would shut down the

@@ -164,7 +164,7 @@ static void take_environment(struct vv_remote_profile *p)
     remote_profile_take(&p->endpoint, endpoint ? endpoint : "");
 }
 
-/* The region becomes a part of a host name. */
+/* Returns true if a region is valid as a part of a host name. */
 static bool is_region(const char *region)
 {
     return !region[strspn(region, "abcdefghijklmnopqrstuvwxyz0123456789-")];
@@ -192,7 +192,7 @@ static int fail_keys(const struct vv_remote_profile *p, const char *credentials,
         also);
 }
 
-/* A web identity has priority over credentials in files. */
+/* Finds credentials. A web identity has priority over those in files. */
 static int find_keys(
     struct vv_remote_profile *p, const char *credentials, const char *config)
 {

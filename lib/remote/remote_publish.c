@@ -205,8 +205,8 @@ enum whose {
     OURS_IN_NAME /* with other content */
 };
 
-/* If a store does not keep tokens, an object with the same bytes counts as
- * ours. */
+/* Compares an object with the upload. If a store does not keep tokens, an
+ * object with the same bytes counts as ours. */
 static enum whose judge(
     const struct vv_remote_upload *u, const struct vv_remote_answer *a)
 {
@@ -278,8 +278,8 @@ static int remote_publish_prepare(struct ending *e)
     return 0;
 }
 
-/* A response can begin with status 200 and contain an error: it was sent before
- * the store had finished. */
+/* Checks the body of the response. It can begin with status 200 and contain an
+ * error: the status was sent before the store had finished. */
 static void check_order(struct vv_remote_change *c)
 {
     const char *body = c->text.at ? c->text.at : "";
@@ -323,8 +323,8 @@ static int fail_taken(struct ending *e)
     return vv_remote_fail(EEXIST, "the file already exists");
 }
 
-/* Without conditions, looks at the name first; another process may create it in
- * between. */
+/* Examines the name, because the store does not support conditions. Another
+ * process may create it afterwards. */
 static int look_first(struct ending *e)
 {
     enum whose whose = ask_whose(e->u);

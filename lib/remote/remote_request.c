@@ -69,8 +69,9 @@ static size_t on_read(char *to, size_t one, size_t count, void *user)
     return part;
 }
 
-/* libcurl rewinds when it resends a request because a kept-alive connection had
- * ended. It cannot be sure that the server did not receive it. */
+/* Rewinds the body. libcurl does this when it resends a request because a
+ * kept-alive connection had ended. It cannot be sure that the server did not
+ * receive it. */
 static int on_seek(void *user, curl_off_t offset, int origin)
 {
     struct sending *s = user;
@@ -118,9 +119,10 @@ static bool remote_request_add_headers(struct vv_remote_change *c,
     return good;
 }
 
-/* Some servers never respond to "Expect: 100-continue", so its timeout is
- * short. It cannot be disabled with an empty "Expect:", because some versions
- * of libcurl sign that header and do not send it. */
+/* Sets the options for the body. Some servers never respond to "Expect:
+ * 100-continue", so its timeout is short. It cannot be disabled with an empty
+ * "Expect:", because some versions of libcurl sign that header and do not send
+ * it. */
 static void set_body(CURL *handle, struct sending *s)
 {
     curl_easy_setopt(handle, CURLOPT_EXPECT_100_TIMEOUT_MS, MOST_WAIT_MS);
@@ -152,8 +154,8 @@ static void set_method(CURL *handle, struct sending *s)
     }
 }
 
-/* A request that was sent completely, or whose response is a server error, may
- * have been executed. */
+/* Sets the verdict. A request of which bytes were sent without a response, or
+ * whose response is a server error, may have been executed. */
 static void remote_request_settle(
     struct sending *s, CURL *handle, CURLcode code)
 {

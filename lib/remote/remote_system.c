@@ -309,7 +309,8 @@ static unsigned or_default(unsigned value, unsigned usual)
     return value ? value : usual;
 }
 
-/* Earlier settings are kept, because open files use them. */
+/* Adds settings for files that are opened from now on. Earlier settings are
+ * kept, because open files use them. */
 static bool remote_system_add_settings(const varve_remote_options *options)
 {
     struct vv_remote_settings *s = calloc(1, sizeof *s);

@@ -271,7 +271,7 @@ int64_t vv_remote_upload_write(
     return (int64_t)size;
 }
 
-/* A window without bytes is not a part. */
+/* Returns the number of parts. A window without bytes is not a part. */
 static unsigned remote_upload_count_of(const struct vv_remote_upload *u)
 {
     return u->begin == 0 ? 1 : u->window.size ? u->number : u->number - 1;

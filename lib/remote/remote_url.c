@@ -75,8 +75,8 @@ static const char *end_of_hosts(const char *region)
                                           : ".amazonaws.com/";
 }
 
-/* The bucket is a part of the host name, unless it contains a dot: wildcard
- * certificates would not match. */
+/* Adds endpoint and bucket. At Amazon the bucket is a part of the host name,
+ * unless it contains a dot: wildcard certificates would not match. */
 static void add_bucket(struct vv_remote_text *url, const char *bucket,
     size_t size, const struct vv_remote_profile *profile)
 {

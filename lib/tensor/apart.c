@@ -150,7 +150,8 @@ static bool some_meet(
     return false;
 }
 
-/* The depth of the recursion is bounded by the sum of the ranks. */
+/* Returns true if two combs share a byte. The depth of the recursion is bounded
+ * by the sum of the ranks. */
 static bool apart_meet(struct teeth a, struct teeth b, unsigned *steps)
 {
     if (a.at + apart_span_of(&a) <= b.at || b.at + apart_span_of(&b) <= a.at)

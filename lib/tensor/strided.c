@@ -71,7 +71,7 @@ static void strided_add_dimension(
     c->strides[c->rank++] = stride;
 }
 
-/* The strides are apart, so nothing overflows. */
+/* Begins at an offset. The strides are apart, so nothing overflows. */
 static void strided_begin(
     struct course *c, const varve_tensor *tensor, uint64_t offset)
 {
@@ -107,15 +107,15 @@ static void strided_pass(struct course *c, uint32_t k, uint64_t count)
     }
 }
 
-/* Writing part of a cache line loads it first. Prefetching an address beyond
- * the memory is harmless. */
+/* Prefetches the line to be written later: writing part of a cache line loads
+ * it first. Prefetching an address beyond the memory is harmless. */
 static inline void fetch_ahead(const unsigned char *at, int64_t step)
 {
     const uintptr_t way = FETCHED_AHEAD * (uintptr_t)step;
     __builtin_prefetch((const void *)((uintptr_t)at + way), 1);
 }
 
-/* `size` is a constant in all callers. */
+/* Copies elements one by one. `size` is a constant in all callers. */
 static inline void copy_each(unsigned char *to, int64_t to_step,
     const unsigned char *from, int64_t from_step, uint64_t count, size_t size)
 {

@@ -289,7 +289,8 @@ static void events_go_back(varve_events *events, int64_t next)
     events->is_restored = !is_undone;
 }
 
-/* The state is empty if it was saved without events, so no step is known. */
+/* Restores the next step. The state is empty if it was saved without events, so
+ * no step is known. */
 static varve_status events_load(void *self, const void *bytes, size_t size)
 {
     varve_events *events = self;

@@ -22,7 +22,8 @@ static varve_status line_source_add_line(struct vv_record_file *file,
     return VARVE_OK;
 }
 
-/* A line begins at 0 and after each newline that is not the last byte. */
+/* Adds the lines that begin in a piece: at 0 and after each newline that is not
+ * the last byte of the file. */
 static varve_status line_source_add_lines(struct vv_record_file *file,
     const unsigned char *bytes, size_t size, uint64_t *skip, uint64_t offset,
     varve_error *error)

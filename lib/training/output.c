@@ -282,8 +282,8 @@ static varve_status output_load(void *self, const void *bytes, size_t size)
     return output_cut(o, vv_load64(bytes), &o->guard.failure);
 }
 
-/* A failed sync is not repeated: the system may have dropped the data, and
- * would report success. */
+/* Syncs the file. A failed sync is not repeated: the system may have dropped
+ * the data, and would report success. */
 static varve_status output_sync_file(
     struct vv_state_guard *guard, const char *where, varve_error *error)
 {

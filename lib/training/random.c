@@ -161,7 +161,8 @@ static size_t next_words(
     return count;
 }
 
-/* Inline, so that each caller gets a loop with its own function inlined. */
+/* Fills an array with converted words. Inline, so that each caller gets a loop
+ * with its own function inlined. */
 static inline void random_fill(varve_random *stream, double *out, size_t count,
     word_function *function, struct shape s)
 {

@@ -416,7 +416,8 @@ static varve_status save_list(void *self, varve_sink *sink)
     return VARVE_OK;
 }
 
-/* The text is compared by the check, which can fail with a message. */
+/* Stores the text of a list. It is compared by the check, which can fail with a
+ * message. */
 static varve_status load_list(void *self, const void *bytes, size_t size)
 {
     varve_records *r = self;

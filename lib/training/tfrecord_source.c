@@ -75,7 +75,8 @@ static varve_status inflate_it(struct vv_record_file *file,
     return VARVE_OK;
 }
 
-/* A file whose first length has the right checksum is not compressed. */
+/* Detects compression. A file whose first length has the right checksum is not
+ * compressed. */
 static varve_status tfrecord_source_look(
     struct vv_record_file *file, varve_error *error)
 {

@@ -136,7 +136,8 @@ bool outline_shows(
 
 /* --- Paths in the tree ---------------------------------------------------- */
 
-/* Paths of slots consist of two paths, so they are not used here. */
+/* Returns true if the path of a node consists of edge names only; paths of
+ * slots do not. */
 static bool has_own_path(const struct outline *outline, uint32_t node)
 {
     enum { MOST_LEVELS = 64 };
@@ -197,8 +198,8 @@ static bool selects(const struct outline *outline, uint32_t node)
     return selected;
 }
 
-/* In `order` children follow their parents. So in reverse order, everything
- * below a node is processed before it. */
+/* Sums sizes and flags upwards. In `order` children follow their parents, so in
+ * reverse order everything below a node is processed before it. */
 static void sum_up(struct outline *outline, bool values_only)
 {
     for (size_t i = outline->reached; i-- > 0;) {

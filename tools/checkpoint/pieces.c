@@ -273,7 +273,7 @@ static uint64_t size_of_strings(const struct piece *piece)
     return size;
 }
 
-/* Strings are read all at once. */
+/* Reads all selected elements. Strings are read all at once. */
 static varve_status fill(
     struct value *value, struct pieces *p, varve_error *error)
 {

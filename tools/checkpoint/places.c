@@ -66,7 +66,7 @@ static void follow_names(struct outline *outline, size_t begin)
     }
 }
 
-/* A variable that only has numbers as names is placed in the shortest of its
+/* Places a variable that only has numbers as names in the shortest of its
  * lists: an optimizer has one list for each slot name, and one of all
  * variables. */
 static void choose_list(

@@ -144,7 +144,8 @@ size_t renames_depth(const struct renames *r)
     return most;
 }
 
-/* The root is in every file, so it gives no information about the direction. */
+/* Records which sides of the rules match a path. The root is in every file, so
+ * it gives no information about the direction. */
 void renames_see(struct renames *r, const char *path)
 {
     for (size_t i = 0; i < r->count; i++) {

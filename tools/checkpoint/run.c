@@ -244,8 +244,8 @@ static int look_at_names(struct store_look *l)
                : l->outcome;
 }
 
-/* A name is that of a directory if it contains checkpoints; otherwise it is a
- * prefix. */
+/* Lists checkpoints in a store. A name is that of a directory if it contains
+ * checkpoints; otherwise it is a prefix. */
 static int look_in_store(const struct settings *settings, const char *argument,
     const varve_manager_options *options, struct run_list *list)
 {

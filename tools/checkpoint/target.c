@@ -69,8 +69,8 @@ int target_find(
     return outcome;
 }
 
-/* With --salvage, damage outside values is stored in the target and
- * reported. */
+/* Opens the file. With --salvage, damage outside values is stored in the target
+ * and reported. */
 static void open_reader(const struct settings *settings, const char *file,
     struct target *target, varve_error *error)
 {

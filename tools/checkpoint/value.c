@@ -40,8 +40,8 @@ static uint64_t load64(const unsigned char *bytes)
     return value;
 }
 
-/* Strings are stored as all their sizes, 8 bytes each, and then all their
- * bytes. */
+/* Checks the sizes of strings. They are stored as all sizes, 8 bytes each, and
+ * then all bytes. */
 static varve_status check_strings(struct value *value, varve_error *error)
 {
     uint64_t room = value->node.size;

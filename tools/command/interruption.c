@@ -14,8 +14,8 @@ static char *volatile half_written;
 static volatile sig_atomic_t is_patient;
 static volatile sig_atomic_t noted; /* number of the signal; 0: none */
 
-/* Also called if the program ends early, for example because there is no
- * memory. */
+/* Removes incomplete output. Also called if the program ends early, for example
+ * because there is no memory. */
 static void remove_half_written(void)
 {
     if (half_written)

@@ -60,7 +60,7 @@ static char *place_along(const struct parts *p, const struct link *link)
     return place;
 }
 
-/* The child of an edge is moved with it, unless it has another path. */
+/* Moves the child of an edge with it, unless it has another path. */
 static void take_along(
     struct parts *p, const struct link *link, const char *place)
 {
@@ -73,8 +73,8 @@ static void take_along(
     child->place = place;
 }
 
-/* An edge is moved by a rename, or together with its parent. The root cannot be
- * moved, so its children are. */
+/* Computes the new path of an edge, which is moved by a rename or together with
+ * its parent. The root cannot be moved, so its children are. */
 static void place_link(struct arrangement *a, struct link *link)
 {
     struct parts *p = a->parts;
@@ -151,9 +151,9 @@ static void mark_gone(struct arrangement *a, struct link *link)
     link->is_gone = !is_kept || link->moves;
 }
 
-/* In files without a graph, global names of values are their paths. If the
- * destination stores one name per value, a renamed value keeps no other
- * name. */
+/* Removes global names. In files without a graph they are the paths of the
+ * values. If the destination stores one name per value, a renamed value keeps
+ * no other name. */
 static void drop_names(struct arrangement *a)
 {
     for (size_t i = 0; i < a->parts->count; i++) {
@@ -218,7 +218,8 @@ static void open_lists(struct arrangement *a)
     }
 }
 
-/* Slot variables, which are last, are removed first. */
+/* Removes values that are not kept. Slot variables, which are last, are removed
+ * first. */
 static void remove_values(struct arrangement *a)
 {
     for (size_t i = a->parts->count; i-- > 1;) {

@@ -34,7 +34,7 @@ static void lose_slot(
     free(name);
 }
 
-/* A slot is kept only together with its owner and its variable. */
+/* Drops the selected slots of an owner whose variable is not kept. */
 static void choose_slots(struct arrangement *a, struct part *owner)
 {
     for (const varve_slot *s = varve_slot_first(owner->node); s;

@@ -115,7 +115,7 @@ static varve_node *find_root(struct conversion *c)
     return found;
 }
 
-/* A single value needs a parent, which holds its name. */
+/* Returns a parent for a single value, which holds its name. */
 static varve_node *with_name(struct conversion *c, varve_node *node)
 {
     const char *path = c->source.node.path;
@@ -148,7 +148,8 @@ static varve_read_options part_of(struct conversion *c)
     };
 }
 
-/* The structure of the file was intact when it was opened. */
+/* Prints a read error. The structure of the file was intact when it was opened,
+ * so damage is in values. */
 static int complain_unread(
     const struct settings *settings, const char *file, const varve_error *error)
 {
@@ -223,7 +224,8 @@ static varve_status add_named(void *user, varve_node *node, const char *path)
     return VARVE_OK;
 }
 
-/* In files without a graph, global names of values are their paths. */
+/* Removes global names. In files without a graph they are the paths of the
+ * values. */
 static int drop_all_names(struct conversion *c)
 {
     struct naming n = { .keeps_others = keeps_globals(c) };
@@ -311,7 +313,8 @@ static int write_tried(struct conversion *c, const struct destination *trial,
                   : write_to(c, &c->destination, options);
 }
 
-/* Varve does not save a value with this tag, but a file may contain one. */
+/* Reports values with the tag local. Varve does not save such values, but a
+ * file may contain one. */
 static varve_status note_local(void *user, varve_node *node, const char *path)
 {
     if (varve_has_tag(node, VARVE_TAG_LOCAL) &&
@@ -344,8 +347,8 @@ static int write_graph(struct conversion *c)
     return outcome;
 }
 
-/* A signal is recorded during this time, and ends the program after the
- * temporary directory is removed. */
+/* Writes the output. A signal is recorded during this time, and ends the
+ * program after the temporary directory is removed. */
 static int write_patiently(struct conversion *c)
 {
     if (varve_walk(c->root, note_local, &c->losses, NULL))

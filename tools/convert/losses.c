@@ -16,7 +16,8 @@
 
 enum { FEW = 3, MOST_KINDS = 100 };
 
-/* After MOST_KINDS kinds, all further ones are "other". */
+/* Returns the number of a kind, and adds it if it is new. After MOST_KINDS
+ * kinds, all further ones are "other". */
 static size_t kind_of(struct losses *l, const char *what)
 {
     if (l->kind_count == MOST_KINDS)

@@ -127,8 +127,9 @@ static void spell(struct parts *p)
     free(sorted);
 }
 
-/* A traversal reaches a node first from the first parent, by the first name in
- * order. Links are ordered by parent. */
+/* Returns true if a link is traversed before another one. A traversal reaches a
+ * node first from the first parent, by the first name in order. Links are
+ * ordered by parent. */
 static bool is_earlier(
     const struct parts *p, const struct link *link, const struct link *than)
 {
@@ -137,7 +138,8 @@ static bool is_earlier(
            strcmp(link->name, than->name) < 0;
 }
 
-/* No link leads to the root along its own path. */
+/* Sets parent and link of each part to those by which a traversal reaches it.
+ * The root has none. */
 static void choose_ways(struct parts *p)
 {
     /* numbers of links, plus 1 */

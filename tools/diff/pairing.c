@@ -133,8 +133,8 @@ static void make_sure(struct side *a, struct side *b)
     }
 }
 
-/* The other file may have a path that is not in its tree, for example through
- * an edge to a parent. */
+/* Finds nodes for unpaired entries by path. The other file may have a path that
+ * is not in its tree, for example through an edge to a parent. */
 static void look_up(struct side *from, const struct side *in_other)
 {
     varve_saved_node found;

@@ -171,8 +171,8 @@ static void print_entry(
         print_variable(to, s, e->variable, is_own);
 }
 
-/* Slots of a variable have no slots themselves, so the recursion depth is at
- * most 1. */
+/* Returns the path of an entry. Slots of a variable have no slots themselves,
+ * so the recursion depth is at most 1. */
 static char *path_of(const struct side *s, size_t entry, bool is_own)
 {
     size_t *way;

@@ -82,7 +82,8 @@ static void look_at_element(struct tally *t, const struct gaps *g,
 
 /* --- Norms -------------------------------------------------------------- */
 
-/* Scaled, so that squares do not overflow or underflow. */
+/* Adds squares for the norm, scaled so that they do not overflow or
+ * underflow. */
 static void add_squares(struct tally *t, const struct gaps *g)
 {
     double most = 0, sum = 0;

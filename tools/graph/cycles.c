@@ -29,7 +29,7 @@ static void meet(struct search *s, uint32_t node)
     s->open[s->open_count++] = node;
 }
 
-/* Everything below the last node of the path was visited. */
+/* Leaves the last node of the path, after everything below it was visited. */
 static void leave(struct search *s)
 {
     uint32_t node = s->path[--s->path_count];

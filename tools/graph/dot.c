@@ -54,7 +54,8 @@ static void print_folded(uint32_t owner, uint32_t variable, FILE *to)
             owner, variable, color);
 }
 
-/* Edges of the tree have no label, because their name is that of the child. */
+/* Prints an edge. Edges of the tree have no label, because their name is that
+ * of the child. */
 static bool print_edge(
     const struct text_graph *graph, uint32_t from, const struct branch *branch)
 {

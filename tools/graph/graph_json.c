@@ -45,7 +45,7 @@ static json_t *item_of(const struct outline *outline, uint32_t id)
     return item;
 }
 
-/* A slot also contains the variable it belongs to. */
+/* Returns an edge as JSON. A slot also contains the variable it belongs to. */
 static json_t *edge_of(uint32_t from, const struct branch *branch)
 {
     char room[MOST_OF_A_NAME + 1];

@@ -94,7 +94,7 @@ static void note_of(const struct icicle *c, const varve_saved_node *node,
                                      : kind_name(node->kind));
 }
 
-/* A narrow node is a bar without a frame. */
+/* Draws the frame of a node; a narrow one is a bar. */
 static void draw_frame(
     const struct icicle *c, uint32_t id, const double place[3])
 {
@@ -153,7 +153,7 @@ static bool place_row(struct icicle *c, const struct row *row)
     return draw_node(c, row, x, width);
 }
 
-/* Nothing is drawn below a narrow node. */
+/* Draws all rows, but nothing below a narrow node. */
 static bool place_all(struct icicle *c)
 {
     struct tree_walk walk;

@@ -113,7 +113,7 @@ void svg_print_cut(FILE *to, const char *text, size_t most)
     fputs("…", to);
 }
 
-/* The heading is one line, so that nothing overlaps. */
+/* Prints the heading on one line, so that nothing overlaps. */
 static void print_heading(const struct settings *settings,
     const struct outline *outline, double width, FILE *to)
 {

@@ -141,7 +141,8 @@ static bool collect(struct drawing *d)
     return good;
 }
 
-/* A node that is too deep to be shown gets the place of the box it is below. */
+/* Gives a node that is too deep to be shown the place of the box it is
+ * below. */
 static void place_hidden(struct drawing *d)
 {
     const struct outline *outline = d->outline;

@@ -200,8 +200,8 @@ static void print_link_to_leaf(const struct drawing *d, const struct link *link)
         (int)link->kind, end, y, HEAD + 1);
 }
 
-/* A link ends at the upper side of a box if it closes a cycle, otherwise at the
- * lower side. */
+/* Prints a link. It ends at the upper side of a box if it closes a cycle,
+ * otherwise at the lower side. */
 static void print_link(const struct drawing *d, const struct link *link)
 {
     const struct box *from = &d->boxes[link->from];

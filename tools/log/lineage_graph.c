@@ -63,8 +63,8 @@ static size_t find_node(const struct named *all, size_t count, const char *id)
                                                        : LINEAGE_NONE;
 }
 
-/* The parent of a copy is the next copy; the last copy has the actual
- * parent. */
+/* Finds the parents. The parent of a copy is the next copy; the last copy has
+ * the actual parent. */
 static void find_parents(struct drawing *d)
 {
     struct named *all = room_for(d->count, sizeof *all);

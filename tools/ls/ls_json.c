@@ -62,7 +62,7 @@ static void print_item(const varve_saved_node *node)
     fputs(",\"saved\":true}", stdout);
 }
 
-/* A node can have a million edges, so they are printed directly. */
+/* Prints edges directly, because a node can have a million of them. */
 static void print_edges(const struct outline *outline, uint32_t id)
 {
     const char *name;

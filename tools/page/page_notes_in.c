@@ -20,7 +20,7 @@ bool notes_fail(struct notes *notes, const char *format, ...)
     return false;
 }
 
-/* An extent that exceeds the integers of JSON is null. */
+/* Parses an extent. One that exceeds the integers of JSON is null. */
 static bool take_extent(const json_t *from, uint64_t *extent)
 {
     *extent =

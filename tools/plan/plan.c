@@ -197,8 +197,8 @@ static int fold(struct plan *p)
     return outcome;
 }
 
-/* The library compares each path with all renames. So if there are very many
- * suggestions, uses only those that follow from a few renames of objects,
+/* Handles very many suggestions. The library compares each path with all
+ * renames, so uses only suggestions that follow from a few renames of objects,
  * provided that the result is not worse than without them. */
 static int suggest_many(struct plan *p)
 {

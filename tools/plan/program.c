@@ -49,8 +49,8 @@ static varve_status load_nothing(void *self, const void *bytes, size_t size)
 static const varve_memory nowhere = { .copy_out = nothing_out,
     .copy_in = nothing_in };
 
-/* Strings cannot have access functions, so they are allocated by the
- * library. */
+/* Returns true if a type can have memory that only functions access. Strings
+ * cannot, so the library allocates them. */
 static bool is_far(const varve_tensor *tensor)
 {
     return tensor->dtype != VARVE_STRING;

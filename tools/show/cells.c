@@ -102,8 +102,8 @@ static int columns_before(const struct real_cells *r)
     return larger(left, 3 + minus > room ? (size_t)(3 + minus - room) : 0);
 }
 
-/* With exponents, all numbers have as many digits as the one that needs
- * most. */
+/* Prints a finite number. With exponents, all numbers have as many digits as
+ * the one that needs most. */
 static void print_finite(FILE *to, const struct real_cells *r, double real)
 {
     char text[REAL_TEXT_SIZE];

@@ -60,7 +60,7 @@ static void put_branch(
     free(name);
 }
 
-/* Slots are after the edges. */
+/* Prints a table of edges or of slots, which are after the edges. */
 static void print_branches(const struct subject *s, bool slots)
 {
     const struct column columns[] = { { "name", slots ? "SLOT" : "EDGE",
@@ -134,7 +134,8 @@ static void print_rest(const struct subject *s, uint64_t count)
         printf("%s %" PRIu64 " more bytes\n", s->style.dots, count);
 }
 
-/* The first bytes decide whether it is text; with --full, all bytes do. */
+/* Prints a state if it is text, and returns true if it is. The first bytes
+ * decide; with --full, all bytes do. */
 static bool print_text(
     const struct subject *s, const struct piece *piece, uint64_t count)
 {

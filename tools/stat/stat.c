@@ -34,7 +34,8 @@ static const struct option_row option_rows[] = {
     OPTION_END,
 };
 
-/* For sizes, the depth determines only the subtrees; all nodes are counted. */
+/* Prints the answer. For sizes, the depth determines only the subtrees; all
+ * nodes are counted. */
 static int answer(
     const struct stat_options *options, const struct target *target)
 {

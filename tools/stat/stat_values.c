@@ -139,7 +139,8 @@ static void note_special(
             s->infinities, place_text(&all, s->first_infinity, place));
 }
 
-/* In text tables, adds notes about special values. */
+/* Adds the cell for the histogram; in text tables with notes about special
+ * values. */
 static void put_histogram(struct table *table, const struct finding *f)
 {
     char *json = NULL, *text = NULL, spark[SPARK_SIZE];

@@ -27,7 +27,8 @@ void extent_begin(struct extent *e)
         .low_key = UINT64_MAX };
 }
 
-/* A number that is not finite gives NaN if multiplied by 0. */
+/* Returns true if all numbers are finite. Others give NaN if multiplied by
+ * 0. */
 static bool all_finite(const double *x, size_t count)
 {
     double lanes[LANES] = { 0 };

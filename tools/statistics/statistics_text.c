@@ -76,7 +76,7 @@ void histogram_print_json(FILE *to, const struct statistics *s)
     fputs("]}", to);
 }
 
-/* A nonzero count is never drawn as a space. */
+/* Writes one character for each bin. A nonzero count is never a space. */
 const char *spark_text(
     const struct statistics *s, bool utf8, char text[SPARK_SIZE])
 {

@@ -50,8 +50,9 @@ static double half_of(uint32_t bits)
     return (double)single_of((special ? special | rest : made) | sign);
 }
 
-/* Four bits of exponent and three of fraction, without infinities. The largest
- * exponent is an ordinary one, so the multiplication is sufficient. */
+/* Converts E4M3: four bits of exponent and three of fraction, without
+ * infinities. The largest exponent is an ordinary one, so the multiplication is
+ * sufficient. */
 static double e4m3_of(uint32_t bits)
 {
     if ((bits & 0x7f) == 0x7f)

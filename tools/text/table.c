@@ -290,7 +290,7 @@ void table_fact(struct table *t, const char *key, json_t *value)
     json_print(t->to, value);
 }
 
-/* The last cell is not padded. */
+/* Prints a cell, padded unless it is the last. */
 static void print_cell(
     const struct table *t, const char *text, size_t column, bool is_last)
 {

@@ -89,8 +89,8 @@ static void print_damage(struct finding *f, const varve_damage *damage)
     putchar('\n');
 }
 
-/* Damage is reported in the order of offsets, so all damage of one value is
- * consecutive. */
+/* Counts damaged values. Damage is reported in the order of offsets, so all
+ * damage of one value is consecutive. */
 static void count_damage(struct finding *f, const varve_damage *damage)
 {
     bool again = f->last_damaged && damage->path &&
@@ -122,7 +122,7 @@ static size_t count_values(const varve_reader *reader)
     return values;
 }
 
-/* Damage that prevents opening the file is a result too. */
+/* Reports damage that prevents opening the file as a result. */
 static int structure_damage(struct finding *f, const varve_error *error)
 {
     varve_damage damage = { .what = error->message };
