@@ -88,7 +88,7 @@ static bool is_escaped(unsigned char c)
 void vv_path_add_name(struct vv_buffer *path, const char *name, size_t size)
 {
     static const char digits[] = "0123456789ABCDEF";
-    size_t plain = 0; /* begin of the current run of unescaped bytes */
+    size_t plain = 0; /* start of the current run of unescaped bytes */
     for (size_t i = 0; i < size; i++) {
         unsigned char c = (unsigned char)name[i];
         if (!is_escaped(c))

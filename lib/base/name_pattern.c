@@ -211,7 +211,7 @@ struct comparison {
 static bool name_pattern_match(
     struct vv_text want, struct vv_text name, struct comparison c)
 {
-    const char *begin = NULL; /* begin of the match of the last star */
+    const char *begin = NULL; /* start of the match of the last star */
     struct vv_text after = want, tried = name; /* after the star */
     for (;;) {
         size_t stars = vv_name_pattern_stars(want);

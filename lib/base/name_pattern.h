@@ -61,7 +61,7 @@ bool vv_name_pattern_is_literal(struct vv_text pattern);
 /* Appends the bytes of that name. */
 void vv_name_pattern_unescape(struct vv_text pattern, struct vv_buffer *name);
 
-/* Returns the number of stars at the begin of the text. Several stars in a name
+/* Returns the number of stars at the start of the text. Several stars in a name
  * are equivalent to one. */
 size_t vv_name_pattern_stars(struct vv_text pattern);
 

@@ -65,7 +65,7 @@ struct vv_index {
     const uint8_t *slot_nodes;
     const uint8_t *layer_nonces;
     const uint8_t *layer_sizes;
-    const uint8_t *place_begins; /* a place ends at the begin of the next */
+    const uint8_t *place_begins; /* a place ends at the start of the next */
     const uint8_t *place_layers;
     const uint8_t *place_offsets;
     const uint8_t *place_packed;
@@ -104,7 +104,7 @@ static inline uint64_t vv_at64(const uint8_t *column, size_t i)
     return vv_load64(column + 8 * i);
 }
 
-/* Returns the begin of entry `i`, given a column of ends. */
+/* Returns the start of entry `i`, given a column of ends. */
 static inline uint32_t vv_begin32(const uint8_t *ends, size_t i)
 {
     return i ? vv_at32(ends, i - 1) : 0;
@@ -210,7 +210,7 @@ static inline void vv_mark_pages(bool *pages, uint64_t begin, uint64_t end)
 
 struct vv_piece_start; /* piece_table.h */
 
-/* The begins of pieces. All zero if no value is in pieces. */
+/* The starts of pieces. All zero if no value is in pieces. */
 struct vv_piece_table {
     /* to read */
     uint32_t count; /* number of values in pieces */

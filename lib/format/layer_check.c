@@ -48,7 +48,7 @@ static varve_status layer_check_layer(
 }
 
 /* Returns the address of an element of a column for error messages. For columns
- * in the file, returns the begin of the index. */
+ * in the file, returns the start of the index. */
 static const uint8_t *layer_check_at(const struct vv_index_check *check,
     const uint8_t *column, size_t size, uint32_t i)
 {

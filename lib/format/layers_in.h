@@ -103,7 +103,7 @@ struct vv_layer_place vv_layer_place_at(
 /* Returns the number of the place that contains a byte of the data. */
 uint32_t vv_place_of(const struct vv_index *index, uint64_t offset);
 
-/* Returns the end of a place: the begin of the next, or the end of the data. */
+/* Returns the end of a place: the start of the next, or the end of the data. */
 uint64_t vv_place_end(
     const struct vv_index *index, uint32_t place, uint64_t data_end);
 

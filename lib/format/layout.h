@@ -90,7 +90,7 @@ enum vv_index_key {
     /* 16 bytes for each layer; 17 to 21 exist if the data is in layers */
     VV_KEY_LAYER_NONCES = 17,
     VV_KEY_LAYER_SIZES = 18, /* u64: bytes of the file */
-    /* u64: offset in the data at which a place begins */
+    /* u64: offset in the data at which a place starts */
     VV_KEY_PLACE_BEGINS = 19,
     /* u32: the layer that contains it; 2^32 - 1: none, it is zeros */
     VV_KEY_PLACE_LAYERS = 20,

@@ -23,7 +23,7 @@ enum {
     VV_FAR_BLOCK = 4096,
     /* by key; columns with larger keys are always in memory */
     VV_FAR_COLUMNS = 29,
-    VV_FAR_PLACES = 512, /* number of places in a block of place begins */
+    VV_FAR_PLACES = 512, /* number of places in a block of place starts */
 };
 
 struct vv_paged_column {
@@ -39,7 +39,7 @@ struct vv_paged_columns {
     int file;
     const char *path;
     struct vv_paged_column columns[VV_FAR_COLUMNS];
-    uint64_t *place_firsts;    /* begin of the first place of each block */
+    uint64_t *place_firsts;    /* start of the first place of each block */
     struct vv_piece_runs runs; /* used if the boxes are in the file */
     uint64_t *words;           /* owned; contains all arrays above */
     size_t word_count;

@@ -202,7 +202,7 @@ static bool piece_check_is_behind(
 }
 
 /* Returns the address of a box for error messages. For boxes in the file,
- * returns the begin of the index. */
+ * returns the start of the index. */
 static const uint8_t *piece_check_place_of(const struct vv_index_check *check,
     const struct vv_cover *cover, uint32_t i)
 {

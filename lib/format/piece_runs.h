@@ -1,5 +1,5 @@
 /* piece_runs.h - Groups the pieces of values into runs, for boxes that remain
- * in the file. For each run there is the begin of its first piece and a
+ * in the file. For each run there is the start of its first piece and a
  * bounding box (hull) of its pieces.
  *
  * SPDX-License-Identifier: MIT

@@ -87,7 +87,7 @@ static inline uint64_t vv_value_chunks(const struct vv_index *index,
                : vv_chunk_count(vv_at64(index->value_sizes, value));
 }
 
-/* Sets the begin of a chunk within the value, and its size. */
+/* Sets the start of a chunk within the value, and its size. */
 void vv_chunk_range(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value, uint64_t chunk,
     uint64_t *begin, size_t *size);

@@ -361,7 +361,7 @@ static void drop_stale(struct vv_remote_fetching *a)
     }
 }
 
-/* Removes the begin of a segment from the queue, because the reader fetches it
+/* Removes the start of a segment from the queue, because the reader fetches it
  * itself. */
 static void leave_to_reader(
     struct vv_remote_fetching *a, size_t at, size_t size, uint64_t offset)

@@ -92,7 +92,7 @@ enum vv_remote_verdict vv_remote_check_range(const struct vv_remote_answer *a,
 void vv_remote_name_of_refusal(const char *body, char *name, size_t room);
 
 /* Like vv_remote_check_range, for a status that is an error for every request.
- * `body` is the begin of the response body, which contains more details from
+ * `body` is the start of the response body, which contains more details from
  * stores. */
 enum vv_remote_verdict vv_remote_refusal(const struct vv_remote_answer *a,
     const char *body, int *number, char *why, size_t why_size);

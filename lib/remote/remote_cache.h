@@ -24,7 +24,7 @@ struct vv_remote_cache {
         uint64_t number;
         uint64_t used;        /* time of the last use; 0: empty */
         unsigned char *bytes; /* memory for a block */
-        size_t size;          /* number of valid bytes from its begin */
+        size_t size;          /* number of valid bytes from its start */
     } blocks[VV_REMOTE_MOST_BLOCKS];
     uint64_t clock;
     uint64_t next; /* block after the last request */
@@ -33,7 +33,7 @@ struct vv_remote_cache {
     uint64_t hint_end;
 };
 
-/* Copies as much of the begin of a range as is cached, and returns its size in
+/* Copies as much of the start of a range as is cached, and returns its size in
  * bytes. */
 size_t vv_remote_cached(
     struct vv_remote_cache *c, unsigned char *to, size_t size, uint64_t offset);

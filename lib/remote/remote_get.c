@@ -41,7 +41,7 @@ struct exchange {
     enum vv_remote_verdict verdict;
     int number;
     char why[256];
-    char body[512]; /* begin of the body of an error response */
+    char body[512]; /* start of the body of an error response */
     size_t body_size;
 };
 

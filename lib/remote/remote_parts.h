@@ -10,7 +10,7 @@
 
 #include "remote_request.h"
 
-/* The bytes of a part, from its begin. */
+/* The bytes of a part, from its start. */
 struct vv_remote_bytes {
     /* own */
     unsigned char *bytes;

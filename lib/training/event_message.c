@@ -154,7 +154,7 @@ void vv_event_start(struct vv_buffer *b)
     event_message_end(b, session_log);
 }
 
-/* Begins of the open messages around a value. */
+/* Starts of the open messages around a value. */
 struct value {
     size_t summary, value;
 };

@@ -31,7 +31,7 @@ struct vv_event_queue {
     struct vv_buffer waiting;
     /* being written, or left over from a failed write */
     struct vv_buffer written;
-    size_t record;     /* begin of the record under construction */
+    size_t record;     /* start of the record under construction */
     bool is_failing;   /* the last write failed */
     bool counts_links; /* the file system reports when the file is removed */
     bool has_thread;

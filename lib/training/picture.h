@@ -20,7 +20,7 @@ bool vv_png_can_hold(uint32_t width, uint32_t height, unsigned channels);
 void vv_png_add(struct vv_buffer *b, const unsigned char *pixels,
     uint32_t width, uint32_t height, unsigned channels);
 
-/* Reads size and channels from the begin of a PNG. Returns false if it is not a
+/* Reads size and channels from the start of a PNG. Returns false if it is not a
  * PNG or is larger than VV_PNG_MOST_BYTES. */
 bool vv_png_look(const unsigned char *bytes, size_t size, uint32_t *width,
     uint32_t *height, unsigned *channels);

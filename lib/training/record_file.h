@@ -25,7 +25,7 @@ struct vv_record_file {
     int64_t checked;              /* uptime of the last check in nanoseconds */
     enum vv_deflation deflation;  /* VV_DEFLATED: not compressed */
     struct vv_inflated *inflated; /* for a compressed file; otherwise NULL */
-    /* begin of each record and end of the last, in the decompressed content */
+    /* start of each record and end of the last, in the decompressed content */
     uint64_t *offsets;
     size_t offset_count;
     size_t offset_capacity;

@@ -1,4 +1,4 @@
-/* scan.h - Reads a file of records once from begin to end, in large pieces,
+/* scan.h - Reads a file of records once from start to end, in large pieces,
  * with a digest and progress, to find its records.
  *
  * SPDX-License-Identifier: MIT

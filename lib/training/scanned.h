@@ -15,7 +15,7 @@ struct vv_scanned {
     enum vv_source_kind kind;
     uint64_t header_size; /* for files of fixed-size records, otherwise 0 */
     uint64_t record_size;
-    /* Examines the begin of the file before all else; or NULL. */
+    /* Examines the start of the file before all else; or NULL. */
     varve_status (*look)(struct vv_record_file *file, varve_error *error);
     /* Reads the file to its end and finds its records. */
     varve_status (*index)(

@@ -38,7 +38,7 @@ static const varve_metadata *find(const varve_reader *reader, const char *name)
     return NULL;
 }
 
-/* Prints only the begin of a text; configurations of Keras are long. */
+/* Prints only the start of a text; configurations of Keras are long. */
 static void print_beginning(const char *text)
 {
     enum { SHOWN = 72 };

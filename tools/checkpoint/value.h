@@ -31,7 +31,7 @@ void value_clear(struct value *value);
 /* Returns the bytes of the next element; NULL at the end. */
 const unsigned char *value_next(struct value *value, uint64_t *size);
 
-/* Prints a value of one element as text; of a long string only its begin. */
+/* Prints a value of one element as text; of a long string only its start. */
 void value_print_scalar(FILE *to, struct value *value);
 
 /* Returns true if the bytes of value_read_beginning are text: UTF-8 without

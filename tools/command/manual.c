@@ -75,7 +75,7 @@ static bool is_placeholder(
     return false;
 }
 
-/* Returns the size of an option at the begin of `text`, which must follow a
+/* Returns the size of an option at the start of `text`, which must follow a
  * space or a bracket; 0 if there is none. */
 static size_t option_size(const char *text, char before)
 {

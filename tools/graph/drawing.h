@@ -63,7 +63,7 @@ struct drawing {
     /* by node: its box, or that of the node below which it is hidden */
     size_t *place;
     size_t depth_count;
-    double *columns; /* by depth: begin of the column */
+    double *columns; /* by depth: start of the column */
     size_t line_count;
     double *line_ends; /* by line: right end of its boxes */
     double widest;     /* largest of these */

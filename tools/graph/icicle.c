@@ -24,8 +24,8 @@ static const double narrowest = 1.5;
 
 /* The state of a level during the traversal. */
 struct shelf {
-    double next;        /* begin of the next node */
-    double small_begin; /* begin of the combined mark */
+    double next;        /* start of the next node */
+    double small_begin; /* start of the combined mark */
     size_t small_count;
 };
 

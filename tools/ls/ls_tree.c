@@ -166,7 +166,7 @@ static void print_tags(const struct tree_printer *p, uint32_t id)
     }
 }
 
-/* Prints a scalar, or the begin of a state that is text, if it is small enough
+/* Prints a scalar, or the start of a state that is text, if it is small enough
  * to be read here. */
 static void print_value(
     const struct tree_printer *p, const varve_saved_node *node)

@@ -51,7 +51,7 @@ struct page_statistics {
     double deviation;     /* the standard deviation */
     const uint64_t *bins; /* a histogram with bins of equal width; or NULL */
     size_t bin_count;
-    double low;  /* begin of the first bin */
+    double low;  /* start of the first bin */
     double high; /* end of the last bin */
 };
 

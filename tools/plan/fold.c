@@ -9,7 +9,7 @@
 
 #include "room.h"
 
-/* Returns the begin of the common end of two paths, which consists of whole
+/* Returns the start of the common end of two paths, which consists of whole
  * names with the '/' before them; 0 if there is none, or nothing before it. */
 static size_t common_end(const char *a, const char *b, size_t *of_b)
 {

@@ -100,7 +100,7 @@ static bool parse_dtype(const char *text, varve_tensor *tensor)
     return false;
 }
 
-/* Returns the begin of the last word of a text. */
+/* Returns the start of the last word of a text. */
 static char *last_word(char *text)
 {
     char *word = text + strlen(text);
@@ -341,7 +341,7 @@ static void close_text(FILE *text)
         fclose(text);
 }
 
-/* Checkpoints contain bytes near their begin that do not occur in text. */
+/* Checkpoints contain bytes near their start that do not occur in text. */
 bool is_listing(const char *file)
 {
     unsigned char bytes[LOOKED_AT];

@@ -52,7 +52,7 @@ const char *cell_text(const struct cells *cells, const unsigned char *bytes,
     char text[CELL_SIZE]);
 
 /* Prints a string in quotes, with invalid UTF-8 and control characters as \xXX;
- * of more than `most` bytes only the begin. Returns the number of columns. */
+ * of more than `most` bytes only the start. Returns the number of columns. */
 size_t print_quoted(FILE *to, const varve_string *string, uint64_t most);
 
 #endif

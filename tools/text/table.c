@@ -317,7 +317,7 @@ static size_t last_column(const struct table *t, const char *text)
     return is_line ? 0 : last;
 }
 
-/* Prints one row, whose cells begin at `text`. Returns the begin of the next
+/* Prints one row, whose cells begin at `text`. Returns the start of the next
  * row. */
 static const char *print_row(
     const struct table *t, const char *text, const char *color)
