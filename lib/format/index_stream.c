@@ -203,7 +203,7 @@ static bool index_stream_choose(struct reading *r)
     for (size_t key = 0; key < VV_FAR_COLUMNS; key++) {
         const struct string *s = &r->strings[key];
         if (r->told->sizes[2 * key + 1] > 0)
-            /* 1: the head of an empty string */
+            /* an empty string has a head of 1 byte */
             left_out += s->begin + s->size - s->head - 1;
     }
     r->told->size = r->how->place.size - left_out;

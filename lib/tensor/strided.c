@@ -94,7 +94,7 @@ static void strided_begin(
 }
 
 /* Advances by `count` steps of a dimension; narrower dimensions are at their
- * begin. */
+ * start. */
 static void strided_pass(struct course *c, uint32_t k, uint64_t count)
 {
     c->at[k] += count;

@@ -118,7 +118,7 @@ const char *kind_name(varve_kind kind);
 char *escaped_name(const char *name);
 
 /* Like escaped_name, for display: of a name of more than 255 bytes only its
- * begin. */
+ * start. */
 char *shown_name(const char *name);
 
 #endif
