@@ -13,7 +13,7 @@ struct vv_buffer {
     const varve_allocator *allocator;
     unsigned char *data;
     size_t capacity;
-    /* to fill in: to cut its end off, and to use it again */
+    /* to fill in: to shorten or to reuse the buffer */
     size_t size;
     bool failed; /* an allocation failed; the content is invalid */
 };

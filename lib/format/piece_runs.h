@@ -22,7 +22,7 @@ struct vv_piece_runs {
      * pieces */
     uint64_t run_count;
     uint64_t hull_count; /* number of numbers of hulls */
-    /* to read; of rows each has one more, for where the last ends */
+    /* to read; arrays by row have one more element, for the end of the last */
     uint64_t *boxes;  /* by row: index of the first number of its boxes */
     uint64_t *firsts; /* by row: its first run */
     uint64_t *hulls;  /* by row: index of the first number of its hulls */

@@ -7,7 +7,7 @@
 #define VV_REMOTE_PROFILE_H
 
 struct vv_remote_profile {
-    /* to read; what is taken out is to be freed, and set to NULL */
+    /* to read; a taken string must be freed and the member set to NULL */
     char *key_id;
     char *secret;
     char *token; /* or NULL */

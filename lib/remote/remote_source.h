@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 struct vv_remote_keys {
-    /* to read; clear them */
+    /* to read; free with vv_remote_keys_clear */
     char *key_id;
     char *secret;
     char *token;    /* or NULL */

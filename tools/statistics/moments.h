@@ -26,7 +26,7 @@ struct extent {
     double high;
     double sum; /* times 2^-64; for integers exact together with the rest */
     double sum_rest;
-    bool is_whole;    /* to fill in: reals are integers of 32 bits at most */
+    bool is_whole;    /* to fill in: reals are integers of at most 32 bits */
     uint64_t low_key; /* of keys */
     uint64_t high_key;
     uint64_t sum_low; /* exact, 128 bits */
