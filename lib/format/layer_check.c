@@ -142,8 +142,8 @@ static varve_status layer_check_place(const struct vv_index_check *check,
 }
 
 /* Checks that the columns of compression are absent if no place is compressed.
- * Exception: with a layer in the file itself a place must be compressed,
- * because an uncompressed checkpoint would not use a layer then. */
+ * With a layer in the file itself they must be present: a checkpoint without
+ * compression has no such layer. */
 static varve_status check_is_any_packed(const struct vv_index_check *check)
 {
     const struct vv_index *index = check->index;
