@@ -75,7 +75,7 @@ varve_status vv_data_out_bare(const struct vv_context *context, int file,
 /* --- A layer: begin; place, add, add, ...; end ---------------------------- */
 
 /* Returns the next offset in a layer for a range of the data that begins at
- * `like`. Both offsets are equal modulo the page size or, for small ranges,
+ * `like`: a multiple of the page size if `like` is one, otherwise equal to it
  * modulo 64. */
 uint64_t vv_data_place_like(uint64_t offset, uint64_t like);
 

@@ -136,8 +136,8 @@ bool outline_shows(
 
 /* --- Paths in the tree ---------------------------------------------------- */
 
-/* Returns true if the path of a node consists of edge names only; paths of
- * slots do not. */
+/* Returns true if the path of a node is made from its place in the tree: in a
+ * folded outline, unless it leads through a slot or is very deep. */
 static bool has_own_path(const struct outline *outline, uint32_t node)
 {
     enum { MOST_LEVELS = 64 };
