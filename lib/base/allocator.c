@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* glibc's malloc maps blocks of this size too */
+/* Smallest value that is mapped; malloc of glibc maps such blocks too. */
 enum { PAGED_VALUE = 128 << 10 };
 
 void *vv_allocate(const varve_allocator *a, size_t size)

@@ -22,7 +22,7 @@
 #include "allocator.h"
 #include "registers.h"
 
-/* largest input that is hashed without vector instructions */
+/* Largest input that is hashed without vector instructions. */
 enum { MOST_WITHOUT_VECTORS = 240 };
 
 struct vv_digester {

@@ -14,7 +14,7 @@
 #include "name.h"
 #include "try.h"
 
-/* some decoders interpret only some of the tags below */
+/* Some decoders interpret only some of the tags below. */
 enum { FIRST_TAG = 24 };
 
 /* The type of lengths in callbacks changed with libcbor 0.9. */

@@ -15,9 +15,9 @@
 #include "remote_error.h"
 
 #define A_SECOND ((int64_t)1000000000)
-/* time before their expiration when new ones are requested */
+/* Time before their expiration at which new ones are requested. */
 #define EARLY (600 * A_SECOND)
-/* time after a failure, while old ones are valid */
+/* Time between attempts after a failure, while old ones are valid. */
 #define AGAIN (30 * A_SECOND)
 #define A_WHILE (A_SECOND / 50)
 

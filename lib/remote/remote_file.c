@@ -43,7 +43,7 @@ struct file {
     struct vv_remote_lock_file *lock; /* owned; or NULL */
 };
 
-/* indexed by descriptor; NULL: unused; guarded by the lock of the module */
+/* Indexed by descriptor; NULL: unused. Guarded by the lock of the module. */
 static struct file **files;
 static int file_room;
 

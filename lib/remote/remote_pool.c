@@ -14,7 +14,7 @@ enum { MOST_IDLE = 32 };
  * other files, whose comments refer to it. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static CURL *idle[MOST_IDLE];
-/* in a forked child; they are not closed, because that would shut down the
+/* Used in a forked child; they are not closed, because that would shut down the
  * parent's connections */
 static CURL *of_parent[MOST_IDLE];
 static unsigned idle_count;

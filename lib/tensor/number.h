@@ -12,7 +12,8 @@
 
 enum vv_number_state { VV_FINITE, VV_INFINITE, VV_NOT_A_NUMBER };
 
-/* magnitude * 2^exponent, or its negative. A complex number has two. */
+/* The number magnitude * 2^exponent, or its negative. A complex number consists
+ * of two. */
 struct vv_number {
     uint64_t magnitude;
     int exponent;

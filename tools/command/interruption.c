@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* set before the file is made */
+/* Set before the file is made. */
 static char *volatile half_written;
 
 static volatile sig_atomic_t is_patient;

@@ -60,9 +60,9 @@ void table_text(struct table *table, const char *text);
 void table_none(struct table *table);
 void table_count(struct table *table, uint64_t count);
 void table_integer(struct table *table, int64_t number);
-/* with units in text tables */
+/* Adds a size, in text tables with a unit. */
 void table_size(struct table *table, uint64_t bytes);
-/* six digits in text tables */
+/* Adds a real, in text tables with six digits. */
 void table_real(struct table *table, double real);
 void table_flag(struct table *table, bool flag);
 
