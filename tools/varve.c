@@ -1,4 +1,5 @@
-/* varve.c - the command line tool: which command, help, version.
+/* varve.c - The command line tool: selects the command, and prints help and
+ * version.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -35,7 +36,7 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
-/* The most similar command, or NULL. */
+/* Returns the most similar command, or NULL. */
 static const char *nearest_command(const char *name)
 {
     const char *nearest = NULL;
@@ -102,7 +103,7 @@ static int help(const struct settings *settings, const char *name)
     return OUTCOME_DONE;
 }
 
-/* A page of the manual. */
+/* Prints a manual page. */
 static int manual(const struct settings *settings, const char *name)
 {
     const struct command *command = name ? find_command(name) : NULL;
@@ -124,7 +125,7 @@ static int version(void)
     return OUTCOME_DONE;
 }
 
-/* What is written to, and is not a file's: mapped files do not count. */
+/* Limits writable private memory; mapped files do not count. */
 static bool limit_memory(uint64_t size)
 {
     struct rlimit limit;
@@ -135,7 +136,7 @@ static bool limit_memory(uint64_t size)
     return setrlimit(RLIMIT_DATA, &limit) == 0;
 }
 
-/* Only then is the module looked for that reads from there. */
+/* Loads the module for remote stores only if an argument is a path of one. */
 static int reach_stores(
     const struct settings *settings, int count, char **words)
 {

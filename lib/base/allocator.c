@@ -1,4 +1,4 @@
-/* allocator.c - checked and aligned blocks on top of any allocator.
+/* allocator.c - Adds overflow checks and alignment to any allocator.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
-enum { PAGED_VALUE = 128 << 10 }; /* malloc too asks for each so large */
+/* Smallest value that is mapped; malloc of glibc maps such blocks too. */
+enum { PAGED_VALUE = 128 << 10 };
 
 void *vv_allocate(const varve_allocator *a, size_t size)
 {
@@ -37,8 +38,8 @@ void *vv_reallocate(
     return a->function(a->user, old, old_size, new_size);
 }
 
-/* `array` is a pointer to any pointer: its bytes are copied, as C knows no type
- * for what is there. */
+/* Grows an array. `array` points to a pointer of any type, whose bytes are
+ * copied, because C has no type for it. */
 static char *allocator_grow(const varve_allocator *a, void *array,
     size_t *capacity, size_t wanted, size_t unit)
 {
@@ -84,7 +85,7 @@ void vv_release(const varve_allocator *a, void *block, size_t size)
         a->function(a->user, block, size, 0);
 }
 
-/* An aligned block stands inside a larger one; the pointer to that one is kept
+/* An aligned block is inside a larger one. The pointer to that one is stored
  * just before it. */
 void *vv_allocate_aligned(
     const varve_allocator *a, size_t size, size_t alignment)
@@ -123,7 +124,8 @@ void *vv_allocate_own(void *user, void *old, size_t old_size, size_t new_size)
     return memory->resize(old, new_size);
 }
 
-/* What maps a value of this size; NULL: it is a block. */
+/* Returns the functions that map a value of this size, or NULL if it is an
+ * ordinary block. */
 static const struct vv_memory *mapper_of(const varve_allocator *a, size_t size)
 {
     const struct vv_memory *memory =

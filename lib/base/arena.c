@@ -1,4 +1,4 @@
-/* arena.c - blocks filled from their beginning.
+/* arena.c - Allocates from blocks that are filled from their beginning.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +15,7 @@ struct vv_arena_block {
     struct vv_arena_block *next;
     size_t size;
     size_t used;
-    uint64_t bytes[]; /* as in a pool */
+    uint64_t bytes[]; /* aligned as in pool.c */
 };
 
 void vv_arena_init(struct vv_arena *arena, const varve_allocator *allocator)

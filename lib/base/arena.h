@@ -1,4 +1,4 @@
-/* arena.h - strings and small things that are freed together.
+/* arena.h - Allocates strings and small objects that are freed together.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,10 +17,10 @@ struct vv_arena {
 void vv_arena_init(struct vv_arena *arena, const varve_allocator *allocator);
 void vv_arena_clear(struct vv_arena *arena);
 
-/* Memory for anything that is aligned as pointers and 8 bytes are, or NULL. */
+/* Returns memory with the alignment of pointers and of 8 bytes, or NULL. */
 void *vv_arena_take(struct vv_arena *arena, size_t size);
 
-/* A terminated copy, or NULL. */
+/* Returns a NUL-terminated copy, or NULL. */
 char *vv_arena_text(struct vv_arena *arena, const char *text, size_t size);
 
 #endif

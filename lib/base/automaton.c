@@ -1,5 +1,5 @@
-/* automaton.c - places and steps are made of the patterns, states as paths ask
- * for them.
+/* automaton.c - Builds places and steps from the patterns, and states when they
+ * are first needed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,21 +12,21 @@
 #include "checksum.h"
 #include "failure.h"
 
-/* Patterns can be made whose states are more than all that is of use: so many
- * places in all states together, and so many for each there is, end it. */
+/* Some patterns have more states than are useful. The total number of places in
+ * all states is limited to FEW_LISTED, plus MOST_LISTED_EACH for each place. */
 enum { FEW_LISTED = 1 << 18, MOST_LISTED_EACH = 16 };
 
-/* One name more. */
+/* A step by one name. */
 struct step {
     struct vv_pattern_place *from;
     struct vv_pattern_place *to;
-    struct vv_text text; /* a name pattern; or a name, where it is literal */
-    struct vv_text base; /* of a slot: what is before the parentheses */
+    struct vv_text text; /* a name pattern, or the name if it is literal */
+    struct vv_text base; /* for a slot: the part before the parentheses */
     bool is_literal;
-    struct step *next; /* of those from one place that are not literal */
+    struct step *next; /* the next non-literal step from the same place */
 };
 
-/* A slot whose parentheses hold the path of a place. */
+/* A slot whose parentheses contain a path that ends at this place. */
 struct closing {
     const struct step *step;
     struct closing *next;
@@ -35,12 +35,12 @@ struct closing {
 struct vv_pattern_place {
     uint32_t number;
     uint64_t stamp;
-    bool stays;        /* behind a `**`: any name leads back to it */
-    bool is_end;       /* of a pattern: what is below is matched too */
-    bool was_reached;  /* so is a path that was followed */
-    bool has_literals; /* steps by a name */
-    struct vv_pattern_place *deep; /* behind a `**` from here */
-    struct step *first;            /* by a pattern of a name */
+    bool stays;        /* after a `**`: any name leads back here */
+    bool is_end;       /* end of a pattern: all descendants match too */
+    bool was_reached;  /* a path that was followed has reached it */
+    bool has_literals; /* has steps by literal names */
+    struct vv_pattern_place *deep; /* the place after a `**` from here */
+    struct step *first;            /* non-literal steps */
     struct closing *closings;
 };
 
@@ -138,7 +138,8 @@ typedef void on_end(
 static void add_patterns(struct vv_automaton *a, struct vv_pattern_place *from,
     struct vv_text patterns, unsigned depth, on_end *end, const void *what);
 
-/* Paths in parentheses that end here close a slot. */
+/* Adds a slot that is complete when a path in parentheses ends at this
+ * place. */
 static void add_closing(
     struct vv_automaton *a, struct vv_pattern_place *place, const void *what)
 {
@@ -197,7 +198,7 @@ static struct vv_pattern_place *automaton_add_name(struct vv_automaton *a,
 {
     struct vv_text base, inside;
     switch (vv_name_split(name, &base, &inside)) {
-    case VV_NAME_OF_NONE: return NULL; /* nothing is like that */
+    case VV_NAME_OF_NONE: return NULL; /* no name has this form */
     case VV_NAME_OF_SLOT:
         return automaton_add_slot(a, from, name, inside, depth);
     case VV_NAME_OF_EDGE: break;
@@ -226,7 +227,8 @@ static void add_patterns(struct vv_automaton *a, struct vv_pattern_place *from,
 
 /* --- States ------------------------------------------------------------- */
 
-/* Adds a place to the set that is being made, and what follows from it. */
+/* Adds a place to the set under construction, and all places that follow from
+ * it. */
 static void automaton_reach(
     struct vv_automaton *a, struct vv_pattern_place *place)
 {
@@ -251,7 +253,8 @@ static struct vv_pattern_place **found_places(
     return (struct vv_pattern_place **)(void *)a->found.data;
 }
 
-/* Places that lead nowhere are left out: what they end, `accepts` says. */
+/* Removes places without further steps. Returns true if one of them ends a
+ * pattern, or `accepts` was true. */
 static bool tidy(struct vv_automaton *a, bool accepts)
 {
     size_t count, kept = 0;
@@ -291,8 +294,8 @@ static struct vv_state *automaton_add_state(
 {
     size_t count;
     struct vv_pattern_place **places = found_places(a, &count);
-    /* What all states list is bounded: patterns can be made so that there are
-     * very many. */
+    /* The total size of all states is limited, because some patterns have very
+     * many. */
     a->listed += count + 1;
     if (a->listed > most_listed(a)) {
         automaton_fail(a, VARVE_LIMIT);
@@ -314,7 +317,7 @@ static struct vv_state *automaton_add_state(
     return state;
 }
 
-/* The state of the set that was made. */
+/* Returns the state of the set under construction. */
 static const struct vv_state *automaton_state_of(
     struct vv_automaton *a, bool accepts)
 {
@@ -339,8 +342,8 @@ static void begin_state(struct vv_automaton *a)
     a->found.size = 0;
 }
 
-/* What stays whatever comes: what is behind a `**`, and what is in parentheses
- * and has ended, which holds for all below. */
+/* Keeps a place that remains after any name: after a `**`, or a path in
+ * parentheses that has ended, which holds for all descendants. */
 static void stay(struct vv_automaton *a, struct vv_pattern_place *place)
 {
     if (place->stays || place->closings)
@@ -382,7 +385,8 @@ static bool has_place(
                                sizeof *state->places, compare_places);
 }
 
-/* A name without parentheses stands for a slot by a star at its end. */
+/* Adds the places to which a slot of this name leads by patterns without
+ * parentheses, which must end in a star. */
 static void slot_from(
     struct vv_automaton *a, struct vv_pattern_place *place, struct vv_text name)
 {
@@ -415,7 +419,7 @@ const struct vv_state *vv_automaton_slot(struct vv_automaton *a,
     return automaton_state_of(a, owner->accepts);
 }
 
-/* --- All ---------------------------------------------------------------- */
+/* --- Public functions --------------------------------------------------- */
 
 static void add_alternative(
     struct vv_automaton *a, struct vv_pattern_place *place, const void *what)

@@ -1,4 +1,4 @@
-/* bool_bytes.c - finds bytes that no C bool can have, a block at a time.
+/* bool_bytes.c - Tests bytes block by block.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 
 size_t vv_bool_bytes_find(const void *bytes, size_t size)
 {
-    /* All bits but the lowest of each byte. */
+    /* all bits except the lowest of each byte */
     const uint64_t wrong = UINT64_C(0xfefefefefefefefe);
     const unsigned char *from = bytes;
     uint64_t block[8]; /* tested together */

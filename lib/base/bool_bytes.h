@@ -1,4 +1,4 @@
-/* bool_bytes.h - finds bytes that no C bool can have.
+/* bool_bytes.h - Finds bytes that are not valid C bools.
  *
  * A program that loads such a byte as a bool has undefined behaviour.
  *

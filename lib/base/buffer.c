@@ -1,4 +1,4 @@
-/* buffer.c - bytes that grow by doubling.
+/* buffer.c - A byte buffer that grows by doubling.
  *
  * SPDX-License-Identifier: MIT
  */

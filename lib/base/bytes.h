@@ -1,4 +1,4 @@
-/* bytes.h - little-endian numbers at any address, on any host.
+/* bytes.h - Loads and stores little-endian numbers at any address.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -50,7 +50,7 @@ static inline void vv_store64(void *at, uint64_t v)
     memcpy(at, &v, sizeof v);
 }
 
-/* The bits of a real number, and the number of these bits. */
+/* Convert between a double and its bit representation. */
 static inline uint64_t vv_bits_of(double real)
 {
     uint64_t bits;
@@ -65,7 +65,7 @@ static inline double vv_real_of(uint64_t bits)
     return real;
 }
 
-/* Up to the next multiple of a power of two. The sum must not overflow. */
+/* Rounds up to a multiple of a power of two. The sum must not overflow. */
 static inline uint64_t vv_align_up(uint64_t value, uint64_t alignment)
 {
     return (value + alignment - 1) & ~(alignment - 1);

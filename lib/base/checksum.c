@@ -1,10 +1,10 @@
-/* checksum.c - XXH3 by the library's own choice of instructions where it was
- * built with its dispatcher, else the portable functions.
+/* checksum.c - Computes XXH3 with the dispatcher of libxxhash, which selects
+ * instructions at run time. Without it, uses the portable functions.
  *
- * The dispatcher of 0.8.1 (Debian 12) comes back from AVX2 and AVX-512 with the
- * upper halves of the vector registers in use. So vv_clear_registers follows
- * each call that may have used them. It may go when no xxHash needs it:
- * test_checksum.c holds without it then.
+ * The dispatcher of 0.8.1 (Debian 12) leaves the upper halves of the vector
+ * registers in use after AVX2 and AVX-512. Therefore vv_clear_registers follows
+ * each call that may have used them. It can be removed when no supported
+ * version of xxHash needs it: test_checksum.c passes without it then.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#define XXH_STATIC_LINKING_ONLY /* the size of XXH3_state_t */
+#define XXH_STATIC_LINKING_ONLY /* for the size of XXH3_state_t */
 #ifdef VV_HAVE_XXH_DISPATCH
 #include <xxh_x86dispatch.h>
 #else
@@ -22,7 +22,8 @@
 #include "allocator.h"
 #include "registers.h"
 
-enum { MOST_WITHOUT_VECTORS = 240 }; /* bytes: others come in stripes */
+/* Largest input that is hashed without vector instructions. */
+enum { MOST_WITHOUT_VECTORS = 240 };
 
 struct vv_digester {
     XXH3_state_t state;

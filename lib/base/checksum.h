@@ -1,4 +1,4 @@
-/* checksum.h - xxHash behind two small types.
+/* checksum.h - Computes XXH3 checksums.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,7 @@
 
 #include <varve/allocator.h>
 
-/* An XXH3-128 in canonical form: big-endian bytes, as printed. */
+/* An XXH3-128 checksum in canonical form: big-endian bytes, as printed. */
 struct vv_digest {
     /* to fill in */
     uint8_t bytes[16];
@@ -23,10 +23,10 @@ bool vv_digest_equal(const struct vv_digest *a, const struct vv_digest *b);
 /* Writes 32 hexadecimal digits and a NUL. */
 void vv_digest_text(const struct vv_digest *digest, char text[33]);
 
-/* XXH3-64. */
+/* Returns the XXH3-64 of the bytes. */
 uint64_t vv_hash_of(const void *bytes, size_t size);
 
-/* An XXH3-128 of bytes that come in pieces. */
+/* Computes an XXH3-128 incrementally. */
 struct vv_digester;
 struct vv_digester *vv_digester_new(const varve_allocator *a);
 void vv_digester_add(

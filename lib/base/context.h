@@ -1,6 +1,7 @@
-/* context.h - what every part of the library is handed: memory and a system.
+/* context.h - The allocator, the system and the options that all parts of the
+ * library use.
  *
- * The base only knows the system's name; os/system.h says what it is.
+ * The base only declares the system; os/system.h defines it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +14,7 @@
 
 struct vv_system;
 
-/* A directory whose name is known to be on disk; 0, 0: none. */
+/* A directory whose entry is known to be synced; 0, 0: none. */
 struct vv_durable {
     /* to read */
     uint64_t device;
@@ -22,15 +23,17 @@ struct vv_durable {
 
 struct vv_context {
     /* to fill in */
-    varve_allocator allocator;      /* function is never NULL */
-    const struct vv_system *system; /* the one door to the machine */
-    struct vv_durable *durable;     /* of who saves again and again; or NULL */
-    struct vv_durable *durable_layers; /* the same of the folder of layers */
-    bool dots;          /* names of other formats are split at them
-                           as they are read */
-    bool no_hdf5;       /* files of HDF5 are not read */
-    bool follows_links; /* files that a file names may be links to anywhere */
-    bool salvages;      /* of a damaged file what is left is read */
+    varve_allocator allocator; /* function is never NULL */
+    /* the only access to the operating system */
+    const struct vv_system *system;
+    /* set by callers that save repeatedly; or NULL */
+    struct vv_durable *durable;
+    struct vv_durable *durable_layers; /* the same for the folder of layers */
+    bool dots; /* names in other formats are split at dots when they are read */
+    bool no_hdf5; /* HDF5 files are not read */
+    /* files that are named in other files can be symbolic links to any place */
+    bool follows_links;
+    bool salvages; /* the intact values of damaged files are read */
 };
 
 #endif

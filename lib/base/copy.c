@@ -1,4 +1,5 @@
-/* copy.c - non-temporal stores where there is SSE2, else memcpy.
+/* copy.c - Copies with non-temporal stores if there is SSE2, otherwise with
+ * memcpy.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +14,8 @@
 enum {
     LINE = 64,
     PAGE = 4096,
-    PAGES = 4 /* at once: memory is read quicker in several places */
+    /* copied in parallel, because reading several pages at once is faster */
+    PAGES = 4
 };
 
 static void store_line(unsigned char *to, const unsigned char *from)
@@ -54,7 +56,7 @@ void vv_copy_past_caches(void *to, const void *from, size_t size)
     for (; size - at >= LINE; at += LINE)
         store_line(out + at, in + at);
     memcpy(out + at, in + at, size - at);
-    _mm_sfence(); /* such stores are not in order with others */
+    _mm_sfence(); /* orders the non-temporal stores before later stores */
 }
 #else
 void vv_copy_past_caches(void *to, const void *from, size_t size)

@@ -1,4 +1,4 @@
-/* copy.h - copies of much that will not be read soon.
+/* copy.h - Copies large blocks that will not be read soon.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,8 +7,9 @@
 
 #include <stddef.h>
 
-/* As memcpy, but past the caches where the machine can: what is written is not
- * read from memory first. Less than 4096 bytes are copied as usual. */
+/* Like memcpy, with non-temporal stores if the machine has them: the
+ * destination is not loaded into the caches. Less than 4096 bytes are copied as
+ * usual. */
 void vv_copy_past_caches(void *to, const void *from, size_t size);
 
 #endif

@@ -1,8 +1,8 @@
-/* crc.c - by the processor's own instruction where it has one, by folding where
- * it multiplies without carries (Gopal et al., "Fast CRC Computation for
- * Generic Polynomials Using PCLMULQDQ Instruction", 2009), else eight bytes at
- * a time by eight tables (Kounavis and Berry, "A Systematic Approach to
- * Building High Performance Software-Based CRC Generators", 2005).
+/* crc.c - Computes CRCs with the CRC instruction of the processor, or by
+ * folding with carry-less multiplication (Gopal et al., "Fast CRC Computation
+ * for Generic Polynomials Using PCLMULQDQ Instruction", 2009). Otherwise uses
+ * eight tables for eight bytes at a time (Kounavis and Berry, "A Systematic
+ * Approach to Building High Performance Software-Based CRC Generators", 2005).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,8 +16,8 @@
 
 #include "bytes.h"
 
-/* A remainder is linear in the bits of its byte, so the eight of the bytes with
- * one bit, 128 first, give all 256. */
+/* A remainder is linear in the bits of its byte. So the eight remainders of the
+ * bytes with a single bit, from 128 down, determine all 256. */
 #define REMAINDER(b, p7, p6, p5, p4, p3, p2, p1, p0)                           \
     (((b) >> 7 & 1) * UINT32_C(p7) ^ ((b) >> 6 & 1) * UINT32_C(p6) ^           \
         ((b) >> 5 & 1) * UINT32_C(p5) ^ ((b) >> 4 & 1) * UINT32_C(p4) ^        \
@@ -38,9 +38,9 @@
             SIXTY_FOUR(128u, __VA_ARGS__), SIXTY_FOUR(192u, __VA_ARGS__)       \
     }
 
-/* Of the byte b followed by k zero bytes, in table k. The first number is the
- * polynomial, reflected; each of the others is the one before it, one bit
- * further. */
+/* Table k contains the remainders of a byte followed by k zero bytes. The first
+ * number of table 0 is the reflected polynomial. Each of the others is the
+ * previous one shifted by one more bit. */
 static const uint32_t table_of_crc32[8][256] = {
     TABLE(0xedb88320, 0x76dc4190, 0x3b6e20c8, 0x1db71064, 0x0edb8832,
         0x076dc419, 0xee0e612c, 0x77073096),
@@ -104,8 +104,8 @@ static uint32_t add_by_table(const uint32_t table[8][256], uint32_t crc,
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
-/* As compilers do not agree on what allows the intrinsics of these two, they
- * are written out. */
+/* Adds eight bytes. Uses inline assembly, because compilers differ in the flags
+ * that the intrinsics require. */
 static inline uint64_t sse_word(uint64_t crc, uint64_t word)
 {
     __asm__("crc32q %1, %0" : "+r"(crc) : "r"(word));
@@ -129,7 +129,7 @@ static uint32_t add_by_sse(uint32_t crc, const unsigned char *at, size_t size)
     return crc;
 }
 
-/* Sixteen bytes, as two polynomials. */
+/* Sixteen bytes as two polynomials. */
 typedef uint64_t halves __attribute__((vector_size(16)));
 
 static inline halves load_halves(const unsigned char *at)
@@ -139,8 +139,8 @@ static inline halves load_halves(const unsigned char *at)
     return loaded;
 }
 
-/* What stands so many bytes before others, added to these: each half times what
- * x^(8 * bytes) leaves for it. */
+/* Moves `before` ahead by a number of bytes and adds it to `others`: each half
+ * is multiplied by the remainder of x^(8 * bytes) in `left`. */
 static inline halves crc_fold(halves before, halves left, halves others)
 {
     halves high = before;
@@ -151,7 +151,7 @@ static inline halves crc_fold(halves before, halves left, halves others)
 
 enum { LANES = 4, LANE = 16 };
 
-/* Of 64 bytes and more. */
+/* Adds at least 64 bytes. */
 static uint32_t add_by_folding(
     uint32_t crc, const unsigned char *at, size_t size)
 {
@@ -223,7 +223,7 @@ static uint32_t add_crc32c(uint32_t crc, const unsigned char *at, size_t size)
 
 #endif
 
-/* --- Sums ----------------------------------------------------------------- */
+/* --- Public functions ----------------------------------------------------- */
 
 uint32_t vv_crc32(uint32_t crc, const void *bytes, size_t size)
 {

@@ -1,4 +1,4 @@
-/* failure.c - the texts and numbers of errors.
+/* failure.c - Makes the texts and numbers of errors.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -62,7 +62,8 @@ const char *varve_status_name(varve_status status)
     return (size_t)status < count ? status_names[status] : "unknown status";
 }
 
-/* Ends a message with `ending`, at `size` or before, where a character ends. */
+/* Ends a message with `ending`, at `size` or earlier, at the boundary of a
+ * character. */
 static void cut_message(varve_error *error, size_t size, const char *ending)
 {
     while (size > 0 && ((unsigned char)error->message[size] & 0xc0) == 0x80)
@@ -70,7 +71,8 @@ static void cut_message(varve_error *error, size_t size, const char *ending)
     strcpy(error->message + size, ending);
 }
 
-/* What a file calls its values may hold anything; a message is one line. */
+/* Replaces control characters: names from a file can contain anything, but a
+ * message is one line. */
 static void keep_one_line(char *message)
 {
     for (; *message; message++) {
@@ -80,7 +82,7 @@ static void keep_one_line(char *message)
     }
 }
 
-/* Writes a message of one line and its status. */
+/* Writes a one-line message and its status. */
 static void fill_message(varve_error *error, varve_status status,
     const char *format, va_list arguments)
 {
@@ -139,7 +141,8 @@ static varve_status status_of_errno(int number)
     }
 }
 
-/* Of a path with a scheme that nothing here knows. */
+/* Returns the reason of a failure for a path with a scheme that no system
+ * handles, or NULL for other failures. */
 static const char *reason_of_scheme(int number, const char *path)
 {
     static const char *const known[] = { "s3://", "https://", "http://" };
@@ -249,7 +252,7 @@ bool vv_error_add_line(varve_error *error, const char *format, ...)
     bool fits = vv_print(line, sizeof line, format, arguments);
     va_end(arguments);
     size_t size = strlen(line);
-    /* Only where `cut` still fits behind it. */
+    /* `cut` must still fit after it. */
     size_t room = sizeof error->message - used;
     if (!fits || size + 1 + sizeof cut > room) {
         size_t last = sizeof error->message - sizeof cut;

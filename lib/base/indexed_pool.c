@@ -1,6 +1,7 @@
-/* indexed_pool.c - blocks, a table of them, and a free list of numbers.
+/* indexed_pool.c - Allocates items in blocks, with a table of blocks and a free
+ * list of numbers.
  *
- * As in a pool what is given back may not be touched under AddressSanitizer.
+ * As in pool.c, free items are inaccessible under AddressSanitizer.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -59,7 +60,7 @@ static bool indexed_pool_add_block(struct vv_indexed_pool *indexed_pool)
     return true;
 }
 
-/* Whether the last block has room for one more. */
+/* Returns true if the last block has room for another item. */
 static bool indexed_pool_has_room(const struct vv_indexed_pool *indexed_pool)
 {
     size_t room = 0;

@@ -1,5 +1,5 @@
-/* indexed_pool.h - a pool whose items have numbers of 32 bits, by which they
- * are found: half a pointer, where many items refer to each other.
+/* indexed_pool.h - A pool whose items are identified by 32-bit numbers. These
+ * need half the memory of pointers where many items refer to each other.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,8 +8,9 @@
 
 #include <varve/allocator.h>
 
-/* The first block has so many items, each further one twice as many, until they
- * have the most; powers of two. */
+/* Logarithms of the number of items of the first block and of the largest
+ * block. Each block has twice as many items as the one before, up to the
+ * largest. */
 enum { VV_INDEXED_POOL_FIRST_LOG = 4, VV_INDEXED_POOL_MOST_LOG = 17 };
 
 struct vv_indexed_pool {
@@ -20,21 +21,24 @@ struct vv_indexed_pool {
     size_t block_count;
     size_t block_capacity;
     uint32_t used; /* numbers that were ever taken */
-    uint32_t free; /* the number given back last, each of which has the one
-                      before in its first bytes; or 0 */
+    /* The number that was given back last, or 0. Its item contains the number
+     * given back before it in its first bytes. */
+    uint32_t free;
 };
 
 void vv_indexed_pool_init(struct vv_indexed_pool *indexed_pool,
     const varve_allocator *allocator, size_t item_size);
 void vv_indexed_pool_clear(struct vv_indexed_pool *indexed_pool);
 
-/* A zeroed item and its number, which is never 0; or NULL. */
+/* Returns a zeroed item and sets its number, which is never 0; NULL if there is
+ * no memory. */
 void *vv_indexed_pool_take(
     struct vv_indexed_pool *indexed_pool, uint32_t *number);
 void vv_indexed_pool_give(
     struct vv_indexed_pool *indexed_pool, uint32_t number);
 
-/* The item of a number, which stays where it is; NULL for 0. */
+/* Returns the item of a number; NULL for 0. The address of an item does not
+ * change. */
 static inline void *vv_indexed_pool_at(
     const struct vv_indexed_pool *indexed_pool, uint32_t number)
 {

@@ -1,4 +1,4 @@
-/* inflater.c - zlib behind four functions; or none.
+/* inflater.c - Calls zlib, or fails in a build without it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,8 +16,8 @@ struct vv_inflater {
     z_stream stream;
 };
 
-/* Freeing needs the size, which zlib does not tell: it stands before the
- * block. */
+/* The allocator needs the size of a block to free it, which zlib does not pass.
+ * It is stored before the block. */
 enum { BEFORE = 16 };
 
 static void *inflater_allocate(void *user, unsigned count, unsigned unit)
@@ -96,7 +96,7 @@ enum vv_inflation vv_inflate(struct vv_inflater *inflater,
     size_t *out_size)
 {
     z_stream *z = &inflater->stream;
-    /* zlib counts in unsigned; the caller comes again for the rest. */
+    /* zlib counts in unsigned; the caller repeats the call for the rest. */
     unsigned given = *in_size < UINT_MAX ? (unsigned)*in_size : UINT_MAX;
     unsigned room = *out_size < UINT_MAX ? (unsigned)*out_size : UINT_MAX;
     z->next_in = *in;

@@ -1,6 +1,7 @@
-/* inflater.h - deflated bytes (RFC 1951), alone, with what zlib (RFC 1950) or
- * gzip (RFC 1952) put around them, by zlib, with the memory of the context. The
- * only file that sees zlib; without it nothing can be inflated.
+/* inflater.h - Decompresses deflate streams (RFC 1951), without a wrapper or
+ * with that of zlib (RFC 1950) or gzip (RFC 1952). Uses zlib with the allocator
+ * of the context; this is the only file that includes zlib. In a build without
+ * zlib nothing can be decompressed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,37 +13,38 @@
 struct vv_inflater;
 
 enum vv_inflation {
-    VV_INFLATION_ON,  /* wants more input, or more room */
-    VV_INFLATION_END, /* that was the end of the stream */
-    VV_INFLATION_BAD, /* not what a compressor writes */
+    VV_INFLATION_ON,  /* needs more input or more room */
+    VV_INFLATION_END, /* reached the end of the stream */
+    VV_INFLATION_BAD, /* the stream is invalid */
     VV_INFLATION_NO_MEMORY,
 };
 
-/* The most bytes that one deflated byte can stand for. */
+/* The largest number of bytes that one compressed byte can represent. */
 enum { VV_LARGEST_INFLATION = 1032 };
 
-/* Whether this build can. */
+/* Returns true if this build has zlib. */
 bool vv_inflater_exists(void);
 
-/* What is around the deflated bytes; the sums there are checked. */
+/* The wrapper of the deflate stream; its checksums are verified. */
 enum vv_deflation { VV_DEFLATED, VV_ZLIB, VV_GZIP };
 
-/* Takes some 40 KiB once it works; NULL without memory or without zlib. The
- * allocator is pointed at. */
+/* Creates a state, which allocates about 40 KiB when it is first used. Returns
+ * NULL if there is no memory or no zlib. The allocator must outlive it. */
 struct vv_inflater *vv_inflater_new(
     const varve_allocator *a, enum vv_deflation deflation);
 
-/* One that goes on from the same place; NULL without memory. */
+/* Returns a copy that continues at the same position, or NULL if there is no
+ * memory. */
 struct vv_inflater *vv_inflater_copy(
     const varve_allocator *a, struct vv_inflater *inflater);
 
-/* To what follows the end of a stream: another one of the same kind. */
+/* Restarts for another stream of the same kind that follows. */
 void vv_inflater_begin_again(struct vv_inflater *inflater);
 
 void vv_inflater_free(const varve_allocator *a, struct vv_inflater *inflater);
 
-/* Inflates from *in, of which *in_size bytes are there, to *out, where there is
- * room for *out_size; moves all four on. */
+/* Decompresses from *in, with *in_size bytes of input, to *out, with room for
+ * *out_size bytes. Advances all four. */
 enum vv_inflation vv_inflate(struct vv_inflater *inflater,
     const unsigned char **in, size_t *in_size, unsigned char **out,
     size_t *out_size);

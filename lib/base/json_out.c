@@ -1,4 +1,4 @@
-/* json_out.c - escapes.
+/* json_out.c - Writes JSON strings with escapes, and numbers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@ static void add_unit(struct vv_buffer *to, uint32_t unit)
     vv_buffer_add_string(to, escape);
 }
 
-/* Of a character below 0x80. */
+/* Adds a character below 0x80. */
 static void add_plain(struct vv_buffer *to, char c)
 {
     static const char values[] = "\"\\\b\f\n\r\t";
@@ -44,7 +44,8 @@ void vv_json_add_string(struct vv_buffer *to, const char *text, size_t size)
     vv_buffer_add8(to, '"');
 }
 
-/* The character at the beginning of valid UTF-8 and the bytes it takes. */
+/* Returns the first character of valid UTF-8, and sets *step to its size in
+ * bytes. */
 static uint32_t character(const char *text, size_t *step)
 {
     unsigned char first = (unsigned char)text[0];

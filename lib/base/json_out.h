@@ -1,4 +1,4 @@
-/* json_out.h - strings and numbers as JSON.
+/* json_out.h - Writes strings and numbers as JSON.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,15 +7,15 @@
 
 #include "buffer.h"
 
-/* Appends valid UTF-8 in quotes, with the shortest escapes and no more of them
- * than there have to be. */
+/* Appends valid UTF-8 in quotes, with the shortest and fewest possible
+ * escapes. */
 void vv_json_add_string(struct vv_buffer *to, const char *text, size_t size);
 
-/* The same in ASCII alone: \uXXXX for other characters, as Python's json does
- * without being told otherwise. */
+/* Like vv_json_add_string, in ASCII: \uXXXX for other characters, like Python's
+ * json by default. */
 void vv_json_add_ascii(struct vv_buffer *to, const char *text, size_t size);
 
-/* Appends the decimal digits of a number. */
+/* Appends a number in decimal. */
 void vv_json_add_number(struct vv_buffer *to, uint64_t number);
 
 #endif

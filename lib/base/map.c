@@ -1,5 +1,6 @@
-/* map.c - linear probing, at most three quarters full, removal by shifting
- * back, so that there are no tombstones. set.c says why it has this anew.
+/* map.c - A hash table with linear probing, at most three quarters full.
+ * Removal shifts items back, so there are no tombstones. set.c explains why it
+ * is a separate implementation.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -88,8 +89,8 @@ void vv_map_remove(struct vv_map *map, uint64_t hash, const void *item)
             return;
         at = (at + 1) & mask;
     }
-    /* Later items of the same run move into the gap, if their own place is not
-     * behind it. */
+    /* Later items of the same run move into the gap, unless their home slot is
+     * after it. */
     for (size_t next = (at + 1) & mask; map->slots[next].item;
          next = (next + 1) & mask) {
         size_t home = (size_t)map->slots[next].hash & mask;

@@ -1,5 +1,5 @@
-/* map.h - an open-addressing table of pointers, found by hash and by a match
- * function of the caller; the keys live in the items.
+/* map.h - A hash table of pointers with open addressing. The caller provides
+ * hashes and a match function; the keys are in the items.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,27 +23,29 @@ struct vv_map {
     size_t count;
 };
 
-/* Whether an item has this key. */
+/* Returns true if an item has this key. */
 typedef bool vv_map_match(const void *item, const void *key);
 
 void vv_map_init(struct vv_map *map, const varve_allocator *allocator);
 void vv_map_clear(struct vv_map *map);
 
-/* Room for `count` items in all, so that as many vv_map_add cannot fail. */
+/* Reserves room for `count` items in all, so that vv_map_add cannot fail up to
+ * this count. */
 bool vv_map_reserve(struct vv_map *map, size_t count);
 
-/* The item with this key, or NULL. */
+/* Returns the item with this key, or NULL. */
 void *vv_map_find(const struct vv_map *map, uint64_t hash, vv_map_match *match,
     const void *key);
 
-/* Adds an item whose key is not in the map; false without memory. */
+/* Adds an item whose key is not in the map. Returns false if there is no
+ * memory. */
 bool vv_map_add(struct vv_map *map, uint64_t hash, void *item);
 
-/* Removes this very item if it is there. */
+/* Removes this item, compared by address, if the map contains it. */
 void vv_map_remove(struct vv_map *map, uint64_t hash, const void *item);
 
-/* How many places a table of `count` items has that now has `capacity`: at most
- * three quarters are taken. 0: more than there can be. */
+/* Returns the capacity for `count` items of a table that now has `capacity`
+ * slots: at most three quarters are used. Returns 0 on overflow. */
 static inline size_t vv_map_places(size_t capacity, size_t count)
 {
     capacity = capacity ? capacity : 16;
@@ -54,7 +56,7 @@ static inline size_t vv_map_places(size_t capacity, size_t count)
     return capacity;
 }
 
-/* Spreads the bits of a number. */
+/* Mixes the bits of a number into a hash. */
 static inline uint64_t vv_map_mix(uint64_t x)
 {
     x ^= x >> 32;

@@ -1,4 +1,4 @@
-/* name.c - UTF-8, escapes of paths, positions.
+/* name.c - Validates UTF-8, escapes names in paths, and writes positions.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 
 #include <varve/graph.h>
 
-/* The length of the UTF-8 sequence at `s`, 0 if it is not valid. */
+/* Returns the size of the UTF-8 sequence at `s`, or 0 if it is invalid. */
 static size_t sequence_size(const unsigned char *s, size_t size)
 {
     if (s[0] < 0x80)
@@ -27,8 +27,9 @@ static size_t sequence_size(const unsigned char *s, size_t size)
     return overlong || surrogate || too_large ? 0 : length;
 }
 
-/* How many of the first bytes, in words, are ASCII other than NUL: a word minus
- * one in each byte, where that takes no bit of 0x80, has none that is 0. */
+/* Returns the number of leading bytes, in whole words, that are ASCII and not
+ * NUL. Subtracting one from each byte of a word sets bit 0x80 of a byte that is
+ * 0. */
 static size_t plain_size(const unsigned char *s, size_t size)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
@@ -87,7 +88,7 @@ static bool is_escaped(unsigned char c)
 void vv_path_add_name(struct vv_buffer *path, const char *name, size_t size)
 {
     static const char digits[] = "0123456789ABCDEF";
-    size_t plain = 0; /* where the run of plain bytes began */
+    size_t plain = 0; /* start of the current run of unescaped bytes */
     for (size_t i = 0; i < size; i++) {
         unsigned char c = (unsigned char)name[i];
         if (!is_escaped(c))
@@ -108,7 +109,7 @@ static bool is_inside(const void *at)
 void vv_path_add_end(
     struct vv_buffer *path, const char *name, size_t size, size_t longest)
 {
-    const size_t margin = 4; /* the longest character */
+    const size_t margin = 4; /* size of the longest character */
     if (size > longest && size - longest > margin) {
         name += size - longest - margin;
         size = longest + margin;
@@ -122,7 +123,7 @@ static const char more[] = { '.', '.', '.' };
 
 static void leave_end(struct vv_buffer *path, size_t from)
 {
-    /* Neither in a character nor in an escaped byte. */
+    /* The end must not begin inside a character or an escape sequence. */
     while (from < path->size &&
            (is_inside(path->data + from) || path->data[from - 1] == '%' ||
                path->data[from - 2] == '%'))
@@ -210,7 +211,7 @@ char *vv_set_point(char *text)
     bool is_point = false;
     char *to = text;
     if (!text[strcspn(text, "0123456789")])
-        return text; /* infinite, or none */
+        return text; /* infinity or NaN */
     for (const char *from = text; *from; from++) {
         if (is_of_number(*from))
             *to++ = *from;

@@ -1,4 +1,4 @@
-/* name.h - names of edges: what is allowed, and how they look in a path.
+/* name.h - Checks names of edges, and escapes them for paths.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,62 +12,65 @@
 #include "buffer.h"
 #include "numbered_name.h"
 
-/* 1 to VARVE_MAX_NAME_SIZE bytes of valid UTF-8 without NUL. */
+/* Returns true for 1 to VARVE_MAX_NAME_SIZE bytes of valid UTF-8 without
+ * NUL. */
 bool vv_name_is_valid(const char *name, size_t size);
 
-/* As vv_name_is_valid, of a name whose parts, joined by '/', are not empty. */
+/* Like vv_name_is_valid; also requires that no part between '/' is empty. */
 bool vv_name_has_parts(const char *name, size_t size);
 
-/* Valid UTF-8 (RFC 3629: no overlong forms, no surrogates) without NUL. */
+/* Returns true for valid UTF-8 (RFC 3629: no overlong forms, no surrogates)
+ * without NUL. */
 bool vv_utf8_is_valid(const char *text, size_t size);
 
-/* Appends a name as it stands in a path: / % * | ( ) and control characters as
- * %XX. */
+/* Appends a name in the form used in paths: / % * | ( ) and control characters
+ * become %XX. */
 void vv_path_add_name(struct vv_buffer *path, const char *name, size_t size);
 
-/* Takes the first name off a path: its bytes, unescaped, replace the content of
- * `name`, and what is behind the '/' is returned; NULL when the escape is bad
- * or the name empty. Look at name->failed as well. */
+/* Reads the first name of a path. Sets `name` to its unescaped bytes and
+ * returns the rest after the '/'. Returns NULL if an escape is invalid or the
+ * name is empty. Callers must check name->failed too. */
 const char *vv_path_next_name(const char *path, struct vv_buffer *name);
 
-/* Writes the decimal digits of a position and a NUL into 24 bytes; returns the
- * number of digits. */
+/* Writes a position in decimal and a NUL into `text`; returns the number of
+ * digits. */
 size_t vv_decimal(uint64_t value, char text[24]);
 
-/* Appends them. */
+/* Appends a number in decimal. */
 void vv_buffer_add_decimal(struct vv_buffer *text, uint64_t value);
 
-/* Of a number that the C library has written: whatever the locale puts before
- * the decimals becomes a point. Returns the text. */
+/* Replaces the decimal separator of the locale by a point in a number that the
+ * C library has written. Returns the text. */
 char *vv_set_point(char *text);
 
-/* The value of 16 hexadecimal digits in lower case; false for any other text,
- * which leaves *value as it is. */
+/* Parses 16 lower-case hexadecimal digits. Returns false for any other text,
+ * without changing *value. */
 bool vv_parse_hexadecimal(const char *text, size_t size, uint64_t *value);
 
-/* Whether a text of `size` bytes ends in another one, or is that. */
+/* Returns true if a text of `size` bytes ends in another one, or is equal to
+ * it. */
 bool vv_text_ends_in(const char *text, size_t size, const char *ending);
 
-/* What a hexadecimal digit stands for; -1: it is none. */
+/* Returns the value of a hexadecimal digit, or -1. */
 int vv_hexadecimal(char c);
 
-/* A path that is shown is no longer than this; of a longer one "..." and so
- * much of its end that both have VV_SHORTENED_PATH bytes. It bounds what a deep
- * graph can ask for, whose paths together grow with the square of its depth. */
+/* Longest path that is shown. A longer one is replaced by "..." and as much of
+ * its end as fits in VV_SHORTENED_PATH bytes. This limits the work for deep
+ * graphs, whose total path length grows with the square of the depth. */
 enum { VV_LONGEST_PATH = 4095, VV_SHORTENED_PATH = 255 };
 
-/* Patterns look at more of it. */
+/* Longest path that patterns are compared with. */
 enum { VV_LONGEST_SEARCHED_PATH = 8191 };
 
 /* Shortens a path that is longer than `longest` to "..." and its end. */
 void vv_path_shorten(struct vv_buffer *path, size_t longest);
 
-/* Of a path that was shortened and then went on by a name: what the whole of it
- * would be shortened to. */
+/* Shortens a path that was shortened and then extended by a name, with the same
+ * result as shortening the full path. */
 void vv_path_shorten_on(struct vv_buffer *path);
 
-/* As vv_path_add_name; but of a name that is longer than a path of `longest`
- * bytes has room for, only as much of the end as makes it too long. */
+/* Like vv_path_add_name, but of a name that exceeds a path of `longest` bytes
+ * adds only enough of its end to exceed it. */
 void vv_path_add_end(
     struct vv_buffer *path, const char *name, size_t size, size_t longest);
 

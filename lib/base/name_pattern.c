@@ -1,6 +1,6 @@
-/* name_pattern.c - matching with one step back: only the last star is ever
- * tried again, which is enough, for what comes before it matched as far to the
- * left as it can.
+/* name_pattern.c - Matches names with backtracking to the last star only. This
+ * is sufficient, because everything before it was matched as far to the left as
+ * possible.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,8 @@
 
 /* --- Names of a text ---------------------------------------------------- */
 
-/* The size of what comes before a byte that is not in parentheses. */
+/* Returns the size of the text before the first `stop` that is not in
+ * parentheses. */
 static size_t size_before(struct vv_text text, char stop)
 {
     size_t size = 0, depth = 0;
@@ -68,7 +69,7 @@ static int hex_digit(char c)
     return at ? (int)(at - digits) % 16 : -1;
 }
 
-/* The first byte and how many it is written with. */
+/* Returns the first byte, and the number of characters that encode it. */
 static unsigned byte_at(
     struct vv_text text, enum vv_writing writing, size_t *written)
 {
@@ -83,7 +84,7 @@ static unsigned byte_at(
     return (unsigned char)text.bytes[0];
 }
 
-/* Takes the first character off. */
+/* Removes the first character and returns it. */
 static unsigned long take_character(
     struct vv_text *text, enum vv_writing writing)
 {
@@ -100,10 +101,10 @@ static unsigned long take_character(
         c = c << 6 | (byte & 0x3f);
         vv_text_skip(text, written);
     }
-    return c + 0x100; /* never one of the bytes above */
+    return c + 0x100; /* differs from all single bytes */
 }
 
-/* The size of a set from '[' to ']'; 0 where nothing closes it. */
+/* Returns the size of a set from '[' to ']', or 0 if it is not closed. */
 static size_t set_size(struct vv_text text)
 {
     size_t first = text.size > 1 && text.bytes[1] == '!' ? 2 : 1;
@@ -114,7 +115,7 @@ static size_t set_size(struct vv_text text)
     return 0;
 }
 
-/* Whether a set, without its brackets, holds a character. */
+/* Returns true if a set, given without its brackets, matches a character. */
 static bool set_holds(struct vv_text set, unsigned long c)
 {
     bool wanted = set.bytes[0] != '!';
@@ -132,8 +133,8 @@ static bool set_holds(struct vv_text set, unsigned long c)
     return found == wanted;
 }
 
-/* Whether the first character of a pattern, which is taken off, stands for this
- * one. */
+/* Removes the first element of a pattern and returns true if it matches this
+ * character. */
 static bool name_pattern_takes(
     struct vv_text *pattern, unsigned long c, bool only_stars)
 {
@@ -200,18 +201,18 @@ void vv_name_pattern_unescape(struct vv_text pattern, struct vv_buffer *name)
     }
 }
 
-/* How a name is compared. */
+/* Options of a comparison. */
 struct comparison {
     enum vv_writing writing;
     bool only_stars;
-    struct vv_text *captures; /* of the next star; or NULL */
+    struct vv_text *captures; /* the next star; or NULL */
 };
 
 static bool name_pattern_match(
     struct vv_text want, struct vv_text name, struct comparison c)
 {
-    const char *begin = NULL; /* where what the last star matched begins */
-    struct vv_text after = want, tried = name; /* behind the star */
+    const char *begin = NULL; /* start of the match of the last star */
+    struct vv_text after = want, tried = name; /* after the star */
     for (;;) {
         size_t stars = vv_name_pattern_stars(want);
         if (stars > 0) {

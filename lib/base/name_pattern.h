@@ -1,11 +1,11 @@
-/* name_pattern.h - one name of a path against one name of a pattern.
+/* name_pattern.h - Matches one name of a path with one name of a pattern.
  *
- * `*` stands for any run of characters, `?` for one, `[a-z]` for one of a set,
- * `[!a-z]` for one that is not in it; a '[' that nothing closes stands for
- * itself. Names may hold `?` and `[` too, and paths are written with them, so
- * that a pattern is also taken as if it had no such wildcards: what a path
- * looks like is a pattern for it. %3F, %5B and %5D stand for nothing else.
- * Everything that paths escape (name.h) is escaped in a pattern as well.
+ * `*` matches any run of characters, `?` one character, `[a-z]` one of a set
+ * and `[!a-z]` one that is not in it; an unclosed '[' matches itself. Names can
+ * contain `?` and `[` too, and paths do not escape them. So a pattern is also
+ * tried without these wildcards: every path is a pattern that matches itself.
+ * %3F, %5B and %5D match only these characters. All characters that paths
+ * escape (name.h) are escaped in patterns as well.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,58 +29,61 @@ static inline void vv_text_skip(struct vv_text *text, size_t size)
     text->size -= size;
 }
 
-/* Takes the first name off a path or pattern, with the '/' before it; false if
- * there is none. What stands in parentheses is a part of its name. */
+/* Takes the first name and the '/' before it from a path or pattern. Returns
+ * false if there is none. Parentheses with their contents are part of the
+ * name. */
 bool vv_text_next_name(struct vv_text *rest, struct vv_text *name);
 
-/* Takes the first of several patterns off, which '|' separates; false at the
- * end. It may be empty. */
+/* Takes the first of several patterns separated by '|'; it can be empty.
+ * Returns false at the end. */
 bool vv_text_next_pattern(struct vv_text *rest, struct vv_text *pattern);
 
-/* How a name is written. */
+/* The form of a name. */
 enum vv_writing {
-    VV_PLAIN,  /* its bytes, as an edge has them */
-    VV_IN_PATH /* escaped */
+    VV_PLAIN,  /* unescaped bytes, as an edge contains them */
+    VV_IN_PATH /* escaped as in a path */
 };
 
-/* Whether a pattern stands for a name; neither has parentheses. */
+/* Returns true if a pattern matches a name. Both must be without
+ * parentheses. */
 bool vv_name_pattern_match(
     struct vv_text pattern, struct vv_text name, enum vv_writing writing);
 
-/* The same for renames, in which only stars are wildcards.
- * What each matched, as short as possible, the first before the next, is
- * written to `captures`, unless that is NULL. */
+/* Like vv_name_pattern_match, for renames, in which only stars are wildcards.
+ * Writes the match of each star to `captures` unless that is NULL. Matches are
+ * as short as possible, earlier stars first. */
 bool vv_name_pattern_capture(struct vv_text pattern, struct vv_text name,
     enum vv_writing writing, struct vv_text *captures);
 
-/* Whether it stands for one name only. */
+/* Returns true if the pattern matches only one name. */
 bool vv_name_pattern_is_literal(struct vv_text pattern);
 
 /* Appends the bytes of that name. */
 void vv_name_pattern_unescape(struct vv_text pattern, struct vv_buffer *name);
 
-/* How many stars the text begins with; two and more in a name are one. */
+/* Returns the number of stars at the start of the text. Several stars in a name
+ * are equivalent to one. */
 size_t vv_name_pattern_stars(struct vv_text pattern);
 
-/* `**` as a whole name. */
+/* Returns true for `**` as a whole name. */
 bool vv_name_pattern_is_deep(struct vv_text pattern);
 
-/* How many runs of stars it has. */
+/* Returns the number of runs of stars. */
 size_t vv_name_pattern_star_count(struct vv_text pattern);
 
 bool vv_name_pattern_ends_in_star(struct vv_text pattern);
 
-/* What a name is by its parentheses. */
+/* The kind of a name according to its parentheses. */
 enum vv_name_form {
-    VV_NAME_OF_EDGE, /* none */
+    VV_NAME_OF_EDGE, /* without parentheses */
     VV_NAME_OF_SLOT, /* `base(inside)` */
-    VV_NAME_OF_NONE  /* others: no name is like that */
+    VV_NAME_OF_NONE  /* any other form; no name has it */
 };
 
 enum vv_name_form vv_name_split(
     struct vv_text name, struct vv_text *base, struct vv_text *inside);
 
-/* Slots of slots of slots are patterns only so far. */
+/* The deepest nesting of slots in patterns. */
 enum { VV_PATTERN_MAX_DEPTH = 16 };
 
 #endif

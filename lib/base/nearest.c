@@ -1,4 +1,5 @@
-/* nearest.c - edit distance with one row, given up early.
+/* nearest.c - Computes the edit distance with one row of the matrix, and stops
+ * early.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,11 +17,12 @@ static size_t difference(size_t a, size_t b)
     return a < b ? b - a : a - b;
 }
 
-/* Goes from the distances between the prefixes of `b` and a prefix of `a` to
- * those with one byte more of `a`; returns the least of them. */
+/* Updates the row from the distances between the prefixes of `b` and a prefix
+ * of `a` to those of the prefix with one more byte, `c`. Returns the smallest
+ * of them. */
 static size_t next_row(size_t *row, char c, const char *b, size_t b_size)
 {
-    size_t before = row[0]; /* left and above */
+    size_t before = row[0]; /* diagonal element */
     size_t least = ++row[0];
     for (size_t i = 0; i < b_size; i++) {
         size_t above = row[i + 1];
@@ -60,7 +62,8 @@ static bool nearest_is_part(
     return false;
 }
 
-/* Whether two neighbours have changed places, the commonest slip. */
+/* Returns true if two adjacent characters are swapped, the most common typing
+ * error. */
 static bool is_swapped(const char *a, const char *b, size_t size)
 {
     size_t i = 0;
@@ -77,7 +80,8 @@ bool vv_is_near(const char *a, size_t a_size, const char *b, size_t b_size)
         return true;
     size_t bound = longer / 3 > 1 ? longer / 3 : 1;
     size_t distance = vv_edit_distance(a, a_size, b, b_size, bound);
-    if (distance <= bound && distance < longer) /* something is shared */
+    /* they have something in common */
+    if (distance <= bound && distance < longer)
         return true;
     if (a_size > b_size)
         return b_size >= 3 && nearest_is_part(b, b_size, a, a_size);

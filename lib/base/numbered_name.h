@@ -1,8 +1,8 @@
 /* numbered_name.h - Parses names of numbered files, such as "ckpt-12.varve".
  *
- * It is the one parser of such names: of the checkpoints of a prefix, of the
- * ledger, of other formats, and of the command `varve`, which compiles this
- * file too. It includes no other header of the library for that reason.
+ * The library and the command `varve` use this parser for all such names:
+ * checkpoints of a prefix, the ledger and other formats. It includes no other
+ * header of the library, so that the command can compile it too.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Digits of a number that is padded with zeros. */
+/* Number of digits of a number that is padded with zeros. */
 enum { VV_PADDED_DIGITS = 8 };
 
 /* A name "STEM", a separator, "N" and an ending. */
@@ -21,19 +21,20 @@ struct vv_numbered_name {
     /* to read */
     size_t stem_size; /* bytes before the separator */
     uint64_t number;
-    bool is_padded; /* with zeros to VV_PADDED_DIGITS */
+    bool is_padded; /* with zeros, to VV_PADDED_DIGITS */
 };
 
-/* The value of a decimal without sign or leading zero, as positions in lists
- * are named; false for any other text, and for what 64 bits do not hold. */
+/* Parses a decimal without sign or leading zeros, as used for positions in
+ * lists. Returns false for any other text and for numbers above 64 bits. */
 bool vv_parse_decimal(const char *text, size_t size, uint64_t *value);
 
-/* The same of a decimal that may be padded with zeros to VV_PADDED_DIGITS. */
+/* Like vv_parse_decimal; also accepts a decimal padded with zeros to
+ * VV_PADDED_DIGITS. */
 bool vv_parse_padded(
     const char *text, size_t size, uint64_t *value, bool *is_padded);
 
-/* Returns whether a bare name is a stem, which may be empty, `separator`, a
- * decimal as vv_parse_padded parses it, and `ending`. */
+/* Returns true if a file name consists of a stem, which can be empty,
+ * `separator`, a decimal as for vv_parse_padded, and `ending`. */
 bool vv_numbered_name_parse(const char *name, char separator,
     const char *ending, struct vv_numbered_name *parsed);
 

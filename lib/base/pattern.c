@@ -1,6 +1,6 @@
-/* pattern.c - matching with one step back: only the last `**` is ever tried
- * again, which is enough, for what comes before it matched as far to the left
- * as it can.
+/* pattern.c - Matches paths with backtracking to the last `**` only. This is
+ * sufficient, because everything before it was matched as far to the left as
+ * possible.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,13 +10,14 @@
 
 #include "name_pattern.h"
 
-/* How a path is compared. */
+/* Options of a comparison. */
 struct comparison {
-    bool whole;     /* the path itself must match, else something it is below */
-    unsigned depth; /* of parentheses */
-    struct vv_text *captures; /* what each wildcard matched, by its number; that
-                                 of a `**` may have slashes around it; NULL for
-                                 patterns, which have other wildcards too */
+    /* the whole path must match; otherwise an ancestor is sufficient */
+    bool whole;
+    unsigned depth; /* nesting of parentheses */
+    /* The match of each wildcard by number. That of a `**` can begin or end
+     * with slashes. NULL for patterns, which have further wildcards. */
+    struct vv_text *captures;
 };
 
 static void capture(const struct comparison *c, size_t number,
@@ -64,8 +65,8 @@ static bool match_inside(const struct comparison *c, struct vv_text patterns,
     return false;
 }
 
-/* Whether one name of a pattern matches one name of a path. Its wildcards have
- * the numbers from `number` on. */
+/* Returns true if one name of a pattern matches one name of a path. Its
+ * wildcards are numbered from `number` on. */
 static bool match_name(const struct comparison *c, struct vv_text want,
     struct vv_text name, size_t number)
 {
@@ -89,14 +90,14 @@ static bool match_name(const struct comparison *c, struct vv_text want,
     return true;
 }
 
-/* Where a match stands, and where to go back to. */
+/* State of a match, and of the position to backtrack to. */
 struct walk {
     struct vv_text pattern;
     struct vv_text path;
-    size_t number; /* of the next wildcard */
+    size_t number; /* number of the next wildcard */
 };
 
-/* The last `**` takes in one name more. */
+/* Backtracks: the last `**` matches one more name. */
 static bool retry(const struct comparison *c, struct walk *walk,
     struct walk *last, const char *begin)
 {
@@ -112,7 +113,7 @@ static bool pattern_match(const struct comparison *c, struct vv_text pattern,
     struct vv_text path, size_t number)
 {
     struct walk walk = { pattern, path, number };
-    struct walk last = walk; /* behind the last `**` */
+    struct walk last = walk; /* after the last `**` */
     const char *begin = NULL;
     struct vv_text want, name;
     for (;;) {
@@ -151,8 +152,8 @@ bool vv_pattern_match(const char *patterns, const char *path)
 
 /* --- Renames ------------------------------------------------------------ */
 
-/* The kinds of the wildcards in order: 1 for a star, 2 for `**`. False where
- * there are too many. */
+/* Lists the kinds of the wildcards in order: 1 for a star, 2 for `**`. Returns
+ * false if there are too many. */
 static bool list_wildcards(
     struct vv_text pattern, unsigned depth, char *kinds, size_t *count)
 {
@@ -197,7 +198,7 @@ static void add_slash(struct vv_buffer *result, size_t begin)
         vv_buffer_add8(result, '/');
 }
 
-/* Adds what a `**` matched, without slashes too many. */
+/* Adds the match of a `**` without redundant slashes. */
 static void pattern_add_names(
     struct vv_buffer *result, size_t begin, struct vv_text names)
 {
@@ -208,7 +209,8 @@ static void pattern_add_names(
     }
 }
 
-/* Adds one name with its stars replaced; false if it is empty then. */
+/* Adds one name with its stars replaced. Returns false if the result is
+ * empty. */
 static bool pattern_add_name(struct vv_buffer *result, struct vv_text name,
     const struct vv_text **matched)
 {

@@ -1,4 +1,4 @@
-/* poison.h - memory that may not be touched, where AddressSanitizer looks.
+/* poison.h - Marks memory as inaccessible for AddressSanitizer.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,7 +1,8 @@
-/* pool.c - blocks that double in size up to a limit, and a free list.
+/* pool.c - Allocates items in blocks that double in size up to a limit, with a
+ * free list.
  *
- * Under AddressSanitizer what is given back may not be touched, as if it had
- * been freed.
+ * Under AddressSanitizer free items are inaccessible, as if they had been
+ * freed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,10 +17,10 @@ enum { FIRST_ITEMS = 16, MOST_BYTES = 8 << 20 };
 
 struct vv_pool_block {
     struct vv_pool_block *next;
-    size_t capacity; /* items */
+    size_t capacity; /* number of items */
     size_t used;
-    uint64_t items[]; /* an allocator may align to 8, which is less than
-                         max_align_t is */
+    /* uint64_t, because an allocator may align to 8, less than max_align_t */
+    uint64_t items[];
 };
 
 static size_t pool_block_size(const struct vv_pool *pool, size_t capacity)

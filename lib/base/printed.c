@@ -1,4 +1,5 @@
-/* printed.c - hands each number to snprintf by itself, and looks at each text.
+/* printed.c - Formats each number with snprintf separately, and removes secrets
+ * from strings.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +14,7 @@
 enum { LONGEST_SPEC = 16, LONGEST_NUMBER = 400, LONGEST_URL = 4096 };
 
 struct printing {
-    char *to; /* always ends with a NUL */
+    char *to; /* always NUL-terminated */
     size_t room;
     bool is_cut;
     va_list arguments;
@@ -36,7 +37,8 @@ static bool is_cleaned_message(const char *text)
     return strncmp(text + strcspn(text, "?#"), "?: ", 3) == 0;
 }
 
-/* A text need not end with a NUL where `most` says how long it is. */
+/* Adds a string, without its secrets. It need not have a NUL if `most` limits
+ * its size. */
 static void put_text(struct printing *p, const char *text, size_t most)
 {
     char url[LONGEST_URL];
@@ -57,7 +59,7 @@ static void put_text(struct printing *p, const char *text, size_t most)
 
 /* --- Numbers -------------------------------------------------------------- */
 
-/* Of a conversion with a type of C that va_arg takes. */
+/* Prints an argument of a given C type. */
 #define PRINT(type)                                                            \
     snprintf(number, sizeof number, spec, va_arg(p->arguments, type))
 
@@ -83,7 +85,7 @@ static void printed_put_number(
 
 /* --- Formats -------------------------------------------------------------- */
 
-/* Puts the conversion at a '%'; returns what is behind it. */
+/* Prints the conversion at a '%'. Returns the position after it. */
 static const char *put_conversion(struct printing *p, const char *at)
 {
     char spec[LONGEST_SPEC];
@@ -92,7 +94,7 @@ static const char *put_conversion(struct printing *p, const char *at)
     const char *point = memchr(at, '.', size);
     size_t most = SIZE_MAX;
     if (!conversion || size + 2 > sizeof spec)
-        return at + strlen(at); /* no format of ours */
+        return at + strlen(at); /* not a supported format */
     memcpy(spec, at, size + 1);
     spec[size + 1] = '\0';
     if (point && point[1] == '*') {

@@ -1,4 +1,5 @@
-/* printed.h - the one function through which texts come into messages.
+/* printed.h - Formats messages. All texts in messages pass through this
+ * function.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,12 +10,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* As vsnprintf, of flags, width and precision in digits, "%.*s", the lengths l,
- * ll, h, hh, z, j and t, and the conversions d i u o x X c s e f g a p and %;
- * texts have no width. Each text among the arguments that begins with a scheme
- * is cleaned first (vv_url_clean) unless it is a message that was cleaned,
- * which begins with "scheme://host/path?: "; the result is cleaned as a
- * message. Returns whether `room` held all of it. */
+/* Like vsnprintf, for flags, width and precision in digits, "%.*s", the lengths
+ * l, ll, h, hh, z, j and t, and the conversions d i u o x X c s e f g a p and
+ * %; strings have no width. Removes secrets (vv_url_clean) from each string
+ * argument that begins with a scheme, unless it is a message that was cleaned
+ * already, which begins with "scheme://host/path?: "; then cleans the result as
+ * a message. Returns true if the result fits in `room`. */
 bool vv_print(char *to, size_t room, const char *format, va_list arguments);
 
 #endif

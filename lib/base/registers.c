@@ -1,4 +1,4 @@
-/* registers.c - by the one instruction there is for it.
+/* registers.c - Clears the upper halves of the registers with vzeroupper.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,7 +6,8 @@
 
 #if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
 
-/* The compiler is told, so that it keeps nothing of its own there. */
+/* The target attribute makes the compiler keep nothing of its own in these
+ * registers. */
 __attribute__((target("avx"))) static void clear(void)
 {
     __builtin_ia32_vzeroupper();

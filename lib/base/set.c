@@ -1,8 +1,8 @@
-/* set.c - linear probing as in map.c, hashes made anew.
+/* set.c - A hash table with linear probing, as map.c, that recomputes hashes.
  *
- * Neither is made of the other: on a map each place of a set would have a hash,
- * twice its memory, and on a set each item of a map would need room for its own
- * hash, or a key that makes it, which many have not.
+ * Neither is based on the other. On a map each place of a set would store a
+ * hash, which doubles its memory. On a set each item of a map would need to
+ * store its hash or to compute it from a key, which many items do not have.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,11 +10,11 @@
 
 #include "allocator.h"
 
-/* What addresses of the machines of today leave free. */
+/* The bits that addresses of current machines do not use. */
 static const uintptr_t most_tag = (uintptr_t)(UINT64_C(0xffff) << 48);
 
-/* Items that are moved are all over memory: those that come next are fetched
- * ahead. */
+/* Items that are moved are scattered in memory, so the next ones are
+ * prefetched. */
 enum { FETCHED_AHEAD = 8 };
 
 void vv_set_init(
@@ -88,8 +88,8 @@ void *vv_set_find(const struct vv_set *set, uint64_t hash, vv_map_match *match,
     return NULL;
 }
 
-/* An allocator may give addresses that use all bits: then no place has any of
- * the hash. */
+/* Removes the hash bits from all places, because an allocator can return
+ * addresses that use all bits. */
 static void leave_out_hashes(struct vv_set *set)
 {
     for (size_t i = 0; i < set->capacity; i++)
@@ -119,7 +119,7 @@ void vv_set_remove(struct vv_set *set, const void *item)
             return;
         at = (at + 1) & mask;
     }
-    /* As in vv_map_remove. */
+    /* See vv_map_remove. */
     for (size_t next = (at + 1) & mask; set->places[next];
          next = (next + 1) & mask) {
         size_t home = (size_t)set->hash_of(vv_set_at(set, next)) & mask;

@@ -1,6 +1,6 @@
-/* set.h - as a map, of items that know their hash: 8 bytes for a place instead
- * of 16. Of the hash a place has what the address of the item leaves free, so
- * that other items are hardly ever looked at.
+/* set.h - Like map.h, for items whose hash can be computed: 8 bytes per place
+ * instead of 16. The unused bits of the address contain a part of the hash, so
+ * that other items are rarely accessed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,32 +18,36 @@ struct vv_set {
     size_t count;
     /* own */
     vv_set_hash *hash_of;
-    uintptr_t *places; /* 0: empty; else an address, and some of its hash in */
-    uintptr_t tag;     /* these bits, which are 0 in the address of each item */
+    /* 0: empty; otherwise an address combined with bits of its hash */
+    uintptr_t *places;
+    /* mask of these bits, which are 0 in the address of each item */
+    uintptr_t tag;
 };
 
-/* The hash of an item does not change while it is in the set. */
+/* The hash of an item must not change while it is in the set. */
 void vv_set_init(
     struct vv_set *set, const varve_allocator *allocator, vv_set_hash *hash_of);
 void vv_set_clear(struct vv_set *set);
 
-/* Room for `count` items in all, so that as many vv_set_add cannot fail. */
+/* Reserves room for `count` items in all, so that vv_set_add cannot fail up to
+ * this count. */
 bool vv_set_reserve(struct vv_set *set, size_t count);
 
-/* What is in a place below the capacity, or NULL. */
+/* Returns the item at a place below the capacity, or NULL. */
 static inline void *vv_set_at(const struct vv_set *set, size_t place)
 {
     return (void *)(set->places[place] & ~set->tag);
 }
 
-/* The item with this key, whose hash is `hash`, or NULL. */
+/* Returns the item with this key, whose hash is `hash`, or NULL. */
 void *vv_set_find(const struct vv_set *set, uint64_t hash, vv_map_match *match,
     const void *key);
 
-/* Adds an item whose key is not in the set; false without memory. */
+/* Adds an item whose key is not in the set. Returns false if there is no
+ * memory. */
 bool vv_set_add(struct vv_set *set, void *item);
 
-/* Removes this very item if it is there. */
+/* Removes this item, compared by address, if the set contains it. */
 void vv_set_remove(struct vv_set *set, const void *item);
 
 #endif

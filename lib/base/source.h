@@ -1,5 +1,4 @@
-/* source.h - the bytes of a value, which lie together or are made piece by
- * piece.
+/* source.h - The bytes of a value, in memory or produced piece by piece.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,23 +13,24 @@
 
 struct vv_source {
     /* to fill in */
-    const unsigned char *bytes; /* all of them; NULL: `piece` makes some, that
-                                   last until it makes others */
+    /* All bytes. NULL: `piece` produces a range, which is valid until its next
+     * call. */
+    const unsigned char *bytes;
     varve_status (*piece)(const struct vv_source *self, uint64_t at,
         size_t size, const unsigned char **bytes, varve_error *error);
-    const void *from;          /* whatever `piece` makes them of, */
-    struct vv_buffer *scratch; /* and where */
-    /* Fails for a bool that is neither 0 nor 1, `at` bytes behind the
-       beginning. NULL: the value has no bools, or they have been checked. */
+    const void *from;          /* argument of `piece` */
+    struct vv_buffer *scratch; /* buffer of `piece` */
+    /* Fails for an invalid bool at offset `at`. NULL: the value has no bools,
+     * or they were checked. */
     varve_status (*refuse)(const struct vv_source *self, uint64_t at,
         unsigned byte, varve_error *error);
-    const void *owner; /* for `refuse`: what the value is of, */
-    uint32_t value;    /* and its number there */
+    const void *owner; /* for `refuse`: the object that contains the value */
+    uint32_t value;    /* its number there */
 };
 
 enum { VV_SOURCE_PIECE = 1 << 20 };
 
-/* How many of those that are left are had at once. */
+/* Returns the number of bytes to request at once if `left` remain. */
 static inline size_t vv_source_part(
     const struct vv_source *source, uint64_t left)
 {
@@ -38,8 +38,8 @@ static inline size_t vv_source_part(
                                                    : VV_SOURCE_PIECE;
 }
 
-/* Some of the bytes, whole elements. Bools are checked here, while the caches
- * have them. */
+/* Returns a range of the bytes, which must be whole elements. Checks bools
+ * while they are in the caches. */
 static inline varve_status vv_source_piece(const struct vv_source *source,
     uint64_t at, size_t size, const unsigned char **bytes, varve_error *error)
 {

@@ -1,4 +1,4 @@
-/* spread.c - pairs in a list, found again by hash, linked by node.
+/* spread.c - Stores pairs in a list, with a hash table and links by node.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,8 +9,8 @@
 #include "allocator.h"
 #include "name.h"
 
-/* Patterns can be made that bring every node of a large graph into thousands of
- * states: so many pairs for each node end it. */
+/* Some patterns bring every node of a large graph into thousands of states.
+ * This limits the number of pairs per node. */
 enum { FEW_PAIRS = 1 << 20, MOST_PAIRS_EACH = 64 };
 
 enum { ACCEPTED = 1, NOT_ACCEPTED = 2 };
@@ -102,8 +102,9 @@ static void spread_fail(struct vv_spread *s, varve_status status)
         s->automaton.status = status;
 }
 
-/* Of two jumps that are equally long one of both is made, so that a node is
- * found above another in a number of steps that grows with the logarithm. */
+/* Returns the jump of a node below `above`. Two jumps of equal length are
+ * combined into one, so an ancestor is found in a logarithmic number of
+ * steps. */
 static uint32_t jump_from(const struct vv_spread_node *nodes, uint32_t above)
 {
     const struct vv_spread_node *near = &nodes[above];
@@ -138,7 +139,7 @@ bool vv_spread_leads_back(const struct vv_spread *s, uint32_t from, uint32_t to)
                             ? nodes[from].jump
                             : nodes[from].above;
         if (nodes[next].depth >= nodes[from].depth)
-            return false; /* something above is gone */
+            return false; /* an ancestor was removed */
         from = next;
     }
     return from == to;
@@ -159,7 +160,7 @@ void vv_spread_add(struct vv_spread *s, uint32_t node,
         spread_fail(s, VARVE_NO_MEMORY);
         return;
     }
-    /* From here on nothing can fail, and all tables know the pair. */
+    /* Nothing can fail from here on, so all tables stay consistent. */
     vv_spread_place(s, node, way.from ? s->pairs[way.from - 1].node : node);
     s->pairs[s->count] = (struct vv_reached){ .state = state,
         .node = node,
@@ -233,7 +234,8 @@ static void add_variable(
     vv_buffer_add8(t->path, ')');
 }
 
-/* Up to the root or as far as is asked for; turned around at the end. */
+/* Adds names up to the root, or until the text is long enough; the text is
+ * reversed at the end. */
 static void spread_add_names(
     const struct vv_spread_text *t, uint32_t pair, unsigned depth)
 {

@@ -1,4 +1,4 @@
-/* url.c - finds schemes, users and queries in paths and messages.
+/* url.c - Finds schemes, users and queries in paths and messages.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,14 +26,13 @@ size_t vv_url_scheme(const char *path)
                                                                    : 0;
 }
 
-/* Removes the bytes from `from` to `to`. */
 static void url_cut(char *from, const char *to)
 {
     memmove(from, to, strlen(to) + 1);
 }
 
-/* The end of the user before a host; NULL: there is none. The last '@' before
- * the path counts, as for libcurl. */
+/* Returns the end of the user part before a host, or NULL if there is none. The
+ * last '@' before the path counts, as in libcurl. */
 static char *end_of_user(char *host, const char *most)
 {
     char *end = host + strcspn(host, "/?#");
@@ -58,7 +57,7 @@ void vv_url_clean(char *path)
         strcpy(query, "?");
 }
 
-/* Where the query of a URL in a message ends. */
+/* Returns the end of the query of a URL in a message. */
 static const char *end_of_query(const char *query)
 {
     const char *line = query + strcspn(query, "\n");
@@ -75,7 +74,7 @@ void vv_url_clean_message(char *message)
         if (user)
             url_cut(at, user);
         at += strcspn(at, "? \n");
-        /* Of a path that was cleaned nothing stands behind the '?'. */
+        /* In a path that was cleaned already, nothing follows the '?'. */
         if (*at == '?' && !strchr(" :'\n", at[1]))
             url_cut(at + 1, end_of_query(at));
     }

@@ -1,4 +1,4 @@
-/* version.c - which library is running.
+/* version.c - Returns the version of the library.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,6 @@
-/* byte_shuffle.c - sixteen elements at a time, in vectors as gcc and clang have
- * them for every machine; else, and at the end, byte by byte.
+/* byte_shuffle.c - Shuffles sixteen elements at a time with the vector
+ * extension of gcc and clang. Without it, and for the remaining elements, works
+ * byte by byte.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,8 +10,8 @@
 
 #include "pack.h"
 
-/* All is inlined with a number of planes that is known, so that the compiler
- * keeps the vectors in registers. */
+/* All functions are inlined with a constant number of planes, so that the
+ * compiler keeps the vectors in registers. */
 
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
@@ -26,8 +27,8 @@ enum {
 
 typedef uint8_t vector __attribute__((vector_size(LANES)));
 
-/* Takes every second byte of each two: the even ones of all, then the odd. Once
- * for each time that the planes are halved, and they are apart. */
+/* Separates the bytes at even positions from those at odd positions. Applied
+ * once for each halving of the number of planes. */
 static inline void part(vector *to, const vector *from, size_t count)
 {
     for (size_t i = 0; i < count / 2; i++) {
@@ -39,7 +40,7 @@ static inline void part(vector *to, const vector *from, size_t count)
     }
 }
 
-/* The other way. */
+/* The inverse of part(). */
 static inline void merge(vector *to, const vector *from, size_t count)
 {
     for (size_t i = 0; i < count / 2; i++) {
@@ -69,8 +70,8 @@ static inline size_t split_most(
     return i;
 }
 
-/* What is written soon is often far away: a fetch never faults, whatever is
- * there. */
+/* Prefetches the next line of a plane, because planes are often far apart. A
+ * prefetch never faults, whatever the address. */
 static inline void byte_shuffle_fetch(uint8_t *to)
 {
     __builtin_prefetch((const void *)((uintptr_t)to + AHEAD), 1);
@@ -99,8 +100,8 @@ static inline size_t join_most(
 #define join_most(to, from, count, planes) ((size_t)0)
 #endif
 
-/* The places are copied, so that the compiler sees that nothing changes them.
- */
+/* The pointers are copied so that the compiler can assume that they do not
+ * change. */
 static inline void split_by(
     uint8_t *const *to, const uint8_t *from, size_t count, size_t planes)
 {

@@ -1,5 +1,6 @@
-/* byte_shuffle.h - the bytes of elements put apart, the first ones of all to
- * one place, the second ones to another, and so on; and together again.
+/* byte_shuffle.h - Shuffles the bytes of elements into planes: the first bytes
+ * of all elements, then all second bytes, and so on. vv_planes_join reverses
+ * this.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,8 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* `planes` is 2, 4 or 8: bytes of an element, and places, which lie anywhere.
- * The memory does not overlap. */
+/* Convert between `count` elements and their planes. `planes` is 2, 4 or 8, the
+ * size of an element. Each plane can be at any address. Memory must not
+ * overlap. */
 void vv_planes_split(
     uint8_t *const *to, const uint8_t *from, size_t count, unsigned planes);
 void vv_planes_join(

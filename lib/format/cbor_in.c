@@ -1,5 +1,5 @@
-/* cbor_in.c - libcbor's streaming decoder with callbacks that note one item;
- * what it accepts and the profile does not is refused here.
+/* cbor_in.c - Uses libcbor's streaming decoder with callbacks that store one
+ * item. Items that it accepts but the profile excludes are rejected here.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,8 @@
 #include "name.h"
 #include "try.h"
 
-enum { FIRST_TAG = 24 }; /* some decoders know only some of the tags below */
+/* Some decoders interpret only some of the tags below. */
+enum { FIRST_TAG = 24 };
 
 /* The type of lengths in callbacks changed with libcbor 0.9. */
 #if CBOR_MAJOR_VERSION == 0 && CBOR_MINOR_VERSION < 9
@@ -91,7 +92,7 @@ static void on_text(void *c, cbor_data bytes, length n)
     ((struct vv_cbor_item *)c)->bytes = bytes;
 }
 
-/* What is empty here leaves the item VV_CBOR_OTHER. */
+/* Callbacks that are empty here leave the item VV_CBOR_OTHER. */
 static const struct cbor_callbacks callbacks = {
     .uint8 = on_uint8,
     .uint16 = on_uint16,
@@ -199,22 +200,22 @@ varve_status vv_cbor_expect(
     return VARVE_OK;
 }
 
-/* --- Passing over --------------------------------------------------------- */
+/* --- Skipping items ------------------------------------------------------- */
 
-/* A map whose pairs are passed over; the outermost one stands for the item
- * itself. */
+/* A map that is being skipped. The outermost one represents the item itself. */
 struct open_map {
-    uint64_t items; /* to come, of a key or a value */
-    uint64_t more;  /* keys and values behind that; odd: that is a key */
-    size_t begin;   /* of it */
-    size_t last;    /* the key before it, of so many bytes; none: 0 */
+    uint64_t items; /* remaining items of the current key or value */
+    uint64_t more;  /* remaining keys and values after it; odd: it is a key */
+    size_t begin;   /* offset of the current key or value */
+    size_t last;    /* the previous key and its size; 0: none */
     size_t last_size;
 };
 
 struct skipping {
     struct vv_cbor_in *in;
-    uint64_t items; /* to come, of all. Each takes a byte, so that more than are
-                       left cannot be; no sum of them overflows then. */
+    /* Remaining items of all maps. Each takes at least one byte, so a number
+     * above the remaining bytes is an error; no sum of them overflows then. */
+    uint64_t items;
     struct open_map maps[1 + VV_CBOR_MOST_MAPS];
     size_t depth;
 };
@@ -240,7 +241,7 @@ static varve_status cbor_in_check_key(
     return VARVE_OK;
 }
 
-/* A key or a value has ended, and with the last one its map. */
+/* Ends a key or a value and, after the last one, its map. */
 static varve_status cbor_in_end_part(struct skipping *s)
 {
     struct open_map *map = &s->maps[s->depth];

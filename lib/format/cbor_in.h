@@ -1,9 +1,9 @@
-/* cbor_in.h - CBOR items pulled one at a time from untrusted bytes.
+/* cbor_in.h - Parses CBOR items of untrusted bytes one by one.
  *
- * Only the profile of docs/format.md passes: integers, byte strings, text
+ * Accepts only the profile of docs/format.md: integers, byte strings, text
  * (UTF-8 without NUL), arrays, maps, tags from 24 up, false and true; definite
- * lengths; the shortest head. Nothing is allocated, nothing recurses. Failures
- * are VARVE_CORRUPT and name the offset.
+ * lengths; shortest heads. It does not allocate memory or recurse. Failures are
+ * VARVE_CORRUPT and contain the offset.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,7 @@
 #include <varve/error.h>
 
 enum vv_cbor_kind {
-    VV_CBOR_OTHER, /* not of the profile; never handed out */
+    VV_CBOR_OTHER, /* not in the profile; never returned */
     VV_CBOR_UNSIGNED,
     VV_CBOR_NEGATIVE,
     VV_CBOR_BYTES,
@@ -24,43 +24,44 @@ enum vv_cbor_kind {
     VV_CBOR_BOOLEAN,
 };
 
-/* A map of no pairs does not count. */
+/* Maximum nesting of maps in vv_cbor_skip. Empty maps do not count. */
 enum { VV_CBOR_MOST_MAPS = 64 };
 
 struct vv_cbor_item {
     enum vv_cbor_kind kind;
-    uint64_t number;      /* the value; n of a negative -1 - n; bytes of a
-                             string; items of an array; pairs of a map; the
-                             number of a tag; 0 or 1 */
+    /* the value; for a negative n, -1 - n; the size of a string; the number of
+     * items of an array, or of pairs of a map; the number of a tag; 0 or 1 for
+     * a boolean */
+    uint64_t number;
     const uint8_t *bytes; /* of a string */
 };
 
 struct vv_cbor_in {
     const char *path; /* for messages */
-    uint64_t base;    /* where in the file the bytes begin, for messages */
+    uint64_t base;    /* offset of the bytes in the file, for messages */
     const uint8_t *bytes;
     size_t size;
-    size_t at; /* the next item */
+    size_t at; /* offset of the next item */
     varve_error *error;
 };
 
-/* The next item. Strings are in the bytes whole, and an array or map has no
- * more items than bytes are left. */
+/* Reads the next item. Strings are guaranteed to be complete, and an array or
+ * map cannot have more items than bytes remain. */
 varve_status vv_cbor_next(struct vv_cbor_in *in, struct vv_cbor_item *item);
 
-/* The next item, which must be of a kind. */
+/* Reads the next item, which must be of the given kind. */
 varve_status vv_cbor_expect(
     struct vv_cbor_in *in, enum vv_cbor_kind kind, struct vv_cbor_item *item);
 
-/* Passes over the next item with all that is in it. The keys of its maps are
- * sorted and unique. More than VV_CBOR_MOST_MAPS of them, one within the other,
- * are VARVE_LIMIT. */
+/* Skips the next item with its contents. The keys of its maps must be sorted
+ * and unique. Returns VARVE_LIMIT for more than VV_CBOR_MOST_MAPS nested
+ * maps. */
 varve_status vv_cbor_skip(struct vv_cbor_in *in);
 
-/* Nothing may be left. */
+/* Fails unless all bytes were read. */
 varve_status vv_cbor_end(struct vv_cbor_in *in);
 
-/* "an integer" and so on. */
+/* Returns "an integer" and similar texts. */
 const char *vv_cbor_kind_text(enum vv_cbor_kind kind);
 
 #endif

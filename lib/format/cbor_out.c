@@ -1,5 +1,5 @@
-/* cbor_out.c - heads by libcbor's streaming encoders, which choose the shortest
- * and allocate nothing.
+/* cbor_out.c - Writes heads with libcbor's streaming encoders, which use the
+ * shortest form and do not allocate memory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,7 +27,7 @@ void vv_cbor_put_integer(struct vv_cbor_out *out, int64_t value)
     unsigned char head[MAX_HEAD_SIZE];
     if (value >= 0)
         vv_cbor_put_unsigned(out, (uint64_t)value);
-    else /* n stands for -1 - n */
+    else /* CBOR stores a negative n as -1 - n */
         cbor_out_put(out, head,
             cbor_encode_negint((uint64_t)(-1 - value), head, sizeof head));
 }

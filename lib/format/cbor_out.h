@@ -1,6 +1,6 @@
-/* cbor_out.h - CBOR items, each in its one deterministic form, into a sink. The
- * first failure sticks; what follows is a no-op, so that only `status` at the
- * end has to be checked.
+/* cbor_out.h - Writes CBOR items in their deterministic form into a sink. The
+ * first failure is kept in `status` and later calls do nothing, so callers need
+ * to check `status` only at the end.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,13 +25,14 @@ void vv_cbor_put_boolean(struct vv_cbor_out *out, bool value);
 void vv_cbor_put_bytes(struct vv_cbor_out *out, const void *bytes, size_t size);
 void vv_cbor_put_text(struct vv_cbor_out *out, const char *text, size_t size);
 
-/* The head of a byte string of so many, which the caller gives to the sink. */
+/* Writes the head of a byte string of `size` bytes. The caller passes the bytes
+ * to the sink. */
 void vv_cbor_put_bytes_head(struct vv_cbor_out *out, uint64_t size);
 
-/* The number of the tag of the item that comes next. */
+/* Writes a tag, which applies to the next item. */
 void vv_cbor_put_tag(struct vv_cbor_out *out, uint64_t number);
 
-/* The head of a map of so many pairs, which come next. */
+/* Writes the head of a map. The caller writes `count` pairs next. */
 void vv_cbor_put_map(struct vv_cbor_out *out, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* column.c - the table, and access to the fields it names.
+/* column.c - The table of columns, and access to the members that it refers to.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* data_in.c - header, footer, index; then chunks.
+/* data_in.c - Reads the header, the footer and the index, then chunks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,16 +19,16 @@
 
 enum {
     SMALLEST_SIZE = VV_HEADER_SIZE + VV_FOOTER_SIZE,
-    MOST_OPENS = 100, /* of one that is replaced again and again */
+    MOST_OPENS = 100, /* of a file that is replaced repeatedly */
 };
 
 /* The state of the backing. */
 struct own_file {
     int file;
     struct vv_index_place place;
-    uint64_t most; /* bytes of columns of a kind that are read whole */
-    struct vv_paged_columns *far; /* or NULL */
-    struct vv_layers layers;      /* where the data is, if it has any */
+    uint64_t most; /* size up to which columns are read completely */
+    struct vv_paged_columns *far; /* NULL: all columns are in memory */
+    struct vv_layers layers;      /* count 0: the data is in the file itself */
 };
 
 /* --- Header and footer ---------------------------------------------------- */
@@ -76,7 +76,7 @@ static varve_status data_in_read_bytes(const struct vv_opened *o,
         o->context, own->file, o->path, bytes, size, offset, error);
 }
 
-/* All versions agree on magic, version, and sum of the header. */
+/* Reads and checks the header. Magic and checksum are equal in all versions. */
 static varve_status data_in_read_header(struct vv_opened *o,
     unsigned char header[VV_HEADER_SIZE], varve_error *error)
 {
@@ -112,8 +112,8 @@ static varve_status read_footer(struct vv_opened *o,
         return fail_shorter(o, SMALLEST_SIZE, error);
     uint64_t at = o->size - VV_FOOTER_SIZE;
     VV_TRY(data_in_read_bytes(o, at, footer, VV_FOOTER_SIZE, error));
-    /* Bytes in which neither is right are no footer: the end of the file is
-     * gone. If one is, they are a damaged one. */
+    /* If neither is right, these bytes are no footer: the file is truncated. If
+     * one is right, the footer is damaged. */
     bool has_magic = memcmp(footer + 56, VV_FOOTER_MAGIC, 8) == 0;
     bool has_sum = vv_load64(footer + 48) == vv_hash_of(footer, 48);
     if (!has_magic && !has_sum)
@@ -137,7 +137,7 @@ static varve_status read_footer(struct vv_opened *o,
     return VARVE_OK;
 }
 
-/* Where the footer says the index is. */
+/* Reads the position of the index from the footer. */
 static varve_status find_index(struct vv_opened *o, const unsigned char *footer,
     struct vv_index_place *place, varve_error *error)
 {
@@ -156,7 +156,7 @@ static varve_status find_index(struct vv_opened *o, const unsigned char *footer,
     return VARVE_OK;
 }
 
-/* That both belong to one file. */
+/* Checks that header and footer belong to the same file. */
 static varve_status check_ends(const struct vv_opened *o,
     const unsigned char *header, const unsigned char *footer,
     varve_error *error)
@@ -200,7 +200,7 @@ static varve_status data_in_digest_at(const struct vv_opened *o,
     return VARVE_OK;
 }
 
-/* Data, as the index has it. */
+/* Reads data of the file or of its layers. */
 static varve_status read_data(const struct vv_opened *o, uint64_t offset,
     void *bytes, size_t size, varve_error *error)
 {
@@ -225,8 +225,8 @@ static void rest(const struct vv_opened *o)
     vv_layers_rest(&own->layers);
 }
 
-/* The path of the file in which a range of the data lies in one piece, and
- * where. In several: that of the checkpoint, and where in the data. */
+/* Returns the path of the file that contains a range of the data, and sets
+ * *offset and *file; the path of the checkpoint if several files contain it. */
 static const char *data_in_find_range(
     const struct vv_opened *o, uint64_t *offset, uint64_t size, int *file)
 {
@@ -338,7 +338,7 @@ static const struct vv_backing own_backing = {
 struct indexing {
     struct vv_opened *opened;
     struct vv_digest found;
-    varve_status status; /* of parsing */
+    varve_status status; /* result of parsing */
     varve_error error;
 };
 
@@ -352,7 +352,7 @@ static void index_part(void *user, size_t part)
         i->found = vv_digest_of(o->index_bytes, o->index_size);
 }
 
-/* Uses the parsed index, or its error, only if the checksum is right. */
+/* Uses the parsed index, or the error, only if the digest is right. */
 static varve_status use_index(
     struct vv_opened *o, const struct vv_digest *expected, varve_error *error)
 {
@@ -368,7 +368,7 @@ static varve_status use_index(
     return i.status;
 }
 
-/* Where that is so much that it stays in the file, and all is well. */
+/* Reads the index without large columns; false if it has none or on failure. */
 static bool read_index_but_for_much(
     struct vv_opened *o, const struct vv_index_place *place)
 {
@@ -433,9 +433,9 @@ static varve_status read_structure(struct vv_opened *o, varve_error *error)
     return data_in_read_index(o, &place, error);
 }
 
-/* --- What is left of a damaged file --------------------------------------- */
+/* --- Salvage -------------------------------------------------------------- */
 
-/* Whether the file is to blame, and not the lack of something else. */
+/* Returns true if the status means that the file is damaged. */
 static bool is_damage(varve_status status)
 {
     return status == VARVE_CORRUPT || status == VARVE_TRUNCATED ||
@@ -462,8 +462,8 @@ static varve_status read_by_header(struct vv_opened *o, varve_error *error)
     return place.size ? data_in_read_index(o, &place, error) : VARVE_CORRUPT;
 }
 
-/* Header and footer both have the digest of the index: one that is good will
- * do. An index that neither vouches for is nobody's. */
+/* Reads the index of a damaged file. Header and footer both contain its digest;
+ * one intact copy is sufficient, and an index without either is not used. */
 static varve_status salvage_structure(struct vv_opened *o, varve_error *error)
 {
     varve_error reason = { 0 }, other = { 0 };
@@ -477,7 +477,7 @@ static varve_status salvage_structure(struct vv_opened *o, varve_error *error)
     return is_damage(status) ? reason.status : status;
 }
 
-/* --- All of it ------------------------------------------------------------ */
+/* --- Opening -------------------------------------------------------------- */
 
 static varve_status open_layers(struct vv_opened *o, varve_error *error)
 {
@@ -494,7 +494,7 @@ static varve_status open_layers(struct vv_opened *o, varve_error *error)
     return VARVE_OK;
 }
 
-/* Whether another file has the name now, or none has. */
+/* Returns true if the path refers to another file now, or to none. */
 static bool is_replaced(const struct vv_opened *o)
 {
     const struct own_file *own = o->state;
@@ -507,8 +507,7 @@ static bool is_replaced(const struct vv_opened *o)
                (now.device != ours.device || now.serial != ours.serial));
 }
 
-/* *again: the layers are not those of the file that has the name by now, and
- * may have gone with the one before it. */
+/* Sets *again if the file was replaced, and perhaps its layers deleted. */
 static varve_status data_in_open_with(struct vv_opened *o,
     const struct vv_context *context, const char *path, bool with_layers,
     uint64_t most, bool *again, varve_error *error)
@@ -564,7 +563,7 @@ varve_status vv_data_in_open_index(struct vv_opened *o,
     return open_as(o, context, path, false, VV_MOST_TOLD, error);
 }
 
-/* --- An index that somebody else has read --------------------------------- */
+/* --- Broadcast indices ---------------------------------------------------- */
 
 static varve_status use_told(
     struct vv_opened *o, struct vv_index_broadcast *told, varve_error *error)

@@ -1,5 +1,5 @@
-/* data_in.h - a file of our own format, opened for reading: one backing of a
- * struct vv_opened.
+/* data_in.h - Opens files of Varve's own format. It is one backing of struct
+ * vv_opened.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,45 +12,45 @@
 #include "opened.h"
 #include "index_broadcast.h"
 
-/* Opens, and checks header, footer and index, and the layers that this names;
- * where somebody replaces it meanwhile, and deletes its layers, that which is
- * there then. On failure nothing is open. The path is used as it is. End with
- * vv_opened_close.
+/* Opens a file and checks its header, footer and index, and the data files
+ * (layers) that the index names. If another process replaces the file and
+ * deletes its data files meanwhile, opens the new file. The path is used
+ * unchanged. On failure nothing is open. Close with vv_opened_close.
  *
- * In a context that salvages a damaged one is opened too, as far as there is an
- * index with the digest that header or footer has: one of the two may be lost,
- * and layers may be; their values are read as VARVE_TRUNCATED. Where there is
- * none it fails as elsewhere. */
+ * A context with `salvages` also opens a damaged file if it contains an index
+ * whose digest is in the header or in the footer. Either of them can be
+ * damaged, and data files can be missing; reads of values in missing files
+ * return VARVE_TRUNCATED. Without an intact index it fails as usual. */
 varve_status vv_data_in_open(struct vv_opened *opened,
     const struct vv_context *context, const char *path, varve_error *error);
 
-/* As vv_data_in_open, but columns of a kind, digests, boxes or places, that
- * take more than `most` bytes stay in the file (paged_columns.h). A damaged
- * index is read whole. */
+/* Like vv_data_in_open, but columns of a kind (digests, boxes or places) that
+ * need more than `most` bytes remain in the file (paged_columns.h). A damaged
+ * index is read completely. */
 varve_status vv_data_in_open_far(struct vv_opened *opened,
     const struct vv_context *context, const char *path, uint64_t most,
     varve_error *error);
 
-/* The same without the layers: only the index may be looked at. */
+/* Like vv_data_in_open, without the data files. Only the index can be used. */
 varve_status vv_data_in_open_index(struct vv_opened *opened,
     const struct vv_context *context, const char *path, varve_error *error);
 
-/* Opens one whose index somebody else has read and verified, and has told: it
- * has begun. Of the file itself only the header is read, and later the columns
- * that stay there. VARVE_MISMATCH where it has the header of another one. On
- * failure nothing is open. */
+/* Opens a file whose index another process has read, verified and broadcast.
+ * `opened` was begun. Only the header is read now; columns that remain in the
+ * file are read later. Returns VARVE_MISMATCH if the header belongs to another
+ * file. On failure nothing is open. */
 varve_status vv_data_in_open_told(struct vv_opened *opened,
     struct vv_index_broadcast *told, varve_error *error);
 
-/* Where the index of one lies. */
+/* Returns the position of the index in the file. */
 const struct vv_index_place *vv_data_in_place(const struct vv_opened *opened);
 
-/* The layers of one that was opened with them; none are counted where it has
- * none. */
+/* Returns the data files of a checkpoint that was opened with them. The count
+ * is 0 if it has none. */
 const struct vv_layers *vv_data_in_layers(const struct vv_opened *opened);
 
-/* Whether the first bytes of a file are those of a checkpoint, whatever its
- * version. */
+/* Returns true if a file that begins with `head` is a checkpoint of any version
+ * of Varve's own format. */
 bool vv_data_in_is_ours(const void *head, size_t size);
 
 #endif

@@ -1,8 +1,8 @@
-/* data_out.c - small pieces gather in one block, large ones are written from
- * where they lie; every chunk is summed just before it is written.
+/* data_out.c - Collects small pieces in a staging buffer and writes large ones
+ * from their own memory. Each chunk is hashed just before it is written.
  *
- * The block begins with zeros in place of the header, which is written last:
- * until then nobody takes the file for a checkpoint.
+ * The buffer begins with zeros instead of the header, which is written last.
+ * Until then the file is not a valid checkpoint.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,10 +22,12 @@
 enum {
     STAGING_SIZE = 1 << 20,
     STAGING_ALIGNMENT = 4096,
-    DIRECT_SIZE = 256 * 1024, /* from here on a copy costs more than a call */
-    LITTLE = 64 << 20,        /* of so much the end is worth not waiting for */
+    /* from this size on a copy costs more than a system call */
+    DIRECT_SIZE = 256 * 1024,
+    /* up to this size smaller steps shorten the final sync */
+    LITTLE = 64 << 20,
     LITTLE_STEP = 1 << 20,
-    WRITE_BACK_STEP = 8 << 20, /* measured: smaller ones are no faster */
+    WRITE_BACK_STEP = 8 << 20, /* measured: smaller steps are no faster */
 };
 
 /* --- Bytes ---------------------------------------------------------------- */
@@ -38,7 +40,7 @@ static void write_back(struct vv_data_out *out, uint64_t end)
         return;
     int result = system->start_write_back(
         system->state, out->file, out->written_back, end - out->written_back);
-    out->no_write_back = result < 0; /* a hint: the sync tells what is wrong */
+    out->no_write_back = result < 0; /* only a hint: the sync reports errors */
     out->written_back = end;
 }
 
@@ -59,7 +61,8 @@ static varve_status data_out_flush(struct vv_data_out *out, varve_error *error)
         out, out->staging, size, out->offset - size, error);
 }
 
-/* `bytes` NULL: zeros. */
+/* Appends bytes to the staging buffer, and writes it when it is full. NULL
+ * `bytes` means zeros. */
 static varve_status stage(struct vv_data_out *out, const unsigned char *bytes,
     size_t size, varve_error *error)
 {
@@ -180,7 +183,7 @@ varve_status vv_data_out_value(struct vv_data_out *out,
     return VARVE_OK;
 }
 
-/* --- The end -------------------------------------------------------------- */
+/* --- Index, footer and header --------------------------------------------- */
 
 struct summed_out {
     struct vv_data_out *out;
@@ -215,7 +218,7 @@ static void data_out_make_header(unsigned char header[VV_HEADER_SIZE],
     vv_store64(header + 56, vv_hash_of(header, 56));
 }
 
-/* The footer of a file whose index ends at out->offset. */
+/* Makes the footer of a file whose index ends at out->offset. */
 static void make_footer(unsigned char footer[VV_FOOTER_SIZE],
     const struct vv_data_out *out, uint64_t index_offset,
     const struct vv_digest *digest)
@@ -249,7 +252,7 @@ varve_status vv_data_out_end(
     make_footer(footer, out, index_offset, &digest);
     VV_TRY(stage(out, footer, sizeof footer, error));
     VV_TRY(data_out_flush(out, error));
-    /* The header comes last: without it the file is none. */
+    /* The header is written last: without it the file is not a checkpoint. */
     return vv_file_write(
         out->context, out->file, out->path, header, sizeof header, 0, error);
 }

@@ -1,5 +1,5 @@
-/* data_out.h - a checkpoint on its way to disk: aligned, summed, written back
- * as it goes, in one pass and without a copy of large values.
+/* data_out.h - Writes a checkpoint in one pass: aligns values, computes
+ * checksums and starts write-back. Large values are not copied.
  *
  *     begin; value, value, ...; end
  *
@@ -22,28 +22,31 @@ struct vv_data_out {
     int file;
     /* to read */
     const char *path; /* for messages */
-    uint64_t offset;  /* where the next byte goes */
+    uint64_t offset;  /* of the next byte */
     /* own */
-    unsigned char *staging; /* small pieces gather here */
+    unsigned char *staging; /* buffer for small pieces */
     size_t staged;          /* bytes in it; they end at `offset` */
-    uint64_t written_back;  /* write-back was started up to here */
+    uint64_t written_back;  /* end of the range whose write-back was started */
     /* to fill in */
-    bool no_write_back; /* the system cannot; or the caller says so after begin,
-                           because nobody waits until the bytes are on disk */
+    /* Set if the system does not support it. The caller can set it after begin
+     * if no one waits until the bytes are on disk. */
+    bool no_write_back;
     varve_progress *progress; /* set by the caller after begin, or NULL */
     void *progress_user;
-    uint64_t total; /* bytes in all, for progress; where it was not
-                       known, the caller may set it after begin */
+    /* Number of bytes in all, for progress. The caller can set it after begin
+     * if it was not known. */
+    uint64_t total;
 };
 
-/* Gets staging memory, leaves room for the header, and reserves `total` bytes
- * of disk. `total` is where the values will end (vv_data_place finds it), or 0
- * if that is not known. */
+/* Allocates the staging buffer, leaves space for the header, and reserves
+ * `total` bytes on disk. `total` is the end of the values (computed with
+ * vv_data_place), or 0 if not known. */
 varve_status vv_data_out_begin(struct vv_data_out *out,
     const struct vv_context *context, int file, const char *path,
     uint64_t total, varve_error *error);
 
-/* The offset at which a value of this size would begin, after `offset`. */
+/* Returns the offset of a value of `size` bytes that follows data ending at
+ * `offset`. */
 static inline uint64_t vv_data_place(uint64_t offset, uint64_t size)
 {
     if (size < VV_ALIGNMENT)
@@ -52,50 +55,54 @@ static inline uint64_t vv_data_place(uint64_t offset, uint64_t size)
         offset, size >= VV_PAGED_SIZE ? VV_PAGE_ALIGNMENT : VV_ALIGNMENT);
 }
 
-/* Writes one value (its bytes as they are to lie in the file) at the next
- * aligned place, which *offset tells, and appends a digest per chunk to
- * `digests`. `what` names it for progress. VARVE_CANCELLED if progress says
- * so. */
+/* Writes one value, in the form in which it is stored, at the next aligned
+ * offset. Sets *offset, and appends a digest per chunk to `digests`. `what` is
+ * the name for progress. Returns VARVE_CANCELLED if the progress callback
+ * cancels. */
 varve_status vv_data_out_value(struct vv_data_out *out,
     const struct vv_source *source, uint64_t size, const char *what,
     uint64_t *offset, struct vv_buffer *digests, varve_error *error);
 
-/* Writes index, footer and header. Nothing of the file is left to write.
- * `index` tells of the values as they were written. */
+/* Writes index, footer and header, which completes the file. `index` describes
+ * the values as written. */
 varve_status vv_data_out_end(
     struct vv_data_out *out, const struct vv_index *index, varve_error *error);
 
-/* All of a file that has no data of its own. */
+/* Writes a complete file that contains no data. */
 varve_status vv_data_out_bare(const struct vv_context *context, int file,
     const char *path, const struct vv_index *index, varve_error *error);
 
 /* --- A layer: begin; place, add, add, ...; end ---------------------------- */
 
-/* The next offset that a range of the data which begins at `like` may have in a
- * layer: the same in its page, or in 64 bytes. */
+/* Returns the next offset in a layer for a range of the data that begins at
+ * `like`: a multiple of the page size if `like` is one, otherwise equal to it
+ * modulo 64. */
 uint64_t vv_data_place_like(uint64_t offset, uint64_t like);
 
-/* Goes on to that. */
+/* Pads with zeros up to that offset, and sets *offset to it. */
 varve_status vv_data_out_place(struct vv_data_out *out, uint64_t like,
     uint64_t *offset, varve_error *error);
 
-/* Appends bytes; NULL stands for zeros. */
+/* Appends bytes; NULL means zeros. */
 varve_status vv_data_out_add(struct vv_data_out *out, const void *bytes,
     uint64_t size, varve_error *error);
 
-/* Of a layer that several fill: begins at an offset, in a file that somebody
- * else begins and ends. What was added is written once it is flushed. */
+/* Begins at an offset of a layer that several writers fill. Another writer
+ * begins and ends the file. Bytes are written when the staging buffer is full
+ * and by vv_data_out_flush. */
 varve_status vv_data_out_begin_at(struct vv_data_out *out,
     const struct vv_context *context, int file, const char *path,
     uint64_t offset, varve_error *error);
 varve_status vv_data_out_flush(struct vv_data_out *out, varve_error *error);
 
-/* Writes footer and header. `size` gets that of the file; whoever shares one
- * that is not synced may have to see to that. */
+/* Writes footer and header, and sets *size to the size of the file. If
+ * `is_synced` is false, the footer marks the layer as not synced; callers that
+ * share such a layer must sync it where that is required. */
 varve_status vv_data_out_end_layer(struct vv_data_out *out,
     const uint8_t *nonce, bool is_synced, uint64_t *size, varve_error *error);
 
-/* Frees staging; after success, failure or no begin (zeroed). */
+/* Frees the staging buffer, after success or failure. `out` can also be
+ * zeroed. */
 void vv_data_out_clear(struct vv_data_out *out);
 
 #endif

@@ -1,4 +1,5 @@
-/* frame.c - heads of frames and of raw blocks, as RFC 8878 has them (3.1.1).
+/* frame.c - Writes and parses the heads of frames and of raw blocks (RFC 8878,
+ * 3.1.1).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,15 +10,16 @@
 static const uint32_t magic = 0xfd2fb528;
 
 enum {
-    /* The byte behind the magic number: */
-    SIZE_OF_4 = 2 << 6, /* how many bytes the size of the content has */
+    /* bits of the byte after the magic number */
+    SIZE_OF_4 = 2 << 6, /* the content size has 4 bytes */
     ONE_SEGMENT = 1 << 5,
     HAS_SUM = 1 << 2,
     HAS_DICTIONARY = 3,
-    /* Of the head of a block: */
+    /* bits of the head of a block */
     RAW = 0 << 1,
     SIZE_SHIFT = 3,
-    WINDOW_SHIFT = 3, /* a window is a power of two in the upper bits */
+    /* the window size is a power of two with its exponent in the upper bits */
+    WINDOW_SHIFT = 3,
     LEAST_WINDOW = 17 - 10,
 };
 

@@ -1,5 +1,6 @@
-/* frame.h - frames of Zstandard (RFC 8878) that begin with bytes as they are,
- * in raw blocks: who knows where they lie needs not unpack them.
+/* frame.h - Makes and parses Zstandard frames (RFC 8878) that begin with raw
+ * blocks. Raw blocks contain uncompressed bytes, which can be copied without
+ * decompression.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,28 +12,30 @@
 #include <stdint.h>
 
 enum {
-    VV_FRAME_HEAD = 9,          /* bytes of one that is made here */
-    VV_BLOCK_HEAD = 3,          /* of each block */
-    VV_MOST_BLOCK = 128 * 1024, /* bytes that come out of one */
+    VV_FRAME_HEAD = 9, /* size of the head that vv_frame_begin writes */
+    VV_BLOCK_HEAD = 3, /* size of the head of each block */
+    VV_MOST_BLOCK = 128 * 1024, /* largest size of a decompressed block */
 };
 
-/* The head of a frame out of which so many bytes come. */
+/* Writes the head of a frame whose decompressed size is `content`. */
 void vv_frame_begin(uint8_t *frame, size_t content);
 
-/* Bytes of the head of any frame; 0: it has a sum or a dictionary, or blocks of
- * less than VV_MOST_BLOCK, or it is none. */
+/* Returns the size of the head of a frame. Returns 0 if it is not a frame, or
+ * has a checksum, a dictionary or blocks smaller than VV_MOST_BLOCK. */
 size_t vv_frame_head(const uint8_t *frame, size_t size);
 
-/* Bytes that so many take as raw blocks: all full but the last. */
+/* Returns the size of `size` bytes as raw blocks, all full except the last. */
 size_t vv_frame_raw_size(size_t size);
 
-/* Where in these the byte `at` is, the first of a block. */
+/* Returns the offset in these blocks of the byte `at`, which must be the first
+ * of a block. */
 size_t vv_frame_raw_at(size_t at);
 
-/* Writes the heads of such blocks, none of which is the last of a frame. */
+/* Writes the heads of these blocks. None is marked as the last block of the
+ * frame. */
 void vv_frame_raw_begin(uint8_t *blocks, size_t size);
 
-/* Whether `left` bytes begin with such blocks of so many. */
+/* Returns true if `left` bytes begin with such blocks of `size` bytes. */
 bool vv_frame_is_raw(const uint8_t *blocks, size_t left, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* index.c - binary searches in sorted columns.
+/* index.c - Searches sorted columns with binary search.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,8 +19,9 @@ static int index_compare_bytes(const struct bytes *a, const struct bytes *b)
     return order ? order : (a->size > b->size) - (a->size < b->size);
 }
 
-/* Where the name is among some that are sorted: those whose numbers a column
- * has, or, without one, those of these numbers. */
+/* Finds a name in a sorted range. If `numbers` is not NULL, it contains the
+ * numbers of the names; otherwise the range consists of these numbers. Returns
+ * its position, or VV_NONE. */
 static uint32_t find_among(const struct vv_index *index, const uint8_t *numbers,
     uint32_t low, uint32_t high, const struct bytes *name)
 {
@@ -47,8 +48,8 @@ uint32_t vv_index_find_name(
         index, NULL, 0, index->name_count, &(struct bytes){ name, size });
 }
 
-/* The first of column[low] to column[high - 1], which increase, that is not
- * below `value`; `high` if there is none. */
+/* Returns the first position in [low, high) of an increasing column whose value
+ * is at least `value`, or `high`. */
 static uint32_t index_lower_bound(
     const uint8_t *column, uint32_t low, uint32_t high, uint32_t value)
 {
@@ -62,7 +63,7 @@ static uint32_t index_lower_bound(
     return low;
 }
 
-/* In a list the text of a name is the position. */
+/* Finds an edge of a list, whose names are the positions as text. */
 static uint32_t find_position(
     const char *text, size_t size, uint32_t begin, uint32_t end)
 {

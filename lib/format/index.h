@@ -1,9 +1,9 @@
-/* index.h - the saved graph as columns: what a save fills in and what a read
- * looks things up in. Rules are in docs/format.md.
+/* index.h - The saved graph as columns. A save fills them in, and a restore
+ * looks values up in them. docs/format.md contains the rules.
  *
- * Columns are little-endian bytes at any address, so that those of a file are
- * used where they lie. The accessors below trust their arguments and the index:
- * index_in has checked every rule before anybody else sees it.
+ * Columns are little-endian bytes at any address, so that columns of a file are
+ * used in place. The accessors below do not check their arguments;
+ * vv_index_parse has checked all rules before.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -35,15 +35,15 @@ struct vv_index {
     uint32_t global_count;
     uint32_t layer_count; /* 0: the data is in the file itself */
     uint32_t place_count;
-    uint32_t packed_count; /* that of places; 0: none is packed */
-    uint32_t pieced_count; /* of values in pieces */
+    uint32_t packed_count; /* equal to place_count; 0: no place is compressed */
+    uint32_t pieced_count; /* number of values in pieces */
     uint64_t names_size;
     uint64_t extent_count;
     uint64_t digest_count;
     uint64_t box_number_count;
-    uint64_t paged_count; /* of chunks that are summed by pages */
+    uint64_t paged_count; /* number of chunks with page digests */
     uint64_t page_digest_count;
-    uint64_t whole_count; /* that of extents; 0: no value is a part */
+    uint64_t whole_count; /* equal to extent_count; 0: no value is a part */
     uint64_t counter;     /* 0: none */
 
     const uint8_t *names;
@@ -65,7 +65,7 @@ struct vv_index {
     const uint8_t *slot_nodes;
     const uint8_t *layer_nonces;
     const uint8_t *layer_sizes;
-    const uint8_t *place_begins; /* places go on to where the next begins */
+    const uint8_t *place_begins; /* a place ends at the start of the next */
     const uint8_t *place_layers;
     const uint8_t *place_offsets;
     const uint8_t *place_packed;
@@ -73,7 +73,8 @@ struct vv_index {
     const uint8_t *place_skips;
     const uint8_t *place_planes;
     const uint8_t *pieced_values;
-    const uint8_t *piece_ends; /* of pieces, by value in pieces */
+    /* cumulative number of pieces, by value in pieces */
+    const uint8_t *piece_ends;
     const uint8_t *piece_boxes;
     const uint8_t *paged_chunks; /* page_sums.h */
     const uint8_t *page_digests;
@@ -81,16 +82,16 @@ struct vv_index {
     const uint8_t *part_starts;
     const uint8_t *tag_nodes;
     const uint8_t *tag_names;
-    const uint8_t *global_nodes; /* variables and states */
+    const uint8_t *global_nodes; /* only of variables and states */
     const uint8_t *global_names;
 
     const varve_metadata *metadata; /* sorted by vv_metadata_compare */
     size_t metadata_count;
 
-    bool has_no_digests;          /* as in other formats: digest_count is 0 */
-    struct vv_paged_columns *far; /* those that are not at hand; or NULL */
-    const struct vv_column_source *source; /* to write: gives columns whose
-                                              bytes are NULL; or NULL */
+    bool has_no_digests;          /* digest_count is 0, as in other formats */
+    struct vv_paged_columns *far; /* columns that remain in the file; or NULL */
+    /* when writing: provides columns whose bytes are NULL; or NULL */
+    const struct vv_column_source *source;
 };
 
 static inline uint32_t vv_at32(const uint8_t *column, size_t i)
@@ -103,13 +104,13 @@ static inline uint64_t vv_at64(const uint8_t *column, size_t i)
     return vv_load64(column + 8 * i);
 }
 
-/* Where the `i`th of a column of ends begins. */
+/* Returns the start of entry `i`, given a column of ends. */
 static inline uint32_t vv_begin32(const uint8_t *ends, size_t i)
 {
     return i ? vv_at32(ends, i - 1) : 0;
 }
 
-/* The bytes of a name; not terminated. */
+/* Returns the bytes of a name, not NUL-terminated. */
 static inline const char *vv_index_name(
     const struct vv_index *index, uint32_t name, size_t *size)
 {
@@ -124,7 +125,7 @@ static inline varve_kind vv_index_kind(
     return (varve_kind)index->node_kinds[node];
 }
 
-/* The edges of a node are numbers *begin to *end - 1. */
+/* Sets the range of the edges of a node: *begin to *end - 1. */
 static inline void vv_index_edges(
     const struct vv_index *index, uint32_t node, uint32_t *begin, uint32_t *end)
 {
@@ -132,52 +133,52 @@ static inline void vv_index_edges(
     *end = vv_at32(index->node_edge_ends, node);
 }
 
-/* The number of a name, or VV_NONE. Binary search. */
+/* Returns the number of a name, or VV_NONE. Binary search. */
 uint32_t vv_index_find_name(
     const struct vv_index *index, const char *name, size_t size);
 
-/* The number of the edge of `node` under a name, or VV_NONE. Binary search; for
- * a list, by position. */
+/* Returns the number of the edge of `node` with a name, or VV_NONE. Binary
+ * search; for a list, an access by position. */
 uint32_t vv_index_find_edge(
     const struct vv_index *index, uint32_t node, uint32_t name);
 
-/* The same of a name whose number is not known: among the edges of the node,
- * which are few and side by side, where all names are many. */
+/* Like vv_index_find_edge, for a name whose number is not known. It searches
+ * the edges of the node, which are few and adjacent, rather than all names. */
 uint32_t vv_index_find_edge_called(
     const struct vv_index *index, uint32_t node, const char *name, size_t size);
 
-/* Its child, or VV_NONE. */
+/* Returns the child at that edge, or VV_NONE. */
 uint32_t vv_index_find_child(
     const struct vv_index *index, uint32_t node, uint32_t name);
 
-/* The value of a node, or VV_NONE. Binary search. */
+/* Returns the value of a node, or VV_NONE. Binary search. */
 uint32_t vv_index_find_value(const struct vv_index *index, uint32_t node);
 
-/* The number of a value among those in pieces, or VV_NONE. Binary search; one
- * comparison where none is. */
+/* Returns the number of a value among the values in pieces, or VV_NONE. Binary
+ * search; one comparison if no value is in pieces. */
 uint32_t vv_index_find_pieces(const struct vv_index *index, uint32_t value);
 
-/* The global name of a node, or VV_NONE. Binary search. */
+/* Returns the number of the global name of a node, or VV_NONE. Binary
+ * search. */
 uint32_t vv_index_find_global(const struct vv_index *index, uint32_t node);
 
-/* Whether a node has a tag of this name. */
+/* Returns true if a node has a tag of this name. */
 bool vv_index_has_tag(
     const struct vv_index *index, uint32_t node, const char *tag);
 
-/* The tags of a node are numbers *begin to *end - 1. Binary search. */
+/* Sets the range of the tags of a node: *begin to *end - 1. Binary search. */
 void vv_index_tags(const struct vv_index *index, uint32_t node, uint32_t *begin,
     uint32_t *end);
 
-/* The first slot of an owner at or after which to look: slots of `owner` are
- * numbers *begin to *end - 1. */
+/* Sets the range of the slots of `owner`: *begin to *end - 1. */
 void vv_index_slots(const struct vv_index *index, uint32_t owner,
     uint32_t *begin, uint32_t *end);
 
-/* The same for those of them that are for a variable. */
+/* Like vv_index_slots, only for slots of one variable. */
 void vv_index_slots_for(const struct vv_index *index, uint32_t owner,
     uint32_t variable, uint32_t *begin, uint32_t *end);
 
-/* The node of a slot, or VV_NONE. */
+/* Returns the node of a slot, or VV_NONE. */
 uint32_t vv_index_find_slot(const struct vv_index *index, uint32_t owner,
     uint32_t variable, uint32_t name);
 
@@ -187,20 +188,20 @@ static inline bool vv_index_is_saved(
     return vv_at64(index->value_offsets, value) != 0;
 }
 
-/* How many chunks so many bytes have that lie in one piece; vv_value_chunks
- * knows of a saved value, which may be in several. */
+/* Returns the number of chunks of `size` contiguous bytes. Use vv_value_chunks
+ * for a saved value, which can consist of several pieces. */
 static inline uint64_t vv_chunk_count(uint64_t size)
 {
     return size / VV_CHUNK_SIZE + (size % VV_CHUNK_SIZE != 0);
 }
 
-/* The same of pages. */
+/* Returns the number of pages of `size` bytes. */
 static inline size_t vv_page_count(uint64_t size)
 {
     return (size_t)(size / VV_PAGE_ALIGNMENT + (size % VV_PAGE_ALIGNMENT != 0));
 }
 
-/* Sets those that have something of a range. */
+/* Sets the entries of the pages that overlap the range. */
 static inline void vv_mark_pages(bool *pages, uint64_t begin, uint64_t end)
 {
     size_t first = (size_t)(begin / VV_PAGE_ALIGNMENT);
@@ -209,57 +210,59 @@ static inline void vv_mark_pages(bool *pages, uint64_t begin, uint64_t end)
 
 struct vv_piece_start; /* piece_table.h */
 
-/* Where pieces begin; all zero where no value is in pieces. */
+/* The starts of pieces. All zero if no value is in pieces. */
 struct vv_piece_table {
     /* to read */
-    uint32_t count;  /* of values in pieces */
-    uint64_t *boxes; /* by such value: the first number of its boxes; behind the
-                        last where they end */
-    struct vv_piece_start *starts; /* by piece; NULL: they are in runs */
+    uint32_t count; /* number of values in pieces */
+    /* by value in pieces: index of the first number of its boxes, with an end
+     * entry after the last */
+    uint64_t *boxes;
+    /* by piece; NULL: the index has runs instead (piece_runs.h) */
+    struct vv_piece_start *starts;
     /* own */
     size_t value_room;
     size_t piece_room;
 };
 
-/* Where the extents and digests of a value begin has to be summed up; the sums
- * up to every VV_VALUE_STEPth value are kept. (For all values the memory alone
- * would take longer to touch than the index to check.) Built once after
- * reading. */
+/* The positions of the extents and digests of a value are sums over all values
+ * before it. The table contains the sums for every VV_VALUE_STEPth value. (A
+ * table of all sums would take longer to write than the index takes to check.)
+ * It is built once after reading. */
 enum { VV_VALUE_STEP = 16 };
 
 struct vv_value_table {
     /* to read */
-    uint32_t count;    /* of values */
+    uint32_t count;    /* number of values */
     uint64_t *extents; /* count / VV_VALUE_STEP + 1 entries */
-    uint64_t *digests; /* as many, in the same block */
+    uint64_t *digests; /* the same number of entries, in the same block */
     struct vv_piece_table pieces;
 };
 
-/* The number of the first extent of a value; how many there are in all if the
- * value is the number of values. */
+/* Returns the number of the first extent of a value. Returns the number of all
+ * extents if `value` is the number of values. */
 uint64_t vv_first_extent(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value);
 
-/* The same for digests. */
+/* Like vv_first_extent, for digests. */
 uint64_t vv_first_digest(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value);
 
-/* For qsort: the order of metadata in a file, which is that of deterministic
- * CBOR: shorter names first, those of one length by their bytes. 0 for equal
- * names. */
+/* Compares metadata for qsort, in the order of deterministic CBOR, which files
+ * use: shorter names first, then bytewise. Returns 0 for equal names. */
 int vv_metadata_compare(const void *a, const void *b);
 
-/* Whether a value is a part of another, of which nothing else is here; then
- * `part`, unless it is NULL, says of which. */
+/* Returns true if a value is a part of a larger value, of which nothing else is
+ * in the file. Sets *part to the slice unless it is NULL. */
 bool vv_index_part(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value, varve_slice *part);
 
-/* Whether a value has the type and shape of a tensor, and is no part. */
+/* Returns true if a value has the type and shape of a tensor, and is not a
+ * part. */
 bool vv_index_is_like(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value,
     const varve_tensor *tensor);
 
-/* Type and shape of a value, data NULL. */
+/* Returns the type and shape of a value; data is NULL. */
 varve_tensor vv_index_tensor(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value);
 

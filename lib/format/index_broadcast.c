@@ -1,5 +1,6 @@
-/* index_broadcast.c - the bytes of an index without those of its far columns,
- * whose strings are empty; and words.
+/* index_broadcast.c - Transfers the bytes of an index, in which the strings of
+ * columns that remain in the file are empty, and the words with their
+ * checksums.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +14,7 @@
 #include "layout.h"
 #include "try.h"
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Public functions ----------------------------------------------------- */
 
 size_t vv_index_broadcast_words(const struct vv_index_broadcast *told)
 {

@@ -1,10 +1,10 @@
-/* index_broadcast.h - an index that one has read and verified, told to others
- * who open the same file.
+/* index_broadcast.h - Broadcasts an index, which one process has read and
+ * verified, to processes that open the same file.
  *
- * What grows with the number of processes that saved, and of which each of the
- * others needs little, stays in the file (paged_columns.h): told are sums of
- * it, and for pieces where to look. So what each holds is little of a large
- * index.
+ * Columns that grow with the number of saving processes remain in the file
+ * (paged_columns.h), because each process needs only a small part of them.
+ * Their checksums are broadcast instead and, for pieces, a search structure. So
+ * each process holds a small part of a large index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,38 +15,41 @@
 #include "index_find.h"
 #include "opened.h"
 
-/* Bytes of one kind, digests, boxes or places, that are told with the rest. */
+/* Columns of one kind (digests, boxes or places) up to this size in bytes are
+ * broadcast with the rest. */
 enum { VV_MOST_TOLD = 1 << 20 };
 
 enum { VV_INDEX_BROADCAST_NUMBERS = 2 * VV_FAR_COLUMNS + 11 };
 
 struct vv_index_broadcast {
     /* to fill in */
-    struct vv_index_place place; /* of one that each opens for himself */
+    /* of an index that each process reads itself */
+    struct vv_index_place place;
     /* to read */
-    uint64_t size; /* of the bytes; 0: each opens the file for himself */
-    struct vv_digest digest;      /* of words and bytes */
-    struct vv_paged_columns *far; /* NULL: none is far */
-    uint64_t word_count;          /* of its words */
-    unsigned char *bytes; /* the index without the far columns; this and `far`
-                             are owned, unless they were made of an opened file
-                             */
+    uint64_t size; /* of `bytes`; 0: each process reads the index itself */
+    struct vv_digest digest;      /* over words and bytes */
+    struct vv_paged_columns *far; /* NULL: no column remains in the file */
+    uint64_t word_count;          /* number of words of `far` */
+    /* the index without the columns in the file; this and `far` are owned,
+     * unless they belong to an opened file (vv_index_broadcast_make) */
+    unsigned char *bytes;
     /* own */
     const varve_allocator *allocator;
-    bool is_read; /* from the file, and not told: its far columns are to be
-                     checked */
+    /* It was read from the file and not received, so the columns in the file
+     * have yet to be checked. */
+    bool is_read;
     uint64_t sizes[2 * VV_FAR_COLUMNS];
     struct vv_piece_runs counts;
 };
 
-/* What to tell of an opened file of ours, whose columns are where they are. The
- * file outlives it. End with vv_index_broadcast_clear, which takes zeroed ones
- * as well. */
+/* Fills in `told` from an opened file of Varve's format, without copying
+ * columns. The file must outlive it. End with vv_index_broadcast_clear, which
+ * also accepts a zeroed struct. */
 void vv_index_broadcast_make(struct vv_index_broadcast *told,
     const struct vv_opened *opened, const struct vv_index_place *place);
 
-/* Told as these numbers first; then far->words and bytes, for which there is
- * room. */
+/* Converts to and from the numbers, which are broadcast first. far->words and
+ * bytes are broadcast after vv_index_broadcast_make_room. */
 void vv_index_broadcast_numbers(const struct vv_index_broadcast *told,
     uint64_t numbers[VV_INDEX_BROADCAST_NUMBERS]);
 void vv_index_broadcast_take(struct vv_index_broadcast *told,
@@ -55,12 +58,12 @@ size_t vv_index_broadcast_words(const struct vv_index_broadcast *told);
 varve_status vv_index_broadcast_make_room(struct vv_index_broadcast *told,
     const struct vv_context *context, varve_error *error);
 
-/* What words and bytes come to. */
+/* Returns the digest of words and bytes. */
 struct vv_digest vv_index_broadcast_digest(
     const struct vv_index_broadcast *told);
 
-/* Makes it the index of a file that is open: `far` goes over to the caller, who
- * gives it the file, and keeps it as long as the file is. */
+/* Makes it the index of an open file. Passes ownership of *far to the caller,
+ * who must keep it as long as the file is open. */
 varve_status vv_index_broadcast_use(struct vv_index_broadcast *told,
     struct vv_opened *opened, struct vv_paged_columns **far, int file,
     varve_error *error);

@@ -1,4 +1,5 @@
-/* index_check.c - the rules of nodes, edges, slots, tags and global names.
+/* index_check.c - Checks the rules of nodes, edges, slots, tags and global
+ * names.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -62,8 +63,8 @@ static varve_status check_nodes(const struct vv_index_check *check)
 
 /* --- Edges ---------------------------------------------------------------- */
 
-/* Names and children of the edges of one node. *next is the number that the
- * next node seen for the first time must have. */
+/* Checks names and children of the edges of one node. *next is the number that
+ * the next new node must have. */
 static varve_status check_edges_of(const struct vv_index_check *check,
     uint32_t begin, uint32_t end, bool sorted, uint32_t *next)
 {
@@ -119,8 +120,8 @@ static bool index_check_is_variable(const struct vv_index *index, uint32_t node)
            index->node_kinds[node] == VARVE_VARIABLE;
 }
 
-/* The variable is one of the first `reached` nodes, to which edges lead, so
- * that the numbers of slot variables do not depend on each other. */
+/* Checks a slot. The variable must be one of the first `reached` nodes, to
+ * which edges lead, so that the numbering of slot variables is unambiguous. */
 static varve_status check_slot(const struct vv_index_check *check, uint32_t i,
     uint32_t reached, uint32_t *next)
 {
@@ -178,7 +179,8 @@ static varve_status index_check_slots(
     return VARVE_OK;
 }
 
-/* Of one slot only, and without slots: `seen` has a bit for each node. */
+/* Checks that each node belongs to at most one slot and has no slots itself.
+ * `seen` has a bit for each node. */
 static varve_status check_slot_nodes(
     const struct vv_index_check *check, uint8_t *seen)
 {
@@ -247,7 +249,7 @@ static bool index_check_may_have_global(
            (node < index->node_count && index->node_kinds[node] == VARVE_STATE);
 }
 
-/* `used` has a bit for each name. */
+/* Checks a global name. `used` has a bit for each name. */
 static varve_status check_global(
     const struct vv_index_check *check, uint32_t i, uint8_t *used)
 {
@@ -294,7 +296,7 @@ static varve_status check_globals(const struct vv_index_check *check)
 varve_status vv_check_graph(const struct vv_index_check *check)
 {
     const struct vv_index *index = check->index;
-    uint32_t next = 1; /* the root has been seen */
+    uint32_t next = 1; /* the root is already reached */
     VV_TRY(vv_check_names(check));
     VV_TRY(check_nodes(check));
     VV_TRY(check_edges(check, &next));

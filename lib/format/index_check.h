@@ -1,5 +1,6 @@
-/* index_check.h - whether columns of agreeing lengths obey the rules of
- * docs/format.md. One pass over each column.
+/* index_check.h - Checks that the columns of an index obey the rules of
+ * docs/format.md, in one pass over each column. The lengths of the columns were
+ * checked before.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,16 +16,16 @@
 struct vv_index_check {
     const struct vv_context *context;
     const char *path;     /* for messages */
-    const uint8_t *bytes; /* of the index, in which the columns lie */
-    uint64_t data_end;    /* where in the file they begin */
+    const uint8_t *bytes; /* the index, which contains the columns */
+    uint64_t data_end;    /* offset of the index in the file */
     const struct vv_index *index;
     varve_error *error;
 };
 
-/* Names, nodes, edges, slots, tags, global names. */
+/* Checks names, nodes, edges, slots, tags and global names. */
 varve_status vv_check_graph(const struct vv_index_check *check);
 
-/* VARVE_CORRUPT, "<file>: index at offset <of `at`>: ...". */
+/* Fails with VARVE_CORRUPT and "<file>: index at offset <of `at`>: ...". */
 varve_status vv_check_fail(const struct vv_index_check *check,
     const uint8_t *at, const char *format, ...) VV_PRINTF(3, 4);
 

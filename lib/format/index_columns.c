@@ -1,4 +1,4 @@
-/* index_columns.c - a buffer for each column.
+/* index_columns.c - Appends to a buffer for each column.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,8 +1,8 @@
-/* index_columns.h - the columns of an index while they are filled: by a save
- * from the program's graph, by a draft from a file of another format.
+/* index_columns.h - Columns of an index under construction: by a save from the
+ * program's graph, or by a draft from a file of another format.
  *
- * What there is no memory for is missed at the end, by
- * vv_index_columns_failed. The columns may also be filled directly.
+ * Failed allocations are recorded and reported by vv_index_columns_failed.
+ * Callers can also fill the columns directly.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,20 +26,21 @@ struct vv_index_columns {
                 paged_chunks, page_digests, whole_extents, part_starts,
                 tag_nodes, tag_names, global_nodes, global_names;
         };
-        struct vv_buffer each[VV_COLUMN_COUNT]; /* the same, as one */
+        /* the same buffers as an array */
+        struct vv_buffer each[VV_COLUMN_COUNT];
     };
-    uint64_t total; /* where the data will end */
+    uint64_t total; /* offset of the end of the data */
 };
 
 void vv_index_columns_begin(
     struct vv_index_columns *columns, const varve_allocator *allocator);
 void vv_index_columns_end(struct vv_index_columns *columns);
 
-/* The next name; its number is how many came before. */
+/* Adds a name. Names are numbered in the order in which they are added. */
 void vv_index_add_name(
     struct vv_index_columns *columns, const void *bytes, size_t size);
 
-/* The next node, whose edges were added since the one before. */
+/* Adds a node with the edges that were added since the previous node. */
 void vv_index_add_node(struct vv_index_columns *columns, uint8_t kind);
 void vv_index_add_edge(
     struct vv_index_columns *columns, uint32_t name, uint32_t child);
@@ -51,28 +52,30 @@ void vv_index_add_tag(
 void vv_index_add_global(
     struct vv_index_columns *columns, uint32_t node, uint32_t name);
 
-/* The next value; one that is saved gets its place behind those before. Its
- * digests are added by the caller. */
+/* Adds a value. If it is saved, its offset follows the previous values. The
+ * caller adds its digests. */
 void vv_index_add_value(struct vv_index_columns *columns, uint32_t node,
     const varve_tensor *type, uint64_t size, bool is_saved);
 
-/* The pieces of a value that was added, behind the values whose pieces were;
- * sorted. */
+/* Adds the sorted pieces of a value. Values in pieces must be added in
+ * order. */
 void vv_index_add_pieces(struct vv_index_columns *columns, uint32_t value,
     uint32_t rank, const varve_box *boxes, uint32_t count);
 
-/* The same of so many whose boxes stand at the end of their column already. */
+/* Like vv_index_add_pieces, for boxes that the caller has already appended to
+ * their column. */
 void vv_index_end_pieces(
     struct vv_index_columns *columns, uint32_t value, uint32_t count);
 
-/* Behind a value that may be a part: of what. Of all values, or of none. */
+/* Adds, after a value, the larger value of which it can be a part. Called for
+ * all values or for none. */
 void vv_index_add_part(struct vv_index_columns *columns,
     const varve_tensor *whole, const varve_box *box);
 
 bool vv_index_columns_failed(const struct vv_index_columns *columns);
 
-/* The index that the columns make up, without counter and metadata; points into
- * them. */
+/* Returns an index that points into the columns, without counter and
+ * metadata. */
 struct vv_index vv_index_of_columns(const struct vv_index_columns *columns);
 
 #endif

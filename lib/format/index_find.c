@@ -1,6 +1,7 @@
-/* index_find.c - an index begins at a multiple of 64 with a map whose first key
- * is 0, the names, and whose second is 1. What looks so is followed from head
- * to head up to its end, and summed.
+/* index_find.c - Searches for an index. It begins at a multiple of 64 with a
+ * map whose first key is 0, the names, and whose second key is 1. The search
+ * follows the heads of the items of each candidate to its end, and compares the
+ * digest.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,10 +17,10 @@
 
 enum {
     BLOCK_SIZE = 1 << 20, /* a multiple of PIECE_SIZE */
-    PIECE_SIZE = 4096,    /* read alone where a block cannot be read */
-    HEAD_SIZE = 9,        /* of a CBOR item, at most */
-    MOST_SUMMED = 4,      /* times the file */
-    BYTES = 2,            /* major types of CBOR */
+    PIECE_SIZE = 4096, /* size of a single read where a block is unreadable */
+    HEAD_SIZE = 9,     /* largest head of a CBOR item */
+    MOST_SUMMED = 4, /* limit of hashed bytes, as a multiple of the file size */
+    BYTES = 2,       /* major types of CBOR */
     TEXT = 3,
     ARRAY = 4,
     MAP = 5,
@@ -31,9 +32,9 @@ struct search {
     int file;
     uint64_t size;
     const struct vv_digest *digest;
-    unsigned char *block; /* what is looked through */
-    unsigned char *part;  /* what is summed */
-    size_t block_size;    /* of each of the two */
+    unsigned char *block; /* buffer for the search */
+    unsigned char *part;  /* buffer for digests */
+    size_t block_size;    /* size of each of the two */
     uint64_t heads_left;
     uint64_t bytes_left;
 };
@@ -46,12 +47,12 @@ static bool index_find_read_at(
                VARVE_OK;
 }
 
-/* --- From head to head ---------------------------------------------------- */
+/* --- Item heads ----------------------------------------------------------- */
 
 struct head {
     unsigned major;
     uint64_t number;
-    uint64_t end; /* where what follows begins */
+    uint64_t end; /* offset of the bytes after the head */
 };
 
 static uint64_t big_endian(const unsigned char *bytes, size_t size)
@@ -82,7 +83,7 @@ static bool index_find_read_head(
     return true;
 }
 
-/* How many items are in one, and how many bytes. */
+/* Returns the number of items and of bytes in an item. */
 static void index_find_look_into(
     const struct head *head, uint64_t *items, uint64_t *bytes)
 {
@@ -93,7 +94,7 @@ static void index_find_look_into(
         *items = head->number > UINT64_MAX / 2 ? UINT64_MAX : 2 * head->number;
 }
 
-/* Where the item at an offset ends; 0: none does. */
+/* Returns the end of the item at an offset, or 0 if it has no end. */
 static uint64_t index_find_end(struct search *s, uint64_t offset)
 {
     struct head head;
@@ -112,7 +113,8 @@ static uint64_t index_find_end(struct search *s, uint64_t offset)
 
 /* --- Candidates ----------------------------------------------------------- */
 
-/* A map, key 0, a byte string; behind it key 1 and the tag of a column. */
+/* Returns true if a map starts here with key 0 and a byte string, followed by
+ * key 1 and the tag of a column. */
 static bool may_begin(
     struct search *s, const unsigned char *at, size_t size, uint64_t offset)
 {
@@ -164,9 +166,10 @@ static varve_status index_find_look_at(struct search *s, uint64_t offset,
     return VARVE_OK;
 }
 
-/* --- All of a file -------------------------------------------------------- */
+/* --- Search of a whole file ----------------------------------------------- */
 
-/* A bad sector must not hide what is beside it. */
+/* Reads a block. If that fails, reads it in pieces, so that a bad sector does
+ * not hide its surroundings. */
 static void index_find_read_block(
     struct search *s, uint64_t offset, size_t size)
 {

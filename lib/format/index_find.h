@@ -1,7 +1,7 @@
-/* index_find.h - the index of a file whose footer is lost.
+/* index_find.h - Finds the index of a file whose footer is damaged.
  *
- * Where it lies nobody says then, but the header has its digest, and so what is
- * found is as good as if the footer had led there.
+ * The footer contains its offset. The header contains its digest, so an index
+ * that is found is as reliable as with the footer.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,15 +16,15 @@
 struct vv_index_place {
     /* to fill in */
     uint64_t offset;
-    uint64_t size; /* 0: nowhere */
+    uint64_t size; /* 0: not found */
     struct vv_digest digest;
 };
 
-/* Looks for the index of place->digest in an open file of `size` bytes, from
- * its end. What cannot be read is passed over. However the bytes are chosen, it
- * reads 4 times the file at most to sum what may be an index, and as many heads
- * of items as it has bytes. VARVE_OK where there is none, too;
- * VARVE_NO_MEMORY. */
+/* Searches an open file of `size` bytes backwards for the index with the digest
+ * place->digest. Skips unreadable ranges. Even for hostile bytes it reads at
+ * most 4 times the size of the file to compute digests of candidates, and at
+ * most as many item heads as the file has bytes. Returns VARVE_OK if there is
+ * no such index, or VARVE_NO_MEMORY. */
 varve_status vv_index_find(const struct vv_context *context, int file,
     uint64_t size, struct vv_index_place *place, varve_error *error);
 

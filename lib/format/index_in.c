@@ -1,4 +1,4 @@
-/* index_in.c - the map of columns; each column stays where it lies.
+/* index_in.c - Parses the map of columns. The columns are used in place.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,7 +23,7 @@
 struct parser {
     struct vv_cbor_in in;
     struct vv_parsed_index *parsed;
-    size_t metadata_at; /* 0: there is none */
+    size_t metadata_at; /* 0: no metadata */
     struct vv_paged_columns *far;
     bool has_no_digests;
 };
@@ -97,11 +97,12 @@ static varve_status read_optional(struct parser *p, uint64_t key)
     if (key == VV_KEY_COUNTER)
         return read_counter(p);
     if (key == VV_KEY_METADATA)
-        p->metadata_at = p->in.at; /* once the memory for it is known */
+        /* parsed later, after the limit of its memory is known */
+        p->metadata_at = p->in.at;
     return vv_cbor_skip(&p->in);
 }
 
-/* Columns that need each other are all there, or none of them. */
+/* Columns that depend on each other must all exist, or none of them. */
 static varve_status index_in_check_columns(const struct parser *p)
 {
     const struct vv_index *index = &p->parsed->index;
@@ -142,7 +143,7 @@ static varve_status index_in_read_map(struct parser *p)
     struct vv_cbor_item item;
     VV_TRY(vv_cbor_expect(&p->in, VV_CBOR_MAP, &item));
     uint64_t count = item.number;
-    uint64_t lowest = 0; /* key that may come */
+    uint64_t lowest = 0; /* smallest key that can follow */
     for (uint64_t i = 0; i < count; i++) {
         size_t at = p->in.at;
         VV_TRY(vv_cbor_expect(&p->in, VV_CBOR_UNSIGNED, &item));
@@ -173,7 +174,7 @@ static varve_status index_in_read_map(struct parser *p)
 
 /* --- Checks --------------------------------------------------------------- */
 
-/* What is wrong with the graph is told before what is wrong with values. */
+/* Errors in the graph are reported before errors in values. */
 enum part { GRAPH, VALUES, PARTS };
 
 struct checking {

@@ -1,4 +1,4 @@
-/* index_in.h - bytes as an index. Believes nothing.
+/* index_in.h - Parses an index of untrusted bytes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,11 +14,11 @@ struct vv_parsed_index {
     /* to read */
     struct vv_index index; /* points into the bytes */
     struct vv_value_table table;
-    uint64_t data_end; /* where the values have ended, up to the next multiple
-                          of 64 */
+    uint64_t data_end; /* end of the values, rounded up to a multiple of 64 */
     /* to fill in: by a format without a graph, after parsing */
-    bool names_are_keys; /* a global name is the key of its value in the file,
-                            and not a label that a program gave it */
+    /* global names are the keys of values in the file, not labels set by a
+     * program */
+    bool names_are_keys;
     /* own */
     varve_metadata *metadata; /* owned; strings are in `strings` */
     char *strings;
@@ -30,32 +30,37 @@ struct vv_index_rest {
     const void *bytes;
     size_t size;
     uint64_t data_end;
-    struct vv_paged_columns *far; /* NULL: there are all */
-    bool has_no_digests;          /* of any value, as in other formats */
+    struct vv_paged_columns *far; /* NULL: all columns are in the bytes */
+    bool has_no_digests; /* no value has digests, as in other formats */
 };
 
-/* Parses and checks every rule of docs/format.md: the encoding, the lengths of
- * columns against each other, that numbers point at something, that names are
- * valid, sorted and unique, that edges are sorted and unique (positions in
- * lists), that types, ranks and sizes agree, that values lie in order between
- * header and `data_end`, aligned, without overlap (or, with layers, that these
- * have all of them, and that the index is at `data_end` right behind the
- * header). `path` is for messages.
- * Memory taken stays within 16 times `size` and 64 KiB. The bytes must outlive
- * the result. VARVE_CORRUPT, VARVE_TOO_NEW for an unknown required key,
- * VARVE_LIMIT, VARVE_NO_MEMORY. */
+/* Parses an index and checks all rules of docs/format.md:
+ * - the encoding, and the lengths of columns;
+ * - references are in range;
+ * - names are valid, sorted and unique;
+ * - edges are sorted and unique (positions in lists);
+ * - types, ranks and sizes agree;
+ * - values are in order between header and `data_end`, aligned and without
+ *   overlap. With layers: these contain all values, and the index follows the
+ *   header at `data_end`.
+ *
+ * `path` is for messages. Uses at most 16 times `size` and 64 KiB of memory.
+ * The bytes must outlive the result.
+ *
+ * Returns VARVE_CORRUPT, VARVE_TOO_NEW for an unknown required key, VARVE_LIMIT
+ * or VARVE_NO_MEMORY. */
 varve_status vv_index_parse(const struct vv_context *context, const char *path,
     const void *bytes, size_t size, uint64_t data_end,
     struct vv_parsed_index *parsed, varve_error *error);
 
-/* The same of bytes that lack some columns, which are empty: they stay in the
- * file, and who has told of them has checked their rules. The far columns must
- * outlive the result. */
+/* Like vv_index_parse, for bytes in which some columns are empty because they
+ * remain in the file. If they are marked as checked, their rules are not
+ * checked again. rest->far must outlive the result. */
 varve_status vv_index_parse_rest(const struct vv_context *context,
     const char *path, const struct vv_index_rest *rest,
     struct vv_parsed_index *parsed, varve_error *error);
 
-/* Takes zeroed and half-built ones. */
+/* Frees the result. It can be zeroed or half-built. */
 void vv_parsed_index_clear(
     const struct vv_context *context, struct vv_parsed_index *parsed);
 

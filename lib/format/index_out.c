@@ -1,5 +1,5 @@
-/* index_out.c - the columns one after another; their bytes are handed on where
- * they lie.
+/* index_out.c - Writes the columns one after another, directly from their
+ * memory.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* index_out.h - an index as bytes.
+/* index_out.h - Serializes an index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,11 +9,11 @@
 
 #include "index.h"
 
-/* Takes the bytes of the index piece by piece. */
+/* Receives the bytes of the index piece by piece. */
 typedef varve_status vv_index_sink(
     void *user, const void *bytes, size_t size, varve_error *error);
 
-/* Who gives the bytes of a column, one part behind the other. */
+/* Provides the bytes of columns that are not in memory. */
 struct vv_column_source {
     /* to fill in */
     varve_status (*give)(void *user, uint64_t key, vv_index_sink *sink,
@@ -21,13 +21,13 @@ struct vv_column_source {
     void *user;
 };
 
-/* How many bytes vv_index_write will give; 0 where it would fail. Looks at the
- * lengths of columns only, not into them. */
+/* Returns the number of bytes that vv_index_write will write, or 0 if it would
+ * fail. Reads only the lengths of columns. */
 uint64_t vv_index_size(const struct vv_index *index);
 
-/* Gives the deterministic CBOR of an index, in order. Keys of empty optional
- * columns are left out; required ones are always there. VARVE_LIMIT,
- * VARVE_MISUSE for metadata that is not sorted, or what the sink says. */
+/* Writes the index as deterministic CBOR. Omits empty optional columns, but no
+ * required ones. Returns VARVE_LIMIT, VARVE_MISUSE if the metadata is not
+ * sorted, or the status of the sink. */
 varve_status vv_index_write(const struct vv_index *index, vv_index_sink *sink,
     void *user, varve_error *error);
 

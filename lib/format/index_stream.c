@@ -1,5 +1,5 @@
-/* index_stream.c - from head to head of the columns; then one pass over all
- * bytes.
+/* index_stream.c - Finds the columns by the heads of items, then reads all
+ * bytes once.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,10 +15,11 @@
 #include "piece_table.h"
 
 enum {
-    WINDOW = 1 << 20, /* of whole blocks */
-    MOST_HEADS = 32,  /* bytes: of a key, a tag and a string */
-    NO_BYTES = 0x40,  /* CBOR: a byte string of none */
-    UNSIGNED = 0,     /* CBOR: kinds of items */
+    WINDOW = 1 << 20, /* a multiple of the block size */
+    /* largest size of the heads of a key, a tag and a string */
+    MOST_HEADS = 32,
+    NO_BYTES = 0x40, /* CBOR: an empty byte string */
+    UNSIGNED = 0,    /* CBOR: major types */
     BYTES = 2,
     MAP = 5,
     TAG = 6,
@@ -26,7 +27,7 @@ enum {
 
 /* A byte string of the index. */
 struct string {
-    uint64_t head; /* where that begins */
+    uint64_t head; /* offset of its head */
     uint64_t begin;
     uint64_t size;
 };
@@ -34,11 +35,11 @@ struct string {
 struct reading {
     const struct vv_index_stream *how;
     struct vv_index_broadcast *told;
-    struct string strings[VV_FAR_COLUMNS]; /* of columns, by key */
-    /* of the pass */
+    struct string strings[VV_FAR_COLUMNS]; /* byte strings of columns, by key */
+    /* state of the pass over all bytes */
     struct vv_digester *digester;
     uint8_t *window;
-    unsigned char *rest; /* where the next bytes of it go */
+    unsigned char *rest; /* position of the next byte of the shortened index */
 };
 
 static bool index_stream_read_at(
@@ -49,9 +50,9 @@ static bool index_stream_read_at(
         how->place.offset + at, NULL);
 }
 
-/* --- Where columns are ---------------------------------------------------- */
+/* --- Positions of columns ------------------------------------------------- */
 
-/* Heads of items, one after the other. */
+/* Heads of consecutive items. */
 struct heads {
     uint8_t bytes[MOST_HEADS];
     size_t size;
@@ -67,8 +68,8 @@ static bool read_heads(
     return index_stream_read_at(r, at, heads->bytes, heads->size);
 }
 
-/* The number of a head of a kind; false where there is another one, or a longer
- * one than need be. */
+/* Reads a head of the given major type. Returns false for another type, and for
+ * a head that is longer than necessary. */
 static bool index_stream_take_head(
     struct heads *h, unsigned kind, uint64_t *number)
 {
@@ -86,7 +87,7 @@ static bool index_stream_take_head(
                        : *number >> (4 * size) != 0;
 }
 
-/* Up to the last column that may stay. */
+/* Finds the byte strings up to the last column that can remain in the file. */
 static bool find_strings(struct reading *r)
 {
     struct heads heads;
@@ -117,7 +118,7 @@ static bool find_strings(struct reading *r)
     return true;
 }
 
-/* --- Which of them stay --------------------------------------------------- */
+/* --- Columns that remain in the file -------------------------------------- */
 
 static void leave(
     struct reading *r, enum vv_index_key begin, enum vv_index_key end)
@@ -129,7 +130,7 @@ static void leave(
     }
 }
 
-/* A column that is small beside the boxes. */
+/* Reads a whole column that is small compared with the boxes. */
 static uint8_t *index_stream_read_column(
     const struct reading *r, enum vv_index_key key)
 {
@@ -150,7 +151,8 @@ static void free_column(
         bytes ? (size_t)r->strings[key].size + 1 : 0);
 }
 
-/* Of pieces there is something at hand either way. */
+/* Returns true if leaving the boxes in the file saves memory. Pieces need a
+ * search structure in either case. */
 static bool are_runs_less(const struct reading *r, const struct vv_index *index)
 {
     uint64_t boxes = r->strings[VV_KEY_PIECE_BOXES].size;
@@ -201,13 +203,14 @@ static bool index_stream_choose(struct reading *r)
     for (size_t key = 0; key < VV_FAR_COLUMNS; key++) {
         const struct string *s = &r->strings[key];
         if (r->told->sizes[2 * key + 1] > 0)
-            left_out += s->begin + s->size - s->head - 1; /* an empty one */
+            /* an empty string has a head of 1 byte */
+            left_out += s->begin + s->size - s->head - 1;
     }
     r->told->size = r->how->place.size - left_out;
     return left_out > 0;
 }
 
-/* --- All bytes, once ------------------------------------------------------ */
+/* --- Pass over all bytes -------------------------------------------------- */
 
 static bool take_rest(struct reading *r, uint64_t begin, uint64_t end)
 {
@@ -234,7 +237,8 @@ static void sum_window(struct reading *r, size_t key, uint64_t at, size_t size)
     }
 }
 
-/* Its head is another one in the rest. */
+/* Replaces a column by an empty string in the shortened index, and computes its
+ * checksums. */
 static bool take_far(struct reading *r, size_t key)
 {
     const struct string *s = &r->strings[key];

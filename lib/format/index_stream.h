@@ -1,5 +1,5 @@
-/* index_stream.h - an index that is read so as to be told: its large columns
- * stay in the file, and are never in memory whole.
+/* index_stream.h - Reads an index for a broadcast. Its large columns remain in
+ * the file and are never in memory as a whole.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,19 +13,20 @@ struct vv_index_stream {
     const struct vv_context *context;
     const char *path;
     int file;                    /* open */
-    struct vv_index_place place; /* of the index in it */
-    uint64_t most;               /* columns of a kind, digests, boxes or places,
-                                    that take more bytes stay there */
+    struct vv_index_place place; /* position of the index in it */
+    /* columns of a kind (digests, boxes or places) that need more bytes remain
+     * in the file */
+    uint64_t most;
 };
 
-/* Whether some do, and the index has the digest of its place: then `told` has
- * the rest, and sums of them, but not yet the runs of pieces, and is ended with
- * vv_index_broadcast_clear. Their rules are checked as it is parsed
- * (vv_index_broadcast_use). Takes memory for the rest, for 8 bytes of 4 KiB
- * that stay, and 1 MiB.
+/* Returns true if some columns remain in the file and the index has the
+ * expected digest. Then `told` contains the other columns and the checksums of
+ * these, but not yet the runs of pieces; end it with vv_index_broadcast_clear.
+ * vv_index_broadcast_use checks the rules. Needs memory for the rest, 8 bytes
+ * per 4 KiB of the columns in the file, and 1 MiB.
  *
- * False for whatever else there is, and whatever goes wrong: who reads the
- * index whole is told why. */
+ * Returns false in all other cases, including errors: the caller then reads the
+ * whole index and gets the error from that. */
 bool vv_index_broadcast_read(
     struct vv_index_broadcast *told, const struct vv_index_stream *reading);
 

@@ -1,5 +1,5 @@
-/* layer_check.c - which layers there are, and what of the data lies where in
- * them. That the files are there and as large is seen when they are opened.
+/* layer_check.c - Checks the list of layers, and the places of the data in
+ * them. Existence and size of the files are checked when they are opened.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -47,7 +47,8 @@ static varve_status layer_check_layer(
     return VARVE_OK;
 }
 
-/* Where an element of a column is; of what stays in the file it is not said. */
+/* Returns the address of an element of a column for error messages. For columns
+ * in the file, returns the start of the index. */
 static const uint8_t *layer_check_at(const struct vv_index_check *check,
     const uint8_t *column, size_t size, uint32_t i)
 {
@@ -62,8 +63,8 @@ static uint64_t layer_check_offset_of(
         index, VV_KEY_PLACE_OFFSETS, index->place_offsets, 8, place);
 }
 
-/* Parts of what comes out begin and end at pages or at its end, so that the
- * work that a file can make is in proportion to its data. */
+/* Places of decompressed bytes begin and end at pages, or at the end of the
+ * frame. So the work that a file can cause is proportional to its data. */
 static varve_status check_packed(const struct vv_index_check *check, uint32_t i,
     const struct vv_layer_place *place, uint64_t size)
 {
@@ -87,7 +88,7 @@ static varve_status check_packed(const struct vv_index_check *check, uint32_t i,
         i, size);
 }
 
-/* VV_NONE: zeros that lie nowhere. */
+/* Checks a place with the layer VV_NONE: zeros, which are not stored. */
 static varve_status check_zeros(const struct vv_index_check *check, uint32_t i)
 {
     const struct vv_index *index = check->index;
@@ -98,8 +99,8 @@ static varve_status check_zeros(const struct vv_index_check *check, uint32_t i)
         "place %" PRIu32 ": zeros must have offset 0", i);
 }
 
-/* Layers are numbered as places first name them: *next is the one that may come
- * now. */
+/* Layers are numbered in the order in which places first refer to them. *next
+ * is the number of the next new layer. */
 static varve_status layer_check_place(const struct vv_index_check *check,
     uint32_t i, uint64_t end, uint32_t *next)
 {
@@ -140,8 +141,9 @@ static varve_status layer_check_place(const struct vv_index_check *check,
     return VARVE_OK;
 }
 
-/* Columns that say of each place that it is not packed must be left out, but
- * where the layer is in the file itself, which would need none else. */
+/* Checks that the columns of compression are absent if no place is compressed.
+ * With a layer in the file itself they must be present: a checkpoint without
+ * compression has no such layer. */
 static varve_status check_is_any_packed(const struct vv_index_check *check)
 {
     const struct vv_index *index = check->index;

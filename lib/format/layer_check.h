@@ -1,4 +1,4 @@
-/* layer_check.h - the rules of layers and of places in them.
+/* layer_check.h - Checks the rules of layers and of places in them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,8 +7,8 @@
 
 #include "index_check.h"
 
-/* That the places of an index, if it has any, cover the data up to `end`, and
- * lie between header and footer of the layers that it names. */
+/* Checks that the places of an index, if any, cover the data up to `end` and
+ * are between header and footer of the layers. */
 varve_status vv_check_layers(const struct vv_index_check *check, uint64_t end);
 
 #endif

@@ -1,7 +1,7 @@
-/* layers_in.c - opening layers, and finding a range of the data in them.
+/* layers_in.c - Opens layers, and finds a range of the data in them.
  *
- * Their names are made of their nonces, so that no index can lead out of the
- * folder.
+ * Their names are made from their nonces, so an index cannot refer to files
+ * outside the folder.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -139,7 +139,7 @@ static varve_status open_layer(const struct vv_context *context,
     varve_status status = open_file_of(layer, context, path, &size, error);
     if (status == VARVE_IS_DIRECTORY || status == VARVE_NOT_A_CHECKPOINT)
         return layers_in_fail_other(
-            layer->path, "file", error); /* a FIFO, a device */
+            layer->path, "file", error); /* a FIFO or a device */
     VV_TRY(status);
     if (size < expected)
         return vv_fail(error, VARVE_TRUNCATED,
@@ -150,7 +150,8 @@ static varve_status open_layer(const struct vv_context *context,
     return layers_in_check_layer(context, layer, nonce, expected, error);
 }
 
-/* Names what is missing, as far as there is room, and says what to do. */
+/* Fails with a message that contains the names of missing files, as far as they
+ * fit, and a remedy. */
 static varve_status fail_missing(const struct vv_layers *layers,
     const char *path, uint32_t missing, varve_error *error)
 {
@@ -172,14 +173,16 @@ static varve_status fail_missing(const struct vv_layers *layers,
         path, layers->count, missing, names);
 }
 
-/* Whether what is called like a layer is none, or cannot be read. */
+/* Returns true if the status means that the file is missing, not a layer, or
+ * unreadable. */
 static bool layers_in_is_lost(varve_status status)
 {
     return status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY ||
            status == VARVE_NOT_A_CHECKPOINT || status == VARVE_IO;
 }
 
-/* One that is there is as good as the values in it. */
+/* Opens the layers that exist. Digests of values decide later whether their
+ * contents are intact. */
 static varve_status open_what_is_left(struct vv_layers *layers,
     const struct vv_context *context, const char *path, varve_error *error)
 {
@@ -319,7 +322,8 @@ static uint64_t begin_of(const struct vv_index *index, uint32_t place)
         index, VV_KEY_PLACE_BEGINS, index->place_begins, 8, place);
 }
 
-/* The block of them in which a byte of the data is: *low to *high - 1. */
+/* Finds the block of places that contains a byte of the data: *low to *high -
+ * 1. */
 static void layers_in_find_block(const struct vv_index *index, uint64_t offset,
     uint32_t *low, uint32_t *high)
 {
@@ -393,8 +397,8 @@ struct vv_layer_place vv_layer_place_at(
     return at;
 }
 
-/* What of a range was unpacked last, where only a part of that was wanted: the
- * next parts may be of it too. */
+/* The frame that was decompressed last, kept if only a part of it was needed:
+ * the next parts may be in it too. */
 struct unpacked {
     uint8_t *bytes;
     struct vv_layer_place place;
@@ -403,7 +407,7 @@ struct unpacked {
 struct range_reading {
     const struct vv_layers *layers;
     const struct vv_context *context;
-    struct vv_unpacker *unpacker; /* once something is packed */
+    struct vv_unpacker *unpacker; /* NULL until a compressed frame is read */
     struct unpacked held;
 };
 
@@ -497,7 +501,8 @@ void vv_layers_plan(const struct vv_layers *layers,
     const void *owner, uint64_t offset, uint64_t size)
 {
     const struct vv_system *system = context->system;
-    uint64_t last = UINT64_MAX; /* frame, of which each is read once */
+    /* offset of the last frame, because each frame is read once */
+    uint64_t last = UINT64_MAX;
     if (layers->count == 0)
         system->plan(system->state, file, owner, offset, size);
     if (layers->count == 0)

@@ -1,8 +1,8 @@
-/* layers_in.h - the layers of a checkpoint, opened: files that have its data,
- * or a part of that, in a folder beside it.
+/* layers_in.h - Opens the layers of a checkpoint: data files, in a folder
+ * beside it, that contain all or a part of its data.
  *
- * All are open as long as the checkpoint is, so that it stays readable when
- * somebody deletes them.
+ * They remain open as long as the checkpoint, so it stays readable if another
+ * process deletes them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,10 +19,10 @@
 
 struct vv_layer {
     /* to read */
-    int file; /* -1: it is lost */
+    int file; /* -1: missing */
     char *path;
-    bool is_inside;   /* it is the file of the checkpoint itself */
-    bool is_unsynced; /* a power cut may have taken some of it */
+    bool is_inside;   /* the layer is the file of the checkpoint itself */
+    bool is_unsynced; /* may be incomplete after a power failure */
 };
 
 struct vv_layers {
@@ -31,20 +31,20 @@ struct vv_layers {
     uint32_t lost;
     struct vv_layer *all;
     /* own */
-    struct vv_unpackers *unpackers; /* or NULL: nothing is packed */
+    struct vv_unpackers *unpackers; /* NULL: no data is compressed */
 };
 
-/* The bare name of a layer, with a NUL. */
+/* Sets `name` to the file name of a layer, with a NUL. */
 enum { VV_LAYER_NAME_SIZE = 38 };
 void vv_layer_name(const uint8_t *nonce, char name[VV_LAYER_NAME_SIZE]);
 
-/* Whether a bare name is one, and of which nonce. */
+/* Returns true if `name` is the file name of a layer, and sets `nonce`. */
 bool vv_layer_parse_name(const char *name, uint8_t *nonce);
 
-/* Appends the path of the folder of layers beside a checkpoint. */
+/* Appends the path of the folder of layers of a checkpoint. */
 void vv_layer_folder(struct vv_buffer *path, const char *checkpoint);
 
-/* Whether the only layer is in the file that has the index. */
+/* Returns true if the only layer is in the file that contains the index. */
 static inline bool vv_layer_is_inside(const struct vv_index *index)
 {
     static const uint8_t none[VV_NONCE_SIZE];
@@ -52,62 +52,64 @@ static inline bool vv_layer_is_inside(const struct vv_index *index)
            memcmp(index->layer_nonces, none, sizeof none) == 0;
 }
 
-/* Opens the layers that an index names, beside the checkpoint of `path`, which
- * is open as `file`, and checks that they are those. VARVE_TRUNCATED where some
- * are missing, which are named, or shorter; VARVE_CORRUPT where one is another.
- * In a context that salvages those that cannot be had are lost, and the others
- * what they are: the digests of the values tell. On failure nothing is open. */
+/* Opens the layers that an index names, for the checkpoint at `path`, which is
+ * open as `file`, and checks their identity. Returns VARVE_TRUNCATED with the
+ * names if layers are missing or too short, and VARVE_CORRUPT if one is a
+ * different file. In a context with `salvages`, unreadable layers count as
+ * lost, and others are not checked; the digests of the values detect damage. On
+ * failure nothing is open. */
 varve_status vv_layers_open(struct vv_layers *layers,
     const struct vv_context *context, const char *path, int file,
     const struct vv_index *index, varve_error *error);
 
-/* Takes zeroed ones. */
+/* Closes the layers. The struct can be zeroed. */
 void vv_layers_close(
     struct vv_layers *layers, const struct vv_context *context);
 
-/* Reads data, wherever it lies; VARVE_TRUNCATED in a layer that is lost. What
- * it takes for that, a chunk or two for each thread, is kept for the next. */
+/* Reads data of any layer. Returns VARVE_TRUNCATED if a layer is lost. Keeps
+ * its buffers, one or two chunks per thread, for the next call. */
 varve_status vv_layers_read(const struct vv_layers *layers,
     const struct vv_context *context, const struct vv_index *index,
     uint64_t offset, void *bytes, size_t size, varve_error *error);
 
-/* Plans the ranges of layers that this reads; of `file` where there are no
- * layers. */
+/* Announces the ranges of layers that vv_layers_read will read, or of `file` if
+ * there are no layers. */
 void vv_layers_plan(const struct vv_layers *layers,
     const struct vv_context *context, const struct vv_index *index, int file,
     const void *owner, uint64_t offset, uint64_t size);
 
-/* Lets go of what was kept for the next reading. On any thread. */
+/* Frees the buffers that were kept. Can be called on any thread. */
 void vv_layers_rest(const struct vv_layers *layers);
 
-/* From where on a byte of the data, and what comes behind it in its place, is
- * read. */
+/* The source of a byte of the data and of the following bytes of its place. */
 struct vv_layer_place {
     /* to fill in */
     uint32_t layer; /* VV_NONE: zeros */
     uint64_t offset;
     struct vv_pack pack;
-    uint32_t skip; /* in what comes out of that */
+    uint32_t skip; /* offset in the decompressed bytes */
 };
 
-/* The number of a place in one of its columns, of elements of `size` bytes,
- * which may stay in the file. */
+/* Returns the entry of a place in a column with elements of `size` bytes. The
+ * column can be in the file. */
 uint64_t vv_place_number(const struct vv_index *index, enum vv_index_key key,
     const uint8_t *column, size_t size, uint32_t place);
 
-/* `place` is the number of that in which the byte at `offset` lies. */
+/* Returns the source of the byte at `offset`, which must be in the place number
+ * `place`. */
 struct vv_layer_place vv_layer_place_at(
     const struct vv_index *index, uint32_t place, uint64_t offset);
 
-/* The number of the place in which a byte of the data lies. */
+/* Returns the number of the place that contains a byte of the data. */
 uint32_t vv_place_of(const struct vv_index *index, uint64_t offset);
 
-/* Where a place ends: the next begins there, or the data ends. */
+/* Returns the end of a place: the start of the next, or the end of the data. */
 uint64_t vv_place_end(
     const struct vv_index *index, uint32_t place, uint64_t data_end);
 
-/* The layer in which a range of the data lies in one piece and as it is, and
- * where; NULL if it does not. */
+/* Returns the layer that contains a range of the data contiguously and
+ * uncompressed, and sets *at to its offset there. Returns NULL if there is
+ * none. */
 const struct vv_layer *vv_layers_find(const struct vv_layers *layers,
     const struct vv_index *index, uint64_t offset, uint64_t size, uint64_t *at);
 

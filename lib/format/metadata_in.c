@@ -1,4 +1,5 @@
-/* metadata_in.c - two passes over the map by one function.
+/* metadata_in.c - Parses the map twice with the same function: first to check
+ * and measure, then to copy.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,9 +13,9 @@
 #include "name.h"
 #include "try.h"
 
-/* Where strings go, and how many bytes they took or would take. */
+/* Destination of strings, and the number of bytes used or needed. */
 struct strings {
-    char *to; /* NULL: only counting */
+    char *to; /* NULL: only count */
     size_t size;
 };
 
@@ -89,8 +90,7 @@ static varve_status metadata_in_read_value(
     }
 }
 
-/* Reads the pairs of the map into `to`, or, where that is NULL, only checks
- * them. */
+/* Reads the pairs of the map into `to`. If that is NULL, only checks them. */
 static varve_status read_pairs(struct vv_cbor_in *in, uint64_t count,
     struct strings *strings, varve_metadata *to)
 {
@@ -120,7 +120,7 @@ varve_status vv_metadata_parse(const struct vv_context *context,
     VV_TRY(vv_cbor_expect(in, VV_CBOR_MAP, &map));
     if (map.number == 0)
         return metadata_in_fail(in, at, "a non-empty map", "one");
-    /* Twice: to check and to measure, then to keep. */
+    /* The first pass checks and measures, the second copies. */
     struct vv_cbor_in again = *in;
     VV_TRY(read_pairs(in, map.number, &strings, NULL));
     size_t count = (size_t)map.number;

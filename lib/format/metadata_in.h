@@ -1,5 +1,5 @@
-/* metadata_in.h - the user's map of names to scalars and strings, from an
- * index.
+/* metadata_in.h - Parses the user's metadata of an index: a map of names to
+ * scalars and strings.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,9 +10,9 @@
 #include "context.h"
 #include "index_in.h"
 
-/* Parses the map that comes next: first checks it and finds how much memory it
- * takes, then copies. That its keys are sorted was seen as it was passed over
- * (vv_cbor_skip). Half-built on failure. */
+/* Parses the map that comes next: checks it and computes the necessary memory,
+ * then copies it. vv_cbor_skip has checked that its keys are sorted. On failure
+ * the result is half-built; free it with vv_metadata_clear. */
 varve_status vv_metadata_parse(const struct vv_context *context,
     struct vv_cbor_in *in, struct vv_parsed_index *parsed);
 

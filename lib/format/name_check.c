@@ -1,5 +1,5 @@
-/* name_check.c - the rules of names: valid, sorted, used; and the names of the
- * edges of lists.
+/* name_check.c - Checks names: valid, sorted and used. Also checks the names of
+ * the edges of lists.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,8 @@
 #include "allocator.h"
 #include "name.h"
 
-/* Whether there is nothing but ASCII without NUL, eight bytes at a time. */
+/* Returns true if all bytes are ASCII and not NUL. Tests eight bytes at a
+ * time. */
 static bool name_check_is_plain(const uint8_t *bytes, uint64_t size)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -25,11 +26,12 @@ static bool name_check_is_plain(const uint8_t *bytes, uint64_t size)
     return found == 0;
 }
 
-/* A name on its way through the comparisons. */
+/* A name prepared for comparisons. */
 struct name {
     const uint8_t *bytes;
     size_t size;
-    uint64_t begin; /* its first 8 bytes as a number, 0 where there are none */
+    /* its first 8 bytes as a big-endian number, padded with 0 */
+    uint64_t begin;
 };
 
 static struct name name_check_name_at(
@@ -47,8 +49,8 @@ static struct name name_check_name_at(
     return name;
 }
 
-/* No name has a NUL in it, so that of two with the same beginning, the one that
- * ends there is the shorter. */
+/* Compares names. They contain no NUL, so if the numbers are equal and one name
+ * has at most 8 bytes, the shorter name comes first. */
 static bool name_check_is_before(const struct name *a, const struct name *b)
 {
     if (a->begin != b->begin)
@@ -64,7 +66,7 @@ varve_status vv_check_names(const struct vv_index_check *check)
 {
     const struct vv_index *index = check->index;
     bool plain = name_check_is_plain(index->names, index->names_size);
-    struct name previous = { .size = 0 }; /* stands before every name */
+    struct name previous = { .size = 0 }; /* precedes every name */
     uint32_t begin = 0;
     for (uint32_t i = 0; i < index->name_count; i++) {
         const uint8_t *at = index->name_ends + 4 * (size_t)i;
@@ -96,11 +98,11 @@ varve_status vv_check_names(const struct vv_index_check *check)
 
 /* --- Positions ------------------------------------------------------------ */
 
-/* A position in a list as a text that counts. */
+/* A position in a list as decimal text, which is incremented. */
 struct position {
-    uint8_t digits[16]; /* zeros behind them */
+    uint8_t digits[16]; /* padded with zeros */
     size_t size;
-    uint64_t begin; /* as that of a name */
+    uint64_t begin; /* like that of a name */
 };
 
 static void name_check_carry(struct position *p)
@@ -117,8 +119,9 @@ static void name_check_carry(struct position *p)
     p->begin = __builtin_bswap64(vv_load64(p->digits));
 }
 
-/* Nine times of ten only the last digit changes: in the number too, because
- * loading it from where a byte was just stored would wait for that. */
+/* Increments a position. In nine of ten cases only the last digit changes.
+ * `begin` is updated too, because loading it after a byte store would stall
+ * (store forwarding). */
 static void count_up(struct position *p)
 {
     uint8_t *last = &p->digits[p->size - 1];
@@ -157,7 +160,7 @@ varve_status vv_check_positions(
     return VARVE_OK;
 }
 
-/* --- Use of names --------------------------------------------------------- */
+/* --- Every name is used --------------------------------------------------- */
 
 static void name_check_mark(uint8_t *used, const uint8_t *names, uint32_t count)
 {

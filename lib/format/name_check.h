@@ -1,4 +1,4 @@
-/* name_check.h - the rules of names.
+/* name_check.h - Checks the rules of names.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,15 +7,15 @@
 
 #include "index_check.h"
 
-/* That names are valid, sorted and unique. */
+/* Checks that names are valid, sorted and unique. */
 varve_status vv_check_names(const struct vv_index_check *check);
 
-/* That edges `begin` to `end` - 1, whose names are there, are named as those of
- * a list are. */
+/* Checks that edges `begin` to `end` - 1 are named like those of a list. The
+ * names must exist. */
 varve_status vv_check_positions(
     const struct vv_index_check *check, uint32_t begin, uint32_t end);
 
-/* That each name is used, which makes the pool a function of the graph. */
+/* Checks that each name is used. So the names are a function of the graph. */
 varve_status vv_check_use(const struct vv_index_check *check);
 
 #endif

@@ -1,4 +1,5 @@
-/* opened.c - the index, and calls that are the backing's.
+/* opened.c - Manages the index of an opened checkpoint, and calls the functions
+ * of its backing.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +17,7 @@
 #include "system.h"
 #include "try.h"
 
-/* --- Life ----------------------------------------------------------------- */
+/* --- Opening and closing -------------------------------------------------- */
 
 varve_status vv_opened_begin(struct vv_opened *o,
     const struct vv_context *context, const char *path, varve_error *error)
@@ -136,7 +137,8 @@ varve_status vv_opened_check_sum(const struct vv_opened *o, uint32_t value,
     return vv_index_failure(&o->parsed.index, error);
 }
 
-/* Values that are decoded or in pieces have no offset in a file. */
+/* Fails for an invalid bool. The message has no offset for values that are
+ * decoded or in pieces. */
 static varve_status opened_fail_bool(const struct vv_opened *o, uint32_t value,
     uint64_t at, unsigned byte, const char *what, varve_error *error)
 {
@@ -201,7 +203,8 @@ struct vv_digest vv_opened_digest(const struct vv_opened *o, uint32_t value)
     return is_known ? o->backing->digest(o, value) : (struct vv_digest){ 0 };
 }
 
-/* The stack holds two pieces, so that a comparison needs no memory. */
+/* Two buffers of this size are on the stack, so that a comparison does not
+ * allocate memory. */
 enum { COMPARED_SIZE = 16 << 10 };
 
 static bool opened_has_equal_bytes(
@@ -225,7 +228,7 @@ static bool opened_has_equal_bytes(
     return true;
 }
 
-/* The bytes of a value are there, all of them and in order. */
+/* Returns true if all bytes of a value are stored, and in order. */
 static bool opened_is_whole(const struct vv_opened *o, uint32_t value)
 {
     const struct vv_parsed_index *p = &o->parsed;

@@ -1,7 +1,7 @@
-/* opened.h - a checkpoint opened for reading, in whatever format: an index that
- * was checked, and a backing that knows where the bytes of its values are.
+/* opened.h - Reads an opened checkpoint of any format. It consists of a checked
+ * index and a backing, which reads the bytes of the values.
  *
- * Functions that read may be called from several threads at once.
+ * Functions that read can be called from several threads at the same time.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,29 +14,30 @@
 #include "context.h"
 #include "index_in.h"
 
-/* A part of a file that is not in the index. */
+/* A part of a file that the index does not contain. */
 struct vv_left_out {
     /* to read */
-    size_t path, what; /* offsets of their texts */
+    size_t path, what; /* offsets into left_out_texts */
 };
 
 struct vv_opened {
     /* to fill in */
-    const struct vv_context *context; /* NULL: closed */
+    const struct vv_context *context; /* NULL if closed */
     char *path;                       /* owned */
-    uint64_t size;                    /* of all its files */
-    uint64_t data_end; /* offset at which the values have ended */
-    void *index_bytes; /* owned; vv_opened_make_room */
+    uint64_t size;                    /* sum of the sizes of all its files */
+    uint64_t data_end;                /* offset of the end of the values */
+    void *index_bytes; /* owned; allocated by vv_opened_make_room */
     size_t index_size;
     struct vv_parsed_index parsed;
     struct vv_buffer left_out;       /* struct vv_left_out */
-    struct vv_buffer left_out_texts; /* with NULs */
+    struct vv_buffer left_out_texts; /* NUL-terminated texts */
     const struct vv_backing *backing;
-    void *state; /* of the backing */
+    void *state; /* state of the backing */
 };
 
-/* A format that is read: what the functions below do. Offsets are those of the
- * index, which need not be those of a file. */
+/* The functions of one format. Offsets are those of the index, which can differ
+ * from offsets in a file. The functions below with the same names describe
+ * them. */
 struct vv_backing {
     /* to fill in */
     varve_status (*read)(const struct vv_opened *opened, uint64_t offset,
@@ -48,107 +49,113 @@ struct vv_backing {
         uint64_t *offset);
     const char *(*place)(
         const struct vv_opened *opened, uint32_t value, uint64_t *offset);
-    /* Plans the ranges of files that a reading of a range of data reads, for a
-     * system that has `plan`. NULL: none. */
+    /* Announces the ranges of files that a read of a range of the data will
+     * use, for systems with a `plan` function. Can be NULL. */
     void (*plan)(const struct vv_opened *opened, const void *owner,
         uint64_t offset, uint64_t size);
-    /* NULL: the index has no digests. */
+    /* NULL: the index contains no digests. */
     struct vv_digest (*digest)(const struct vv_opened *opened, uint32_t value);
-    /* NULL: no value has only one sum. */
+    /* NULL: no value is verified only as a whole. */
     bool (*sums_whole)(const struct vv_opened *opened, uint32_t value);
-    /* NULL: nothing is kept between two readings. */
+    /* NULL: no memory is kept between two reads. */
     void (*rest)(const struct vv_opened *opened);
     void (*close)(struct vv_opened *opened); /* frees the state */
 };
 
-/* Begins to open: the path, as it is, and nothing else yet. */
+/* Initializes `opened` with the path, unchanged, and nothing else. */
 varve_status vv_opened_begin(struct vv_opened *opened,
     const struct vv_context *context, const char *path, varve_error *error);
 
-/* Sets index_bytes and index_size: room for an index, in place of one that was
- * there. */
+/* Allocates memory for an index of `size` bytes and sets index_bytes and
+ * index_size. Frees the index that was there before. */
 varve_status vv_opened_make_room(
     struct vv_opened *opened, size_t size, varve_error *error);
 
-/* The same with an index that is there: memory of VV_ALIGNMENT, of the
- * allocator of the context. */
+/* Sets index_bytes and index_size to an existing index. `bytes` must be aligned
+ * to VV_ALIGNMENT and come from the allocator of the context. Takes
+ * ownership. */
 void vv_opened_take_index(struct vv_opened *opened, void *bytes, size_t size);
 
-/* Checks and parses what is in that room. */
+/* Checks and parses the index in index_bytes. */
 varve_status vv_opened_parse(struct vv_opened *opened, varve_error *error);
 
-/* The same of an index without digests, which has as many values as there are
- * bytes of it, whatever sizes these claim to have. */
+/* Like vv_opened_parse, for an index without digests. Digests limit the sizes
+ * of values in proportion to the size of the index; without them any size is
+ * possible. */
 varve_status vv_opened_parse_undigested(
     struct vv_opened *opened, varve_error *error);
 
-/* Takes half-opened ones, and zeroed and closed ones. */
+/* Closes `opened`. It can be zeroed, half-opened or closed already. */
 void vv_opened_close(struct vv_opened *opened);
 
-/* Reads bytes as they lie, unverified. (A value that is decoded as it is read
- * is verified as it is decoded.) */
+/* Reads bytes as stored, without verification. Values that need decoding are
+ * verified while they are decoded. */
 varve_status vv_opened_read(const struct vv_opened *opened, uint64_t offset,
     void *bytes, size_t size, varve_error *error);
 
-/* A range of the data will be read, behind those that the owner has planned
- * already; and none of them any more. For systems that fetch ahead. */
+/* vv_opened_plan announces that a range of the data will be read after the
+ * ranges that `owner` announced before. vv_opened_drop_plan cancels all ranges
+ * of `owner`. Used by systems with readahead. */
 void vv_opened_plan(const struct vv_opened *opened, const void *owner,
     uint64_t offset, uint64_t size);
 void vv_opened_drop_plan(const struct vv_opened *opened, const void *owner);
 
-/* Much was read: lets go of memory that is kept for the next reading, as where
- * values are packed. */
+/* Frees memory that is kept for the next read, for example buffers for
+ * decompression. Called after large reads. */
 void vv_opened_rest(const struct vv_opened *opened);
 
-/* The range of a chunk of a value. */
+/* Sets *offset and *size to the range of a chunk of a value. */
 void vv_opened_chunk(const struct vv_opened *opened, uint32_t value,
     uint64_t chunk, uint64_t *offset, size_t *size);
 
-/* Checks the bytes of a chunk, by its checksum and as bools: VARVE_CORRUPT with
- * the file, `what` (the value's path, may be NULL), the range, what was
- * expected and what was found. */
+/* Verifies the bytes of a chunk: its checksum, and that bools are 0 or 1.
+ * Returns VARVE_CORRUPT with a message that contains the file, `what` (the path
+ * of the value, or NULL), the range and both checksums. */
 varve_status vv_opened_check(const struct vv_opened *opened, uint32_t value,
     uint64_t chunk, const void *bytes, const char *what, varve_error *error);
 
-/* The same of bools alone, whatever the checksum is: VARVE_CORRUPT where a byte
- * is neither 0 nor 1. VARVE_OK for values of other types. */
+/* Like vv_opened_check, for bools only: returns VARVE_CORRUPT if a byte is
+ * neither 0 nor 1, and VARVE_OK for values of other types. */
 varve_status vv_opened_check_bools(const struct vv_opened *opened,
     uint32_t value, uint64_t chunk, const void *bytes, const char *what,
     varve_error *error);
 
-/* The same of the checksum alone. */
+/* Like vv_opened_check, for the checksum only. */
 varve_status vv_opened_check_sum(const struct vv_opened *opened, uint32_t value,
     uint64_t chunk, const void *bytes, const char *what, varve_error *error);
 
-/* Where the bytes of a value lie in an open file, all in one piece and
- * row-major; false if they do not. */
+/* Sets *file and *offset to the position of a value in an open file. Returns
+ * false unless the value is stored contiguously, row-major and unchanged. */
 bool vv_opened_locate(const struct vv_opened *opened, uint32_t value, int *file,
     uint64_t *offset);
 
-/* The path of the file in which they lie so, open or not, and where; NULL if
- * they do not. */
+/* Returns the path of the file that contains the value in this form, and sets
+ * *offset. The file need not be open. Returns NULL if the value is not stored
+ * in this form. */
 const char *vv_opened_place(
     const struct vv_opened *opened, uint32_t value, uint64_t *offset);
 
-/* Whether the index has a digest of each chunk, as that of a file of ours has.
- * If not, a value is good or bad as a whole, and may be found bad as it is
- * read. */
+/* Returns true if the index has a digest of each chunk, as in Varve's own
+ * files. Otherwise a value is intact or damaged as a whole, and damage can be
+ * found only while it is read. */
 bool vv_opened_has_digests(const struct vv_opened *opened);
 
-/* Whether a value is verified by a sum over all of it, so that a part of it
- * alone is not verified. */
+/* Returns true if a value is verified by one checksum of the whole value, so
+ * that a part of it cannot be verified separately. */
 bool vv_opened_sums_whole(const struct vv_opened *opened, uint32_t value);
 
-/* One number for a whole value: the digest of its only chunk, or of the
- * concatenated digests of its chunks (of no bytes, if it has none). Zero where
- * there are no digests, of a value in pieces, whose digests tell nothing of
- * where its bytes belong, and of one with a chunk that is summed by pages. */
+/* Returns one digest of a whole value: that of its only chunk, or of the
+ * concatenated digests of its chunks (of no bytes if it has no chunks). Returns
+ * zero if there are no digests, for a value in pieces, whose digests do not
+ * depend on the positions of the pieces, and for a value with a chunk that has
+ * page digests. */
 struct vv_digest vv_opened_digest(
     const struct vv_opened *opened, uint32_t value);
 
-/* Two values of the file have the same type, shape and bytes. Values without a
- * digest of the whole are read, unverified, and compared. False for values in
- * pieces, for parts of values, and for values that cannot be read. */
+/* Returns true if two values of the file have the same type, shape and bytes.
+ * Values without a digest of the whole value are read, without verification,
+ * and compared. Returns false for values in pieces, parts of values and values
+ * that cannot be read. */
 bool vv_opened_is_equal(
     const struct vv_opened *opened, uint32_t one, uint32_t other);
 

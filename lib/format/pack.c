@@ -1,15 +1,17 @@
-/* pack.c - frames of Zstandard, of planes where that is wanted.
+/* pack.c - Compresses and decompresses frames of Zstandard, with an optional
+ * byte shuffle.
  *
- * Of numbers the first planes are often noise, as those of fractions are. They
- * are put into a frame as they are, and taken out of it again, without libzstd:
- * a frame is a head, raw blocks, and the blocks of a frame that it has made of
- * the other planes alone. In these nothing refers to what is before them, so
- * they can be unpacked alone as well; where something does, as in frames of
- * others, that fails, and all is unpacked.
+ * The first planes of numbers, for example those of mantissas, are often
+ * incompressible. They are stored as raw blocks without libzstd: a frame
+ * consists of a head, these raw blocks, and the blocks of a frame that libzstd
+ * made of the other planes. The latter do not refer to preceding bytes, so they
+ * can be decompressed separately as well. In frames of other writers they may
+ * refer to them; then this fails, and the whole frame is decompressed by
+ * libzstd.
  *
- * Only whole frames are unpacked, into as much memory as the index says that
- * they take, a chunk at most. So nothing depends on what a frame says of its
- * window, and one that says another size is refused before.
+ * Only whole frames are decompressed, into a buffer of the size in the index,
+ * at most one chunk. So the window size in a frame has no effect, and a frame
+ * with another content size is rejected.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,23 +35,23 @@
 #include "try.h"
 
 enum {
-    MOST_LEVEL = 19, /* above, Zstandard takes a lot of memory */
-    FEW_PLACES = 6,  /* a power of two: how many are looked at for repeats, */
-    LONG_REPEAT = 7, /* and of how many bytes those are at least */
-    SAMPLES = 16,    /* of a chunk, to see which planes are noise, */
-    SAMPLE = 1024,   /* of so many elements each; */
+    MOST_LEVEL = 19, /* higher levels need much memory */
+    FEW_PLACES = 6,  /* logarithm of the size of the match table */
+    LONG_REPEAT = 7, /* smallest match in bytes */
+    SAMPLES = 16,    /* of a chunk, to detect incompressible planes */
+    SAMPLE = 1024,   /* number of elements of a sample */
     SAMPLED = SAMPLES * SAMPLE,
-    LEAST_GAIN = 16, /* one byte in so many has to go, as of a chunk */
+    LEAST_GAIN = 16, /* compression must save 1/LEAST_GAIN of the sample */
 };
 
 #ifdef VV_HAVE_ZSTD
 
-/* Where the planes of a chunk are: some in raw blocks of a frame, the rest, and
- * what makes up no whole element, one behind the other. */
+/* The planes of a chunk: some are in raw blocks of a frame. `rest` contains the
+ * others, followed by the bytes after the last whole element. */
 struct apart {
     uint8_t *raw;
     uint8_t *rest;
-    size_t count; /* of elements */
+    size_t count; /* number of elements */
     unsigned planes;
     unsigned raw_planes;
 };
@@ -64,8 +66,8 @@ static size_t rest_of_planes(const struct apart *a)
     return (a->planes - a->raw_planes) * a->count;
 }
 
-/* Where the elements from `at` on, which is a multiple of VV_MOST_BLOCK, have
- * their bytes. */
+/* Sets the addresses of the planes for the elements from `at` on, which must be
+ * a multiple of VV_MOST_BLOCK. */
 static void find_planes(
     const struct apart *a, size_t at, uint8_t *places[VV_MOST_PLANES])
 {
@@ -148,7 +150,7 @@ struct vv_unpacker {
 struct vv_packer {
     varve_allocator allocator;
     int level;
-    bool hardly_looks; /* for repeats, see choose */
+    bool hardly_looks; /* uses fast match parameters, see pack_choose */
     ZSTD_CCtx *zstd;
     uint8_t planes[VV_CHUNK_SIZE];
 };
@@ -177,11 +179,11 @@ void vv_packer_free(struct vv_packer *packer)
     vv_release(&allocator, packer, sizeof *packer);
 }
 
-/* Planes of numbers have few values each, some more often than others, and what
- * repeats in them does so by chance: looking for it takes most of the time, and
- * what is found takes more bytes than it saves (bench/notebook.md). So the
- * lowest level hardly does. Any other looks as Zstandard would, as all do in
- * bytes and texts: 0 stands for that. */
+/* Planes of numbers have few distinct bytes, and their matches are accidental:
+ * the search takes most of the time, and the matches need more bytes than they
+ * save (bench/notebook.md). So the lowest level searches very little. The other
+ * levels, and all levels for bytes and texts, use the defaults of Zstandard
+ * (0). */
 static void pack_choose(struct vv_packer *packer, unsigned planes)
 {
     packer->hardly_looks = packer->level == 1 && planes > 1;
@@ -191,8 +193,8 @@ static void pack_choose(struct vv_packer *packer, unsigned planes)
         packer->zstd, ZSTD_c_minMatch, packer->hardly_looks ? LONG_REPEAT : 0);
 }
 
-/* How many of the first planes are noise, by a sample of the elements: what is
- * found in that is worth its time in all of them. */
+/* Returns the number of leading planes that are incompressible, judged by a
+ * sample of the elements. */
 static unsigned find_noise(struct vv_packer *packer, const uint8_t *bytes,
     const struct apart *a, void *scratch)
 {
@@ -211,8 +213,8 @@ static unsigned find_noise(struct vv_packer *packer, const uint8_t *bytes,
     return found;
 }
 
-/* The rest as a frame at `to`, of which only the blocks are kept, where there
- * is a head already. 0: they do not fit. */
+/* Compresses the rest to `to`. If the frame has raw blocks already, keeps only
+ * the blocks, without the head. Returns the size, or 0 if it does not fit. */
 static size_t pack_rest(struct vv_packer *packer, const struct apart *a,
     size_t size, uint8_t *to, size_t room)
 {
@@ -259,7 +261,8 @@ bool vv_packer_pack(struct vv_packer *packer, const void *bytes, size_t size,
             packer->zstd, frame, vv_pack_room(size), bytes, size);
         found = ZSTD_isError(found) ? 0 : found;
     }
-    /* What does not fit is not worth it; nor is anything else that may be. */
+    /* A frame that does not fit is not worth it, and neither is any other
+     * failure. */
     if (found == 0)
         return false;
     pack->size = (uint32_t)found;
@@ -308,7 +311,8 @@ void vv_unpacker_free(struct vv_unpacker *unpacker)
     vv_release(&unpacker->context->allocator, unpacker, sizeof *unpacker);
 }
 
-/* Planes in raw blocks at the beginning; behind them stands something. */
+/* Finds the leading raw blocks that contain whole planes. They must be followed
+ * by other blocks. */
 static void find_raw(
     uint8_t *frame, const struct vv_pack *pack, struct apart *a)
 {
@@ -324,8 +328,9 @@ static void find_raw(
         a->raw_planes = 0;
 }
 
-/* The rest as if it were a frame of its own, whose head stands meanwhile where
- * raw bytes end. False: it is not, or nothing is raw. */
+/* Decompresses the rest as a separate frame. Its head is temporarily written
+ * over the end of the raw bytes. Returns false if that fails or there are no
+ * raw planes. */
 static bool unpack_rest(struct vv_unpacker *unpacker,
     const struct vv_pack *pack, const struct apart *a)
 {

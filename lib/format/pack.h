@@ -1,6 +1,6 @@
-/* pack.h - up to a chunk of data, packed with Zstandard: one frame, behind
- * which nothing stands, of the bytes as they are or of their planes
- * (byte_shuffle.h).
+/* pack.h - Compresses up to a chunk of data with Zstandard, as one frame
+ * without trailing bytes. The bytes are compressed as they are or shuffled into
+ * planes (byte_shuffle.h).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,58 +18,62 @@
 #include "layout.h"
 
 enum {
-    VV_LEAST_PACKED = 4096, /* bytes; less is never packed */
+    VV_LEAST_PACKED = 4096, /* smaller ranges are never compressed */
     VV_MOST_PLANES = 8,
 };
 
 struct vv_pack {
     /* to fill in */
-    uint32_t size;  /* of the frame; 0: not packed, and all is 0 */
-    uint32_t plain; /* bytes that come out of it */
+    uint32_t size;  /* of the frame; 0: not compressed, all members are 0 */
+    uint32_t plain; /* decompressed size */
     uint8_t planes; /* 1, 2, 4 or 8 */
 };
 
-/* What is not worth it is not packed: so many bytes may a frame have. */
+/* Returns the largest size of a frame that is worth storing instead of `plain`
+ * bytes. */
 static inline size_t vv_pack_room(size_t plain)
 {
     return plain - plain / 16;
 }
 
-/* How many planes bytes of so large elements are split into; parts of a complex
- * number are elements. */
+/* Returns the number of planes for elements of a type. Real and imaginary parts
+ * of complex numbers are separate elements. */
 unsigned vv_pack_planes(varve_dtype dtype);
 
-/* Whether this build packs, and has the level: VARVE_TOO_NEW, VARVE_MISUSE. */
+/* Fails if this build cannot compress (VARVE_TOO_NEW) or the level is invalid
+ * (VARVE_MISUSE). */
 varve_status vv_pack_check(int level, varve_error *error);
 
 struct vv_packer;
 
-/* What a thread needs to pack. NULL without memory; of a build that cannot pack
- * too. */
+/* Creates the compression state of a thread. Returns NULL if there is no
+ * memory, or if this build cannot compress. */
 struct vv_packer *vv_packer_new(const varve_allocator *allocator, int level);
 void vv_packer_free(struct vv_packer *packer);
 
-/* Whether there is anything to be packed. */
+/* Returns true if a range of this size may be compressed. */
 static inline bool vv_pack_is_worth(uint64_t size)
 {
     return size >= VV_LEAST_PACKED && size <= VV_CHUNK_SIZE;
 }
 
-/* Packs so many bytes, by as many planes as `pack` says; the frame has
- * vv_pack_room(size). False: the bytes are better as they are. */
+/* Compresses `size` bytes, shuffled into pack->planes planes. `frame` has room
+ * for vv_pack_room(size) bytes. Returns false if compression is not worth
+ * it. */
 bool vv_packer_pack(struct vv_packer *packer, const void *bytes, size_t size,
     void *frame, struct vv_pack *pack);
 
 struct vv_unpacker;
 
-/* What a thread needs to unpack: two chunks, and some for Zstandard. NULL
- * without memory. */
+/* Creates the decompression state of a thread: two chunks, and the state of
+ * Zstandard. Returns NULL if there is no memory. */
 struct vv_unpacker *vv_unpacker_new(const struct vv_context *context);
 void vv_unpacker_free(struct vv_unpacker *unpacker);
 
-/* Reads the frame at an offset of a file, and unpacks it to `plain`, which has
- * room for pack->plain bytes. VARVE_CORRUPT where it is anything but one frame
- * of so many; VARVE_TOO_NEW by a build that cannot unpack. */
+/* Reads the frame at an offset of a file and decompresses it to `plain`, which
+ * has room for pack->plain bytes. Returns VARVE_CORRUPT unless it is one frame
+ * of exactly this content, and VARVE_TOO_NEW if this build cannot
+ * decompress. */
 varve_status vv_unpack(struct vv_unpacker *unpacker, int file, const char *path,
     uint64_t offset, const struct vv_pack *pack, void *plain,
     varve_error *error);

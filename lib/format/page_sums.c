@@ -1,4 +1,5 @@
-/* page_sums.c - a column of chunks, increasing, and one of 256 digests each.
+/* page_sums.c - Stores page digests in two columns: increasing numbers of
+ * chunks, and 256 digests for each.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +13,8 @@
 #include "piece_table.h"
 #include "try.h"
 
-/* The first of the chunks summed by pages that is not before `chunk`. */
+/* Returns the index of the first chunk with page digests that is not before
+ * `chunk`. */
 static uint64_t page_sums_lower_bound(
     const struct vv_index *index, uint64_t chunk)
 {
@@ -62,8 +64,8 @@ struct place {
     uint64_t first; /* its first chunk */
 };
 
-/* Whether a chunk is of full size and in one piece; `at` goes on to its value.
- */
+/* Returns true if a chunk has the full size and its value is not in pieces.
+ * Moves `at` to its value. */
 static bool may_be_paged(const struct vv_index *index,
     const struct vv_value_table *table, uint64_t chunk, struct place *at)
 {

@@ -1,10 +1,10 @@
-/* page_sums.h - chunks that are summed page by page: of one that changes in a
- * few places only these have to be summed, and written, again.
+/* page_sums.h - Digests of single pages of a chunk. If such a chunk changes in
+ * a few places, only these pages are hashed and written again.
  *
- * Such a chunk is of full size, and its digest is that of the digests of its
- * pages, which are in the index too. Which chunks are summed so depends on the
- * saves before: what the digest of one says of its bytes, it says beside files
- * of the same history only.
+ * Such a chunk has the full size. Its digest is the digest of its page digests,
+ * which are in the index too. The set of chunks with page digests depends on
+ * earlier saves. So digests are comparable only between files of the same save
+ * history.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,28 +17,29 @@
 
 enum {
     VV_CHUNK_PAGES = VV_CHUNK_SIZE / VV_PAGE_ALIGNMENT,
-    VV_PAGE_SUMS_SIZE = VV_CHUNK_PAGES * VV_DIGEST_SIZE, /* of a chunk */
+    VV_PAGE_SUMS_SIZE = VV_CHUNK_PAGES * VV_DIGEST_SIZE, /* for a chunk */
 };
 
-/* The digests of the pages of a chunk, by its number among all; NULL where it
- * is summed as a whole. Binary search; one comparison where all are. */
+/* Returns the page digests of a chunk, given its number among all chunks.
+ * Returns NULL if it is hashed as a whole. Binary search; one comparison if no
+ * chunk has page digests. */
 const uint8_t *vv_page_sums_find(const struct vv_index *index, uint64_t chunk);
 
-/* Whether one of some chunks is summed by pages. */
+/* Returns true if one of `count` chunks has page digests. */
 bool vv_page_sums_any(
     const struct vv_index *index, uint64_t first, uint64_t count);
 
-/* Fills in the digests of so many bytes, page by page; the last may be short.
- */
+/* Computes the digests of `size` bytes page by page. The last page can be
+ * short. */
 void vv_page_sums_make(const uint8_t *bytes, size_t size, uint8_t *sums);
 
-/* The digest of a chunk by those of its pages. */
+/* Returns the digest of a chunk, given its page digests. */
 static inline struct vv_digest vv_page_sums_digest(const uint8_t *sums)
 {
     return vv_digest_of(sums, VV_PAGE_SUMS_SIZE);
 }
 
-/* The same by its bytes. */
+/* Returns the same digest, given the bytes of the chunk. */
 static inline struct vv_digest vv_page_sums_of_chunk(const void *chunk)
 {
     uint8_t sums[VV_PAGE_SUMS_SIZE];
@@ -46,8 +47,8 @@ static inline struct vv_digest vv_page_sums_of_chunk(const void *chunk)
     return vv_page_sums_digest(sums);
 }
 
-/* That such chunks are of full size, in layers, and in no pieces, and that
- * their digests are those of their pages. */
+/* Checks that such chunks have the full size, are in layers and not in pieces,
+ * and that their digests match their page digests. */
 varve_status vv_check_page_sums(
     const struct vv_index_check *check, const struct vv_value_table *table);
 

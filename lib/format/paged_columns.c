@@ -1,5 +1,5 @@
-/* paged_columns.c - blocks that are read when one is wanted; the last ones
- * stay.
+/* paged_columns.c - Reads blocks of columns when they are needed, and caches
+ * the last ones.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,16 +14,17 @@
 #include "monitor.h"
 #include "try.h"
 
-/* Those of a box, its place and its digest, at each of some threads. */
+/* Enough for the boxes, places and digests that several threads use at the same
+ * time. */
 enum { BLOCKS = 128 };
 
 struct vv_paged_block {
     /* own */
-    uint64_t offset; /* in the file; 0: none */
+    uint64_t offset; /* in the file; 0: empty */
     uint8_t bytes[VV_FAR_BLOCK];
 };
 
-/* --- Life ----------------------------------------------------------------- */
+/* --- Construction --------------------------------------------------------- */
 
 struct vv_paged_columns *vv_paged_columns_new(
     const struct vv_context *context, size_t word_count)
@@ -157,7 +158,7 @@ void vv_paged_get(const struct vv_index *index, uint64_t key, uint64_t at,
     void *bytes, size_t size)
 {
     struct vv_paged_columns *far = index->far;
-    varve_error error; /* larger than what is read, and set by a failure */
+    varve_error error; /* initialized only by a failure */
     if (!vv_paged_read(far, key, at, bytes, size, &error))
         return;
     memset(bytes, 0, size);

@@ -1,8 +1,9 @@
-/* paged_columns.h - columns of an index that stay in the file. There is a sum
- * of every 4 KiB of them; what is wanted is read again, and compared with that.
+/* paged_columns.h - Columns of an index that remain in the file. A checksum of
+ * every 4 KiB of them is in memory; blocks are read when needed and compared
+ * with it.
  *
- * Digests and what is known of pieces grow with the number of processes that
- * have saved, and each that restores needs few of them.
+ * Digests and pieces grow with the number of processes that saved, and each
+ * restoring process needs few of them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,15 +19,17 @@
 #include "piece_runs.h"
 
 enum {
-    VV_FAR_BLOCK = 4096, /* of a column, with a sum of its own */
-    VV_FAR_COLUMNS = 29, /* by key; those behind are always at hand */
-    VV_FAR_PLACES = 512, /* of a block, by where they begin */
+    /* size of a block of a column, which has its own checksum */
+    VV_FAR_BLOCK = 4096,
+    /* by key; columns with larger keys are always in memory */
+    VV_FAR_COLUMNS = 29,
+    VV_FAR_PLACES = 512, /* number of places in a block of place starts */
 };
 
 struct vv_paged_column {
     /* to fill in */
     uint64_t offset; /* in the file */
-    uint64_t size;   /* in bytes; 0: it is at hand, or empty */
+    uint64_t size;   /* in bytes; 0: in memory, or empty */
     uint64_t *sums;
 };
 
@@ -36,28 +39,31 @@ struct vv_paged_columns {
     int file;
     const char *path;
     struct vv_paged_column columns[VV_FAR_COLUMNS];
-    uint64_t *place_firsts;    /* where the first place of a block begins */
-    struct vv_piece_runs runs; /* where boxes stay */
-    uint64_t *words;           /* owned: all that is pointed to above */
+    uint64_t *place_firsts;    /* start of the first place of each block */
+    struct vv_piece_runs runs; /* used if the boxes are in the file */
+    uint64_t *words;           /* owned; contains all arrays above */
     size_t word_count;
-    bool is_checked; /* somebody has looked whether they obey their rules, and
-                        the runs are made */
+    bool is_checked; /* the rules were checked, and the runs exist */
     /* own */
     struct vv_monitor *monitor;
-    struct vv_paged_block *blocks; /* those that were read last */
+    /* Cache of the blocks read last. Guarded by `monitor`, as is `failure`
+     * while has_failed is being set. */
+    struct vv_paged_block *blocks;
     atomic_bool has_failed;
     varve_error failure;
 };
 
-/* With room for so many words; NULL without memory. */
+/* Allocates columns with `word_count` words. Returns NULL if there is no
+ * memory. */
 struct vv_paged_columns *vv_paged_columns_new(
     const struct vv_context *context, size_t word_count);
 
-/* Takes NULL. */
+/* Frees the columns; accepts NULL. */
 void vv_paged_columns_free(struct vv_paged_columns *far);
 
-/* Points to what the words are, once the sizes of columns and the counts of
- * runs are known; vv_paged_words says how many these are. */
+/* vv_paged_columns_point sets the pointers into the words. The sizes of columns
+ * and the counts of runs must be set. vv_paged_words returns the number of
+ * words. */
 size_t vv_paged_words(const struct vv_paged_columns *far);
 void vv_paged_columns_point(struct vv_paged_columns *far);
 
@@ -66,19 +72,20 @@ static inline bool vv_is_in_file(const struct vv_index *index, uint64_t key)
     return index->far && index->far->columns[key].size > 0;
 }
 
-/* Whether its rules need not be looked at. */
+/* Returns true if the rules of this column need not be checked. */
 static inline bool vv_is_checked(const struct vv_index *index, uint64_t key)
 {
     return vv_is_in_file(index, key) && index->far->is_checked;
 }
 
-/* Reads bytes of a column, that it has. VARVE_CORRUPT where they are not what
- * was summed. May be called from several threads at once. */
+/* Reads bytes of a column. Returns VARVE_CORRUPT if their checksum is wrong.
+ * Can be called from several threads at the same time. */
 varve_status vv_paged_read(struct vv_paged_columns *far, uint64_t key,
     uint64_t at, void *bytes, size_t size, varve_error *error);
 
-/* The same for who cannot fail: zeros then, and from there on the index has
- * failed, which whoever uses it comes to see before he relies on it. */
+/* Like vv_paged_read, for callers that cannot fail. On failure sets the bytes
+ * to zero and marks the index as failed. Users of the index must check this
+ * (vv_index_failure) before they rely on its contents. */
 void vv_paged_get(const struct vv_index *index, uint64_t key, uint64_t at,
     void *bytes, size_t size);
 
@@ -87,15 +94,16 @@ static inline bool vv_index_has_failed(const struct vv_index *index)
     return index->far && atomic_load(&index->far->has_failed);
 }
 
-/* A number that follows from some bytes of a column, and those around them. */
+/* Returns a number that depends on the given bytes of a column and on those
+ * around them. */
 uint64_t vv_paged_seed(const struct vv_paged_columns *far, uint64_t key,
     uint64_t at, uint64_t size);
 
-/* VARVE_OK as long as nothing has failed for who cannot. */
+/* Returns the first failure of vv_paged_get, or VARVE_OK. */
 varve_status vv_index_failure(const struct vv_index *index, varve_error *error);
 
-/* That was told; the next try may find the file mended. Nobody else uses the
- * index meanwhile. */
+/* Clears the failure after it was reported, because a later read may succeed.
+ * No other thread may use the index at this time. */
 static inline void vv_index_recover(const struct vv_index *index)
 {
     if (index->far)
@@ -107,8 +115,8 @@ static inline void vv_index_recover(const struct vv_index *index)
 varve_status vv_paged_digest(struct vv_paged_columns *far, uint64_t number,
     struct vv_digest *digest, varve_error *error);
 
-/* The digest of so many of them from a number on; zero where they cannot be
- * had. */
+/* Returns the digest of `count` concatenated digests, or zero if they cannot be
+ * read. */
 struct vv_digest vv_paged_digest_of(
     struct vv_paged_columns *far, uint64_t first, uint64_t count);
 

@@ -1,4 +1,5 @@
-/* part.c - what of a piece is in a box is found without going through it.
+/* part.c - Computes which elements of a piece are in a box, without a loop over
+ * the elements.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +18,7 @@ static uint64_t elements_per_chunk(
            vv_dtype_file_size((varve_dtype)parsed->index.value_dtypes[value]);
 }
 
-/* The chunk that has an element of a piece. */
+/* Sets *part to the chunk that contains an element of a piece. */
 static void part_set(const struct vv_parsed_index *parsed, uint32_t value,
     const struct vv_value_piece *piece, uint64_t element,
     struct vv_chunk_part *part)
@@ -34,8 +35,8 @@ static void part_set(const struct vv_parsed_index *parsed, uint32_t value,
     part->end = part->first + part->size / unit;
 }
 
-/* Of a chunk whose piece could not be found out: nothing, so that nobody takes
- * anything for its bytes. */
+/* Describes a chunk whose piece could not be read as empty, so that its bytes
+ * are not interpreted. */
 static void set_nothing(const struct vv_parsed_index *parsed, uint32_t value,
     uint64_t chunk, struct vv_chunk_part *part)
 {
@@ -57,7 +58,8 @@ void vv_part_of_chunk(const struct vv_parsed_index *parsed, uint32_t value,
             part);
 }
 
-/* Whether a piece has an element of the box from a chunk on; that part. */
+/* Finds the first part of a piece, starting at a chunk, that has an element of
+ * the box. Returns false if there is none. */
 static bool part_find(const struct vv_parsed_index *parsed, uint32_t value,
     const varve_box *box, uint64_t chunk, const struct vv_value_piece *piece,
     struct vv_chunk_part *part)
@@ -75,8 +77,9 @@ static bool part_find(const struct vv_parsed_index *parsed, uint32_t value,
     return true;
 }
 
-/* The same of pieces that are in the file only, of which most runs are passed
- * by. Where that fails each chunk has something: whoever reads it is told. */
+/* Like part_find, for pieces whose boxes are in the file; skips most runs.
+ * After a read error every chunk counts as overlapping, so that the caller
+ * reads on and gets the error. */
 static bool find_far(const struct vv_parsed_index *parsed, uint32_t value,
     const varve_box *box, uint64_t chunk, struct vv_chunk_part *part)
 {

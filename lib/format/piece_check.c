@@ -1,14 +1,15 @@
-/* piece_check.c - each piece by itself, and then that together they are the
- * value.
+/* piece_check.c - Checks each piece by itself, then that together they cover
+ * the value.
  *
- * To be one in a box and zero elsewhere is a product of functions of one
- * dimension each. So is its mixed difference, of which there is little: in each
- * dimension +1 where the box starts, and -1 where it ends. Boxes cover a value
- * once where the sum of these is that of the value as one box. Both are summed
- * up over points of random weight, which is a product as well; so a value takes
- * as many products as it has pieces, whatever their number of elements. The
- * weights are in the field of 2^61 - 1: a polynomial that is not zero, of a
- * degree up to the rank, is zero for rank / 2^61 of them at most.
+ * The indicator function of a box, 1 inside and 0 elsewhere, is a product of
+ * functions of one dimension each. So is its mixed difference, which is sparse:
+ * in each dimension it is +1 at the start of the box and -1 at its end. Boxes
+ * cover a value exactly once if the sum of their differences is that of the
+ * whole value as one box. Both sums are evaluated with random weights of the
+ * points, which are products as well. So a value needs as many products as it
+ * has pieces, whatever its number of elements. The weights are in the field of
+ * 2^61 - 1. A nonzero polynomial of a degree up to the rank is zero for at most
+ * rank / 2^61 of them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,9 +26,9 @@
 
 #define PRIME ((UINT64_C(1) << 61) - 1)
 
-enum { MOST_LOOKS = 1 << 20 }; /* at boxes, for one fault */
+enum { MOST_LOOKS = 1 << 20 }; /* limit of boxes examined for one fault */
 
-/* --- The field ------------------------------------------------------------ */
+/* --- Arithmetic modulo 2^61 - 1 ------------------------------------------- */
 
 static uint64_t reduce(uint64_t x)
 {
@@ -35,7 +36,7 @@ static uint64_t reduce(uint64_t x)
     return x >= PRIME ? x - PRIME : x;
 }
 
-/* By halves of 31 bits: 2^61 is 1, so 2^62 is 2. */
+/* Multiplies by halves of 31 bits, modulo 2^61 - 1: 2^61 is 1, so 2^62 is 2. */
 static uint64_t piece_check_multiply(uint64_t a, uint64_t b)
 {
     const uint64_t low = (UINT64_C(1) << 31) - 1;
@@ -50,7 +51,7 @@ static uint64_t subtract(uint64_t a, uint64_t b)
     return a >= b ? a - b : a + PRIME - b;
 }
 
-/* --- The cover ------------------------------------------------------------ */
+/* --- Exact covers --------------------------------------------------------- */
 
 static uint64_t weight(uint64_t seed, uint32_t dimension, uint64_t at)
 {
@@ -94,7 +95,7 @@ bool vv_cover_is_exact(const struct vv_cover *c, uint64_t seed)
     return sum == piece_check_weigh(&box, c->type->rank, seed);
 }
 
-/* --- What is wrong with it ------------------------------------------------ */
+/* --- Faults of a cover ---------------------------------------------------- */
 
 static bool piece_check_has(
     const varve_box *box, uint32_t rank, const uint64_t *element)
@@ -106,8 +107,8 @@ static bool piece_check_has(
     return is_in;
 }
 
-/* In how many boxes fault->element is; and in each dimension the next place
- * where one starts or ends. */
+/* Counts the boxes that contain fault->element. Sets `next` to the next start
+ * or end of a box in each dimension. */
 static void piece_check_look(const struct vv_cover *c,
     struct vv_cover_fault *fault, uint64_t next[VARVE_MAX_RANK])
 {
@@ -131,8 +132,8 @@ static void piece_check_look(const struct vv_cover *c,
     }
 }
 
-/* Between two such places all elements are in the same boxes: so only the first
- * of each is looked at, in row-major order. */
+/* All elements between two such positions are in the same boxes, so only the
+ * first of them is examined, in row-major order. */
 bool vv_cover_find_fault(const struct vv_cover *c, struct vv_cover_fault *fault)
 {
     uint64_t next[VARVE_MAX_RANK];
@@ -184,10 +185,10 @@ static varve_status check_number(const struct vv_index_check *check,
         value, room, end, begin);
 }
 
-/* What the boxes up to one have left. */
+/* The remainder after the boxes checked so far. */
 struct rest {
     uint64_t elements;
-    bool is_overdrawn; /* they have more than there are */
+    bool is_overdrawn; /* the boxes have more elements than the value */
     varve_box before;
 };
 
@@ -200,7 +201,8 @@ static bool piece_check_is_behind(
     return k < rank && box->start[k] > before->start[k];
 }
 
-/* Where a box of a cover is; of what stays in the file it is not said. */
+/* Returns the address of a box for error messages. For boxes in the file,
+ * returns the start of the index. */
 static const uint8_t *piece_check_place_of(const struct vv_index_check *check,
     const struct vv_cover *cover, uint32_t i)
 {
@@ -257,7 +259,8 @@ static varve_status piece_check_fail_cover(const struct vv_index_check *check,
         value, element, fault.boxes[0], fault.boxes[1]);
 }
 
-/* It follows from the boxes; of those that stay in the file from their sums. */
+/* Returns the seed of a cover: the hash of the boxes or, if they are in the
+ * file, of their checksums. */
 static uint64_t seed_of(
     const struct vv_index_check *check, const struct vv_cover *cover)
 {
@@ -284,8 +287,8 @@ varve_status vv_check_pieces(const struct vv_index_check *check, uint32_t value,
                  vv_begin32(index->piece_ends, row) };
     for (uint32_t i = 0; i < cover.count; i++)
         VV_TRY(piece_check_box(check, &cover, i, &rest));
-    /* The number makes sure that what lies where is within the value, whatever
-     * somebody has made for a seed. */
+    /* The number of elements is checked too, so that all offsets are within the
+     * value even for boxes constructed for a known seed. */
     if (rest.is_overdrawn || rest.elements > 0 ||
         !vv_cover_is_exact(&cover, seed_of(check, &cover)))
         return piece_check_fail_cover(check, value, &cover);

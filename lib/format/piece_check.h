@@ -1,5 +1,5 @@
-/* piece_check.h - the rules of values in pieces: boxes that together cover each
- * element once.
+/* piece_check.h - Checks the rules of values in pieces: the boxes must cover
+ * each element exactly once.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,8 @@
 
 #include "index_check.h"
 
-/* Whether a value is the next in pieces, after those that a table has. */
+/* Returns true if a value is the next one in pieces after those of the
+ * table. */
 static inline bool vv_is_next_in_pieces(const struct vv_index *index,
     const struct vv_piece_table *table, uint32_t value)
 {
@@ -16,31 +17,32 @@ static inline bool vv_is_next_in_pieces(const struct vv_index *index,
            vv_at32(index->pieced_values, table->count) == value;
 }
 
-/* Checks the pieces of that, whose other columns were checked. The table has
- * room for all and those before. */
+/* Checks the pieces of that value, whose other columns were checked. The table
+ * has room for it and contains the values before it. */
 varve_status vv_check_pieces(const struct vv_index_check *check, uint32_t value,
     const varve_tensor *type, const struct vv_piece_table *table);
 
-/* Whether they were all, once the values have been gone through. */
+/* Checks, after all values, that no value in pieces is left over. */
 varve_status vv_check_all_pieces(
     const struct vv_index_check *check, const struct vv_piece_table *table);
 
-/* Some boxes of a tensor, as the column of boxes has them. */
+/* Some boxes of a tensor, as stored in the column of boxes. */
 struct vv_cover {
     /* to fill in */
     const struct vv_index *index;
     const varve_tensor *type;
-    uint64_t at;    /* their first number in the column */
-    uint32_t count; /* of boxes, which leave the tensor nowhere */
+    uint64_t at;    /* index of their first number in the column */
+    uint32_t count; /* number of boxes; none exceeds the tensor */
 };
 
-/* Whether they have each element once. Of boxes that were not made for this
- * seed it is wrong with a probability of 16 / 2^61 at most. Takes time in
- * proportion to the boxes, whatever they cover. */
+/* Returns true if the boxes cover each element once. For boxes that were not
+ * constructed for this seed, the result is wrong with a probability of at most
+ * 16 / 2^61. The time is proportional to the number of boxes. */
 bool vv_cover_is_exact(const struct vv_cover *cover, uint64_t seed);
 
-/* Looks for the first element that is not in one of them, but in how many, and
- * the first two that have it. False where that would take too long. */
+/* The first element that is not in exactly one box, the number of boxes that
+ * contain it, and the first two of them. vv_cover_find_fault returns false if
+ * there is none, or if the search would take too long. */
 struct vv_cover_fault {
     /* to read */
     uint64_t element[VARVE_MAX_RANK];

@@ -1,4 +1,4 @@
-/* piece_runs.c - made as boxes are checked, and walked later.
+/* piece_runs.c - Builds runs while boxes are checked, and walks them later.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 #include "layout.h"
 #include "piece_table.h"
 
-/* --- Made ----------------------------------------------------------------- */
+/* --- Construction --------------------------------------------------------- */
 
 static uint32_t pieces_of(const struct vv_index *index, uint32_t row)
 {
@@ -74,7 +74,7 @@ void vv_piece_runs_point(struct vv_piece_runs *runs, uint64_t *words)
     runs->boxes_of_runs = runs->starts + 2 * runs->run_count;
 }
 
-/* A hull is of the places where its boxes start and end. */
+/* Extends a bounding box by a box. A hull with extent 0 is empty. */
 static void piece_runs_extend(
     uint64_t *hull, uint32_t rank, const varve_box *box)
 {
@@ -132,9 +132,9 @@ uint64_t vv_run_chunks(const struct vv_piece_runs *runs, uint32_t row)
     return runs->starts[2 * (runs->firsts[row + 1] - 1) + 1];
 }
 
-/* --- Walked --------------------------------------------------------------- */
+/* --- Iteration ------------------------------------------------------------ */
 
-/* The walk is at the first piece of a run. */
+/* Positions the walk at the first piece of a run. */
 static void begin_run(struct vv_run_walk *w, uint32_t run)
 {
     const uint64_t *start =
@@ -156,7 +156,7 @@ void vv_run_walk_begin(struct vv_run_walk *w, const struct vv_index *index,
     begin_run(w, run);
 }
 
-/* As many boxes as there is room for, but none of the next run, which may be
+/* Reads as many boxes as fit, but none of the next run, which may be
  * skipped. */
 static void piece_runs_hold(struct vv_run_walk *w)
 {
@@ -192,7 +192,7 @@ bool vv_run_walk_next(struct vv_run_walk *w, struct vv_value_piece *piece)
     return true;
 }
 
-/* The last run of a row that begins with a chunk up to that. */
+/* Returns the last run of a row whose first chunk is not after `chunk`. */
 static uint32_t run_of_chunk(
     const struct vv_piece_runs *runs, uint32_t row, uint64_t chunk)
 {

@@ -1,4 +1,5 @@
-/* piece_table.c - two sums before each piece: of bytes and of chunks.
+/* piece_table.c - Stores two sums for each piece: the bytes and the chunks
+ * before it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +14,8 @@
 
 /* --- The table ------------------------------------------------------------ */
 
-/* They were counted before the index had a digest. */
+/* Returns true if the counts still match the index: they were computed before
+ * its digest was checked. */
 static bool is_room_for(
     const struct vv_piece_runs *runs, const struct vv_index *index)
 {
@@ -24,8 +26,8 @@ static bool is_room_for(
            now.hull_count == runs->hull_count;
 }
 
-/* A box has two numbers at least, so that a table is no larger than the columns
- * that it is of. */
+/* A box has at least two numbers, so a table is not larger than the columns it
+ * is made from. */
 varve_status vv_piece_table_make(struct vv_piece_table *t,
     const varve_allocator *allocator, const struct vv_index *index,
     varve_error *error)
@@ -118,7 +120,8 @@ uint32_t vv_piece_count(const struct vv_index *index, uint32_t value)
                                 vv_begin32(index->piece_ends, row);
 }
 
-/* Where a piece ends, within its value; `last` is the last one's number. */
+/* Returns the end of a piece within its value. `last` is the number of the last
+ * piece. */
 static uint64_t end_of(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value, uint32_t piece,
     uint32_t last)
@@ -176,7 +179,7 @@ void vv_piece_at(const struct vv_index *index,
         end_of(index, table, value, first + number, last) - piece->begin;
 }
 
-/* The last of some pieces that begins with a chunk up to that. */
+/* Returns the last piece in a range whose first chunk is not after `chunk`. */
 static uint32_t find_chunk(const struct vv_piece_table *t, uint32_t first,
     uint32_t end, uint64_t chunk)
 {

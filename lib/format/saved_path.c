@@ -1,4 +1,4 @@
-/* saved_path.c - breadth first over the saved graph.
+/* saved_path.c - Traverses the saved graph breadth first.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,8 +11,8 @@
 #include "name.h"
 #include "name_pattern.h"
 
-/* `queue` may be NULL from the root of the file: from there the numbers of
- * nodes are in this order already. */
+/* Reaches nodes by edges, breadth first. `queue` can be NULL if the root is
+ * that of the file: nodes are numbered in this order already. */
 static void reach_edges(struct vv_saved_paths *p, uint32_t *queue)
 {
     uint32_t count = 1;
@@ -89,12 +89,12 @@ void vv_saved_paths_end(struct vv_saved_paths *p)
     *p = (struct vv_saved_paths){ 0 };
 }
 
-/* A path as long as is asked for, and what is too long about it recognized. */
+/* A path that is being made, cut off once it is longer than `longest`. */
 struct text {
     const struct vv_saved_paths *paths;
     size_t longest;
     struct vv_buffer *path;
-    bool is_plain; /* names as they are */
+    bool is_plain; /* names are not escaped */
 };
 
 static void saved_path_add_name(const struct text *t, uint32_t name)
@@ -107,7 +107,7 @@ static void saved_path_add_name(const struct text *t, uint32_t name)
         vv_path_add_end(t->path, bytes, size, t->longest);
 }
 
-/* Climbs until the root or until it is too long. */
+/* Adds names upwards until the root is reached or the path is too long. */
 static void saved_path_add_edges(const struct text *t, uint32_t node)
 {
     const struct vv_saved_paths *p = t->paths;
@@ -168,8 +168,8 @@ void vv_saved_name(
     set_path(&(struct text){ p, SIZE_MAX, name, true }, node);
 }
 
-/* Whether the path of a node, whose text this is, is a longer one. (Names may
- * begin with "..." themselves.) */
+/* Returns true if `path`, the text of the path of a node, was shortened. (Names
+ * can begin with "..." themselves.) */
 static bool is_shortened(
     const struct vv_saved_paths *p, uint32_t node, const struct vv_buffer *path)
 {
@@ -200,11 +200,11 @@ void vv_saved_child_path(
         vv_path_shorten(path, t.longest);
 }
 
-/* --- Back --------------------------------------------------------------- */
+/* --- From paths to nodes ------------------------------------------------ */
 
 struct search {
     const struct vv_index *index;
-    uint32_t root; /* of paths in parentheses too */
+    uint32_t root; /* also of paths in parentheses */
     struct vv_buffer *scratch;
 };
 
@@ -236,8 +236,8 @@ static uint32_t saved_path_find_slot(const struct search *s, uint32_t owner,
                          : vv_index_find_slot(s->index, owner, on, id);
 }
 
-/* Only a slot has a parenthesis that is not escaped; that it might be a
- * careless one in a name is looked at last. */
+/* Returns the child or slot with a name. Only slots have unescaped parentheses;
+ * a name that contains one without an escape is tried last. */
 static uint32_t find_step(
     const struct search *s, uint32_t node, struct vv_text name, unsigned depth)
 {

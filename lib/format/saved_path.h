@@ -1,4 +1,4 @@
-/* saved_path.h - paths of the nodes of a file, for people and patterns.
+/* saved_path.h - Paths of the nodes of a file, for messages and patterns.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,13 +18,13 @@ struct vv_saved_paths {
     const varve_allocator *allocator;
     const struct vv_index *index;
     uint32_t root;
-    uint32_t *parents; /* by node: the node before it, or VV_NONE */
-    uint32_t *ways;    /* by node: the edge; for a slot variable, the slot with
-                          VV_WAY_IS_SLOT */
+    uint32_t *parents; /* by node: the preceding node, or VV_NONE */
+    /* by node: the edge; for a slot variable, the slot with VV_WAY_IS_SLOT */
+    uint32_t *ways;
 };
 
-/* Finds a shortest path from `root` to every node that can be reached from it:
- * breadth first; slots last. */
+/* Finds a shortest path from `root` to every reachable node: breadth first,
+ * slots last. */
 varve_status vv_saved_paths_begin(struct vv_saved_paths *paths,
     const varve_allocator *allocator, const struct vv_index *index,
     uint32_t root, varve_error *error);
@@ -36,25 +36,25 @@ static inline bool vv_saved_path_exists(
     return node == paths->root || paths->parents[node] != VV_NONE;
 }
 
-/* Sets `path` to the path of a node that can be reached, shortened. */
+/* Sets `path` to the path of a reachable node, shortened. */
 void vv_saved_path(
     const struct vv_saved_paths *paths, uint32_t node, struct vv_buffer *path);
 
-/* The same for patterns. */
+/* Like vv_saved_path, in the form that patterns are compared with. */
 void vv_saved_searched_path(
     const struct vv_saved_paths *paths, uint32_t node, struct vv_buffer *path);
 
-/* Sets `name` to the names of that path as they are, all of them, joined by
+/* Sets `name` to all names of that path, unescaped and not shortened, joined by
  * '/'; for a slot variable `<owner>/<slot>(<variable>)`. */
 void vv_saved_name(
     const struct vv_saved_paths *paths, uint32_t node, struct vv_buffer *name);
 
-/* Goes on from the path of a node to one to which its edge leads. */
+/* Extends the path of a node to the path of a child. */
 void vv_saved_child_path(
     const struct vv_saved_paths *paths, uint32_t child, struct vv_buffer *path);
 
-/* The node at a path from `from`, or VV_NONE. A slot is written as in patterns,
- * the path of its variable from `from` too. */
+/* Returns the node at a path relative to `from`, or VV_NONE. A slot is written
+ * as in patterns; the path of its variable is relative to `from` too. */
 uint32_t vv_saved_find(const struct vv_index *index, uint32_t from,
     const char *path, struct vv_buffer *scratch);
 

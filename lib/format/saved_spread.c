@@ -1,9 +1,8 @@
-/* saved_spread.c - along the edges of an index, and from owners and variables
- * to slots. Slots are sorted by owner; where there are any, a table finds them
- * by variable as well.
+/* saved_spread.c - Follows the edges of an index, and from owners and variables
+ * to slots. Slots are sorted by owner; a table finds them by variable.
  *
- * A node stands twice in the spread: under its number with the paths that it
- * has, and behind all of these with those that it would have.
+ * A node has two entries in the spread: one with its existing paths, and one,
+ * after all of these, with the paths after renames.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,10 +15,10 @@
 
 /* Slots by variable, and the last step along an edge. */
 struct tables {
-    uint32_t *firsts; /* by node: a slot for it, plus 1 */
-    uint32_t *nexts;  /* by slot: the next one, plus 1 */
+    uint32_t *firsts; /* by node: its first slot, plus 1 */
+    uint32_t *nexts;  /* by slot: the next one of the same variable, plus 1 */
     const struct vv_state *from;
-    const struct vv_state *to; /* NULL: there was none */
+    const struct vv_state *to; /* NULL: there was no step yet */
     uint32_t name;
 };
 
@@ -49,13 +48,14 @@ static void free_table(const varve_allocator *a, const struct vv_index *index,
     vv_release(a, table->nexts, index->slot_count * sizeof *table->nexts);
 }
 
-/* 0, or how far behind is what a node has in the other half. */
+/* Returns 0, or the offset of the entries for paths after renames. */
 static uint32_t half_of(const struct vv_index *index, uint32_t node)
 {
     return node < index->node_count ? 0 : index->node_count;
 }
 
-/* Patterns look at each byte of a name, which may be long and at every edge. */
+/* Returns the state after a step. The last step is cached, because patterns
+ * examine each byte of a name, and a long name can occur on every edge. */
 static const struct vv_state *step_by(struct vv_spread *s,
     const struct vv_index *index, struct tables *table,
     const struct vv_state *from, uint32_t id)
@@ -101,7 +101,7 @@ static void saved_spread_follow_slot(struct vv_spread *s,
             .from = owner + 1, .variable = variable + 1, .number = slot });
 }
 
-/* With the pairs of the other of owner and variable, in one half. */
+/* Follows the slots of a node, as owner and as variable, within one half. */
 static void follow_slots(struct vv_spread *s, const struct vv_index *index,
     const struct tables *table, uint32_t pair, uint32_t half)
 {
@@ -148,8 +148,8 @@ varve_status vv_saved_spread_follow(
     return vv_automaton_fail(&s->automaton, error);
 }
 
-/* Those above come first: up from a node until one has a place, then down
- * again. */
+/* Parents are placed first: climbs from a node to the first one that has a
+ * place, then descends. */
 static bool place_half(struct vv_spread *s, const struct vv_saved_paths *paths,
     uint32_t *stack, uint32_t half)
 {
@@ -194,7 +194,7 @@ varve_status vv_saved_spread_begin(struct vv_spread *s,
     return status;
 }
 
-/* --- Paths that are not in the file ------------------------------------- */
+/* --- Paths after renames ------------------------------------------------ */
 
 static const struct vv_state *saved_spread_state_of(
     struct vv_automaton *a, struct vv_text path, unsigned depth)
@@ -205,7 +205,7 @@ static const struct vv_state *saved_spread_state_of(
         const struct vv_state *variable = NULL;
         bool is_slot = depth < VV_PATTERN_MAX_DEPTH &&
                        vv_name_split(name, &base, &inside) == VV_NAME_OF_SLOT;
-        /* Before the base: both spell their names in the same scratch. */
+        /* before the base, because both unescape names into the same buffer */
         if (is_slot)
             variable = saved_spread_state_of(a, inside, depth + 1);
         a->name.size = 0;
@@ -234,7 +234,7 @@ void vv_saved_spread_add(struct vv_spread *s,
         NULL, (struct vv_way){ .from = 0 });
 }
 
-/* --- Back --------------------------------------------------------------- */
+/* --- Paths of pairs ----------------------------------------------------- */
 
 static struct vv_text saved_spread_name_of(
     const void *graph, const struct vv_way *way)

@@ -1,5 +1,5 @@
-/* saved_spread.h - patterns over every path of a file; spread.h says what is
- * kept.
+/* saved_spread.h - Matches patterns with all paths of a file. spread.h
+ * describes the result.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,22 +9,21 @@
 #include "saved_path.h"
 #include "spread.h"
 
-/* Follows patterns along everything that `paths` knows a path to.
- * VARVE_NO_MEMORY or VARVE_LIMIT; nothing is held then. */
+/* Follows patterns along all paths of `paths`. On failure (VARVE_NO_MEMORY,
+ * VARVE_LIMIT) nothing is allocated. */
 varve_status vv_saved_spread_begin(struct vv_spread *spread,
     const struct vv_saved_paths *paths, const char *patterns,
     varve_error *error);
 
-/* Adds a path that a node would have, after a rename: it is not mixed with
- * those that it has. What is below the node has such paths as well, after
- * vv_saved_spread_follow, as have slots of one that has them. A failure shows
- * there. */
+/* Adds a path that a node would have after a rename. Such paths are separate
+ * from the existing ones. After vv_saved_spread_follow the nodes below it, and
+ * slots of such nodes, have such paths too. That call also reports failures. */
 void vv_saved_spread_add(struct vv_spread *spread,
     const struct vv_saved_paths *paths, uint32_t node, const char *path);
 varve_status vv_saved_spread_follow(struct vv_spread *spread,
     const struct vv_saved_paths *paths, varve_error *error);
 
-/* The number of a node by the paths that it would have. */
+/* Returns the number under which a node has its paths after renames. */
 static inline uint32_t vv_saved_spread_other(
     const struct vv_index *index, uint32_t node)
 {

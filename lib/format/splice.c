@@ -1,8 +1,8 @@
-/* splice.c - names are sorted, nodes are gone through from the root, breadth
- * first; then each column is written once, in the order of the whole.
+/* splice.c - Sorts the names and traverses the nodes from the root, breadth
+ * first; then writes each column once.
  *
- * As each part keeps its order, one place in each of its columns is enough to
- * find what comes next.
+ * Each part keeps its order, so one position per column of a part is enough to
+ * find the next entry.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,13 +16,13 @@
 #include "name.h"
 #include "try.h"
 
-/* A part and what is known of it. */
+/* The state of a part. */
 struct side {
     const struct vv_index *index;
-    uint32_t *names; /* its names' numbers in the whole; behind them that of the
-                        edge to it */
-    uint32_t *nodes; /* likewise; VV_NONE: not seen */
-    uint32_t value;  /* what comes next in columns */
+    /* numbers of its names in the result, followed by that of the edge to it */
+    uint32_t *names;
+    uint32_t *nodes; /* the same for nodes; VV_NONE: not seen */
+    uint32_t value;  /* next entries of the columns */
     size_t extent;
     uint32_t tag;
     uint32_t global;
@@ -41,7 +41,7 @@ struct name {
     uint32_t *number;
 };
 
-/* A side but the first: where it is, the name of the edge to it. */
+/* A side other than the first: its parent node, and the name of the edge. */
 struct hung {
     uint32_t at;
     uint32_t name;
@@ -49,7 +49,7 @@ struct hung {
 };
 
 struct slot {
-    uint32_t owner; /* here and below numbers of the whole */
+    uint32_t owner; /* this and the following numbers refer to the result */
     uint32_t variable;
     uint32_t name;
     struct place node;
@@ -60,14 +60,15 @@ struct work {
     struct vv_index_columns *columns;
     struct vv_buffer *values;
     size_t count;
-    uint64_t name_count; /* with the edges between parts */
+    uint64_t name_count; /* includes the edges between parts */
     uint64_t node_count;
     uint64_t slot_count;
-    /* one block each */
+    /* the following arrays are one block each */
     struct side *sides;
-    uint32_t *numbers;   /* of names, then of nodes */
-    struct name *names;  /* sorted */
-    struct place *nodes; /* by number in the whole: as they were seen */
+    uint32_t *numbers;  /* numbers of names, then of nodes */
+    struct name *names; /* sorted */
+    /* by number in the result, in the order in which they were seen */
+    struct place *nodes;
     struct slot *slots;
     struct hung *hung; /* sorted */
     uint32_t seen;
@@ -206,7 +207,7 @@ static void splice_see(struct work *w, uint32_t side, uint32_t node)
     w->nodes[w->seen++] = (struct place){ side, node };
 }
 
-/* The sides that hang below a node, as they come. */
+/* Returns the sides that are attached below a node, and advances past them. */
 static const struct hung *take_hung(
     struct work *w, const struct place *place, size_t *count)
 {
@@ -312,7 +313,7 @@ static void splice_add_value(
     side->value++;
 }
 
-/* Its tags and its global name. */
+/* Adds the tags and the global name of a node. */
 static void add_names_of(
     struct work *w, uint32_t number, const struct place *place)
 {
@@ -346,7 +347,7 @@ static void splice_add_nodes(struct work *w)
     }
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- Public functions ----------------------------------------------------- */
 
 static varve_status splice_all(
     struct work *w, const struct vv_splice *splice, varve_error *error)

@@ -1,8 +1,7 @@
-/* splice.h - graphs hung below nodes of another one, as the columns of one
- * index: numbered as a file numbers them (docs/format.md).
+/* splice.h - Combines graphs into the columns of one index: each further graph
+ * is attached below a node of the first. Numbered as in files (docs/format.md).
  *
- * In the whole the names, nodes, slots and values of each part have the order
- * that they have in it.
+ * The names, nodes, slots and values of each part keep their order.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,34 +14,36 @@
 
 struct vv_splice_part {
     /* to fill in */
-    struct vv_index index; /* a graph that obeys all rules; of its columns those
-                              from digests to pieces are not looked at */
-    uint32_t at;     /* the node of the first part below which its root is, that
-                        has no edges there; of the first part nothing */
-    uint32_t number; /* in decimal, the name of the edge to it */
+    /* a graph that obeys all rules; its columns from digests to pieces are not
+     * used */
+    struct vv_index index;
+    /* the node of the first part that gets its root as a child, and has no
+     * edges itself; ignored for the first part */
+    uint32_t at;
+    uint32_t number; /* name of the edge to it, in decimal */
 };
 
-/* Where a value comes from. */
+/* The origin of a value. */
 struct vv_spliced {
     /* to read */
     uint32_t part;
-    uint32_t value; /* its number there */
+    uint32_t value; /* its number in that part */
 };
 
 struct vv_splice {
     /* to fill in */
-    const struct vv_splice_part *parts; /* the first one is the whole but for
-                                           the others */
+    /* the first one is the graph to which the others are attached */
+    const struct vv_splice_part *parts;
     size_t count;
     /* to read */
     struct vv_index_columns columns; /* without digests, layers, places and
                                         pieces */
-    struct vv_buffer values;         /* vv_spliced, by value */
+    struct vv_buffer values;         /* struct vv_spliced, by value */
 };
 
-/* What it points to is borrowed until the end. VARVE_LIMIT, VARVE_NO_MEMORY;
- * there is nothing to end then. No node but those of the first part has a
- * global name. */
+/* Combines the parts, which are borrowed until vv_splice_end. On failure
+ * (VARVE_LIMIT, VARVE_NO_MEMORY) there is nothing to end. Only nodes of the
+ * first part can have global names. */
 varve_status vv_splice_begin(struct vv_splice *splice,
     const varve_allocator *allocator, varve_error *error);
 void vv_splice_end(struct vv_splice *splice);

@@ -1,4 +1,5 @@
-/* unpackers.c - a place for each, which is exchanged and never looked at.
+/* unpackers.c - Exchanges pointers atomically, and never dereferences those of
+ * others.
  *
  * SPDX-License-Identifier: MIT
  */

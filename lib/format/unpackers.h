@@ -1,5 +1,5 @@
-/* unpackers.h - unpackers of a checkpoint that is open, which threads take and
- * give back: making one takes longer than what it is for.
+/* unpackers.h - A pool of decompression states of an open checkpoint. Threads
+ * take and return them, because making one takes longer than using it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,16 +16,16 @@ struct vv_unpackers {
     _Atomic(struct vv_unpacker *) idle[VV_MAX_WORKERS]; /* or NULL */
 };
 
-/* One that nobody else has, or a new one; NULL without memory. On any thread,
- * as the two below. */
+/* Returns one that no other thread uses, or a new one; NULL if there is no
+ * memory. Can be called on any thread, as the two functions below. */
 struct vv_unpacker *vv_unpackers_take(
     struct vv_unpackers *unpackers, const struct vv_context *context);
 
-/* Kept for the next, if there are not enough already. */
+/* Returns one to the pool. Frees it if the pool is full. */
 void vv_unpackers_give(
     struct vv_unpackers *unpackers, struct vv_unpacker *unpacker);
 
-/* Frees those that nobody has. */
+/* Frees all idle ones. */
 void vv_unpackers_clear(struct vv_unpackers *unpackers);
 
 #endif

@@ -1,5 +1,5 @@
-/* value_check.c - the rules of values: which nodes have one, types, shapes,
- * sizes, places.
+/* value_check.c - Checks the rules of values: which nodes have one, types,
+ * shapes, sizes and offsets.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,17 +17,17 @@
 #include "shape.h"
 #include "try.h"
 
-/* Data of layers has no end but that of all files. */
+/* Data in layers has no end, except the largest size of files. */
 #define MOST_IN_LAYERS ((uint64_t)INT64_MAX / VV_ALIGNMENT * VV_ALIGNMENT)
 
-/* What has been passed so far, and what is looked up for every value. */
+/* Totals of the values checked so far, and tables used for every value. */
 struct progress {
-    uint32_t node;    /* looked for a value up to here */
-    uint64_t extents; /* taken */
+    uint32_t node;    /* nodes below this number were checked for a value */
+    uint64_t extents; /* number of extents used so far */
     uint64_t digests;
-    varve_tensor type; /* of the value at hand */
-    uint64_t end;      /* of the last value */
-    uint64_t most;     /* where it may end */
+    varve_tensor type; /* of the current value */
+    uint64_t end;      /* of the previous value */
+    uint64_t most;     /* largest possible end */
     bool has_parts;
     uint8_t file_sizes[UINT8_MAX + 1];   /* by element type */
     uint8_t memory_sizes[UINT8_MAX + 1]; /* 0: no such type */
@@ -47,7 +47,8 @@ static bool value_check_has_value(const struct vv_index *index, uint32_t node)
     return kind == VARVE_VARIABLE || kind == VARVE_STATE;
 }
 
-/* Each variable and each state has one row, no other node has. */
+/* Checks that each variable and each state has exactly one row, and no other
+ * node. */
 static varve_status value_check_node(
     const struct vv_index_check *check, uint32_t i, struct progress *p)
 {
@@ -65,7 +66,7 @@ static varve_status value_check_node(
     return VARVE_OK;
 }
 
-/* Reads type and shape and finds the number of elements. */
+/* Reads type and shape, and computes the number of elements. */
 static varve_status value_check_shape(const struct vv_index_check *check,
     uint32_t i, struct progress *p, uint64_t *count)
 {
@@ -112,7 +113,8 @@ static varve_status check_state(
     return VARVE_OK;
 }
 
-/* `element` 0: strings, each a length of 8 bytes, and then the bytes of all. */
+/* Returns true if `count` elements can have this size. `element` 0 means
+ * strings: a length of 8 bytes for each, followed by the bytes of all. */
 static bool is_size_of(uint64_t element, uint64_t count, uint64_t size)
 {
     if (element == 0)
@@ -120,7 +122,8 @@ static bool is_size_of(uint64_t element, uint64_t count, uint64_t size)
     return size == count * element;
 }
 
-/* Early files have small values where larger ones would be. */
+/* Returns true if a value after `end` can have this offset. Files of early
+ * versions align small values like larger ones. */
 static bool is_place(uint64_t offset, uint64_t end, uint64_t size)
 {
     return offset == vv_data_place(end, size) ||
@@ -166,7 +169,7 @@ static varve_status check_chunks(const struct vv_index_check *check, uint32_t i,
     return VARVE_OK;
 }
 
-/* Of what the value at hand is a part, if anything is one. */
+/* Checks the whole of which the current value is a part, if there are parts. */
 static varve_status value_check_part(const struct vv_index_check *check,
     uint32_t i, const struct vv_piece_table *pieces, struct progress *p)
 {
@@ -203,7 +206,7 @@ static varve_status value_check_part(const struct vv_index_check *check,
     return VARVE_OK;
 }
 
-/* What is left over after the last value. */
+/* Checks that nothing remains after the last value. */
 static varve_status check_rest(
     const struct vv_index_check *check, struct progress *p)
 {
@@ -228,7 +231,7 @@ static varve_status check_rest(
     bool has_layers = index->layer_count > 0;
     uint64_t end = has_layers ? VV_HEADER_SIZE : p->end;
     if (vv_layer_is_inside(index))
-        return VARVE_OK; /* its size is where the index begins */
+        return VARVE_OK; /* the layer ends where the index begins */
     if (vv_align_up(end, VV_ALIGNMENT) != check->data_end)
         return vv_check_fail(check, check->bytes,
             "the index must begin after the %s, at %" PRIu64,

@@ -1,4 +1,4 @@
-/* value_check.h - the rules of values.
+/* value_check.h - Checks the rules of values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,9 +7,9 @@
 
 #include "index_check.h"
 
-/* Fills in the table, which has room for all values, and *end: the multiple of
- * 64 up to which the data goes. What it says counts only if the nodes are good,
- * which need not be known yet. */
+/* Fills in the table, which has room for all values, and sets *end to the end
+ * of the data, rounded up to a multiple of 64. The results are valid only if
+ * the nodes are valid too, which can be checked later. */
 varve_status vv_check_values(const struct vv_index_check *check,
     struct vv_value_table *table, uint64_t *end);
 

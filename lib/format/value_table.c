@@ -1,4 +1,4 @@
-/* value_table.c - one entry for every VV_VALUE_STEP values.
+/* value_table.c - Stores sums for every VV_VALUE_STEP-th value.
  *
  * SPDX-License-Identifier: MIT
  */

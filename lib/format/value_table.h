@@ -1,5 +1,5 @@
-/* value_table.h - sums over values, so that their extents and digests are found
- * without a walk through all of them.
+/* value_table.h - Sums over values, so that the extents and digests of a value
+ * are found without a walk through all values before it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,17 +11,17 @@
 
 #include "index.h"
 
-/* A table with room for the values of an index, to be filled. Of this only the
- * lengths of columns are looked at. */
+/* Makes an empty table with room for the values of an index. Reads only the
+ * lengths of columns. */
 varve_status vv_value_table_make(struct vv_value_table *table,
     const varve_allocator *allocator, const struct vv_index *index,
     varve_error *error);
 
-/* Fills one from an index that breaks no rule. */
+/* Fills a table from an index that was checked. */
 void vv_value_table_fill(
     struct vv_value_table *table, const struct vv_index *index);
 
-/* Takes zeroed ones. */
+/* Frees the table; it can be zeroed. */
 void vv_value_table_clear(
     struct vv_value_table *table, const varve_allocator *allocator);
 

@@ -1,10 +1,12 @@
-/* placement.c - arithmetic on names and sizes.
+/* placement.c - Computes placements of variables from names and sizes.
  *
- * Turns and loads are those of TensorFlow (python/training/device_setter.py and
- * contrib/training/python/training/device_setter.py), parts those of its
- * python/ops/partitioned_variables.py. A choice by path is rendezvous hashing:
- * the server with the highest number made of the path and of what the server is
- * called. Whoever is added or goes changes no number of any other.
+ * Round-robin and load-based placement follow TensorFlow
+ * (python/training/device_setter.py and
+ * contrib/training/python/training/device_setter.py), partitions its
+ * python/ops/partitioned_variables.py. Placement by path uses rendezvous
+ * hashing: it selects the server with the highest hash of the path and the
+ * server's name. Adding or removing a server does not change the hashes of the
+ * others.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,7 +36,7 @@ uint32_t varve_place_by_load(uint64_t *loads, uint32_t servers, uint64_t load)
     return least;
 }
 
-/* Of eight bytes each, in one order on every machine. */
+/* Hashes two numbers in the same byte order on every machine. */
 static uint64_t hash_of_pair(uint64_t first, uint64_t second)
 {
     unsigned char bytes[16];
@@ -72,20 +74,21 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
     return a / b + (a % b != 0);
 }
 
-/* At most UINT64_MAX. */
+/* Multiplies, and returns at most UINT64_MAX. */
 static uint64_t placement_multiply(uint64_t a, uint64_t b)
 {
     return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
 }
 
-/* All its rows if there is such a dimension, else one. */
+/* Returns the number of rows, or 1 if there is no such dimension. */
 static uint64_t placement_row_count(
     const varve_tensor *value, uint32_t dimension)
 {
     return dimension < value->rank ? value->shape[dimension] : 1;
 }
 
-/* Of one of the rows of a dimension; of rank `dimension` and less, of all. */
+/* Returns the size of one row of a dimension, or of the whole value if there is
+ * no such dimension. */
 static uint64_t row_size(const varve_tensor *value, uint32_t dimension)
 {
     uint64_t size = value->dtype == VARVE_STRING
@@ -97,7 +100,7 @@ static uint64_t row_size(const varve_tensor *value, uint32_t dimension)
     return size;
 }
 
-/* Between 1 and the rows. */
+/* Limits a number of parts to between 1 and the number of rows. */
 static uint64_t limit(uint64_t parts, uint64_t rows, uint64_t most_parts)
 {
     parts = least_of(parts, rows);

@@ -1,5 +1,5 @@
-/* processes.c - a group is made of pairs of sockets, is joined, and has copies
- * beside it.
+/* processes.c - Makes a group from pairs of sockets, joins it, and duplicates
+ * it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,7 @@
 #include "store.h"
 #include "try.h"
 
-/* --- Beginning ----------------------------------------------------------- */
+/* --- Construction -------------------------------------------------------- */
 
 static int64_t process_number(const struct varve_processes *p)
 {
@@ -26,7 +26,7 @@ static size_t end_count(const struct varve_processes *p)
     return 2 * (size_t)p->size;
 }
 
-/* Closes all ends but those that `rank` keeps. */
+/* Closes all ends except those that belong to `rank`. */
 static void close_others(struct varve_processes *p, uint32_t rank)
 {
     for (size_t i = 0; i < end_count(p); i++) {
@@ -76,7 +76,8 @@ static varve_status processes_check_arguments(
     return VARVE_OK;
 }
 
-/* One that no clock will show is none. */
+/* Returns the timeout in nanoseconds; -1 if there is none or it is too large to
+ * represent. */
 static int64_t timeout_of(const varve_processes_options *options)
 {
     bool has_one =
@@ -130,7 +131,8 @@ static void processes_release(void *self)
     varve_processes_free(self);
 }
 
-/* Its own ends are there. */
+/* Initializes the peers and the communicator of a rank. Its own ends must be
+ * open. */
 static void take_seat(struct varve_processes *p, uint32_t rank)
 {
     p->peer_count = rank > 0 ? 1 : p->size - 1;
@@ -166,9 +168,9 @@ const varve_comm *varve_processes_join(
     return &p->comm;
 }
 
-/* --- Another one --------------------------------------------------------- */
+/* --- Duplication --------------------------------------------------------- */
 
-/* At rank 0 with its sockets. */
+/* Makes a copy of the group. Rank 0 also creates its sockets. */
 static varve_processes *new_copy(varve_processes *p)
 {
     varve_processes *copy =
@@ -190,8 +192,8 @@ static varve_processes *new_copy(varve_processes *p)
     return NULL;
 }
 
-/* Moves one socket from rank 0 to a peer. The peer may lack a descriptor, and
- * then all is as it was. */
+/* Moves one socket from rank 0 to a peer. If the peer has no free descriptor,
+ * nothing is changed. */
 static varve_status move_end(
     struct varve_processes *p, const struct vv_star_peer *peer, int *end)
 {
@@ -215,7 +217,8 @@ static varve_status move_end(
     }
 }
 
-/* From rank 0, which keeps the first of each pair, to all. */
+/* Moves sockets from rank 0, which keeps the first of each pair, to all
+ * others. */
 static varve_status move_ends(varve_processes *p, varve_processes *copy)
 {
     uint32_t rank = p->comm.rank;
@@ -227,7 +230,7 @@ static varve_status move_ends(varve_processes *p, varve_processes *copy)
     return VARVE_OK;
 }
 
-/* What one of them lacks all do. */
+/* Returns the largest status of all ranks, so that all fail if one does. */
 static varve_status all_have(varve_processes *p, varve_status status)
 {
     uint64_t worst = status;
@@ -259,7 +262,7 @@ static bool is_here(const varve_processes *p)
     return p->joined >= 0 && p->joined == process_number(p);
 }
 
-/* Copies belong to who made them: here they only come to their end. */
+/* Disconnects the copies. Their memory belongs to their owners. */
 static void leave_copies(varve_processes *p)
 {
     for (varve_processes *copy = p->copies; copy; copy = copy->next) {
@@ -279,8 +282,8 @@ static void part_from(varve_processes *parent, varve_processes *copy)
     *link = copy->next;
 }
 
-/* A child that a rank has forked lets go of its copies of the sockets, and of
- * no more. */
+/* Leaves and frees the group. A forked child of a rank only closes its
+ * inherited copies of the sockets. */
 void varve_processes_free(varve_processes *p)
 {
     if (!p)

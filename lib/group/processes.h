@@ -1,4 +1,5 @@
-/* processes.h - a group of processes on one machine, around rank 0.
+/* processes.h - A group of processes on one machine that communicate through
+ * rank 0.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,8 +11,7 @@
 #include "context.h"
 #include "sockets.h"
 
-/* varve_processes_new with memory, system and sockets of the caller's
- * choice. */
+/* Like varve_processes_new, with the caller's allocator, system and sockets. */
 varve_processes *vv_processes_new_in(const struct vv_context *context,
     const struct vv_sockets *sockets, uint32_t size,
     const varve_processes_options *options, varve_error *error);

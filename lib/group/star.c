@@ -1,15 +1,16 @@
-/* star.c - a star of sockets: what all say goes to rank 0, and from there to
- * all.
+/* star.c - Implements collective operations with a star of sockets around rank
+ * 0.
  *
- * A call is one such movement, or one in and one out. Rank 0 moves with all
- * others at once, as far as each is ready, into and out of the program's own
- * memory: so nobody's slowness holds up another, nothing has to be kept, and
- * whoever ends in the middle is seen while others are waited for. One that ends
- * when its part is done is no concern of the call.
+ * An operation consists of a gather to rank 0, a broadcast from it, or both.
+ * Rank 0 transfers data to or from all others concurrently, as each is ready,
+ * directly in the program's memory. So a slow rank does not delay others,
+ * nothing is buffered, and a rank that ends during the operation is detected
+ * while rank 0 waits for others. A rank that ends after it has completed its
+ * part does not affect the operation.
  *
- * Each movement begins with what it is, so that ranks that have lost step with
- * each other do not take one thing for another. Of the bytes the first few go
- * with that: most calls have no more, and are one message then.
+ * Each transfer begins with a header that contains the operation and the size,
+ * so that ranks which are out of step detect it. The header contains the first
+ * few bytes too; most operations have no more bytes and need only one message.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,10 +24,10 @@
 
 enum call { AGREE, GATHER, GATHER_VARIED, BROADCAST, BARRIER, SHIFT };
 
-/* What a rank says of its shift. */
+/* Words in which a rank describes its shift. */
 enum { TO, OUT_SIZE, FROM, IN_SIZE };
 
-/* --- One movement ------------------------------------------------------- */
+/* --- One transfer ------------------------------------------------------- */
 
 static size_t ahead_of(uint64_t size)
 {
@@ -39,7 +40,8 @@ static bool is_done(const struct vv_star_peer *peer)
     return peer->done == sizeof peer->header + size - ahead_of(size);
 }
 
-/* What of a peer is next to be moved, and how much of it there is. */
+/* Sets *part to the next bytes to transfer for a peer, and returns their
+ * number. */
 static size_t star_next_part(struct vv_star_peer *peer,
     struct vv_star_header *header, unsigned char **part)
 {
@@ -77,7 +79,7 @@ static varve_status star_take_header(const struct vv_star_peer *peer)
     return VARVE_OK;
 }
 
-/* Moves what can be moved without waiting. */
+/* Transfers as much as possible without waiting. */
 static varve_status move_some(
     const struct varve_processes *p, struct vv_star_peer *peer, bool is_out)
 {
@@ -99,7 +101,7 @@ int64_t vv_star_uptime(const struct varve_processes *p)
     return p->context.system->uptime(p->context.system->state);
 }
 
-/* Asks for those that are not done; how many. */
+/* Sets `waits` to the peers that are not done, and returns their number. */
 static size_t set_waits(struct varve_processes *p, bool is_out)
 {
     size_t count = 0;
@@ -112,7 +114,7 @@ static size_t set_waits(struct varve_processes *p, bool is_out)
     return count;
 }
 
-/* Waits for one of them; `since` is when something was moved last. */
+/* Waits until a peer is ready; `since` is the time of the last transfer. */
 varve_status vv_star_wait(
     struct varve_processes *p, size_t count, int64_t since)
 {
@@ -130,7 +132,7 @@ varve_status vv_star_wait(
                : VARVE_DISCONNECTED;
 }
 
-/* Moves with those that were found ready; all of them at first. */
+/* Transfers data for the peers that are ready, or, if `all`, for all. */
 static varve_status move_with_ready(
     struct varve_processes *p, bool is_out, bool all, bool *has_moved)
 {
@@ -146,7 +148,7 @@ static varve_status move_with_ready(
     return VARVE_OK;
 }
 
-/* Moves everything of all peers. */
+/* Completes the transfer for all peers. */
 static varve_status move_all(struct varve_processes *p, bool is_out)
 {
     bool has_moved = true;
@@ -163,7 +165,7 @@ static varve_status move_all(struct varve_processes *p, bool is_out)
     return VARVE_OK;
 }
 
-/* Whoever waits for this rank is told by the end of its sockets. */
+/* Shuts down the sockets, which wakes the ranks that wait for this one. */
 void vv_star_leave(struct varve_processes *p)
 {
     const struct vv_sockets *s = p->sockets;
@@ -195,10 +197,11 @@ static void star_begin_out(
     star_copy(peer->header.ahead, bytes, ahead_of(size));
 }
 
-/* --- From all to rank 0, and back ---------------------------------------- */
+/* --- Gather and broadcast ------------------------------------------------ */
 
-/* Rank 0's own come first. Without `sizes` all have `size`. What is sent is
- * only read. */
+/* Gathers to rank 0, whose own bytes come first. Without `sizes` all ranks
+ * contribute `size` bytes. `bytes` is only read, although the const is cast
+ * away. */
 static varve_status star_collect(struct varve_processes *p, enum call call,
     const void *bytes, size_t size, void *all, const uint64_t *sizes)
 {
@@ -248,7 +251,7 @@ static varve_status star_gather(
     return star_collect(self, GATHER, bytes, size, all, NULL);
 }
 
-/* What rank 0 says of itself has to be what it hands in. */
+/* Fails if rank 0 contributes another size than it declared. */
 static varve_status star_gather_varied(void *self, const void *bytes,
     size_t size, void *all, const uint64_t *sizes)
 {
@@ -269,15 +272,15 @@ static varve_status star_barrier(void *self)
     return distribute(self, BARRIER, NULL, 0);
 }
 
-/* --- From each to one ---------------------------------------------------- */
+/* --- Shift --------------------------------------------------------------- */
 
 static const uint64_t *shift_of(const struct varve_processes *p, uint64_t rank)
 {
     return p->shifts + VV_SHIFT_WORDS * rank;
 }
 
-/* Whether what each sends is what another one expects of it, and the other way
- * round; how much goes through rank 0 that is not its own. */
+/* Checks that the declared sends and receives of all ranks match. Sets *relayed
+ * to the number of bytes that pass through rank 0 and are not for it. */
 static varve_status check_shifts(
     const struct varve_processes *p, uint64_t *relayed)
 {
@@ -297,7 +300,8 @@ static varve_status check_shifts(
     return VARVE_OK;
 }
 
-/* What goes to rank 0 goes to its place at once. */
+/* Receives from all ranks. Bytes for rank 0 go directly to their
+ * destination. */
 static varve_status star_take_all(
     struct varve_processes *p, const varve_shift *s, unsigned char *relay)
 {
@@ -311,7 +315,7 @@ static varve_status star_take_all(
     return move_all(p, false);
 }
 
-/* Where a rank's bytes are in what was relayed. */
+/* Returns the position of a rank's bytes in the relay buffer. */
 static unsigned char *relayed_of(
     const struct varve_processes *p, uint64_t rank, unsigned char *relay)
 {
@@ -356,7 +360,8 @@ static varve_status star_pass(struct varve_processes *p, const varve_shift *s)
     return move_all(p, false);
 }
 
-/* All of it goes through rank 0, which holds it for so long. */
+/* Implements `shift`. All data passes through rank 0, which buffers it during
+ * the operation. */
 static varve_status star_shift(void *self, const varve_shift *s)
 {
     struct varve_processes *p = self;

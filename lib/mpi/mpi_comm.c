@@ -1,10 +1,10 @@
-/* mpi_comm.c - a communicator over MPI.
+/* mpi_comm.c - Implements a communicator over MPI.
  *
- * It stands on the public headers alone, so that its library shares no code
- * with the other one. Counts of MPI are ints: what is larger goes in blocks.
- * Small pieces are gathered by MPI, which knows better ways than one by one;
- * large ones come one rank after the other, so that no rank between has to hold
- * those of others.
+ * It includes only public headers, so that its library shares no code with
+ * libvarve. Counts in MPI are ints, so larger data is transferred in blocks.
+ * Small data is gathered by MPI, which has better algorithms than one message
+ * per rank. Large data is received from one rank after the other, so that no
+ * intermediate rank has to buffer data of others.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,7 @@
 #include <mpi-ext.h>
 #endif
 
-/* Tests have smaller ones. */
+/* Tests use smaller values. */
 #ifndef VV_MPI_BLOCK
 #define VV_MPI_BLOCK ((size_t)1 << 30)
 #endif
@@ -29,14 +29,15 @@ struct group {
     varve_comm comm;
     MPI_Comm mpi;
     bool is_broken;
-    struct group *copies; /* newest first; as many at each rank */
+    struct group *copies; /* newest first; the same number at each rank */
     struct group *next;
-    bool is_taken; /* of a copy: until it is let go of */
-    bool is_alone; /* and what it was made of is gone */
+    bool is_taken; /* for a copy: it is in use */
+    bool is_alone; /* the group it was made from is freed */
 };
 
-/* Ranks that have seen no failure would wait for this one, which comes to no
- * call any more. MPI that goes on without a process can tell them. */
+/* Ranks that have not seen the failure would wait for this one, which takes
+ * part in no further operation. An MPI implementation with fault tolerance can
+ * notify them. */
 static void tell_others(struct group *g)
 {
 #ifdef VV_MPI_REVOKES
@@ -63,8 +64,8 @@ static int block_of(size_t left)
     return (int)(left < VV_MPI_BLOCK ? left : VV_MPI_BLOCK);
 }
 
-/* As signed numbers in the same order: MPICH 4.0 compares others as if they
- * were signed. */
+/* Compares as signed numbers in the same order, because MPICH 4.0 compares
+ * unsigned numbers as if they were signed. */
 static varve_status agree(void *self, uint64_t *value)
 {
     struct group *g = self;
@@ -121,7 +122,7 @@ static varve_status send_to_first(
     return VARVE_OK;
 }
 
-/* Fewer bytes than were expected are as wrong as more. */
+/* Receives `size` bytes. Receiving fewer is an error, as receiving more is. */
 static varve_status receive_from(
     struct group *g, int rank, unsigned char *at, uint64_t size)
 {
@@ -140,7 +141,8 @@ static varve_status receive_from(
     return VARVE_OK;
 }
 
-/* Without `sizes` all have `size`. */
+/* Gathers to rank 0 with one message per rank. Without `sizes` all ranks
+ * contribute `size` bytes. */
 static varve_status mpi_comm_collect(struct group *g, const void *bytes,
     size_t size, void *all, const uint64_t *sizes)
 {
@@ -187,9 +189,10 @@ static varve_status mpi_comm_gather_varied(void *self, const void *bytes,
     return mpi_comm_collect(g, bytes, size, all, sizes);
 }
 
-/* --- From each to one ---------------------------------------------------- */
+/* --- Shift --------------------------------------------------------------- */
 
-/* Block by block, out and in at once as far as there are both. */
+/* Transfers block by block, sending and receiving concurrently while both have
+ * data left. */
 static varve_status mpi_comm_shift(void *self, const varve_shift *s)
 {
     struct group *g = self;
@@ -216,7 +219,7 @@ static varve_status mpi_comm_shift(void *self, const varve_shift *s)
     return VARVE_OK;
 }
 
-/* --- Beginning and end --------------------------------------------------- */
+/* --- Construction and release -------------------------------------------- */
 
 static varve_comm *mpi_comm_refuse(
     varve_error *error, varve_status status, const char *message)
@@ -236,7 +239,7 @@ static bool is_running(void)
            MPI_Finalized(&has_ended) == MPI_SUCCESS && !has_ended;
 }
 
-/* The lowest rank of each machine stands for it. */
+/* Identifies each machine by its lowest rank. */
 static int find_node(MPI_Comm mpi, int rank, uint32_t *node)
 {
     MPI_Comm machine;
@@ -275,11 +278,11 @@ static int fill_in(struct group *g)
                                  : result;
 }
 
-/* --- Another one -------------------------------------------------------- */
+/* --- Duplication -------------------------------------------------------- */
 
-/* Groups of MPI are freed by all together, and each lets go of a copy when it
- * likes: so they are freed with what they were made of, and used again once all
- * have let go. */
+/* Releases a copy. Freeing an MPI communicator is collective, but each rank
+ * releases a copy at any time. So copies are freed with the communicator they
+ * were made from, and reused after all ranks have released them. */
 static void mpi_comm_release(void *self)
 {
     struct group *copy = self;
@@ -301,7 +304,7 @@ static void free_copies(struct group *g, bool is_usable)
     }
 }
 
-/* The newest that is free at all; NULL where there is none. */
+/* Sets *found to the newest copy that is free at all ranks, or NULL. */
 static varve_status find_free(struct group *g, struct group **found)
 {
     *found = NULL;
@@ -316,7 +319,8 @@ static varve_status find_free(struct group *g, struct group **found)
     return VARVE_OK;
 }
 
-/* Whether all may call MPI by any thread, and this one has memory. */
+/* Fails unless all ranks permit MPI calls on any thread and have memory for the
+ * copy. */
 static varve_status may_duplicate(struct group *g, const struct group *copy)
 {
     int level = MPI_THREAD_SINGLE;
@@ -363,10 +367,10 @@ static varve_status mpi_comm_duplicate(void *self, varve_comm **made)
     return VARVE_OK;
 }
 
-/* --- Beginning and end, for the program --------------------------------- */
+/* --- Public functions --------------------------------------------------- */
 
-/* Memory is asked for behind the duplication, so that all take part in it; then
- * all hear whether one has none. */
+/* Memory is allocated after the duplication, so that all ranks take part in it.
+ * Then all learn if one has no memory. */
 varve_comm *varve_mpi_comm_new(MPI_Comm group, varve_error *error)
 {
     if (!is_running() || group == MPI_COMM_NULL)

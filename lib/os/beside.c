@@ -1,5 +1,5 @@
-/* beside.c - follows links by hand, and compares the directories in which they
- * end.
+/* beside.c - Follows symbolic links step by step, and compares the directories
+ * of the targets.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,9 +13,9 @@
 #include "file.h"
 #include "try.h"
 
-enum { MOST_LINKS = 40 }; /* as Linux */
+enum { MOST_LINKS = 40 }; /* as in Linux */
 
-/* Puts in place of a link what it contains. */
+/* Replaces a link in a path by its target. */
 static void beside_enter(struct vv_buffer *path, const char *target)
 {
     const char *text = vv_buffer_string(path);
@@ -23,8 +23,8 @@ static void beside_enter(struct vv_buffer *path, const char *target)
     vv_buffer_add_string(path, target);
 }
 
-/* Sets `end` to the path in which the links of a path end. One that cannot be
- * looked at is left to who opens it. */
+/* Sets `end` to the final target of a path. If a name cannot be examined, stops
+ * there; opening the file reports the error. */
 static varve_status beside_follow(const struct vv_context *context,
     const char *path, struct vv_buffer *end, bool *is_link, varve_error *error)
 {
@@ -62,8 +62,8 @@ static bool is_one(const struct vv_file_info *a, const struct vv_file_info *b)
     return a->device == b->device && a->serial == b->serial;
 }
 
-/* Whether the directory of `path`, or of `naming` where that is a link, is the
- * one of `end`. */
+/* Sets *stays to true if the directory of `end` is that of `path` or, if
+ * `naming` is a link, of its target. */
 static varve_status beside_compare(const struct vv_context *context,
     const char *naming, const char *path, const char *end, bool *stays,
     varve_error *error)

@@ -1,4 +1,4 @@
-/* default_allocator.c - blocks of malloc, and pages for what is large.
+/* default_allocator.c - Allocates with malloc, and large values with mmap.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* default_allocator.h - the memory of a program that brings no allocator.
+/* default_allocator.h - Provides the default allocator.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,8 @@
 
 #include <varve/allocator.h>
 
-/* The caller's allocator, or vv_allocate_own where it gave none. */
+/* Returns the caller's allocator, or one with vv_allocate_own if `allocator` is
+ * NULL. */
 varve_allocator vv_allocator_or_default(const varve_allocator *allocator);
 
 #endif

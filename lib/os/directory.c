@@ -1,4 +1,4 @@
-/* directory.c - opening, making and listing the directory of a path.
+/* directory.c - Opens, makes and lists the directory of a path.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,8 +20,8 @@ const char *vv_path_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* What stands before the last '/', without it unless it is the root or belongs
- * to the scheme; "." for a bare name. */
+/* Copies the part before the last '/', without that slash unless it is the root
+ * or belongs to the scheme; "." for a bare name. */
 static varve_status copy_parent(const struct vv_context *context,
     const char *path, char **parent, varve_error *error)
 {
@@ -42,7 +42,7 @@ static varve_status copy_parent(const struct vv_context *context,
     return VARVE_OK;
 }
 
-/* A descriptor or a negative errno. */
+/* Returns a descriptor or a negative errno. */
 static int directory_open_directory(
     const struct vv_context *context, int directory, const char *name)
 {
@@ -77,14 +77,15 @@ varve_status vv_directory_open_parent(const struct vv_context *context,
     return status;
 }
 
-/* Whether a directory above is somebody else's, who made it durable. */
+/* Returns true if a parent directory is inaccessible; then another user made
+ * it, and it counts as durable. */
 static bool directory_is_foreign(int result)
 {
     return result == -EACCES || result == -EPERM || result == -ENOENT;
 }
 
-/* Puts the name of a directory on disk by a sync of the one above it. It may
- * have been made by a save that was killed before it came to that. */
+/* Syncs the parent directory, so that the name of a directory is durable. A
+ * killed save may have made it without this sync. */
 static varve_status sync_above(const struct vv_context *context, int directory,
     const char *path, varve_error *error)
 {
@@ -103,9 +104,9 @@ static varve_status sync_above(const struct vv_context *context, int directory,
     return VARVE_OK;
 }
 
-/* Makes one directory. Where the sync fails it is removed again, for the next
- * try would find it and take it for durable. One that another process made just
- * now is synced as well: that process may not have come so far. */
+/* Makes one directory. If the sync fails, removes it again, because the next
+ * attempt would take it for durable. Also syncs if another process made it just
+ * now and may not have synced yet. */
 static varve_status directory_make_directory(const struct vv_context *context,
     int above, const char *name, bool no_sync, const char *so_far,
     varve_error *error)
@@ -127,8 +128,8 @@ static varve_status directory_make_directory(const struct vv_context *context,
         error, -result, "sync of its parent directory", so_far);
 }
 
-/* Goes from *directory into `name`, which is made if it is missing. On failure
- * *directory is closed. `so_far` is for messages. */
+/* Replaces *directory by its subdirectory `name`, which is made if missing. On
+ * failure *directory is closed. `so_far` is for messages. */
 static varve_status directory_enter(const struct vv_context *context,
     int *directory, const char *name, bool no_sync, const char *so_far,
     varve_error *error)
@@ -152,8 +153,8 @@ static varve_status directory_enter(const struct vv_context *context,
     return status;
 }
 
-/* Enters the parts of `parent` one by one. Each is cut off what is behind it
- * for the while, so that `parent` reads as the path so far. */
+/* Enters the components of `parent` one by one. Each is terminated temporarily,
+ * so that `parent` is the path so far in messages. */
 static varve_status directory_make_all(const struct vv_context *context,
     char *parent, bool no_sync, int *directory, varve_error *error)
 {
@@ -177,7 +178,7 @@ static varve_status directory_make_all(const struct vv_context *context,
     return VARVE_OK;
 }
 
-/* Which directory is open. */
+/* Sets *found to the identity of an open directory. */
 static varve_status identify(const struct vv_context *context, int directory,
     const char *path, struct vv_durable *found, varve_error *error)
 {
@@ -191,7 +192,7 @@ static varve_status identify(const struct vv_context *context, int directory,
     return VARVE_OK;
 }
 
-/* Puts the name of one that was found on disk, unless it was before. */
+/* Syncs the name of an existing directory unless it is known to be durable. */
 static varve_status sync_found(const struct vv_context *context, int directory,
     const char *path, varve_error *error)
 {

@@ -1,4 +1,4 @@
-/* directory.h - what is in the directory of a path.
+/* directory.h - Opens, makes and lists the directory of a path.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,30 +10,31 @@
 #include "context.h"
 #include "system.h"
 
-/* The last part of a path: what is behind its last '/'. */
+/* Returns the last part of a path, after its last '/'. */
 const char *vv_path_name(const char *path);
 
-/* Opens the directory that holds the last part of `path`, "." for a bare name.
- * The descriptor is closed with vv_file_close. */
+/* Opens the directory that contains the last part of `path`, "." for a bare
+ * name. Close the descriptor with vv_file_close. */
 varve_status vv_directory_open_parent(const struct vv_context *context,
     const char *path, int *directory, varve_error *error);
 
-/* Opens it as above after making what is missing of it, each new directory's
- * parent synced unless `no_sync`. What holds the deepest one that was there is
- * synced too: a save that was killed may have made it and not come so far. Once
- * is enough for the directory that `context->durable` remembers. On failure,
- * directories that were made and synced stay. */
+/* Like vv_directory_open_parent, but makes missing directories first. Syncs the
+ * parent of each new directory unless `no_sync`. Also syncs the parent of the
+ * deepest existing directory, because a killed save may have made it without a
+ * sync; this is omitted for the directory in `context->durable`. On failure,
+ * directories that were made and synced remain. */
 varve_status vv_directory_make_parent(const struct vv_context *context,
     const char *path, bool no_sync, int *directory, varve_error *error);
 
-/* Goes from an open directory to the one that holds the last part of `path`,
- * which starts there if it is relative. That one is there, and what holds it is
- * synced as above. On failure *directory stays as it is. */
+/* Replaces *directory, an open directory, by the one that contains the last
+ * part of `path`. A relative path starts at the open directory. The new one
+ * must exist; its parent is synced as in vv_directory_make_parent. On failure
+ * *directory is unchanged. */
 varve_status vv_directory_go_to_parent(const struct vv_context *context,
     const char *path, bool no_sync, int *directory, varve_error *error);
 
-/* Calls `each` with every name beside `path`. A directory that is not there has
- * no names. */
+/* Calls `each` with every name in the directory of `path`. A missing directory
+ * counts as empty. */
 varve_status vv_directory_each(const struct vv_context *context,
     const char *path, vv_each_name *each, void *user, varve_error *error);
 

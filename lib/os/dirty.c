@@ -1,5 +1,5 @@
-/* dirty.c - for each page that is tracked the moment at which it was seen to
- * have been written last; so each user can have a moment of his own.
+/* dirty.c - Stores for each tracked page the last look at which it was found
+ * written. So each user can ask relative to its own look.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,32 +11,33 @@
 #include "system.h"
 
 enum {
-    LEAST = 256 << 10,  /* smaller pieces are sooner copied than looked at */
-    MOST_RANGES = 4096, /* each may split a mapping, of which there are few */
+    LEAST = 256 << 10, /* copying smaller blocks is cheaper than tracking */
+    /* each can split a mapping, and their number is limited */
+    MOST_RANGES = 4096,
     MOST_UNASKED = 64,
-    MUCH = 4, /* above this part of the pages a copy of all is cheaper */
+    MUCH = 4, /* above this fraction of written pages a full copy is cheaper */
     MOST_REST = 64,
 };
 
 struct range {
     unsigned char *begin;
     size_t size;
-    uint64_t *stamps;  /* by page: when it was last seen written */
-    uint64_t all;      /* when all of it last counted as written */
-    uint64_t asked;    /* the last look that it was asked for */
-    size_t written;    /* bytes, at this look */
-    unsigned rest;     /* so many looks pass before it is tracked again, */
-    unsigned patience; /* and so many the next time */
+    uint64_t *stamps; /* by page: the look at which it was last found written */
+    uint64_t all;     /* the look at which all of it last counted as written */
+    uint64_t asked;   /* the last look for which it was requested */
+    size_t written;   /* number of bytes found written at this look */
+    unsigned rest;    /* number of looks before it is tracked again */
+    unsigned patience; /* the next value of `rest` */
     bool is_armed;
 };
 
 struct vv_dirty {
     struct vv_context context;
     unsigned users;
-    int tracker;     /* negative: there is none */
-    int64_t process; /* whose memory it is */
+    int tracker;     /* negative: tracking is not available */
+    int64_t process; /* the process whose memory it is */
     uint64_t moment;
-    struct range *ranges; /* by address; they do not overlap */
+    struct range *ranges; /* sorted by address, without overlap */
     size_t count;
     size_t capacity;
 };
@@ -48,7 +49,7 @@ static size_t stamps_size(const struct range *range)
     return range->size / VV_PAGE_SIZE * sizeof *range->stamps;
 }
 
-/* The first range that ends behind an address. */
+/* Returns the first range that ends after an address. */
 static size_t dirty_find(const struct vv_dirty *d, const unsigned char *address)
 {
     size_t low = 0, high = d->count;
@@ -63,7 +64,7 @@ static size_t dirty_find(const struct vv_dirty *d, const unsigned char *address)
     return low;
 }
 
-/* Without memory there is none. */
+/* Omits the range if there is no memory. */
 static void insert(
     struct vv_dirty *d, size_t place, unsigned char *dirty_begin, size_t size)
 {
@@ -111,7 +112,8 @@ static void dirty_begin(struct vv_dirty *d)
     d->tracker = s->open_tracker(s->state);
 }
 
-/* A child has the descriptor of its parent, whose memory it is about. */
+/* Frees everything. A child process has inherited its parent's descriptor,
+ * which refers to the parent's memory. */
 static void dirty_end(struct vv_dirty *d)
 {
     const struct vv_system *s = d->context.system;
@@ -152,10 +154,10 @@ void vv_dirty_free(struct vv_dirty *d)
     vv_release(&a, d, sizeof *d);
 }
 
-/* --- Looking ------------------------------------------------------------ */
+/* --- Checking pages ----------------------------------------------------- */
 
-/* Pages that are only in part of what is asked for are left out. Where others
- * have asked for a part of them already, the rest is a range of its own. */
+/* Omits pages that are only partly requested. If a part is already in other
+ * ranges, adds ranges only for the remainder. */
 void vv_dirty_ask(struct vv_dirty *d, const void *bytes, size_t size)
 {
     size_t before = -(uintptr_t)bytes % VV_PAGE_SIZE;
@@ -204,7 +206,8 @@ static int arm(const struct vv_dirty *d, struct looking *l)
         s->state, d->tracker, l->range->begin, l->range->size, stamp, l);
 }
 
-/* Nothing is known of a range until it is armed again. */
+/* Stops tracking a range for `rest` looks. Its state is unknown until it is
+ * armed again. */
 static void lay_off(
     const struct vv_dirty *d, struct range *range, unsigned rest)
 {
@@ -225,8 +228,9 @@ static void start_over(const struct vv_dirty *d, struct range *range)
         range->is_armed = true;
 }
 
-/* Between the two calls a thread may write: what arming tells is new. Where
- * nothing was written all is armed as it was. */
+/* Checks a tracked range. A thread may write between the two calls, so the
+ * pages reported while arming are recorded too. If nothing was written,
+ * everything is still armed. */
 static void dirty_look_again(
     const struct vv_dirty *d, struct range *range, bool is_glance)
 {
@@ -286,9 +290,10 @@ uint64_t vv_dirty_glance(struct vv_dirty *d)
     return dirty_look(d, true);
 }
 
-/* --- What was found ----------------------------------------------------- */
+/* --- Results ------------------------------------------------------------ */
 
-/* A range that was not looked at knows nothing. */
+/* Returns the length of a run within a range. A range that was not checked at
+ * this look counts as written. */
 static size_t run_in(const struct vv_dirty *d, const struct range *range,
     uint64_t since, size_t at, size_t size, bool *is_written)
 {

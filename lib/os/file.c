@@ -1,5 +1,5 @@
-/* file.c - opening a file to read it, and reads and writes that go on until all
- * is moved.
+/* file.c - Opens files for reading, and repeats reads and writes until all
+ * bytes are transferred.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,11 +13,11 @@
 #include "try.h"
 #include "worker.h"
 
-/* Linux moves a little less than 2 GiB in a call, and says so only by its
- * result; other systems refuse. */
+/* Linux transfers slightly less than 2 GiB in a call; other systems refuse
+ * more. */
 #define MOST_PER_CALL ((size_t)1 << 30)
 
-enum { PART_SIZE = 4 << 20 }; /* that a thread reads at once */
+enum { PART_SIZE = 4 << 20 }; /* size of one parallel read */
 
 static varve_status fail_kind(varve_error *error, const char *path)
 {
@@ -52,7 +52,7 @@ varve_status vv_file_open_info(const struct vv_context *context,
     do
         opened = system->open_file(system->state, VV_WORKING_DIRECTORY, path);
     while (vv_try_again(opened, &tries));
-    if (opened == -ENXIO) /* a socket, or a device that nobody serves */
+    if (opened == -ENXIO) /* a socket, or a device without a driver */
         return fail_kind(error, path);
     if (opened < 0)
         return vv_fail_system(error, -opened, "open", path);
@@ -146,7 +146,7 @@ static bool file_read_parts(struct reading *r)
     return count > 1 && !atomic_load(&r->failed);
 }
 
-/* What fails is read once more, by one who tells why. */
+/* After a failure reads again sequentially, which reports the error. */
 varve_status vv_file_read_much(const struct vv_context *context, int file,
     const char *path, void *bytes, size_t size, uint64_t offset,
     varve_error *error)

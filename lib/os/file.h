@@ -1,5 +1,5 @@
-/* file.h - whole reads and writes on top of the system: interrupted and short
- * ones go on, and errors get a text.
+/* file.h - Complete reads and writes: interrupted and short ones are continued,
+ * and errors get a message.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,61 +11,60 @@
 #include "context.h"
 #include "system.h"
 
-/* Opens a file for reading and says how large it is. VARVE_NOT_FOUND,
+/* Opens a file for reading and sets *size. Returns VARVE_NOT_FOUND,
  * VARVE_IS_DIRECTORY, VARVE_NOT_A_CHECKPOINT for a FIFO, socket or device, or
- * what the system says. */
+ * the status of the system error. */
 varve_status vv_file_open(const struct vv_context *context, const char *path,
     int *file, uint64_t *size, varve_error *error);
 
-/* The same, and all that the system knows of it. */
+/* Like vv_file_open, with all information that the system has. */
 varve_status vv_file_open_info(const struct vv_context *context,
     const char *path, int *file, struct vv_file_info *info, varve_error *error);
 
-/* What the system knows of an open file; `path` is for messages. */
+/* Sets *info to the information about an open file; `path` is for messages. */
 varve_status vv_file_info(const struct vv_context *context, int file,
     const char *path, struct vv_file_info *info, varve_error *error);
 
-/* Whether vv_file_open would open it, and what the system knows of it; `info`
- * may be NULL. */
+/* Like vv_file_open_info, but closes the file; `info` can be NULL. */
 varve_status vv_file_look(const struct vv_context *context, const char *path,
     struct vv_file_info *info, varve_error *error);
 
-/* Takes -1. For files that were only read. */
+/* Closes a file that was only read; accepts -1. */
 void vv_file_close(const struct vv_context *context, int file);
 
-/* Reads exactly `size` bytes; VARVE_TRUNCATED at the end of the file. EINTR and
- * EAGAIN are tried again, 10000 times in a row at most; a call moves at most
- * 1 GiB. */
+/* Reads exactly `size` bytes; returns VARVE_TRUNCATED at the end of the file.
+ * EINTR and EAGAIN are retried, at most 10000 times in a row. A system call
+ * transfers at most 1 GiB. */
 varve_status vv_file_read(const struct vv_context *context, int file,
     const char *path, void *bytes, size_t size, uint64_t offset,
     varve_error *error);
 
-/* The same by several threads, where there is much to read. */
+/* Like vv_file_read, with several threads for large reads. */
 varve_status vv_file_read_much(const struct vv_context *context, int file,
     const char *path, void *bytes, size_t size, uint64_t offset,
     varve_error *error);
 
-/* Writes exactly `size` bytes, by the same rules; a write that moves nothing is
- * VARVE_IO. */
+/* Writes exactly `size` bytes, by the same rules. Returns VARVE_IO if a write
+ * transfers nothing. */
 varve_status vv_file_write(const struct vv_context *context, int file,
     const char *path, const void *bytes, size_t size, uint64_t offset,
     varve_error *error);
 
-/* What was written goes on its way to the disk: a sync, which tells of what
- * goes wrong, has less to wait for. */
+/* Starts write-back of all written data, so that a later sync waits less. The
+ * sync reports errors. */
 void vv_file_start_write_back(const struct vv_context *context, int file);
 
-/* The first bytes of a file, *size of them at most; sets how many. */
+/* Reads the first bytes of a file, at most *size, and sets *size to their
+ * number. */
 varve_status vv_file_head(const struct vv_context *context, const char *path,
     void *bytes, size_t *size, varve_error *error);
 
-/* Fills `bytes` with random bits of the system for a name beside `path`, which
- * is for messages. */
+/* Fills `bytes` with random bits of the system. `path` is for messages. */
 varve_status vv_file_random(const struct vv_context *context, void *bytes,
     size_t size, const char *path, varve_error *error);
 
-/* Removes a name in an open directory, or a path with VV_WORKING_DIRECTORY; one
- * that is not there is removed already. `path` is for messages. */
+/* Removes a name in an open directory, or a path with VV_WORKING_DIRECTORY. A
+ * missing file counts as removed. `path` is for messages. */
 varve_status vv_file_remove(const struct vv_context *context, int directory,
     const char *name, const char *path, varve_error *error);
 

@@ -1,6 +1,6 @@
-/* libc_random.c - a state is noted in the memory that it is in when another
- * takes its place (initstate of POSIX); where that memory is, is what is told
- * then. How much of it there is, its first word says, in a way of each library.
+/* libc_random.c - Accesses the state of random(). initstate() stores the
+ * position in the old state's memory and returns its address; its first word
+ * contains its size, in a form that depends on the C library.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,8 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* glibc has it from BSD: the kind of the polynomial, and five times the place.
- * musl: the degree of it above two places. (OpenBSD draws from elsewhere.) */
+/* glibc uses the form of BSD: the kind of the polynomial plus five times the
+ * position. musl: the degree in the upper half, then two positions. (OpenBSD
+ * uses another generator.) */
 #if defined(__GLIBC__)
 #define RANDOM_FORM "glibc"
 #elif defined(__APPLE__) || defined(__FreeBSD__) || defined(__NetBSD__)
@@ -41,13 +42,14 @@ const char *vv_libc_random_form(enum vv_libc_generator which)
     default: break;
     }
 #ifdef __GLIBC__
-    return RANDOM_FORM; /* rand is random there, and nowhere else */
+    return RANDOM_FORM; /* rand() is random() in glibc, and nowhere else */
 #else
     return NULL;
 #endif
 }
 
-/* The words of a state with this first one; 0: there is none such. */
+/* Returns the number of words of a state with this first word, or 0 if it is
+ * invalid. */
 static size_t words_of(uint32_t first)
 {
 #ifdef IS_MUSL
@@ -65,7 +67,7 @@ static size_t words_of(uint32_t first)
 #endif
 }
 
-/* Lets another state take the place of the present one. */
+/* Installs another state and returns the address of the previous one. */
 static uint32_t *take_away(uint32_t *other)
 {
     union {

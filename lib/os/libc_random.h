@@ -1,4 +1,5 @@
-/* libc_random.h - what the generators of the C library keep to themselves.
+/* libc_random.h - Reads and sets the internal state of the random generators of
+ * the C library.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,17 +14,17 @@ enum vv_libc_generator { VV_LIBC_RAND, VV_LIBC_RANDOM, VV_LIBC_DRAND48 };
 
 enum { VV_LIBC_MOST_WORDS = 64 };
 
-/* Whose form a state has, and so who can take it; NULL: this library does not
- * give it. */
+/* Returns the name of the form of a state, which determines where it can be
+ * set; NULL if this C library does not provide the state. */
 const char *vv_libc_random_form(enum vv_libc_generator which);
 
-/* The state as it is now: how many words; 0: it has another form than was
- * thought. Its numbers go on as if nobody had asked. */
+/* Copies the current state and returns its number of words, or 0 if it has an
+ * unknown form. The sequence of numbers is not affected. */
 size_t vv_libc_random_get(
     enum vv_libc_generator which, uint32_t words[VV_LIBC_MOST_WORDS]);
 
-/* Takes one of that form; false for one of another size than there is now, or
- * that is none, and then nothing has changed. */
+/* Sets a state of that form. Returns false without a change if it is invalid or
+ * its size differs from that of the current state. */
 bool vv_libc_random_set(
     enum vv_libc_generator which, const uint32_t *words, size_t count);
 

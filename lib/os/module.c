@@ -1,8 +1,8 @@
-/* module.c - dlopen, by full names alone.
+/* module.c - Loads modules with dlopen, by full path only.
  *
  * SPDX-License-Identifier: MIT
  */
-#define _GNU_SOURCE /* dladdr, secure_getenv */
+#define _GNU_SOURCE /* for dladdr and secure_getenv */
 #include "module.h"
 
 #if defined(VV_HAVE_HDF5) || defined(VV_HAVE_REMOTE)
@@ -15,12 +15,12 @@ static const char *wish(void)
 #ifdef __linux__
     return secure_getenv("VARVE_MODULES");
 #else
-    return NULL; /* nothing here says whose the environment is */
+    return NULL; /* there is no way to detect elevated privileges */
 #endif
 }
 
-/* The directory of the library, with its '/', if it is a file of its own: what
- * is beside a program may be anybody's. */
+/* Adds the directory of the library with its '/', and returns true if it is a
+ * shared library. The directory of a program may be writable by others. */
 static bool own_directory(struct vv_buffer *path)
 {
     Dl_info info;
@@ -34,8 +34,8 @@ static bool own_directory(struct vv_buffer *path)
     return true;
 }
 
-/* A module that is not there is not there: the next directory may have it. One
- * that cannot be opened says why. */
+/* Opens a module in a directory. Adds the error to `reason`; a missing module
+ * may be in the next directory. */
 static const void *open_in(const char *directory, const char *name,
     const char *symbol, struct vv_buffer *reason)
 {
@@ -70,7 +70,8 @@ static const void *open_beside(const char *name, const char *symbol,
     return found;
 }
 
-/* A build has each in a folder of its room: varve-hdf5.so in hdf5. */
+/* Opens a module in a build tree, where each is in a folder of its own:
+ * varve-hdf5.so in hdf5. */
 static const void *open_in_build(
     const char *name, const char *symbol, struct vv_buffer *reason)
 {

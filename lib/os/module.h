@@ -1,5 +1,5 @@
-/* module.h - a part of the library that is a file of its own, because of what
- * it needs: found beside the library, and never let go of again.
+/* module.h - Loads a part of the library that is a separate file because of its
+ * dependencies. It is never unloaded.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,12 +8,12 @@
 
 #include "buffer.h"
 
-/* The address of `symbol` in the module `name` ("varve-hdf5.so"), or NULL; then
- * `reason` is why, in one line. It is looked for in the directory that the
- * environment variable VARVE_MODULES names, and nowhere else where that is set
- * (programs with more rights than their user's pass over it); beside the
- * library, where that is a shared one, in `varve` and, as a build has it, in
- * the folder of its room; in `installed`. */
+/* Returns the address of `symbol` in the module `name` ("varve-hdf5.so").
+ * Returns NULL on failure, with a reason of one line in `reason`. Searches only
+ * the directory in the environment variable VARVE_MODULES if that is set
+ * (programs with elevated privileges ignore it). Otherwise searches the
+ * directory of the library if it is a shared one, its subfolder `varve`, the
+ * folder of the module in a build tree, and `installed`. */
 const void *vv_module_find(const char *name, const char *symbol,
     const char *installed, struct vv_buffer *reason);
 

@@ -1,4 +1,4 @@
-/* monitor.c - a mutex and a condition of POSIX.
+/* monitor.c - Implements a monitor with a POSIX mutex and condition variable.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,7 @@
 
 #include "allocator.h"
 
-/* A clock that never jumps, where a condition can have one. */
+/* A monotonic clock, if condition variables support one. */
 #if defined(__APPLE__)
 #define WAITING_CLOCK CLOCK_REALTIME
 #define SET_CLOCK(attributes) 0

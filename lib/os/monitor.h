@@ -1,8 +1,6 @@
-/* monitor.h - threads that take turns with something, and wait for it to
- * change.
+/* monitor.h - A mutex with a condition variable.
  *
- * It calls no system but the waiting of this process, and so it does not go
- * through the table.
+ * It only blocks threads of this process, so it does not use struct vv_system.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,22 +14,22 @@
 
 struct vv_monitor;
 
-/* NULL without memory. */
+/* Returns NULL if there is no memory. */
 struct vv_monitor *vv_monitor_new(const varve_allocator *a);
 
-/* Takes NULL. Nobody is inside. */
+/* Frees a monitor that no thread uses; accepts NULL. */
 void vv_monitor_free(const varve_allocator *a, struct vv_monitor *monitor);
 
-/* Between the two, one thread at a time. Not twice by the same one. */
+/* Lock and unlock it. It is not recursive. */
 void vv_monitor_enter(struct vv_monitor *monitor);
 void vv_monitor_leave(struct vv_monitor *monitor);
 
-/* From inside: leaves, waits to be woken, and enters again; it may also come
- * back for no reason. False once that took so many nanoseconds; below 0 it
- * waits for ever. */
+/* Must be called with the monitor locked. Unlocks it, waits to be woken, and
+ * locks it again; spurious wakeups are possible. Returns false after a timeout
+ * of `nanoseconds`; a negative value waits without a limit. */
 bool vv_monitor_wait(struct vv_monitor *monitor, int64_t nanoseconds);
 
-/* From inside: wakes all that wait. */
+/* Must be called with the monitor locked. Wakes all waiting threads. */
 void vv_monitor_wake(struct vv_monitor *monitor);
 
 #endif

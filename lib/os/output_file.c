@@ -1,4 +1,4 @@
-/* output_file.c - calls of POSIX and of the C library for files that the
+/* output_file.c - Calls POSIX and C library functions for files that the
  * program has opened.
  *
  * SPDX-License-Identifier: MIT
@@ -13,7 +13,7 @@
 
 _Static_assert(sizeof(off_t) == 8, "offsets have 64 bits");
 
-/* (Without O_NONBLOCK the open of a FIFO would wait for a reader.) */
+/* Without O_NONBLOCK, opening a FIFO would wait for a reader. */
 int vv_output_open(const char *path)
 {
     int opened =
@@ -65,8 +65,8 @@ int vv_output_cut(int descriptor, uint64_t size)
     return 0;
 }
 
-/* Opens the file of a descriptor for reading, by any name that it has or by
- * none. -1 where the system has no such names, or does not permit it. */
+/* Opens the file of a descriptor for reading, even if it has been renamed or
+ * removed. Returns -1 if the system does not support or permit this. */
 static int open_to_read(int descriptor)
 {
     char name[32];

@@ -1,5 +1,6 @@
-/* output_file.h - descriptors and streams of the program that it writes its
- * output to. They are of the machine, whatever system the library stands on.
+/* output_file.h - Handles the descriptors and streams to which the program
+ * writes its output. They belong to the local system, whatever struct vv_system
+ * the library uses.
  *
  * Functions return 0 or more on success and a negative errno on failure.
  *
@@ -13,36 +14,36 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Opens a file that is there for appending, as a descriptor that is none of the
- * three standard streams and is closed by an exec. */
+/* Opens an existing file for appending. The descriptor is not one of the three
+ * standard streams and is closed by exec. */
 int vv_output_open(const char *path);
 void vv_output_close(int descriptor);
 
-/* 1 if a descriptor can be written to, else 0. */
+/* Returns 1 if a descriptor is open for writing, otherwise 0. */
 int vv_output_is_writable(int descriptor);
 
-/* 1 if the next write goes to the end of a file of so many bytes, else 0. A
- * file that has grown since is at its end, too. */
+/* Returns 1 if the next write leaves the first `size` bytes unchanged: in
+ * append mode, or at a position at or after `size`. Otherwise returns 0. */
 int vv_output_is_at_end(int descriptor, uint64_t size);
 
 /* Sets the size of a file and the position of the descriptor to `size`. */
 int vv_output_cut(int descriptor, uint64_t size);
 
-/* Reads bytes of the file of a descriptor, which may be open for writing alone:
- * it is opened once more then. 1; 0 where it cannot be opened for reading, or
- * ends before. */
+/* Reads bytes of the file of a descriptor. If that is open only for writing,
+ * opens the file again. Returns 1, or 0 if it cannot be opened for reading or
+ * is too short. */
 int vv_output_read(int descriptor, uint64_t offset, void *bytes, size_t size);
 
-/* The descriptor of a stream. */
+/* Returns the descriptor of a stream. */
 int vv_output_stream_descriptor(FILE *stream);
 
-/* Writes what is buffered. */
+/* Flushes a stream. */
 int vv_output_stream_flush(FILE *stream);
 
-/* Whether an earlier write failed, so that text may be lost. */
+/* Returns true if an earlier write failed, so that output may be lost. */
 bool vv_output_stream_has_failed(FILE *stream);
 
-/* Sets the position of a stream, of which nothing is buffered. */
+/* Sets the position of a stream, which must be flushed. */
 int vv_output_stream_seek(FILE *stream, uint64_t position);
 
 #endif

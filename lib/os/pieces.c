@@ -1,4 +1,4 @@
-/* pieces.c - bytes, not pieces, are shared out.
+/* pieces.c - Divides blocks among threads by bytes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,14 +11,14 @@
 #include "dirty.h"
 #include "worker.h"
 
-/* Threads and stores past the caches pay above FEW bytes only. Chunks are of
- * several huge pages: where two threads meet in one that nobody has touched,
- * the system clears it for both. */
+/* Threads and non-temporal stores pay off only above FEW bytes. A chunk
+ * consists of several huge pages, because the kernel would clear an untouched
+ * page twice if two threads touch it at once. */
 enum { FEW = 4 << 20, CHUNK = 4 << 20 };
 
 struct sharing {
     const struct vv_pieces *pieces;
-    atomic_size_t next; /* the chunk that nobody has yet */
+    atomic_size_t next; /* next unassigned chunk */
 };
 
 typedef void copy_bytes(void *to, const void *from, size_t size);
@@ -28,7 +28,7 @@ static void copy_plain(void *to, const void *from, size_t size)
     memcpy(to, from, size);
 }
 
-/* Copies from one place of a piece to another; of one that is tracked what was
+/* Copies a range of a block; if the block is tracked, only the bytes that were
  * written. */
 static void copy_part(const struct vv_pieces *pieces, const struct vv_piece *p,
     size_t from, size_t to, copy_bytes *copy)
@@ -46,8 +46,8 @@ static void copy_part(const struct vv_pieces *pieces, const struct vv_piece *p,
     }
 }
 
-/* Copies what lies from `begin` to `end`, of pieces from number `i` on; gives
- * the number of the last one looked at. */
+/* Copies the bytes from `begin` to `end`, starting with block `i`. Returns the
+ * number of the last block examined. */
 static size_t copy_range(const struct vv_pieces *pieces, size_t i, size_t begin,
     size_t end, copy_bytes *copy)
 {

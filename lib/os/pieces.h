@@ -1,4 +1,4 @@
-/* pieces.h - many pieces of memory copied on all processors.
+/* pieces.h - Copies many blocks of memory on all processors.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,32 +12,33 @@
 
 struct vv_dirty;
 
-/* One to copy. Pieces lie one after the other on a line of their own, by which
- * they are shared out: so one large piece keeps all processors busy. */
+/* A block to copy. The blocks are numbered consecutively by bytes and shared
+ * out by these numbers. So one large block keeps all processors busy. */
 struct vv_piece {
     /* to fill in */
-    void *to; /* NULL: passed over */
+    void *to; /* NULL: skipped */
     const void *from;
-    size_t at; /* where it begins on that line */
+    size_t at; /* number of its first byte */
     size_t size;
-    const void *tracked; /* NULL; or `to` or `from`: elsewhere they are alike
-                            but where it was written */
+    /* NULL, or one of `to` and `from` with dirty tracking: only bytes that were
+     * written since are copied; the others are equal already */
+    const void *tracked;
 };
 
 struct vv_pieces {
     /* to fill in */
     size_t count;
-    size_t size; /* where the last one ends */
-    /* Piece number i; those that are not passed over in order of `at`. Called
-     * by all threads. */
+    size_t size; /* number of bytes of all blocks */
+    /* Returns block number i. Blocks that are not skipped must be ordered by
+     * `at`. Called by all threads. */
     struct vv_piece (*piece)(const void *user, size_t i);
     const void *user;
-    const struct vv_dirty *dirty; /* what tells it of those that are tracked, */
-    uint64_t since;               /* and the moment since when */
+    const struct vv_dirty *dirty; /* tracker of the tracked blocks */
+    uint64_t since; /* the look after which written bytes are copied */
 };
 
-/* Copies them all, past the caches where that pays. Cannot fail, allocates
- * nothing. */
+/* Copies all blocks, with non-temporal stores for large amounts. Cannot fail
+ * and allocates nothing. */
 void vv_copy_pieces(
     const struct vv_context *context, const struct vv_pieces *pieces);
 

@@ -1,21 +1,21 @@
-/* posix_access.c - describes the file or link of a name, and gives a new file
+/* posix_access.c - Describes the file or link of a name, and gives a new file
  * the mode, group, owner and access list of the file that it replaces.
  *
- * A process may replace a file whose owner or group it cannot set: it is not
- * the owner, or not a member of the group. The save does not fail then, and
- * the new file is open to nobody to whom the older one was closed:
+ * A process may be able to replace a file but not to set its owner or group,
+ * because it is not the owner or not a member of the group. The save does not
+ * fail then, but the new file grants no access that the older one denied:
  *
- * - Without the group, the group of the process takes its place. Members of it
- *   were others for the older file, and members of the older group become
- *   others. So both classes get only the bits that both had.
- * - Without the owner, the owner is the process, which wrote the bytes. The
- *   older owner may lose access. If the bits of the owner were less than those
- *   of others, he could have changed them.
- * - The bits for set-user-ID and set-group-ID are never taken over: with
- *   another owner they would give the rights of that one.
- * - An access list names users of its own, and is all there or has no use. If
- *   it cannot be copied, or the group that its entry means is another one, only
- *   the owner keeps his bits.
+ * - If the group cannot be set, the group of the process takes its place. Its
+ *   members were others for the older file, and members of the older group
+ *   become others. So both classes get only the bits that both had.
+ * - If the owner cannot be set, the owner is the process, which wrote the
+ *   bytes. The older owner can lose access. If the owner had fewer bits than
+ *   others, the older owner could have changed them.
+ * - The set-user-ID and set-group-ID bits are never copied: with another owner
+ *   they would grant the rights of that owner.
+ * - An access list contains users of its own, so a partial copy is useless. If
+ *   it cannot be copied, or its group entry would mean another group, only the
+ *   owner keeps access.
  *
  * Access lists are those of POSIX, on Linux. Those of NFSv4 and macOS are not
  * read.
@@ -50,7 +50,7 @@ static int descriptor_of(int directory)
 
 #ifdef __linux__
 
-/* By an open file where /proc is not mounted. */
+/* Reads the list of an open file, in case /proc is not mounted. */
 static int list_by_file(
     int directory, const char *name, struct vv_access *access)
 {
@@ -64,7 +64,8 @@ static int list_by_file(
     return result;
 }
 
-/* No call takes a directory and a name before Linux 6.13. */
+/* Reads the list of a name by its path, because before Linux 6.13 no call takes
+ * a directory and a name. */
 static int list_by_name(
     int directory, const char *name, struct vv_access *access)
 {
@@ -106,9 +107,9 @@ static void posix_access_read_list(
 
 #endif
 
-/* The rule of fs.protected_symlinks, which the kernel applies only to links
- * that it follows itself. The directory is asked only for what is not of this
- * user. */
+/* Implements the rule of fs.protected_symlinks, which the kernel applies only
+ * to links that it follows itself. The directory is examined only for files of
+ * other users. */
 static int is_planted(int directory, const struct stat *found)
 {
     struct stat holder;
@@ -160,9 +161,10 @@ int vv_posix_look(
     return 0;
 }
 
-/* --- Who may use a file --------------------------------------------------- */
+/* --- Permissions ---------------------------------------------------------- */
 
-/* Also removes a list that the file has from its directory. */
+/* Sets the access list. Without one, removes a list that the file has inherited
+ * from its directory. */
 static bool give_list(int file, const struct vv_access *access)
 {
 #ifdef __linux__
@@ -178,8 +180,9 @@ static bool give_list(int file, const struct vv_access *access)
 #endif
 }
 
-/* Sets the group and the list; returns the mode that fits what was permitted.
- * A mode of the owner alone also shuts out whom a list names. */
+/* Sets the group and the list; returns the mode that fits the parts that were
+ * permitted. A mode with only the owner's bits also disables the entries of a
+ * list. */
 static unsigned give_classes(
     int file, const struct stat *now, const struct vv_access *access)
 {
@@ -193,8 +196,8 @@ static unsigned give_classes(
     return has_group ? mode : (mode & OWNER_ALL) | common << 3 | common;
 }
 
-/* Some file systems have one mode for all files: that is no failure where it
- * permits no more than it should. */
+/* Sets the mode. Some file systems have one mode for all files; that is not a
+ * failure if it grants no more access than `mode`. */
 static int give_mode(int file, unsigned mode)
 {
     struct stat now;
@@ -206,15 +209,16 @@ static int give_mode(int file, unsigned mode)
     return now.st_mode & 07777 & ~mode ? result : 0;
 }
 
-/* EINVAL: the owner has no number in this container. EDQUOT: his quota is used
- * up. */
+/* Returns true if changing the owner is not permitted or not supported. EINVAL:
+ * the owner is not mapped in this container. EDQUOT: the owner's quota is
+ * exhausted. */
 static bool is_forbidden(int result)
 {
     return result == -EPERM || result == -EACCES || result == -EINVAL ||
            result == -EDQUOT || result == -EOPNOTSUPP || result == -ENOSYS;
 }
 
-/* The owner is the last, who alone may change the others. */
+/* The owner is set last, because only the owner can change the rest. */
 int vv_posix_set_access(void *state, int file, const struct vv_access *access)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* posix_access.h - describes names, and sets the access of files, on POSIX
+/* posix_access.h - Describes names, and sets the permissions of files, on POSIX
  * systems: the functions `look` and `set_access` of vv_posix_system.
  *
  * SPDX-License-Identifier: MIT

@@ -1,4 +1,4 @@
-/* posix_sockets.c - the real sockets, of the kind that stays on a machine.
+/* posix_sockets.c - Implements sockets with local POSIX sockets.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,11 +14,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* No system moves more at once, and some refuse to. */
+/* No system transfers more at once, and some refuse to. */
 #define MOST_AT_ONCE ((size_t)1 << 30)
 
-/* Where sending to nobody has no flag that keeps the signal away, the socket
- * has one. */
+/* If send has no flag that suppresses SIGPIPE, a socket option does. */
 #ifndef MSG_NOSIGNAL
 #define MSG_NOSIGNAL 0
 #endif
@@ -40,7 +39,8 @@ static int posix_sockets_result_of(int result)
     return result < 0 ? -errno : result;
 }
 
-/* A copy that no exec keeps, above the standard streams; closes `made`. */
+/* Duplicates a descriptor with close-on-exec above the standard streams, and
+ * closes `made`. */
 static int posix_sockets_settle(int made)
 {
     int socket = posix_sockets_result_of(
@@ -106,7 +106,7 @@ static int64_t receive_bytes(void *state, int socket, void *bytes, size_t size)
     return moved < 0 ? -errno : moved;
 }
 
-/* One byte, and beside it room for a descriptor. */
+/* One byte, with ancillary data for a descriptor. */
 struct parcel {
     struct msghdr message;
     struct iovec bytes;
@@ -166,7 +166,7 @@ static int end_socket(void *state, int socket)
     return posix_sockets_result_of(shutdown(socket, SHUT_RDWR));
 }
 
-/* In milliseconds, not less. */
+/* Converts to milliseconds, rounded up. */
 static int patience(int64_t nanoseconds)
 {
     if (nanoseconds < 0)

@@ -1,5 +1,5 @@
-/* posix_system.c - the real machine: files, maps, threads and random bytes of
- * Linux, and of other POSIX systems by the calls that they share.
+/* posix_system.c - Accesses the real system: files, mappings, threads and
+ * random bytes of Linux and other POSIX systems.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -50,8 +50,9 @@ static int posix_system_result_of(int result)
     return result < 0 ? -errno : result;
 }
 
-/* A program may have closed its standard streams; what it then prints must not
- * end up in one of our files. */
+/* Returns a descriptor above the standard streams. If the program has closed
+ * these, a new file must not get one of their descriptors, because the
+ * program's output would go into it. */
 static int above_standard(int descriptor)
 {
     if (descriptor < 0)
@@ -64,8 +65,8 @@ static int above_standard(int descriptor)
     return result;
 }
 
-/* Each call that takes a path refuses one with a scheme. Else a program that
- * does not call varve_remote_enable saves into a directory called "s3:". */
+/* Every call with a path refuses one with a scheme. Otherwise a program without
+ * varve_remote_enable would save into a directory named "s3:". */
 static int posix_system_open_file(void *state, int directory, const char *name)
 {
     (void)state;
@@ -167,12 +168,12 @@ static int64_t posix_system_read_at(
     return moved < 0 ? -errno : moved;
 }
 
-/* Growing a file over RLIMIT_FSIZE sends SIGXFSZ, which kills by default. It is
- * held back around such calls, and taken away again if they brought it about,
- * so that only EFBIG is left. */
+/* Growing a file beyond RLIMIT_FSIZE sends SIGXFSZ, which by default kills the
+ * process. The signal is blocked around such calls, and consumed if they raised
+ * it, so that only EFBIG remains. */
 struct held_signal {
-    sigset_t mask;    /* of the thread, as it was */
-    bool was_pending; /* somebody else's */
+    sigset_t mask;    /* original mask of the thread */
+    bool was_pending; /* raised by another call */
 };
 
 static sigset_t size_signal(void)
@@ -192,7 +193,7 @@ static void hold_size_signal(struct held_signal *held)
                         sigismember(&pending, SIGXFSZ) == 1;
 }
 
-/* Not every system can look for a signal without waiting for it. */
+/* Consumes a pending signal. Not every system can do this without waiting. */
 static void take_signal(const sigset_t *set)
 {
 #if defined(_POSIX_REALTIME_SIGNALS) && _POSIX_REALTIME_SIGNALS > 0
@@ -229,15 +230,16 @@ static int64_t posix_system_write_at(
 }
 
 #ifdef __linux__
-/* An old kernel lacks a call, a container may forbid it. Where EPERM means a
- * file that may not be changed, the next call says so too. */
+/* Returns true if the kernel lacks a call, or a container forbids it. If EPERM
+ * means that the file cannot be changed, the next call fails with it too. */
 static bool is_absent(int result)
 {
     return result == -ENOSYS || result == -EPERM;
 }
 #endif
 
-/* Not posix_fallocate: where the file system cannot, that one writes. */
+/* Reserves disk space. Does not use posix_fallocate, because it writes if the
+ * file system does not support the call. */
 static int posix_system_reserve(void *state, int file, uint64_t size)
 {
     (void)state;
@@ -303,7 +305,7 @@ static int rename_file(
         posix_system_at(directory), from, posix_system_at(directory), to));
 }
 
-/* The call itself: not every C library has a function for it. */
+/* Uses syscall, because not every C library has the function. */
 static int posix_system_rename_new(
     void *state, int directory, const char *from, const char *to)
 {
@@ -334,7 +336,8 @@ static int link_file(
         posix_system_at(directory), from, posix_system_at(directory), to, 0));
 }
 
-/* Linux says EISDIR for a directory, POSIX EPERM. */
+/* Removes a file or an empty directory. For a directory, unlinkat returns
+ * EISDIR on Linux and EPERM on other systems. */
 static int posix_system_remove_name(
     void *state, int directory, const char *name)
 {
@@ -391,8 +394,8 @@ static int each_in_stream(DIR *stream, vv_each_name *each, void *user)
     return -errno;
 }
 
-/* Through a descriptor of its own, since closedir closes it and the position in
- * a directory goes with it. */
+/* Uses a new descriptor, because closedir closes it, and because the position
+ * in a directory belongs to the descriptor. */
 static int posix_system_each_name(
     void *state, int directory, vv_each_name *each, void *user)
 {
@@ -502,7 +505,7 @@ static unsigned processors(void *state)
     return count > 0 ? (unsigned)count : 1;
 }
 
-/* A thread begins with the mask of its maker. */
+/* Starts a thread with blocked signals. It inherits the signal mask. */
 static int start_thread(
     void *state, void *(*function)(void *), void *argument, uintptr_t *handle)
 {

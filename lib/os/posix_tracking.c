@@ -1,12 +1,13 @@
-/* posix_tracking.c - userfaultfd guards pages against writing, and lets the
- * first write to each pass; the page map tells to which there was none.
+/* posix_tracking.c - Write-protects pages with userfaultfd in asynchronous
+ * mode, which lets the first write to each page through. The page map reports
+ * the pages without a write.
  *
- * Believed is only what is known for certain: a page is unwritten if it is
- * there, guarded, and its mapping is one that this kernel guards. So what was
- * unmapped and mapped again, dropped (madvise), or comes after a fork counts as
- * written. Mappings that others can write to are never taken in.
+ * Only certain results are used: a page is unwritten if it is present,
+ * protected, and in a mapping that this kernel protects. So memory that was
+ * unmapped and mapped again, dropped (madvise) or copied by a fork counts as
+ * written. Mappings that others can write to are never tracked.
  *
- * The headers may be older than the kernel, so what they may lack is said here.
+ * The headers can be older than the kernel, so missing definitions are here.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,12 +23,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of userfaultfd: faults of the kernel's own need a privilege, but those that
- * it lets pass do not. */
+/* Constants of userfaultfd. Handling faults of the kernel needs a privilege,
+ * but asynchronous write protection does not. */
 enum { USER_MODE_ONLY = 1 };
 enum { GUARDS_WHAT_IS_EMPTY = 1 << 13, LETS_WRITES_PASS = 1 << 15 };
 
-/* Of the page map. */
+/* Structures of the page map. */
 struct page_run {
     uint64_t start, end, categories;
 };
@@ -42,7 +43,7 @@ enum { SCAN_GUARDS = 1, SCAN_FAILS_UNGUARDABLE = 2 };
 
 #define SCAN_PAGES _IOWR('f', 16, struct page_scan)
 
-/* Of the list of mappings. */
+/* Structure of the list of mappings. */
 struct mapping_query {
     uint64_t size, flags, address;
     uint64_t start, end, is, page_size, offset, inode;
@@ -54,7 +55,8 @@ enum { MAPPING_IS_SHARED = 8 };
 
 #define QUERY_MAPPING _IOWR('f', 17, struct mapping_query)
 
-/* Not by ioctl: what it takes for a request is another type in each libc. */
+/* Uses syscall, because the type of the request parameter of ioctl differs
+ * between C libraries. */
 static int posix_tracking_call(
     int descriptor, unsigned long request, void *argument)
 {
@@ -97,7 +99,7 @@ static int open_own(const char *name)
     return file < 0 ? -errno : file;
 }
 
-/* Whether nobody writes there but this process. */
+/* Fails with -ENOTSUP unless only this process can write to a range. */
 static int check_mappings(uint64_t at, uint64_t end)
 {
     int maps = open_own("/proc/thread-self/maps"), result = maps < 0 ? maps : 0;
@@ -138,7 +140,7 @@ int vv_posix_untrack(void *state, int tracker, void *address, size_t size)
 struct teller {
     vv_each_run *each;
     void *user;
-    uint64_t told; /* up to where */
+    uint64_t told; /* end of the range reported so far */
 };
 
 static void posix_tracking_tell(
@@ -150,7 +152,8 @@ static void posix_tracking_tell(
 
 typedef void on_run(struct teller *teller, const struct page_run *run);
 
-/* Opened anew each time: the map that a parent opened shows the parent. */
+/* Opens the page map each time, because a map that a parent process opened
+ * shows the parent's memory. */
 static int posix_tracking_scan(
     struct page_scan *wanted, struct teller *teller, on_run *visit)
 {
@@ -174,7 +177,7 @@ static int posix_tracking_scan(
     return found < 0 ? found : 0;
 }
 
-/* What lies before a run of which it is known. */
+/* Reports the range before a known run. */
 static void tell_before(struct teller *teller, const struct page_run *run)
 {
     posix_tracking_tell(teller, teller->told, run->start);

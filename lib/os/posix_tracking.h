@@ -1,6 +1,7 @@
-/* posix_tracking.h - what was written to memory, as Linux tells it (6.11).
+/* posix_tracking.h - Tracks writes to memory on Linux (6.11 or later).
  *
- * The calls of a system (system.h); on other machines all of them fail.
+ * These are functions of struct vv_system (system.h). On other systems all of
+ * them fail.
  *
  * SPDX-License-Identifier: MIT
  */

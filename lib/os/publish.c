@@ -1,8 +1,8 @@
-/* publish.c - the commit of one file: write aside, sync, close, rename, sync
- * the directory.
+/* publish.c - Publishes one file: write to a temporary file, sync, close,
+ * rename, sync the directory.
  *
- * After the directory is open, every call is relative to it and takes a bare
- * name, so that a directory that is moved meanwhile does no harm.
+ * After the directory is open, every call is relative to it and uses a bare
+ * name, so it does not matter if the directory is moved meanwhile.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,7 @@
 #include "try.h"
 
 enum {
-    MOST_LINKS = 40, /* in a chain, as in Linux */
+    MOST_LINKS = 40, /* length of a chain, as in Linux */
     OWNER_BITS = 0600,
 };
 
@@ -29,8 +29,8 @@ static varve_status fail_directory(varve_error *error, const char *path)
         "%s: this is the path of a directory, not of a file", path);
 }
 
-/* VARVE_EXISTS where something other than a directory has the name. What cannot
- * be opened for a reason of its own is there too. */
+/* Fails with VARVE_EXISTS if a file has the name. A file that exists but cannot
+ * be opened counts too. */
 static varve_status check_free(
     const struct vv_publication *p, varve_error *error)
 {
@@ -48,7 +48,7 @@ static varve_status check_free(
     return vv_fail_system(error, EEXIST, "publishing", p->path);
 }
 
-/* The check of a system that describes no names. */
+/* Checks the name on a system that cannot describe names. */
 static varve_status publish_check_unseen(
     const struct vv_publication *p, varve_error *error)
 {
@@ -65,14 +65,15 @@ static varve_status publish_check_unseen(
     if (result != -ENOENT && result != -ENOTDIR && result != -EACCES &&
         result != -ELOOP)
         return vv_fail_system(error, -result, "accessing it", p->path);
-    /* Who may not even look up a name does not know that it is taken. */
+    /* A process without permission to look up a name cannot detect that it
+     * exists. */
     if (result != -ENOENT && result != -EACCES &&
         (p->flags & VV_PUBLISH_NO_REPLACE))
         return check_free(p, error);
     return VARVE_OK;
 }
 
-/* -ENOSYS where the system describes no names. */
+/* Returns -ENOSYS if the system cannot describe names. */
 static int publish_look_at(
     const struct vv_publication *p, struct vv_file_look *look)
 {
@@ -88,9 +89,9 @@ static int publish_look_at(
     return result;
 }
 
-/* Goes from a link to what it contains, which may be a link again. The kernel
- * follows no link here, so its rule for links of other users is applied here,
- * too, whether or not the machine has it switched on. */
+/* Follows a link to its target, which can be a link again. The kernel does not
+ * follow links here, so its rule for links of other users is applied here too,
+ * even if it is switched off in the kernel. */
 static varve_status enter_link(struct vv_publication *p,
     const struct vv_file_look *look, varve_error *error)
 {
@@ -121,7 +122,7 @@ static varve_status publish_refuse_link(
         p->path);
 }
 
-/* Describes the name, and goes to the end of a link. */
+/* Describes the name, and follows links to the end. */
 static varve_status publish_find_end(struct vv_publication *p,
     struct vv_file_look *look, int *found, varve_error *error)
 {
@@ -140,7 +141,7 @@ static varve_status publish_find_end(struct vv_publication *p,
     return VARVE_OK;
 }
 
-/* What would fail at the end of the work anyway is better said before. */
+/* Detects early what would fail at the end anyway. */
 static varve_status publish_check_name(
     struct vv_publication *p, varve_error *error)
 {
@@ -180,8 +181,9 @@ static varve_status set_access(
                : VARVE_OK;
 }
 
-/* The access is set before the first byte is written. The owner may write the
- * file until it is closed: without that it could not be swept up. */
+/* Sets the access before the first byte is written. The owner can write the
+ * file until it is closed; otherwise it could not be removed as a left-over
+ * file. */
 static varve_status make_temporary(
     struct vv_publication *p, const char *name, varve_error *error)
 {
@@ -199,8 +201,8 @@ static varve_status make_temporary(
     return status;
 }
 
-/* What others left is swept up first: its room may be wanted. In a store
- * nothing of it has a name. */
+/* Removes left-over files first, because their space may be needed. In a store
+ * they have no names. */
 static varve_status sweep_and_make(struct vv_publication *p, varve_error *error)
 {
     if (!vv_is_of_store(p->path))
@@ -249,7 +251,8 @@ void vv_publish_spare(struct vv_publication *p)
     p->flags |= VV_PUBLISH_NO_REPLACE;
 }
 
-/* Once: a second try would say that all is well, and the bytes are lost. */
+/* Syncs the file. Called once: a second sync could succeed although the data is
+ * lost. */
 static int publish_sync_file(const struct vv_publication *p)
 {
     const struct vv_system *system = p->context->system;
@@ -275,8 +278,8 @@ varve_status vv_publish_close(
     return status;
 }
 
-/* Returns whether both names lead to one file. NFS may send a call twice: then
- * the result is that of the second, which finds the name taken. */
+/* Returns true if both names refer to one file. NFS can send a call twice; then
+ * the result is that of the second, which finds that the name exists. */
 static bool are_one_file(const struct vv_context *context, int directory,
     const char *from, const char *to)
 {
@@ -305,8 +308,7 @@ static int link_new(const struct vv_context *context, int directory,
     return result;
 }
 
-/* Creating a file fails where the name is taken; the empty file is ours, and
- * may be replaced. */
+/* Creates an empty file, which fails if the name exists, and replaces it. */
 static int claim_name(const struct vv_context *context, int directory,
     const char *from, const char *to)
 {
@@ -391,7 +393,7 @@ varve_status vv_publish_end(
     return status;
 }
 
-/* --- One of several ------------------------------------------------------- */
+/* --- One file of several -------------------------------------------------- */
 
 varve_status vv_publish_begin_in(struct vv_publication *p,
     const struct vv_context *context, int directory, const char *name,

@@ -1,11 +1,12 @@
-/* publish.h - a file that appears under its name only when it is complete and
- * on disk.
+/* publish.h - Writes a file that appears under its name only when it is
+ * complete and on disk.
  *
- * A temporary sibling with a random name is written; then: sync it once, check
- * its close, rename it over the old file (or only where there is none), sync
- * the directory. A failure before the rename removes the temporary file and
- * leaves the older one as it was. A failed sync is never tried again. A failed
- * sync of the directory is VARVE_UNKNOWN_OUTCOME.
+ * The data is written to a temporary file with a random name in the same
+ * directory. Then the file is synced once and closed, it is renamed over the
+ * old file (or only if there is none), and the directory is synced. A failure
+ * before the rename removes the temporary file and leaves the older one
+ * unchanged. A failed sync is never repeated. A failed sync of the directory is
+ * VARVE_UNKNOWN_OUTCOME.
  *
  *     struct vv_publication p;
  *     if ((status = vv_publish_begin(&p, context, path, flags, error)))
@@ -27,94 +28,97 @@
 #include "temporary.h"
 
 enum vv_publish_flags {
-    VV_PUBLISH_NO_SYNC = 1,    /* skip both syncs */
-    VV_PUBLISH_NO_REPLACE = 2, /* VARVE_EXISTS where the name is taken */
-    VV_PUBLISH_NO_LINK = 4,    /* VARVE_MISUSE where the name is that of a
-                                  symbolic link: other files belong to it */
+    VV_PUBLISH_NO_SYNC = 1,    /* omit both syncs */
+    VV_PUBLISH_NO_REPLACE = 2, /* VARVE_EXISTS if the name exists */
+    /* VARVE_MISUSE if the name is a symbolic link, because other files belong
+     * to it */
+    VV_PUBLISH_NO_LINK = 4,
 };
 
 struct vv_publication {
     /* to read */
     const struct vv_context *context;
-    const char *path; /* as the caller gave it, for messages; borrowed */
-    const char *name; /* its last part, or of what its link leads to */
+    const char *path; /* the caller's path, for messages; borrowed */
+    const char *name; /* its last part, or that of the target of its link */
     int directory;
-    int file; /* write here, through vv_file_write */
+    int file; /* to be written with vv_file_write */
     int flags;
     struct vv_temporary temporary;
     /* own */
-    char linked[256];        /* the name, where a link was followed */
-    bool has_access;         /* it is given this one */
+    char linked[256];        /* the name after a link was followed */
+    bool has_access;         /* the file gets `access` */
     struct vv_access access; /* of the file that is replaced */
 };
 
-/* Makes missing directories above `path` (and syncs their parents), removes
- * what killed processes left of the same name, and makes the temporary file. On
- * failure no file is left, and nothing is to be ended. VARVE_IS_DIRECTORY where
- * `path` is one or ends in '/'. A name that is taken although it may not be
- * replaced is told here already, and again at the end.
+/* Makes missing directories of `path` (and syncs their parents), removes
+ * temporary files of killed processes for the same name, and makes the
+ * temporary file. On failure no file remains, and nothing is to be ended.
+ * Returns VARVE_IS_DIRECTORY if `path` is a directory or ends in '/'. An
+ * existing name that must not be replaced is reported here, and checked again
+ * at the end.
  *
- * A symbolic link is followed to its end, and the file there is replaced or
- * created; the temporary file is in the directory of that file, which is there.
- * The end of a link is looked for once, here. VARVE_NO_PERMISSION where the
- * link is planted (see vv_file_look). The file takes over the access of a
- * regular file that it replaces, as far as that is permitted, unless that one
- * is planted. */
+ * A symbolic link is followed to its end, and its target is replaced or
+ * created. The temporary file is made in the directory of the target, which
+ * must exist. The link is followed only once, here. Returns VARVE_NO_PERMISSION
+ * if the link is planted (see vv_file_look). The new file gets the access of a
+ * regular file that it replaces, as far as permitted, unless that file is
+ * planted. */
 varve_status vv_publish_begin(struct vv_publication *p,
     const struct vv_context *context, const char *path, int flags,
     varve_error *error);
 
-/* The same; where no file is replaced, the access is `like`, or that of a new
- * file if that is NULL. */
+/* Like vv_publish_begin; if no file is replaced, the new file gets the access
+ * `like`, or the default access if that is NULL. */
 varve_status vv_publish_begin_like(struct vv_publication *p,
     const struct vv_context *context, const char *path, int flags,
     const struct vv_access *like, varve_error *error);
 
-/* What has the name is spared from now on, as VV_PUBLISH_NO_REPLACE does it. */
+/* From now on behaves like VV_PUBLISH_NO_REPLACE. */
 void vv_publish_spare(struct vv_publication *p);
 
-/* Publishes if `status` is VARVE_OK, else gives up; closes everything; returns
- * `status` or what failed now. */
+/* Publishes the file if `status` is VARVE_OK, otherwise removes it. Closes
+ * everything. Returns `status` or the failure of this call. */
 varve_status vv_publish_end(
     struct vv_publication *p, varve_status status, varve_error *error);
 
 /* Renames a file in an open directory and never replaces another one, whatever
- * other processes do meanwhile: by a rename that cannot replace; where the file
- * system has none (NFS, many FUSE file systems), by a hard link; where it has
- * neither (FAT), by a file created under the name. Returns 0; -EEXIST where the
- * name is taken; another negative number of errno. Syncs nothing. */
+ * other processes do: by a rename that cannot replace; if the file system does
+ * not support that (NFS, many FUSE file systems), by a hard link; if it has
+ * neither (FAT), by exclusive creation of the new name. Returns 0, -EEXIST if
+ * the name exists, or another negative errno. Syncs nothing. */
 int vv_rename_new(const struct vv_context *context, int directory,
     const char *from, const char *to);
 
-/* --- One of several ------------------------------------------------------
+/* --- One file of several -------------------------------------------------
  *
  * A file in a directory that is open already and stays so, whose sync the
  * caller sees to: begin_in; write; close; place. Or give_up, at any time. */
 
-/* The temporary file is called after `name`; `path` is for messages. The file
- * has the access `like`, unless that is NULL. On failure nothing is left. */
+/* Makes a temporary file named after `name`; `path` is for messages. The file
+ * gets the access `like` unless that is NULL. On failure nothing remains. */
 varve_status vv_publish_begin_in(struct vv_publication *p,
     const struct vv_context *context, int directory, const char *name,
     const char *path, int flags, const struct vv_access *like,
     varve_error *error);
 
-/* The access that the file takes over from one that it replaces, for those that
- * belong to it; borrowed. NULL where it takes none. */
+/* Returns the access that the file takes from one that it replaces, for the
+ * other files of the same checkpoint; borrowed. Returns NULL if it takes
+ * none. */
 const struct vv_access *vv_publish_access(const struct vv_publication *p);
 
-/* Syncs it if `status` is VARVE_OK, and closes it; it may not be written any
- * more. A second time does nothing. */
+/* Closes the file, after a sync if `status` is VARVE_OK. It can no longer be
+ * written. A second call does nothing. */
 varve_status vv_publish_close(
     struct vv_publication *p, varve_status status, varve_error *error);
 
-/* Gives it the last part of `path`, borrowed, as its name. */
+/* Renames the file to the last part of `path`, which is borrowed. */
 varve_status vv_publish_place(
     struct vv_publication *p, const char *path, varve_error *error);
 
-/* Closes and removes it, whatever it is called by now. */
+/* Closes and removes the file, whatever its current name. */
 void vv_publish_give_up(struct vv_publication *p);
 
-/* vv_publish_end, but the directory stays open. */
+/* Like vv_publish_end, but the directory remains open. */
 varve_status vv_publish_commit(
     struct vv_publication *p, varve_status status, varve_error *error);
 

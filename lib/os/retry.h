@@ -1,7 +1,7 @@
-/* retry.h - which failed calls are worth another try.
+/* retry.h - Decides which failed calls are repeated.
  *
- * Only for calls that may be made twice: opening, creating, reading, writing,
- * making a directory. Never for sync, close or rename.
+ * Only for idempotent calls: opening, creating, reading, writing, making a
+ * directory. Never for sync, close or rename.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,11 +12,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* So often in a row; a storm of signals passes, a broken system ends. */
+/* Limit of consecutive retries: a burst of signals passes, and a broken system
+ * does not cause an endless loop. */
 enum { VV_MOST_TRIES = 10000 };
 
-/* Whether a call that gave `result` was only interrupted or told to come back;
- * counts such answers in *tries, which begins at 0. */
+/* Returns true if a call with this `result` was interrupted or must be
+ * repeated. Counts such results in *tries, which starts at 0. */
 static inline bool vv_try_again(int64_t result, unsigned *tries)
 {
     if (result != -EINTR && result != -EAGAIN)

@@ -1,4 +1,4 @@
-/* stop_signals.c - handlers that set a flag, and go away again.
+/* stop_signals.c - Installs signal handlers that set a flag, and removes them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,7 +25,9 @@ static void handle(int number)
         atomic_store(flag, true);
 }
 
-/* Supervisors may send SIGTERM twice; whoever types ^C twice means it. */
+/* Returns the flags for sigaction. SIGTERM keeps its handler, because
+ * supervisors can send it twice. A second SIGINT has the default action,
+ * because a user who types ^C twice wants to end the process. */
 static int flags_of(int number)
 {
     return number == SIGINT

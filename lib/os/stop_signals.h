@@ -1,6 +1,7 @@
-/* stop_signals.h - what asks a program to end, as a flag: SIGTERM and SIGINT.
+/* stop_signals.h - Sets a flag when SIGTERM or SIGINT arrives.
  *
- * Signals are the whole process's, so it calls no table of functions.
+ * Signals are global to the process, so these functions do not use struct
+ * vv_system.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,14 +11,14 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* From now on SIGTERM and SIGINT set the flag, each where it is as by default:
- * who ignores or handles one has said what it means. A second SIGINT ends the
- * process, as by default. False, and nothing happens, where somebody else in
- * the process has a flag set; one at a time. */
+/* Installs handlers that set the flag, for each of SIGTERM and SIGINT whose
+ * action is the default. Signals that the program ignores or handles are left
+ * alone. A second SIGINT ends the process, as by default. Returns false without
+ * a change if another flag is installed in this process. */
 bool vv_stop_signals_heed(atomic_bool *flag);
 
-/* As by default again, but for what somebody has changed since. Only by who
- * heeds. */
+/* Restores the default actions, unless they were changed meanwhile. Call it
+ * only after vv_stop_signals_heed returned true. */
 void vv_stop_signals_leave(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* store.c - finding the module for stores, and standing on it.
+/* store.c - Loads the module for remote stores, and selects it as the system.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,7 +18,7 @@
 #include "try.h"
 
 #ifndef VV_MODULES
-#define VV_MODULES "" /* where they are once they are installed */
+#define VV_MODULES "" /* directory of installed modules */
 #endif
 
 static const struct vv_system *_Atomic current = &vv_posix_system;
@@ -107,7 +107,7 @@ varve_status varve_remote_each(const char *directory, varve_on_name *on_name,
     vv_buffer_add(&path, directory, strlen(directory));
     while (path.size > 5 && path.data[path.size - 1] == '/')
         path.size--;
-    vv_buffer_add(&path, "/-", 3); /* any name in it */
+    vv_buffer_add(&path, "/-", 3); /* any name in the directory */
     varve_status status =
         path.failed ? vv_fail_memory(error, "a path")
                     : vv_directory_each(&context, vv_buffer_string(&path),

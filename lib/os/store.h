@@ -1,5 +1,5 @@
-/* store.h - which system the library stands on: the machine's, or one that
- * knows stores besides, once the program has asked for it.
+/* store.h - Selects the system that the library uses: the local one, or one
+ * that also accesses remote stores, after varve_remote_enable.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,30 +12,32 @@
 
 #include "system.h"
 
-/* vv_posix_system, until varve_remote_enable has put another one above it. */
+/* Returns vv_posix_system, or the system that varve_remote_enable has
+ * installed. */
 const struct vv_system *vv_default_system(void);
 
-/* Whether a path is one of a store or a web server, once those are known. */
+/* Returns true if remote stores are enabled and a path is a URL of a store or a
+ * web server. */
 bool vv_is_of_store(const char *path);
 
-/* VARVE_MISUSE where a path that something is to be written to is that of a web
- * server, or of a store without a key. Asked before anything is done. */
+/* Fails with VARVE_MISUSE if an output path refers to a web server, or to a
+ * store without a key. Call it before any work is done. */
 varve_status vv_store_refuse(const char *path, varve_error *error);
 
-/* VARVE_MISUSE where it is of any store, since `reason`: "has no locks". For
- * what a store cannot do. */
+/* Fails with VARVE_MISUSE if a path refers to any store, with a `reason` such
+ * as "has no locks". For operations that stores do not support. */
 varve_status vv_store_refuse_any(
     const char *path, const char *reason, varve_error *error);
 
-/* The reason where a format goes back to bytes that it has written. */
+/* Reason for formats whose writer changes bytes that it has written before. */
 #define VV_STORE_IN_ORDER                                                      \
     "takes the bytes of a file in their order, and this format goes back"
 
-/* The reason where many processes fill a file. */
+/* Reason for files that several processes write. */
 #define VV_STORE_ALONE "takes a file from one process"
 
-/* VARVE_CORRUPT where a file of this machine, at `from`, names one of a store:
- * nobody is to ask a server because a file says so. */
+/* Fails with VARVE_CORRUPT if a local file, `from`, refers to a file of a
+ * store, so that a hostile file cannot cause requests to servers. */
 varve_status vv_store_refuse_named(
     const char *from, const char *path, varve_error *error);
 

@@ -1,5 +1,5 @@
-/* store_lock.c - opens the lock, and takes it again and again while its owner
- * may live or not.
+/* store_lock.c - Opens the lock, and retries until it is known whether its
+ * owner is alive.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,13 +16,13 @@
 
 #define A_SECOND INT64_C(1000000000)
 
-/* For one of which nobody knows whether it lives. A term is a minute, unless
- * another version has another one. */
+/* Limit for locks whose owner may be alive. A lock expires after a minute,
+ * unless another version uses another time. */
 #define LONGEST_DOUBT (120 * A_SECOND)
 #define FIRST_PAUSE (A_SECOND / 10)
 #define LONGEST_PAUSE (2 * A_SECOND)
 
-/* A moment of uptime; INT64_MAX: never. */
+/* Returns a time of `uptime`; INT64_MAX: no limit. */
 static int64_t store_lock_deadline(int64_t now, double seconds)
 {
     const double most = (double)(INT64_MAX / A_SECOND / 4);

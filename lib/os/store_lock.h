@@ -1,8 +1,8 @@
-/* store_lock.h - takes the lock of a manager in a store, and waits until it is
- * known whether an earlier owner still lives.
+/* store_lock.h - Takes the lock of a manager in a store, and waits until it is
+ * known whether an earlier owner is alive.
  *
  * The lock is an object that its owner renews (lib/remote/remote_lock_file.h).
- * An owner that was killed cannot release it: then it expires.
+ * A killed owner cannot release it, so it expires.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,31 +17,33 @@
 
 struct vv_store_lock {
     /* to fill in */
-    int file; /* -1: not opened yet */
+    int file; /* -1 before it is opened */
     /* to read */
-    bool is_missing; /* the store has no conditional requests, and so no
-                        locks: nobody else is kept off */
+    /* the store has no conditional requests and therefore no locks: other
+     * managers are not excluded */
+    bool is_missing;
 };
 
 /* Takes the lock `path`, s3://BUCKET/.../.PREFIX.lock, or checks that it is
- * still held, without a request where that is certain. Others are told that
- * `run` has it, 1 to 63 printable characters without spaces.
+ * still held, without a request if that is certain. Records `run` as its owner,
+ * 1 to 63 printable characters without spaces.
  *
- * Returns at once where it is free, released or expired. Else it waits until it
- * is known whether its owner lives, a minute at most by default: until it is
- * renewed, or has expired. For an owner that lives it waits `seconds`, below 0
- * for ever, and then fails with VARVE_EXISTS; the message has host, process and
- * run of the owner.
+ * Returns at once if the lock is free, released or expired. Otherwise waits
+ * until it is renewed or has expired, by default at most a minute. If the owner
+ * is alive, waits another `seconds`, without a limit if negative, and then
+ * fails with VARVE_EXISTS; the message contains host, process and run of the
+ * owner.
  *
- * VARVE_OK with `is_missing` where the store has no locks; VARVE_MISUSE for a
- * path of a web server. Any other failure is one: of a request that was not
- * answered, or not allowed. After a failure the lock can be taken again;
- * release it in any case. */
+ * Returns VARVE_OK with `is_missing` if the store has no locks, and
+ * VARVE_MISUSE for a path of a web server. Other failures are those of requests
+ * that were not answered or not allowed. After a failure the lock can be taken
+ * again; release it in any case. */
 varve_status vv_store_lock_take(const struct vv_context *context,
     const char *path, const char *run, double seconds,
     struct vv_store_lock *lock, varve_error *error);
 
-/* In a child process that has inherited it the lock stays the parent's. */
+/* Releases the lock. In a child process that has inherited it, the lock remains
+ * with the parent. */
 void vv_store_lock_release(
     const struct vv_context *context, struct vv_store_lock *lock);
 

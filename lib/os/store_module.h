@@ -1,5 +1,5 @@
-/* store_module.h - what the module varve-remote gives: a system that knows
- * paths with a scheme, and stands on that of the machine for all others.
+/* store_module.h - The interface of the module varve-remote: a system for paths
+ * with a scheme, which passes all other calls to the local system.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,8 +20,9 @@ struct vv_store_calls {
     unsigned version;   /* VV_STORE_VERSION */
     size_t system_size; /* of struct vv_system */
     struct vv_failure_words words;
-    /* The system, on top of `machine`, which stays; the same one every time.
-     * NULL where libcurl cannot be had: *why says it. */
+    /* Returns the system on top of `machine`, which must remain valid. Returns
+     * the same system every time. Returns NULL if libcurl is not available, and
+     * sets *why to the reason. */
     const struct vv_system *(*enable)(const varve_remote_options *options,
         const struct vv_system *machine, const char **why);
 };

@@ -1,7 +1,7 @@
-/* temporary.c - temporary files: made, given back, and swept up.
+/* temporary.c - Makes, releases and cleans up temporary files.
  *
- * The file that is written is closed before it is renamed, because closing can
- * tell of lost bytes. So a second descriptor holds the lock, up to the end.
+ * The written file is closed before it is renamed, because close can report
+ * lost data. So a second descriptor holds the lock until the end.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,14 +17,15 @@
 #include "try.h"
 
 enum {
-    MOST_NAMES = 100, /* random names that may be taken */
+    MOST_NAMES = 100, /* random names that are tried */
     MOST_REMOVES = 3,
     DIGITS = 16,
     MOST_KEPT = 255 - VV_TEMPORARY_OVERHEAD,
 };
 
-/* How much of a name stands in that of its temporary file; cut between
- * characters, because some file systems want UTF-8. */
+/* Returns the size of the part of a name that is in the name of its temporary
+ * file. The cut is between characters, because some file systems require
+ * UTF-8. */
 static size_t kept_size(const char *name)
 {
     size_t size = strlen(name);
@@ -46,7 +47,7 @@ bool vv_temporary_is_of(const char *name, const char *candidate)
            strcmp(candidate + 2 + kept + DIGITS, ".tmp") == 0;
 }
 
-/* --- Making --------------------------------------------------------------- */
+/* --- Creation ------------------------------------------------------------- */
 
 static varve_status choose_name(struct vv_temporary *t, const char *name,
     const char *path, varve_error *error)
@@ -80,8 +81,8 @@ static bool is_swept(const struct vv_temporary *t)
     return found == -ENOENT;
 }
 
-/* False if somebody who sweeps came before the lock, and took the file for one
- * that was left. */
+/* Returns false if another process removed the file as left over before it was
+ * locked. */
 static bool take_guard(struct vv_temporary *t)
 {
     const struct vv_system *system = t->context->system;
@@ -92,7 +93,7 @@ static bool take_guard(struct vv_temporary *t)
     return result == 0 ? !is_swept(t) : result != -EWOULDBLOCK;
 }
 
-/* -EEXIST: another name has to be tried. */
+/* Returns -EEXIST if another name must be tried. */
 static int make_one(struct vv_temporary *t, bool is_private)
 {
     int result = temporary_create(t, is_private);
@@ -126,7 +127,7 @@ varve_status vv_temporary_make(struct vv_temporary *t,
     return VARVE_OK;
 }
 
-/* --- Giving back ---------------------------------------------------------- */
+/* --- Release -------------------------------------------------------------- */
 
 void vv_temporary_release(struct vv_temporary *t)
 {
@@ -152,7 +153,7 @@ void vv_temporary_remove(struct vv_temporary *t)
     vv_temporary_release(t);
 }
 
-/* --- Sweeping ------------------------------------------------------------- */
+/* --- Cleanup -------------------------------------------------------------- */
 
 struct sweep {
     const struct vv_context *context;
@@ -160,8 +161,8 @@ struct sweep {
     const char *name;
 };
 
-/* Whoever has the lock here keeps a new writer from taking it, who then makes
- * another file. */
+/* While this lock is held, a new writer cannot lock the file and makes another
+ * one. */
 void vv_temporary_sweep_one(
     const struct vv_context *context, int directory, const char *candidate)
 {

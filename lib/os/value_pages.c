@@ -1,5 +1,5 @@
-/* value_pages.c - regions of 16 MiB that are cut from their beginning, and
- * given back piece by piece; larger values have regions of their own.
+/* value_pages.c - Allocates values from regions of 16 MiB, from the beginning
+ * of each, and unmaps them separately. Large values have regions of their own.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,9 +21,9 @@ static size_t page_size(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Only the kernel's choice of page sizes changes, so that it does not matter
- * that the first and last page may be shared with other blocks, nor that the
- * hint stays when the block is gone; nor that it may fail. */
+/* Only the page size changes, so it does no harm that the first and last page
+ * can contain other blocks, that the advice remains after the block is freed,
+ * or that the call can fail. */
 void vv_ask_for_huge_pages(void *block, size_t size)
 {
 #ifdef MADV_HUGEPAGE
@@ -39,8 +39,9 @@ void vv_ask_for_huge_pages(void *block, size_t size)
 
 #ifdef __linux__
 
-/* Where the next value goes: the region is all from there to the next multiple
- * of its size. 0: there is none. Whoever exchanges it has it for himself. */
+/* Address of the next value. The region extends from there to the next multiple
+ * of its size. 0: none. A thread owns the region while it has exchanged this
+ * for 0. */
 static atomic_uintptr_t next_place;
 
 static size_t value_pages_rounded(size_t size)
@@ -60,7 +61,7 @@ static size_t left_from(uintptr_t place)
     return (size_t)(-place & (REGION - 1));
 }
 
-/* 0 without memory. */
+/* Returns 0 if there is no memory. */
 static uintptr_t map_anywhere(size_t size)
 {
     void *found = mmap(
@@ -68,7 +69,7 @@ static uintptr_t map_anywhere(size_t size)
     return found == MAP_FAILED ? 0 : (uintptr_t)found;
 }
 
-/* What is too much on both sides goes back at once. */
+/* Unmaps the excess on both sides. */
 static uintptr_t map_at_multiple(size_t size, size_t alignment)
 {
     if (size > SIZE_MAX - alignment)
@@ -83,7 +84,8 @@ static uintptr_t map_at_multiple(size_t size, size_t alignment)
     return found + before;
 }
 
-/* Others may have put back theirs meanwhile, which is given up then. */
+/* Puts back a region. If another thread has put back one meanwhile, unmaps that
+ * one. */
 static void value_pages_put_back(uintptr_t place)
 {
     if (left_from(place) == 0)
@@ -112,18 +114,19 @@ void *vv_value_map(size_t size)
     size = value_pages_rounded(size);
     place = size > REGION / 2 ? map_at_multiple(size, HUGE_PAGE)
                               : value_pages_cut(size);
-    if (!place) /* that much more may be too much */
+    if (!place) /* without alignment, because the excess can exceed a limit */
         place = map_anywhere(size);
     return (void *)place;
 }
 
 void vv_value_unmap(void *value, size_t size)
 {
-    assert((uintptr_t)value % page_size() == 0); /* or it is not from here */
+    /* otherwise it was not allocated here */
+    assert((uintptr_t)value % page_size() == 0);
     value_pages_give_back((uintptr_t)value, value_pages_rounded(size));
 }
 
-/* Of the runtimes of address and leak sanitizers. */
+/* Defined in the runtimes of the address and leak sanitizers. */
 extern void __lsan_do_leak_check(void) __attribute__((weak));
 
 bool vv_has_value_pages(void)

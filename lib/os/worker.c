@@ -1,4 +1,4 @@
-/* worker.c - starts threads for the same work, and waits for all of them.
+/* worker.c - Starts threads for the same work, and waits for all of them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,7 +6,7 @@
 
 #include <stdatomic.h>
 
-enum { FEW = 4 << 20 }; /* bytes, for which no thread is started */
+enum { FEW = 4 << 20 }; /* up to this number of bytes no thread is started */
 
 struct worker {
     vv_work *work;
@@ -62,7 +62,7 @@ struct parts {
     vv_part *part;
     void *user;
     size_t count;
-    atomic_size_t next; /* that nobody has yet */
+    atomic_size_t next; /* next unassigned part */
 };
 
 static void worker_take_parts(void *user, unsigned worker)

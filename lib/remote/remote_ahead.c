@@ -1,9 +1,10 @@
-/* remote_ahead.c - A queue of pending segments, and slots for segments that are
- * being fetched or are complete. One thread fetches one segment.
+/* remote_ahead.c - Implements a queue of pending segments, and slots for
+ * segments that are being fetched or are complete. One thread fetches one
+ * segment.
  *
- * A slot is free again when as many bytes as were planned of it have been read.
- * All files of a process together have `concurrency` slots, but each may always
- * have two.
+ * A slot is free again when all its planned bytes have been read. All files of
+ * a process together have `concurrency` slots, but each file can always have
+ * two.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,30 +19,31 @@
 #include "remote_error.h"
 
 enum {
-    LEAST_SLOTS = 2,   /* of a file, whatever others have */
-    MOST_SEARCHED = 4, /* times as many segments as slots, from the next on */
-    IS_STALE = 256     /* reads since the last one of a slot */
+    LEAST_SLOTS = 2, /* guaranteed for each file */
+    /* multiple of the number of slots: number of pending segments to search */
+    MOST_SEARCHED = 4,
+    IS_STALE = 256 /* number of reads after the last read of a slot */
 };
 
 struct segment {
     const void *owner;
     uint64_t first;
     uint64_t size;
-    uint64_t planned; /* bytes of it that will be read */
+    uint64_t planned; /* number of bytes that will be read */
 };
 
 struct slot {
     enum { FREE, COMING, THERE, FAILED } state;
     struct vv_remote_fetching *ahead;
-    struct segment segment; /* owner NULL: nobody wants it any more */
-    uint64_t read;          /* bytes */
-    uint64_t used;          /* the clock at the last read */
-    unsigned readers;       /* that are copying */
-    unsigned char *bytes;   /* room for a segment, or NULL */
-    bool has_thread;        /* not joined yet */
+    struct segment segment; /* owner NULL: no longer needed */
+    uint64_t read;          /* number of bytes */
+    uint64_t used;          /* clock of the last read */
+    unsigned readers;       /* number of threads that are copying from it */
+    unsigned char *bytes;   /* memory for a segment, or NULL */
+    bool has_thread;        /* to be joined */
     uintptr_t thread;
     atomic_bool stop;
-    int number; /* of a failure */
+    int number; /* errno of a failure */
     char why[700];
 };
 
@@ -49,20 +51,20 @@ struct vv_remote_fetching {
     const struct vv_remote_settings *settings;
     vv_remote_fetch *fetch;
     void *user;
-    unsigned fork; /* of the process that made it */
-    pthread_mutex_t mutex;
+    unsigned fork;         /* fork count of the process that made it */
+    pthread_mutex_t mutex; /* guards all members below, and the slots */
     pthread_cond_t changed;
-    struct segment *segments; /* that wait, from `next` on */
+    struct segment *segments; /* pending segments, from `next` on */
     size_t next;
     size_t count;
     size_t room;
     uint64_t clock;
-    unsigned used; /* slots that are not free */
+    unsigned used; /* number of slots that are not free */
     struct slot slots[VV_REMOTE_MOST_CONCURRENCY];
 };
 
-static atomic_uint used_by_all; /* slots of all files */
-static unsigned used_fork;      /* of the process whose slots these are */
+static atomic_uint used_by_all; /* number of used slots of all files */
+static unsigned used_fork; /* fork count of the process that owns these slots */
 
 static bool remote_ahead_is_of_parent(const struct vv_remote_fetching *a)
 {
@@ -121,8 +123,8 @@ static void free_room(struct slot *s)
     s->bytes = NULL;
 }
 
-/* A slot that may be taken, or NULL. Those whose bytes are allocated come
- * first, since they have the smallest numbers. */
+/* Returns a free slot if one can be used now, or NULL. Prefers small numbers,
+ * whose memory is already allocated. */
 static struct slot *free_slot(struct vv_remote_fetching *a)
 {
     unsigned most = a->settings->concurrency;
@@ -154,7 +156,8 @@ static void *remote_ahead_run(void *argument)
     return NULL;
 }
 
-/* Puts a waiting segment on its way. False: not now. */
+/* Starts to fetch a pending segment. Returns false if no slot is available
+ * now. */
 static bool remote_ahead_start(struct vv_remote_fetching *a, size_t at)
 {
     const struct vv_system *machine = a->settings->machine;
@@ -210,8 +213,8 @@ static void remote_ahead_add(
     a->segments[a->count++] = *segment;
 }
 
-/* Returns true if a range was taken into the last segment, in front of it or
- * behind it. */
+/* Returns true if a range was merged into the last segment, before or after its
+ * bytes. */
 static bool remote_ahead_extend(
     struct vv_remote_fetching *a, const struct segment *range)
 {
@@ -298,7 +301,8 @@ void vv_remote_ahead_drop(struct vv_remote_fetching *a, const void *owner)
     pthread_mutex_unlock(&a->mutex);
 }
 
-/* A thread that ends takes the mutex once more. */
+/* A thread that ends locks the mutex once more, so the mutex is destroyed
+ * last. */
 void vv_remote_ahead_free(struct vv_remote_fetching *a)
 {
     if (!a || remote_ahead_is_of_parent(a))
@@ -332,7 +336,7 @@ static struct slot *remote_ahead_slot_of(
     return NULL;
 }
 
-/* Reads come nearly in the order of the plan. */
+/* Reads are nearly in the order of the plan. */
 static size_t remote_ahead_find_waiting(
     const struct vv_remote_fetching *a, uint64_t offset)
 {
@@ -344,8 +348,7 @@ static size_t remote_ahead_find_waiting(
     return SIZE_MAX;
 }
 
-/* Frees a slot whose bytes nobody has come for, though others were read long
- * since. */
+/* Frees one slot that was not read for a long time. */
 static void drop_stale(struct vv_remote_fetching *a)
 {
     for (size_t i = 0; i < VV_REMOTE_MOST_CONCURRENCY; i++) {
@@ -358,7 +361,8 @@ static void drop_stale(struct vv_remote_fetching *a)
     }
 }
 
-/* The reader fetches the beginning of a segment by itself. */
+/* Removes the start of a segment from the queue, because the reader fetches it
+ * itself. */
 static void leave_to_reader(
     struct vv_remote_fetching *a, size_t at, size_t size, uint64_t offset)
 {
@@ -376,8 +380,8 @@ static void leave_to_reader(
     a->count--;
 }
 
-/* Returns true if a waiting segment is on its way now. A thread for a single
- * request would gain nothing. */
+/* Returns true if a pending segment was started. For a single request a thread
+ * would have no benefit. */
 static bool bring(
     struct vv_remote_fetching *a, size_t at, size_t size, uint64_t offset)
 {

@@ -1,4 +1,5 @@
-/* remote_answer.c - headers, read strictly where bytes depend on them.
+/* remote_answer.c - Parses response headers, strictly if the interpretation of
+ * bytes depends on them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,10 +11,10 @@
 #include <strings.h>
 #include <time.h>
 
-/* --- Lines ------------------------------------------------------------------
+/* --- Header lines -----------------------------------------------------------
  */
 
-/* A number of digits alone; where it ends, or NULL. */
+/* Parses an unsigned number. Returns its end, or NULL. */
 static const char *parse_number(const char *text, uint64_t *number)
 {
     const char *at = text;
@@ -27,7 +28,8 @@ static const char *parse_number(const char *text, uint64_t *number)
     return at > text ? at : NULL;
 }
 
-/* "bytes 0-99/1000", or of an end that was passed "bytes *" "/1000". */
+/* Parses "bytes 0-99/1000" or, for a range beyond the end, "bytes *"
+ * "/1000". */
 static void parse_range(struct vv_remote_answer *a, const char *value)
 {
     uint64_t size;
@@ -50,7 +52,7 @@ static void parse_range(struct vv_remote_answer *a, const char *value)
     a->mark.size = size;
 }
 
-/* What does not fit, or is no text, is as if it were not there. */
+/* Copies a value. A value that is too long or unprintable counts as missing. */
 static void remote_answer_copy(char *to, size_t room, const char *value)
 {
     size_t size = strlen(value);
@@ -67,7 +69,8 @@ static void take_length(struct vv_remote_answer *a, const char *value)
     a->is_empty = a->has_length && a->length == 0;
 }
 
-/* Tags of such an object are no sums of what was sent. */
+/* Returns true if a header means that the object is encrypted so that its ETag
+ * is not a checksum of the uploaded bytes. */
 static bool is_of_a_key(const char *name, const char *value)
 {
     return (strcasecmp(name, "x-amz-server-side-encryption") == 0 &&
@@ -174,7 +177,7 @@ enum vv_remote_verdict vv_remote_check_range(const struct vv_remote_answer *a,
     *number = 0;
     if (!mark && ((is_whole && a->is_empty) ||
                      (a->code == 416 && a->has_size && a->mark.size == 0)))
-        return VV_REMOTE_GOOD; /* a file of no bytes has no range */
+        return VV_REMOTE_GOOD; /* an empty file has no ranges */
     if (is_whole)
         return say(VV_REMOTE_AGAIN, EOPNOTSUPP,
             "the server cannot send parts of a file: expected status 206, "
@@ -213,7 +216,7 @@ void vv_remote_name_of_refusal(const char *body, char *name, size_t room)
 
 static bool is_passing(long code, const char *name)
 {
-    /* What was damaged on its way may come whole the next time. */
+    /* errors of damaged transfers; a retry can succeed */
     static const char *const names[] = { "RequestTimeout", "BadDigest",
         "IncompleteBody", "XAmzContentSHA256Mismatch",
         "ConditionalRequestConflict", "OperationAborted" };

@@ -1,4 +1,4 @@
-/* remote_cache.c - a few blocks, looked through one by one.
+/* remote_cache.c - Caches a few blocks, which are searched linearly.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -38,7 +38,8 @@ size_t vv_remote_cached(
     return done;
 }
 
-/* Blocks that the hint reaches on from `first`, which lies in it. */
+/* Returns the number of announced blocks from `first` on; 0 if `first` was not
+ * announced. */
 static uint64_t hinted(const struct vv_remote_cache *c, uint64_t first)
 {
     uint64_t begin = first * VV_REMOTE_BLOCK;
@@ -59,7 +60,8 @@ unsigned vv_remote_reach(struct vv_remote_cache *c, uint64_t file_size,
         c->ahead = (unsigned)count;
     uint64_t wished = hinted(c, begin);
     count = wished > c->ahead ? wished : c->ahead;
-    /* What stands at the end of a file is found from its last bytes. */
+    /* The last bytes of a file usually locate data just before them, so the
+     * last block is fetched together with the one before. */
     if (begin == last && begin > 0 && !remote_cache_find(c, begin - 1)) {
         begin--;
         count++;

@@ -1,7 +1,7 @@
-/* remote_cache.h - the blocks of a file that came last, so that many small
- * reads are few questions; and how far a read reaches ahead.
+/* remote_cache.h - Caches the last blocks of a file, so that many small reads
+ * need few requests. Also computes the size of readahead.
  *
- * Every function is called under the lock of the module.
+ * Every function must be called with the lock of the module held.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,39 +13,39 @@
 
 enum {
     VV_REMOTE_BLOCK = 64 << 10,
-    VV_REMOTE_MOST_BLOCKS = 64, /* of a file; 4 MiB */
-    VV_REMOTE_MOST_AHEAD = 16   /* blocks that are asked for at once */
+    VV_REMOTE_MOST_BLOCKS = 64, /* per file; 4 MiB */
+    VV_REMOTE_MOST_AHEAD = 16   /* largest number of blocks in a request */
 };
 
-/* All zero is an empty one. */
+/* A zeroed struct is an empty cache. */
 struct vv_remote_cache {
     /* own */
     struct vv_remote_block {
         uint64_t number;
-        uint64_t used;        /* when; 0: it is none */
-        unsigned char *bytes; /* room for a block */
-        size_t size;          /* of what there is, from its beginning on */
+        uint64_t used;        /* time of the last use; 0: empty */
+        unsigned char *bytes; /* memory for a block */
+        size_t size;          /* number of valid bytes from its start */
     } blocks[VV_REMOTE_MOST_BLOCKS];
     uint64_t clock;
-    uint64_t next; /* block behind what was asked for last */
+    uint64_t next; /* block after the last request */
     unsigned ahead;
-    uint64_t hint_first; /* bytes that will be read */
+    uint64_t hint_first; /* range that was announced by will_read */
     uint64_t hint_end;
 };
 
-/* Copies what there is of a range from its beginning on, and returns its size
- * in bytes. */
+/* Copies as much of the start of a range as is cached, and returns its size in
+ * bytes. */
 size_t vv_remote_cached(
     struct vv_remote_cache *c, unsigned char *to, size_t size, uint64_t offset);
 
-/* A range whose beginning is not there: how many blocks to ask for, from
- * *first on. Where blocks are read one behind the other they become more; so
- * they do where somebody has said what he will read. */
+/* Returns how many blocks to request for a range whose begin is not cached, and
+ * sets *first to the first of them. The number grows if blocks are read
+ * sequentially or were announced. */
 unsigned vv_remote_reach(struct vv_remote_cache *c, uint64_t file_size,
     size_t size, uint64_t offset, uint64_t *first);
 
-/* Puts blocks in, in place of those that were used longest ago. What has no
- * memory is left out. */
+/* Adds blocks in place of the least recently used ones. Omits blocks without
+ * memory. */
 void vv_remote_cache_put(struct vv_remote_cache *c, uint64_t first,
     const unsigned char *bytes, size_t size);
 

@@ -1,4 +1,5 @@
-/* remote_call.c - libcurl: what is set for each call of it, and what it said.
+/* remote_call.c - Sets the options of libcurl handles, and evaluates their
+ * results.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,11 +13,11 @@
 #include <varve/version.h>
 
 enum {
-    LEAST_PER_SECOND = 64, /* less has stalled */
+    LEAST_PER_SECOND = 64, /* transfers below this rate have stalled */
     MOST_REDIRECTIONS = 5,
     MOST_WAIT_MS = 10000,
-    SLICE_MS = 100,      /* of a wait that may be ended early */
-    RECEIVED = 256 << 10 /* bytes that are taken from the connection at once */
+    SLICE_MS = 100,      /* granularity of waits that can be ended early */
+    RECEIVED = 256 << 10 /* size of the receive buffer in bytes */
 };
 
 /* --- Headers ----------------------------------------------------------------
@@ -54,11 +55,11 @@ bool vv_remote_add_signed(struct curl_slist **headers,
     return good;
 }
 
-/* --- Look -------------------------------------------------------------------
+/* --- Checks before a request ------------------------------------------------
  */
 
-/* The host of a URL, without user and port, in `room` bytes; "" where it is
- * longer. */
+/* Copies the host of a URL, without user and port, to `host`; "" if it does not
+ * fit. */
 static void copy_host(const char *url, char *host, size_t room)
 {
     const char *begin = strstr(url, "://");
@@ -114,7 +115,7 @@ static void set_look(CURL *c, const struct vv_remote_settings *s,
         (struct vv_remote_look){ .handle = c, .settings = s, .place = place };
     curl_easy_setopt(c, CURLOPT_PREREQFUNCTION, before_request);
     curl_easy_setopt(c, CURLOPT_PREREQDATA, look);
-    /* What is signed is for one host. */
+    /* a signature is valid for one host only */
     bool follows = !place->is_signed && s->redirects != VARVE_REDIRECTS_NONE;
     curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, follows ? 1L : 0L);
     curl_easy_setopt(c, CURLOPT_MAXREDIRS, (long)MOST_REDIRECTIONS);
@@ -177,7 +178,8 @@ static void set_limits(CURL *c, const struct vv_remote_settings *s)
         curl_easy_setopt(c, CURLOPT_CAINFO, s->certificates);
 }
 
-/* libcurl's own care for it is off with its signals; so is that of TLS. */
+/* Blocks SIGPIPE, because libcurl's and OpenSSL's handling is disabled with
+ * CURLOPT_NOSIGNAL. */
 CURLcode vv_remote_perform(CURL *c)
 {
     sigset_t pipe_only, before, waiting;
@@ -259,11 +261,11 @@ void vv_remote_set_up(CURL *c, const struct vv_remote_settings *s,
     set_deadline(c, s, deadline);
 }
 
-/* --- Again ------------------------------------------------------------------
+/* --- Retries ----------------------------------------------------------------
  */
 
-/* Somewhere between nothing and twice as much as the last time, so that many
- * who were refused together do not come back together. */
+/* Waits a random time up to a limit that doubles with each attempt, so that
+ * clients which were refused together do not retry together. */
 void vv_remote_wait(const struct vv_remote_settings *s,
     const struct vv_remote_answer *answer, unsigned failed,
     const atomic_bool *stop)

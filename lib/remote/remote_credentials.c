@@ -15,20 +15,23 @@
 #include "remote_error.h"
 
 #define A_SECOND ((int64_t)1000000000)
-#define EARLY (600 * A_SECOND) /* before their end others are asked for */
-#define AGAIN (30 * A_SECOND)  /* after a failure, while there are old ones */
+/* Time before their expiration at which new ones are requested. */
+#define EARLY (600 * A_SECOND)
+/* Time between attempts after a failure, while old ones are valid. */
+#define AGAIN (30 * A_SECOND)
 #define A_WHILE (A_SECOND / 50)
 
 enum kind { OF_ROLE, OF_CONTAINER, OF_INSTANCE };
 
-/* Under the lock of the module. */
+/* Guarded by the lock of the module. */
 static struct {
     const struct vv_remote_settings *settings;
-    char *source; /* of the keys, as a text; NULL: there are none */
+    char *source; /* identifies the source of `keys`; NULL: no keys */
     struct vv_remote_keys keys;
-    int64_t next; /* when others are asked for at the earliest */
+    int64_t next; /* earliest time to request new ones */
     bool is_asking;
-    unsigned fork; /* of the process in which a thread is asking */
+    /* fork count of the process in which a thread is requesting */
+    unsigned fork;
 } kept;
 
 void vv_remote_credentials_use(const struct vv_remote_settings *settings)
@@ -66,7 +69,8 @@ static void remote_credentials_add(
     vv_remote_add(text, "\n");
 }
 
-/* Different where keys may be others; to be freed. */
+/* Returns a text, to be freed, that differs if the credentials can be
+ * different. */
 static char *source_of(const struct vv_remote_profile *p, enum kind kind)
 {
     static const char *const names[][4] = {
@@ -106,7 +110,7 @@ static int remote_credentials_ask(const struct vv_remote_profile *p,
                : vv_remote_keys_of_instance(keys);
 }
 
-/* --- What is kept -----------------------------------------------------------
+/* --- Cache ------------------------------------------------------------------
  */
 
 static bool are_good(const struct vv_remote_keys *keys, int64_t at)
@@ -128,8 +132,8 @@ static bool copy_keys(struct vv_remote_profile *p)
 
 enum turn { TO_USE, TO_ASK, TO_WAIT };
 
-/* Returns true if this thread uses what is kept, asks, or waits for one that
- * does. */
+/* Returns whether this thread uses the cached credentials, requests new ones,
+ * or waits for a thread that does. */
 static enum turn remote_credentials_take_turn(const char *source)
 {
     bool is_ours = kept.source && strcmp(kept.source, source) == 0;
@@ -145,8 +149,9 @@ static enum turn remote_credentials_take_turn(const char *source)
     return TO_ASK;
 }
 
-/* Keeps new keys, which it takes, or after a failure the old ones, while they
- * are of the source and have not expired. False: there are none. */
+/* Caches new credentials, of which it takes ownership. After a failure keeps
+ * the old ones while they have the same source and have not expired. Returns
+ * false if there are none. */
 static bool remote_credentials_keep(
     char *source, struct vv_remote_keys *keys, bool is_new)
 {
@@ -167,7 +172,7 @@ static bool remote_credentials_keep(
     }
     kept.keys = *keys;
     kept.next = keys->expiry - EARLY;
-    if (kept.next < at + AGAIN) /* as long as they last, if that is short */
+    if (kept.next < at + AGAIN) /* even if they expire before that */
         kept.next = at + AGAIN;
     return true;
 }

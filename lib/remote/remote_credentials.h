@@ -9,14 +9,14 @@
 #include "remote_get.h"
 #include "remote_profile.h"
 
-/* The clock, the lock and the certificates that are used from now on. */
+/* Sets the clock, the lock and the certificates for all later calls. */
 void vv_remote_credentials_use(const struct vv_remote_settings *settings);
 
-/* Sets the keys of a profile to those of its web identity, else of the
- * container, else of the instance: 0, or what failed. -ENOENT: none of them is
- * configured, or there is no instance. Keys are kept for all threads; within
- * ten minutes of their end one thread asks for others, and as long as nobody
- * gives them the old ones are used to their end. */
+/* Sets the credentials of a profile to those of its web identity, otherwise of
+ * the container, otherwise of the instance. Returns 0 or a failure; -ENOENT if
+ * none of them is configured, or there is no instance. Credentials are cached
+ * for all threads. From ten minutes before they expire, one thread requests new
+ * ones; if that fails, the old ones are used until they expire. */
 int vv_remote_credentials_find(struct vv_remote_profile *profile);
 
 #endif

@@ -1,4 +1,4 @@
-/* remote_digest.c - OpenSSL's sums.
+/* remote_digest.c - Computes checksums with OpenSSL.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,8 +12,8 @@ bool vv_remote_sha256(
     return EVP_Q_digest(NULL, "SHA256", NULL, bytes, size, digest, NULL) == 1;
 }
 
-/* It protects nothing here, so a machine that wants proven algorithms alone
- * may have it. */
+/* MD5 is not used for security here, so "-fips" permits it on systems that
+ * restrict algorithms. */
 bool vv_remote_md5(
     const void *bytes, size_t size, unsigned char digest[VV_REMOTE_MD5_SIZE])
 {

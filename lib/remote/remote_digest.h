@@ -1,4 +1,4 @@
-/* remote_digest.h - the two sums that stores know bytes by.
+/* remote_digest.h - Computes the checksums that stores use.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,19 +11,21 @@
 enum {
     VV_REMOTE_MD5_SIZE = 16,
     VV_REMOTE_SHA256_SIZE = 32,
-    VV_REMOTE_MOST_TEXT = 2 * VV_REMOTE_SHA256_SIZE + 1 /* of a sum */
+    /* size of the text of a checksum */
+    VV_REMOTE_MOST_TEXT = 2 * VV_REMOTE_SHA256_SIZE + 1
 };
 
-/* SHA-256, which a signature is of. Whether there is memory for it. */
+/* Computes SHA-256, which signatures use. Returns false if there is no
+ * memory. */
 bool vv_remote_sha256(const void *bytes, size_t size,
     unsigned char digest[VV_REMOTE_SHA256_SIZE]);
 
-/* MD5, which tags are of. Whether there is memory for it, and this machine has
- * it. */
+/* Computes MD5, which ETags use. Returns false if there is no memory or the
+ * system does not provide MD5. */
 bool vv_remote_md5(
     const void *bytes, size_t size, unsigned char digest[VV_REMOTE_MD5_SIZE]);
 
-/* A sum of at most 32 bytes as hexadecimal digits, and as base 64. */
+/* Write a checksum of at most 32 bytes as hexadecimal digits or in base 64. */
 void vv_remote_hex(
     const unsigned char *digest, size_t size, char text[VV_REMOTE_MOST_TEXT]);
 void vv_remote_base64(

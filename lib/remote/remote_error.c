@@ -1,4 +1,4 @@
-/* remote_error.c - one line for each thread.
+/* remote_error.c - Stores one text per thread.
  *
  * SPDX-License-Identifier: MIT
  */

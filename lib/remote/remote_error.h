@@ -1,4 +1,5 @@
-/* remote_error.h - why something failed, beside the number that a system gives.
+/* remote_error.h - Stores the text of a failure for each thread, in addition to
+ * the errno.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,14 +8,15 @@
 
 #include "failure.h"
 
-/* Keeps the words for this thread, and returns -number. */
+/* Stores the text for this thread, and returns -number. */
 int vv_remote_fail(int number, const char *format, ...) VV_PRINTF(2, 3);
 
-/* Copies the words that are kept, for another thread. */
+/* Copies the stored text, to be passed to another thread. */
 void vv_remote_copy_reason(char *text, size_t room);
 
-/* What was kept last, where it is about a store and of that number; once, since
- * another failure of the number may be without words. */
+/* Returns the last stored text if it is for this errno and `path` is a path of
+ * a store. Returns it only once, because a later failure with the same errno
+ * may have no text. */
 const char *vv_remote_reason(int number, const char *path);
 
 #endif

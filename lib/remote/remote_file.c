@@ -1,8 +1,8 @@
-/* remote_file.c - a table of what is open, and reads that go through it.
+/* remote_file.c - Manages a table of open files, and reads from them.
  *
- * A file is opened by asking for its first block, which tells how large it is
- * and marks its content. Small reads are blocks that are kept; large ones go
- * straight to whoever wants them.
+ * Opening a file requests its first block; the response contains its size and
+ * identifies its content. Small reads use cached blocks; large ones are read
+ * directly into the caller's memory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,9 +24,9 @@
 #define A_SECOND ((int64_t)1000000000)
 
 enum {
-    FIRST_DESCRIPTOR = 1 << 28, /* no process has so many of the machine's */
+    FIRST_DESCRIPTOR = 1 << 28, /* beyond the descriptors of the local system */
     MOST_OPEN = 1 << 20,
-    DIRECT = 128 << 10, /* from this size on nothing is kept */
+    DIRECT = 128 << 10, /* reads of at least this size are not cached */
     MOST_AT_ONCE = 8 << 20
 };
 
@@ -36,13 +36,15 @@ struct file {
     const struct vv_remote_settings *settings;
     struct vv_remote_place place;
     struct vv_remote_validator mark;
-    struct vv_remote_cache cache;
-    struct vv_remote_fetching *ahead; /* once something is planned */
-    struct vv_remote_upload *upload;  /* one that is written, or NULL */
+    struct vv_remote_cache cache;     /* guarded by the lock of the module */
+    struct vv_remote_fetching *ahead; /* NULL until a range is planned */
+    /* the upload, for a file that is written; or NULL */
+    struct vv_remote_upload *upload;
     struct vv_remote_lock_file *lock; /* owned; or NULL */
 };
 
-static struct file **files; /* NULL: none is open there */
+/* Indexed by descriptor; NULL: unused. Guarded by the lock of the module. */
+static struct file **files;
 static int file_room;
 
 bool vv_remote_is_ours(int descriptor)
@@ -73,7 +75,7 @@ static bool remote_file_make_room(void)
     return true;
 }
 
-/* The descriptor of a file, which is the table's then. */
+/* Adds a file to the table, which then owns it, and returns its descriptor. */
 static int remote_file_enter(struct file *file)
 {
     int at = 0;
@@ -130,16 +132,17 @@ static struct file *new_file(
 /* --- Opening ----------------------------------------------------------------
  */
 
-/* A file that was changed within the second of the answer may change again
- * within it. */
+/* Returns true if a file without an ETag was changed in the second of the
+ * response. It may change again within that second without a new date. */
 static bool is_just_changed(const struct vv_remote_answer *a)
 {
     return !*a->mark.tag && *a->mark.date && *a->clock &&
            strcmp(a->mark.date, a->clock) == 0;
 }
 
-/* Asks once more a second later: what the file is then it was at the end of the
- * second that it names. A date that is that of the answer again is no mark. */
+/* Repeats the request after a second if the file was changed just before: the
+ * content then is that at the end of the second in its date. If the date is
+ * again that of the response, it is not used for identification. */
 static int ask_until_settled(struct file *file, struct vv_remote_range *range,
     unsigned char *bytes, size_t *size, struct vv_remote_answer *answer)
 {
@@ -249,7 +252,7 @@ int vv_remote_close(int descriptor)
     return 0;
 }
 
-/* --- What is told -----------------------------------------------------------
+/* --- Information ------------------------------------------------------------
  */
 
 int vv_remote_info(int descriptor, struct vv_file_info *info)
@@ -288,7 +291,8 @@ char *vv_remote_path_in(int directory, const char *name)
 /* --- Reading ----------------------------------------------------------------
  */
 
-/* Whether the bytes of two requests are known to be of one file. */
+/* Fails unless a replacement of the file between two requests can be
+ * detected. */
 static int check_versioned(const struct file *file)
 {
     if (*file->mark.tag || *file->mark.date ||
@@ -300,7 +304,8 @@ static int check_versioned(const struct file *file)
         "the file, or set `allow_unversioned`");
 }
 
-/* Signed by the keys of now: those of the opening may have expired. */
+/* Signs with current credentials, because those used for opening may have
+ * expired. */
 static int ask_for(struct file *file, uint64_t first, unsigned char *to,
     size_t size, const atomic_bool *stop)
 {
@@ -325,8 +330,8 @@ static int ask_for(struct file *file, uint64_t first, unsigned char *to,
     return result;
 }
 
-/* Asks for the blocks of a small range and others behind it, and keeps them;
- * copies what it is for. */
+/* Requests the blocks of a small range with readahead, caches them, and copies
+ * the range. */
 static int64_t remote_file_read_blocks(
     struct file *file, unsigned char *to, size_t size, uint64_t offset)
 {
@@ -381,7 +386,7 @@ int64_t vv_remote_read_at(
     return result ? result : (int64_t)size;
 }
 
-/* Those that follow each other become one. */
+/* Adjacent ranges are merged. */
 int vv_remote_will_read(int descriptor, uint64_t offset, uint64_t size)
 {
     struct file *file = file_at(descriptor, false);

@@ -1,7 +1,7 @@
-/* remote_file.h - files and directories of stores that are open, by descriptors
- * that the machine does not give.
+/* remote_file.h - Open files and directories of stores, with descriptors that
+ * the local system does not use.
  *
- * Functions return what those of system.h do.
+ * Functions return the same as those of system.h.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,8 +18,8 @@ bool vv_remote_is_ours(int descriptor);
 int vv_remote_open_file(
     const struct vv_remote_settings *settings, const char *path);
 
-/* Asks nobody: whether there is one is seen when it is listed. A web server has
- * none that can be. */
+/* Makes no request: a missing directory is detected when it is listed. Fails
+ * for a web server, which has no directories that can be listed. */
 int vv_remote_open_directory(
     const struct vv_remote_settings *settings, const char *path);
 
@@ -30,27 +30,28 @@ int64_t vv_remote_read_at(
     int descriptor, void *bytes, size_t size, uint64_t offset);
 int vv_remote_will_read(int descriptor, uint64_t offset, uint64_t size);
 
-/* As `plan` and `drop_plan` of system.h. */
+/* Like `plan` and `drop_plan` of system.h. */
 void vv_remote_plan(
     int descriptor, const void *owner, uint64_t offset, uint64_t size);
 void vv_remote_drop_plan(const void *owner);
 
 int vv_remote_each_name(int descriptor, vv_each_name *each, void *user);
 
-/* A descriptor of a file that is written, which stays the caller's; and the
- * file of one, NULL where it is of none. */
+/* vv_remote_open_upload returns a descriptor for an upload, which still belongs
+ * to the caller. vv_remote_upload_of returns the upload of a descriptor, or
+ * NULL. */
 int vv_remote_open_upload(struct vv_remote_upload *upload);
 struct vv_remote_upload *vv_remote_upload_of(int descriptor);
 
-/* A descriptor of the lock of a path, to which nobody makes a request before it
- * is taken; closing it releases the lock. And the lock of a descriptor, NULL
- * where it is of none. */
+/* vv_remote_open_lock_file returns a descriptor for the lock at a path. No
+ * request is made before the lock is taken; closing the descriptor releases it.
+ * vv_remote_lock_file_of returns the lock of a descriptor, or NULL. */
 int vv_remote_open_lock_file(
     const struct vv_remote_settings *settings, const char *path);
 struct vv_remote_lock_file *vv_remote_lock_file_of(int descriptor);
 
-/* The path of a name in a directory that is open, to be freed; NULL without
- * memory. */
+/* Returns the path of a name in an open directory, to be freed; NULL if there
+ * is no memory. */
 char *vv_remote_path_in(int directory, const char *name);
 
 #endif

@@ -1,9 +1,9 @@
-/* remote_get.c - asking for bytes, and asking again.
+/* remote_get.c - Sends GET requests and retries them.
  *
- * Bytes are taken only below headers that were found to be right. What has come
- * of a part when the connection ends is kept, and the rest asked for: its
- * headers are checked as the first ones were, against the mark of the file. A
- * file that is being opened has none yet, and begins anew.
+ * Bytes are used only after the headers were checked. If the connection ends
+ * early, the received bytes are kept and the rest is requested. Its headers are
+ * checked like the first ones, and must have the same validator. A file that is
+ * being opened has no validator yet, so its request starts over.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,11 +19,12 @@
 #include "remote_error.h"
 
 enum {
-    MOST_TEXT = 16 << 20, /* of a list of a thousand names */
-    A_STEP_ON = 64 << 10  /* that bytes are, for attempts to count anew */
+    MOST_TEXT = 16 << 20, /* size of a list with a thousand names */
+    /* progress in bytes that resets the count of attempts */
+    A_STEP_ON = 64 << 10
 };
 
-/* One question and its answer. */
+/* One request and its response. */
 struct exchange {
     const struct vv_remote_settings *settings;
     const struct vv_remote_place *place;
@@ -31,20 +32,20 @@ struct exchange {
     bool is_text;
     unsigned char *to;
     size_t room;
-    size_t got; /* of this answer */
+    size_t got; /* bytes of this response */
     struct vv_remote_text *text;
-    const char *end; /* that a text has to have */
+    const char *end; /* that a text must contain */
     struct vv_remote_answer answer;
     int64_t deadline;
     bool is_checked;
     enum vv_remote_verdict verdict;
     int number;
     char why[256];
-    char body[512]; /* how a refusal begins */
+    char body[512]; /* start of the body of an error response */
     size_t body_size;
 };
 
-/* --- What comes -------------------------------------------------------------
+/* --- Callbacks of libcurl ---------------------------------------------------
  */
 
 static void remote_get_find(struct exchange *e, enum vv_remote_verdict verdict,
@@ -63,7 +64,7 @@ static bool is_refusal(const struct exchange *e)
                : code != 200 && code != 206 && code != 412 && code != 416;
 }
 
-/* Before the first byte, and where none comes. */
+/* Checks the headers, before the first byte or at the end if there is none. */
 static void remote_get_check(struct exchange *e)
 {
     const char *why = "";
@@ -98,7 +99,7 @@ static size_t take_refusal(struct exchange *e, const char *bytes, size_t size)
     size_t taken = size < room ? size : room;
     memcpy(e->body + e->body_size, bytes, taken);
     e->body_size += taken;
-    return taken == size ? size : 0; /* the rest is nobody's business */
+    return taken == size ? size : 0; /* the rest is not needed */
 }
 
 static size_t remote_get_take_text(
@@ -125,7 +126,7 @@ static size_t remote_get_on_bytes(
     if (e->is_text)
         return remote_get_take_text(e, bytes, size);
     if (size > e->room - e->got) {
-        e->got = 0; /* none of them is sure */
+        e->got = 0; /* all of them are suspect */
         remote_get_find(e, VV_REMOTE_AGAIN, EIO,
             "the server sent more bytes than requested");
         return 0;
@@ -135,10 +136,10 @@ static size_t remote_get_on_bytes(
     return size;
 }
 
-/* --- Asking -----------------------------------------------------------------
+/* --- Requests ---------------------------------------------------------------
  */
 
-/* Servers compare tags that are not weak. */
+/* Adds the headers, with If-Match if the ETag is strong, as it requires. */
 static bool remote_get_add_headers(
     const struct exchange *e, struct curl_slist **headers)
 {
@@ -152,11 +153,12 @@ static bool remote_get_add_headers(
     return good && vv_remote_add_signed(headers, e->place, NULL);
 }
 
-/* What a call of libcurl came to, and the bytes that came with it. */
+/* Sets the verdict from the result of libcurl and the received bytes. */
 static void remote_get_settle(struct exchange *e, CURLcode code)
 {
     bool is_whole = e->is_text || e->got == e->room;
-    bool is_cut = code == CURLE_WRITE_ERROR; /* by us, who know why */
+    /* aborted by on_bytes, which has set the reason */
+    bool is_cut = code == CURLE_WRITE_ERROR;
     if (e->answer.code && (code == CURLE_OK || is_cut)) {
         remote_get_check(e);
         if (is_refusal(e))
@@ -210,10 +212,10 @@ static void remote_get_ask(struct exchange *e)
     curl_slist_free_all(headers);
 }
 
-/* --- Again ------------------------------------------------------------------
+/* --- Retries ----------------------------------------------------------------
  */
 
-/* What came of a part is there; the rest is asked for. */
+/* Keeps the received part; the next request is for the rest. */
 static void remote_get_go_on(struct exchange *e, size_t *kept)
 {
     size_t got = e->range.mark && !e->is_text ? e->got : 0;

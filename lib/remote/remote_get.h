@@ -1,4 +1,4 @@
-/* remote_get.h - one question to a server, asked again where that may help.
+/* remote_get.h - Sends one GET request, with retries.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 #include "remote_text.h"
 #include "store_module.h"
 
-/* What a file is opened with, and keeps. */
+/* The settings of an open file, fixed when it is opened. */
 struct vv_remote_settings {
     /* to read */
     const struct vv_system *machine;
@@ -24,19 +24,18 @@ struct vv_remote_settings {
     size_t part_size;
     size_t range_size;
     unsigned concurrency;
-    unsigned lock_period_ms; /* between two renewals of a lock */
+    unsigned lock_period_ms; /* time between two renewals of a lock */
     char *certificates;      /* or NULL */
     struct vv_remote_settings *older;
 };
 
-/* A part of a file: its bytes are put at `to`, and *size is how many they are.
- * `answer` is filled in. 0, or what failed: then nothing there is to be used.
- */
+/* Reads a part of a file into `to`, and sets *size to its size and *answer to
+ * the response. Returns 0, or a failure; then the bytes must not be used. */
 int vv_remote_get_range(const struct vv_remote_settings *settings,
     const struct vv_remote_place *place, const struct vv_remote_range *range,
     unsigned char *to, size_t *size, struct vv_remote_answer *answer);
 
-/* A text, which has `end` in it: one without is asked for again. */
+/* Reads a text that must contain `end`; retries if it does not. */
 int vv_remote_get_text(const struct vv_remote_settings *settings,
     const struct vv_remote_place *place, const char *end,
     struct vv_remote_text *text);

@@ -1,5 +1,5 @@
-/* remote_identity.c - hashes what identifies an object, and parses the two
- * forms of dates that stores give.
+/* remote_identity.c - Hashes the identity of an object, and parses both date
+ * formats of stores.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@
 /* --- Serials ----------------------------------------------------------------
  */
 
-/* FNV-1a. */
+/* Hashes bytes with FNV-1a. */
 static uint64_t remote_identity_add_bytes(
     uint64_t sum, const char *text, size_t size)
 {
@@ -37,14 +37,14 @@ uint64_t vv_remote_serial(const char *path, const char *tag, uint64_t size)
     uint64_t sum = remote_identity_add_bytes(
         UINT64_C(0xcbf29ce484222325), path, path_size);
     sum = remote_identity_add_bytes(
-        sum, "", 1); /* a NUL, which neither text has */
+        sum, "", 1); /* a NUL, which neither text contains */
     sum = remote_identity_add_bytes(sum, tag, tag_size);
     sum = remote_identity_add_bytes(sum, "", 1);
     for (int i = 0; i < 8; i++) {
         const char byte = (char)(size >> 8 * i);
         sum = remote_identity_add_bytes(sum, &byte, 1);
     }
-    return sum | 1; /* 0 is the serial of no file */
+    return sum | 1; /* 0 is not a valid serial */
 }
 
 /* --- Times ------------------------------------------------------------------
@@ -62,8 +62,8 @@ int64_t vv_remote_header_time(const char *date)
                : 0;
 }
 
-/* Compares `text` with a form in which '0' stands for any digit. Returns what
- * is behind it, or NULL. */
+/* Compares `text` with a pattern in which '0' matches any digit. Returns the
+ * rest, or NULL. */
 static const char *remote_identity_match(const char *text, const char *form)
 {
     for (; *form; form++, text++) {
@@ -87,7 +87,8 @@ static bool is_leap(int year)
     return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 }
 
-/* Days since 1970-01-01; negative where there is no such day. */
+/* Returns the days since 1970-01-01, or a negative number for an invalid
+ * date. */
 static int64_t days_of(int year, int month, int day)
 {
     static const int lengths[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30,

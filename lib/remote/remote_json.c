@@ -1,5 +1,5 @@
-/* remote_json.c - Reads the strings of a text one after the other; a string
- * before a colon is a name.
+/* remote_json.c - Scans the strings of a text; a string before a colon is a
+ * name.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,8 +29,8 @@ static int hex_of(const char *at)
     return number;
 }
 
-/* One character behind a backslash; 0 where it is none of ASCII. Sets `size` to
- * how many characters say it. */
+/* Decodes the escape sequence after a backslash; returns 0 if it is not an
+ * ASCII character. Sets *size to the length of the sequence. */
 static char remote_json_unescape(const char *at, size_t *size)
 {
     static const char names[] = "\"\\/bfnrt";
@@ -45,8 +45,8 @@ static char remote_json_unescape(const char *at, size_t *size)
     return found ? meant[found - names] : '\0';
 }
 
-/* Adds what stands between the quotes; where the string has ended, behind its
- * last quote. NULL: it has no end, or characters that are not of ASCII. */
+/* Adds the content of a string, and returns the position after its closing
+ * quote. Returns NULL if it is not closed or contains non-ASCII characters. */
 static const char *remote_json_take_string(
     const char *at, struct vv_remote_text *text)
 {
@@ -67,7 +67,8 @@ static const char *remote_json_take_string(
 char *vv_remote_json_text(const char *json, const char *name)
 {
     struct vv_remote_text text = { .at = NULL };
-    bool is_wanted = false; /* the next string, if it comes at once */
+    /* the next string is the value, if it follows at once */
+    bool is_wanted = false;
     const char *at = json + strspn(json, spaces);
     if (*at != '{')
         return NULL;

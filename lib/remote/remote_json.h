@@ -1,13 +1,14 @@
-/* remote_json.h - Reads the part of JSON that responses with credentials need.
+/* remote_json.h - Reads the parts of JSON that responses with credentials
+ * contain.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef VV_REMOTE_JSON_H
 #define VV_REMOTE_JSON_H
 
-/* The text of the first member of a name whose value is a string, to be freed.
- * NULL where there is none, it has characters other than ASCII, or the text
- * before it is no JSON. */
+/* Returns the first member with the given name and a string value, to be freed.
+ * Returns NULL if there is none, the value contains non-ASCII characters, or
+ * the text before it is not JSON. */
 char *vv_remote_json_text(const char *json, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* remote_list.c - asks for the pages of a list, and parses each.
+/* remote_list.c - Requests the pages of a list, and parses each.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,14 +30,14 @@ static bool remote_list_is_name(const char *name)
            strcmp(name, "..") != 0;
 }
 
-/* A list, page by page. */
+/* The state of a listing. */
 struct list {
-    const char *prefix; /* of all keys in it */
+    const char *prefix; /* common prefix of its keys */
     vv_each_name *each;
     void *user;
-    struct vv_remote_text path; /* of the directory with its '/', to which a
-                                   name is added */
-    size_t path_size;           /* without that name */
+    /* path of the directory with its '/', followed by a name */
+    struct vv_remote_text path;
+    size_t path_size; /* without the name */
 };
 
 /* --- Objects ----------------------------------------------------------------
@@ -55,8 +55,8 @@ static bool parse_size(const char *text, uint64_t *size)
     return *text != '\0';
 }
 
-/* Takes size, time and ETag of an object from the elements of its entry, in any
- * order. False where one of them is missing or malformed. */
+/* Parses size, time and ETag of an object from its entry, in any order. Returns
+ * false if one of them is missing or malformed. */
 static bool parse_object(
     const char *entry, const char *path, struct vv_file_info *info)
 {
@@ -74,8 +74,8 @@ static bool parse_object(
     return true;
 }
 
-/* Gives a key without the prefix, unless that is no name of a file. `entry` has
- * the elements of an object; NULL for a common prefix. */
+/* Calls `each` with a key without the prefix, unless that is not a file name.
+ * `entry` contains the elements of an object; NULL for a common prefix. */
 static int remote_list_give(struct list *l, char *key, const char *entry)
 {
     struct vv_file_info info = { .kind = VV_DIRECTORY,
@@ -116,8 +116,9 @@ static int each_object(struct list *l, char *page)
     return strstr(page, "<Contents") || strstr(page, "<Key>") ? fail_page() : 0;
 }
 
-/* The prefix that was asked for stands above all in an element that is called
- * as those of common prefixes are: it gives an empty name. */
+/* Lists the common prefixes of a page. The requested prefix is in an element of
+ * the same name at the beginning of the page; it gives an empty name, which is
+ * skipped. */
 static int each_prefix(struct list *l, char *page)
 {
     char *key;

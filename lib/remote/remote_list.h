@@ -1,4 +1,4 @@
-/* remote_list.h - the names in a directory of a bucket (ListObjectsV2).
+/* remote_list.h - Lists the names in a directory of a bucket (ListObjectsV2).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,16 +7,16 @@
 
 #include "remote_get.h"
 
-/* As each_name of system.h. One that is not there has no names. */
+/* Like each_name of system.h. A missing directory is empty. */
 int vv_remote_list(const struct vv_remote_settings *settings,
     const char *directory, vv_each_name *each, void *user);
 
-/* Calls `each` with the names that a page of the list of `directory` has in it,
- * and passes over keys that are no names of files. The info of an object has
- * the device, serial, size and time that vv_remote_info gives once it is open;
- * it is NULL where the page lacks one of them. *continued asks for the next
- * page, to be freed; NULL where there is none. 1 where `each` has ended it;
- * -EIO where it is no list. The page is cut up. */
+/* Calls `each` with the names in a page of the list of `directory`, and skips
+ * keys that are not file names. The info of an object has the device, serial,
+ * size and time that vv_remote_info returns once it is open; it is NULL if the
+ * page lacks one of them. Sets *continued to the token for the next page, to be
+ * freed, or to NULL. Returns 1 if `each` ended the listing, and -EIO if the
+ * page is not a list. Modifies the page. */
 int vv_remote_parse_list(char *page, const char *directory, vv_each_name *each,
     void *user, char **continued);
 

@@ -1,7 +1,7 @@
-/* remote_lock_file.c - takes, renews and releases the object that is a lock.
+/* remote_lock_file.c - Takes, renews and releases the object that is a lock.
  *
- * One mutex of each lock is held during its requests: those of its thread, and
- * those of whoever calls.
+ * Each lock has a mutex, which is held during its requests: those of the
+ * renewal thread and those of callers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,16 +23,18 @@
 #define A_MILLISECOND INT64_C(1000000)
 
 enum {
-    MOST_ROUNDS = 5,   /* of looking and trying to change what was seen */
-    SLACK_MS = 1000,   /* dates of stores are whole seconds */
-    BRIEF_ATTEMPTS = 2 /* of what is done again soon, or does not matter much */
+    MOST_ROUNDS = 5, /* attempts to read the object and to change it */
+    SLACK_MS = 1000, /* because dates of stores are whole seconds */
+    /* attempts for requests that are repeated soon, or matter little */
+    BRIEF_ATTEMPTS = 2
 };
 
 enum lock_state {
     NOT_HELD,
     HELD,
-    LOST, /* another owner took it while this one did not renew it, and may have
-             saved: it is not taken again before it is released */
+    /* another owner took it because it was not renewed, and may have saved: it
+     * must be released before it can be taken again */
+    LOST,
     NO_CONDITIONS
 };
 
@@ -40,26 +42,27 @@ struct vv_remote_lock_file {
     const struct vv_remote_settings *settings;
     struct vv_remote_settings brief; /* for renewals and the release */
     char *path;
-    pthread_mutex_t mutex; /* of all below */
-    pthread_cond_t wake;   /* of the thread */
+    pthread_mutex_t mutex; /* guards all members below */
+    pthread_cond_t wake;   /* wakes the renewal thread */
     uintptr_t thread;
     bool has_thread;
-    bool ends;        /* the thread has to */
-    bool is_verified; /* the store has refused what it has to refuse */
+    bool ends;        /* the renewal thread must end */
+    bool is_verified; /* the store was tested to refuse failing conditions */
     enum lock_state state;
-    struct vv_remote_lock_record record; /* ours, as it was sent last */
-    char tag[VV_REMOTE_TAG_SIZE];        /* of the object while it is held */
-    int64_t held_until;                /* uptime; nobody takes it over before */
-    char seen_tag[VV_REMOTE_TAG_SIZE]; /* of another owner; "": none */
-    int64_t seen_at;                   /* uptime when that was seen first */
+    struct vv_remote_lock_record record; /* our record, as sent last */
+    char tag[VV_REMOTE_TAG_SIZE]; /* ETag of the object while it is held */
+    int64_t held_until; /* uptime; no other process takes it over before */
+    /* ETag of another owner's record; "": none */
+    char seen_tag[VV_REMOTE_TAG_SIZE];
+    int64_t seen_at; /* uptime at which it was first seen */
 };
 
-/* What a request found. */
+/* The result of reading the object. */
 struct found {
     bool is_there;
     struct vv_remote_lock_record record;
     char tag[VV_REMOTE_TAG_SIZE];
-    int64_t age_ms; /* by the store's clock; -1: unknown */
+    int64_t age_ms; /* age by the store's clock; -1: unknown */
 };
 
 static int64_t lock_uptime(const struct vv_remote_lock_file *l)
@@ -73,7 +76,7 @@ static int64_t lock_term(const struct vv_remote_lock_file *l)
     return (int64_t)l->record.term_ms * A_MILLISECOND;
 }
 
-/* --- Beginning --------------------------------------------------------------
+/* --- Construction -----------------------------------------------------------
  */
 
 bool vv_remote_is_lock_file(const char *path)
@@ -141,7 +144,7 @@ struct vv_remote_lock_file *vv_remote_lock_file_new(
     return l;
 }
 
-/* A child process has memory of the lock, but neither its thread nor its
+/* Returns false in a forked child, which has neither the thread nor a usable
  * mutex. */
 static bool remote_lock_file_is_of_this_process(
     const struct vv_remote_lock_file *l)
@@ -174,7 +177,7 @@ static int fail_other_object(void)
         "another version is running there");
 }
 
-/* -EOPNOTSUPP where the store gives no ETag. */
+/* Reads the object. Returns -EOPNOTSUPP if the store sends no ETag. */
 static int remote_lock_file_look(
     const struct vv_remote_lock_file *l, struct found *found)
 {
@@ -207,7 +210,7 @@ static int remote_lock_file_look(
     return 0;
 }
 
-/* Whether the object was not as it had to be. */
+/* Returns true if the condition of a request was not met. */
 static bool is_refused_condition(const struct vv_remote_change *c)
 {
     char name[40];
@@ -217,10 +220,10 @@ static bool is_refused_condition(const struct vv_remote_change *c)
                strcmp(name, "NoSuchBucket") != 0);
 }
 
-/* Puts our record where the object has the ETag `match`, or is not there
- * (NULL). -ESTALE where that does not hold; -EOPNOTSUPP where the store has no
- * such condition; -EAGAIN where it has other bytes than were sent. Its ETag is
- * known after a success, and after -EAGAIN. */
+/* Writes our record if the object has the ETag `match`, or, if that is NULL,
+ * does not exist. Returns -ESTALE if the condition is not met, -EOPNOTSUPP if
+ * the store has no such condition, and -EAGAIN if it stored other bytes. The
+ * ETag is set after a success and after -EAGAIN. */
 static int remote_lock_file_put(struct vv_remote_lock_file *l,
     const struct vv_remote_settings *settings, bool is_held, const char *match)
 {
@@ -249,7 +252,7 @@ static int remote_lock_file_put(struct vv_remote_lock_file *l,
     return result;
 }
 
-/* --- Holding ----------------------------------------------------------------
+/* --- Renewal ----------------------------------------------------------------
  */
 
 static bool remote_lock_file_is_certain(const struct vv_remote_lock_file *l)
@@ -290,8 +293,8 @@ static int remote_lock_file_hold(struct vv_remote_lock_file *l,
     return result;
 }
 
-/* An earlier request of ours may have been done although its answer did not
- * come: then the object is ours with another ETag. */
+/* Renews the lock. An earlier request may have succeeded although its response
+ * was lost: then the object is ours, with another ETag. */
 static int remote_lock_file_renew(struct vv_remote_lock_file *l)
 {
     for (int i = 0; i < MOST_ROUNDS; i++) {
@@ -325,8 +328,8 @@ static int find_no_conditions(struct vv_remote_lock_file *l)
         EOPNOTSUPP, "the store has no conditional requests, and so no locks");
 }
 
-/* A store that passes over a condition answers as if it held. So both are
- * tried where they do not hold. */
+/* Tests that the store supports conditions. A store that ignores them responds
+ * with success, so both are tested in a case in which they are not met. */
 static int remote_lock_file_verify(struct vv_remote_lock_file *l)
 {
     static const char other[] = "\"00000000000000000000000000000000\"";
@@ -355,8 +358,8 @@ static bool has_expired(
            lock_uptime(l) - l->seen_at > most_ms * A_MILLISECOND;
 }
 
-/* Another has it. After -EWOULDBLOCK all begins anew, for the next call may
- * come after an hour. */
+/* Handles the lock of another owner. After -EWOULDBLOCK observation starts
+ * over, because the next call may come much later. */
 static int remote_lock_file_find_other(
     struct vv_remote_lock_file *l, const struct found *found)
 {
@@ -393,7 +396,7 @@ static int try_to_take(struct vv_remote_lock_file *l)
     return vv_remote_fail(EIO, "the lock of the manager keeps changing");
 }
 
-/* Names the owner, as far as it has not released the lock. */
+/* Reports the new owner, unless it has released the lock. */
 static int remote_lock_file_find_lost(struct vv_remote_lock_file *l)
 {
     struct found found;
@@ -441,8 +444,8 @@ static void sleep_until_renewal(struct vv_remote_lock_file *l)
         continue;
 }
 
-/* A renewal that fails is tried again a period later. Once it is lost,
- * vv_remote_lock_file_take finds out whose it is. */
+/* The renewal thread. A failed renewal is repeated after a period. Once the
+ * lock is lost, vv_remote_lock_file_take reports the new owner. */
 static void *keep_renewing(void *argument)
 {
     struct vv_remote_lock_file *l = argument;

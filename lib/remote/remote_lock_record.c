@@ -1,5 +1,5 @@
-/* remote_lock_record.c - prints the lines of a record, and parses them in
- * their order.
+/* remote_lock_record.c - Writes the lines of a record, and parses them in the
+ * same order.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -41,9 +41,8 @@ size_t vv_remote_lock_record_write(const struct vv_remote_lock_record *record,
     return (size_t)size;
 }
 
-/* The value of the line "NAME VALUE" at *at, which goes on to the next one.
- * NULL where another line is there, or the value is empty, does not fit or is
- * not printable. */
+/* Parses the line "NAME VALUE" at *at and moves to the next line. Returns NULL
+ * if the name differs, or if the value is empty, too long or unprintable. */
 static const char *remote_lock_record_take_line(
     const char **at, const char *name, char *value, size_t room)
 {

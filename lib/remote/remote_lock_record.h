@@ -1,4 +1,4 @@
-/* remote_lock_record.h - writes and parses the text of the object that is the
+/* remote_lock_record.h - Writes and parses the text of the object that is the
  * lock of a manager in a store.
  *
  *     varve lock 1
@@ -11,8 +11,8 @@
  *     term_ms 60000
  *     renewal 17
  *
- * The first four lines are those of a lock on a disk. Each PUT of an owner has
- * another renewal, so that its ETag differs from all before it.
+ * The first four lines are those of a lock file on a disk. Each PUT of an owner
+ * increments `renewal`, so that its ETag differs from all before.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,24 +33,26 @@ enum {
 
 struct vv_remote_lock_record {
     /* to fill in */
-    bool is_held; /* false: its last owner has released it */
+    bool is_held; /* false: released by its last owner */
     char host[VV_REMOTE_HOST_SIZE];
     uint64_t pid;
-    char run[VV_REMOTE_RUN_SIZE];     /* its identity */
-    char since[VV_REMOTE_SINCE_SIZE]; /* by the owner's clock, for messages */
-    char token[33];                   /* 32 hexadecimal digits: which owner */
-    uint64_t term_ms; /* it expires once it was not renewed for so long; from 1
-                         to VV_REMOTE_MOST_TERM_MS */
+    char run[VV_REMOTE_RUN_SIZE]; /* identity of the run */
+    /* time by the owner's clock, for messages */
+    char since[VV_REMOTE_SINCE_SIZE];
+    char token[33]; /* 32 hexadecimal digits that identify the owner */
+    /* time without renewal after which the lock expires; from 1 to
+     * VV_REMOTE_MOST_TERM_MS */
+    uint64_t term_ms;
     uint64_t renewal;
 };
 
-/* Returns the size of the text. What is not printable in `host`, `run` and
- * `since` becomes '_', and so does an empty one. */
+/* Writes the text and returns its size. In `host`, `run` and `since`,
+ * unprintable characters become '_', and so does an empty string. */
 size_t vv_remote_lock_record_write(const struct vv_remote_lock_record *record,
     char text[VV_REMOTE_RECORD_SIZE]);
 
-/* False where the text is no such record: of another version, or something
- * else. */
+/* Returns false if the text is not such a record, or is one of another
+ * version. */
 bool vv_remote_lock_record_parse(
     const char *text, size_t size, struct vv_remote_lock_record *record);
 

@@ -1,4 +1,4 @@
-/* remote_parts.c - Sends each part of an upload with a thread of its own.
+/* remote_parts.c - Uploads each part on a thread of its own.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +15,8 @@
 #include "remote_pool.h"
 #include "remote_error.h"
 
-/* One part on its way. */
+/* A part in progress. `state` and `result` are guarded by the mutex of the
+ * parts. */
 struct sending {
     enum { FREE, GOING, GONE } state;
     struct vv_remote_parts *parts;
@@ -31,13 +32,13 @@ struct sending {
 
 struct vv_remote_parts {
     const struct vv_remote_settings *settings;
-    unsigned fork; /* of the process that made it and has its threads */
-    pthread_mutex_t mutex;
+    unsigned fork;         /* fork count of the process that made it */
+    pthread_mutex_t mutex; /* guards all members below */
     pthread_cond_t gone;
     atomic_bool stop;
-    size_t size;   /* bytes of those that are on their way */
-    int result;    /* of the first that failed */
-    char why[700]; /* the words of that */
+    size_t size;   /* bytes in progress */
+    int result;    /* result of the first failure */
+    char why[700]; /* text of that failure */
     struct vv_remote_part *all;
     unsigned room;
     struct vv_remote_bytes spare;
@@ -97,10 +98,11 @@ struct vv_remote_part vv_remote_parts_at(
                              : (struct vv_remote_part){ .tag = NULL };
 }
 
-/* --- On the way -------------------------------------------------------------
+/* --- Parts in progress ------------------------------------------------------
  */
 
-/* Until the store has the part, and says so with the tag of its bytes. */
+/* Uploads a part, with retries, until the store has acknowledged it with the
+ * right ETag. */
 static int put_part(struct vv_remote_change *c)
 {
     for (unsigned failed = 0;;) {
@@ -122,7 +124,8 @@ static int put_part(struct vv_remote_change *c)
     }
 }
 
-/* Also called by a thread that waits for it, where no other can be had. */
+/* Uploads a part and records its result. Called directly if no thread can be
+ * started. */
 static void *remote_parts_run(void *argument)
 {
     struct sending *s = argument;
@@ -163,7 +166,7 @@ static void remote_parts_note_failure(
     atomic_store(&p->stop, true);
 }
 
-/* The memory of a part that has gone is for the next one. */
+/* Keeps the memory of an uploaded part for the next one. */
 static void keep_spare(struct vv_remote_parts *p, struct vv_remote_bytes *block)
 {
     if (block->room > p->spare.room) {
@@ -176,7 +179,7 @@ static void keep_spare(struct vv_remote_parts *p, struct vv_remote_bytes *block)
     p->spare.is_sent = false;
 }
 
-/* Ends one that has gone. The mutex is held. */
+/* Finishes a part. Called with the mutex held. */
 static void remote_parts_collect(struct vv_remote_parts *p, struct sending *s)
 {
     const struct vv_system *machine = p->settings->machine;
@@ -200,8 +203,8 @@ static void remote_parts_collect(struct vv_remote_parts *p, struct sending *s)
     s->state = FREE;
 }
 
-/* Ends all that have gone; how many are on their way still, and *slot is one
- * that is free. */
+/* Finishes all completed parts. Returns the number of parts in progress, and
+ * sets *slot to a free slot. */
 static unsigned collect_all(struct vv_remote_parts *p, struct sending **slot)
 {
     unsigned going = 0;
@@ -225,7 +228,8 @@ static int remote_parts_fail(const struct vv_remote_parts *p)
 /* --- Sending ----------------------------------------------------------------
  */
 
-/* A place for one more of `size` bytes, once there is one. */
+/* Waits until another part of `size` bytes can be sent, and returns a free
+ * slot. */
 static struct sending *wait_for_place(struct vv_remote_parts *p, size_t size)
 {
     unsigned wished = p->settings->concurrency;

@@ -1,7 +1,7 @@
-/* remote_parts.h - Sends several parts of an upload at once.
+/* remote_parts.h - Uploads several parts of a file concurrently.
  *
- * One thread at a time calls the functions; the requests have threads of their
- * own.
+ * Only one thread at a time may call these functions. The requests run on
+ * internal threads.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,43 +10,42 @@
 
 #include "remote_request.h"
 
-/* Bytes from the beginning of a part on. */
+/* The bytes of a part, from its start. */
 struct vv_remote_bytes {
     /* own */
     unsigned char *bytes;
     size_t room;
     size_t size;
-    bool is_sent; /* and not changed since */
+    bool is_sent; /* sent, and not changed since */
 };
 
 struct vv_remote_part {
-    char *tag; /* NULL: it is not there */
+    char *tag; /* ETag; NULL: not uploaded */
     unsigned char md5[VV_REMOTE_MD5_SIZE];
 };
 
 struct vv_remote_parts;
 
-/* NULL without memory. */
+/* Returns NULL if there is no memory. */
 struct vv_remote_parts *vv_remote_parts_new(
     const struct vv_remote_settings *settings);
 
-/* Ends what is on its way, and waits for it. In a child process, which has none
- * of the threads, nothing is freed. Takes NULL. */
+/* Cancels all requests, and waits for them. In a forked child, which does not
+ * have the threads, frees nothing. Accepts NULL. */
 void vv_remote_parts_free(struct vv_remote_parts *p);
 
-/* Sends the bytes of a block as the part with a number. Waits while as many
- * parts as `concurrency` says are on their way, or one that is larger than
- * `part_size` would make them more bytes. With `moves` the block gets other
- * memory, or none, and is empty; else its bytes must stay until
- * vv_remote_parts_wait. `query` is freed. Fails with what any part has failed
- * with. */
+/* Uploads a block as the part with this number. Waits while `concurrency` parts
+ * are in progress, or while the bytes in progress would exceed `concurrency`
+ * times `part_size`. With `moves`, the block gets other memory, or none, and is
+ * empty afterwards. Otherwise its bytes must remain valid until
+ * vv_remote_parts_wait. Frees `query`. Returns the failure of any part. */
 int vv_remote_parts_send(struct vv_remote_parts *p, const char *path,
     char *query, struct vv_remote_bytes *block, unsigned number, bool moves);
 
-/* Waits until no part is on its way. */
+/* Waits until no part is in progress. Returns the failure of any part. */
 int vv_remote_parts_wait(struct vv_remote_parts *p);
 
-/* A part that the store has; an empty one where it has none. */
+/* Returns a part that was uploaded, or an empty one. */
 struct vv_remote_part vv_remote_parts_at(
     const struct vv_remote_parts *p, unsigned number);
 

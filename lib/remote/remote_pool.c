@@ -1,4 +1,4 @@
-/* remote_pool.c - a stack of handles that nobody uses.
+/* remote_pool.c - Manages a stack of idle handles.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,10 +10,13 @@
 
 enum { MOST_IDLE = 32 };
 
+/* The lock of the module. Guards `idle` and `idle_count`, and variables of
+ * other files, whose comments refer to it. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static CURL *idle[MOST_IDLE];
-static CURL *of_parent[MOST_IDLE]; /* in a child: closing one would say so to
-                                      the server */
+/* Used in a forked child; they are not closed, because that would shut down the
+ * parent's connections */
+static CURL *of_parent[MOST_IDLE];
 static unsigned idle_count;
 static bool is_started;
 static atomic_uint forks;

@@ -1,8 +1,8 @@
-/* remote_pool.h - handles of libcurl, each with its connections, for whoever
- * asks next; and the one lock of the module.
+/* remote_pool.h - A pool of libcurl handles with their connections, and the
+ * lock of the module.
  *
- * A process that was forked begins anew: its parent goes on with the
- * connections that were there.
+ * A forked child starts with an empty pool, because its parent continues to use
+ * the existing connections.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,18 +11,20 @@
 
 #include <curl/curl.h>
 
-/* Once before all else, by one thread at a time. NULL, or why it cannot be. */
+/* Initializes the pool; call it before all other functions, on one thread at a
+ * time. Returns NULL, or the reason of a failure. */
 const char *vv_remote_pool_start(void);
 
-/* One without settings; NULL without memory. */
+/* Returns a handle with default settings; NULL if there is no memory. */
 CURL *vv_remote_pool_take(void);
 void vv_remote_pool_give(CURL *handle);
 
-/* How many forks led to this process. Threads that were started at another
- * count are not in it. */
+/* Returns the number of forks that led to this process. Threads that were
+ * started at another count do not exist in it. */
 unsigned vv_remote_forks(void);
 
-/* For short work in memory; forking waits for it. */
+/* The lock of the module. Hold it only for short work in memory; fork waits for
+ * it. */
 void vv_remote_lock(void);
 void vv_remote_unlock(void);
 

@@ -1,4 +1,4 @@
-/* remote_profile.c - the environment, and files of sections.
+/* remote_profile.c - Reads the environment and files with sections.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +15,7 @@
 #include "remote_text.h"
 #include "remote_error.h"
 
-enum { LINE_SIZE = 8192 }; /* tokens of sessions are long */
+enum { LINE_SIZE = 8192 }; /* session tokens are long */
 
 const char *vv_remote_setting(const char *name)
 {
@@ -42,7 +42,8 @@ static char *strip(char *text)
     return text;
 }
 
-/* "[default]", "[name]"; in a config "[profile name]" too. */
+/* Returns true for "[default]" or "[name]", and in a config file for "[profile
+ * name]". */
 static bool is_section(char *line, const char *name)
 {
     char *end = strchr(line, ']');
@@ -60,7 +61,7 @@ static void remote_profile_take(char **to, const char *value)
         *to = strdup(value);
 }
 
-/* Settings by which other programs get keys, and this one does not. */
+/* Returns true for settings of credential sources that are not supported. */
 static bool remote_profile_is_foreign(const char *name)
 {
     static const char *const names[] = { "credential_process", "sso_session",
@@ -101,8 +102,8 @@ static void remote_profile_take_line(
         remote_profile_take(&p->foreign, name);
 }
 
-/* What an earlier file has said stands; keys come whole from one file. What is
- * set off belongs to a line above. */
+/* Settings of an earlier file have priority; credentials must come from a
+ * single file. Indented lines belong to the setting above and are ignored. */
 static void remote_profile_read_file(
     struct vv_remote_profile *p, const char *path)
 {
@@ -134,7 +135,7 @@ static char *remote_profile_path_of(
     return vv_remote_take(&path);
 }
 
-/* --- All together -----------------------------------------------------------
+/* --- Public functions -------------------------------------------------------
  */
 
 static void take_environment(struct vv_remote_profile *p)
@@ -163,7 +164,7 @@ static void take_environment(struct vv_remote_profile *p)
     remote_profile_take(&p->endpoint, endpoint ? endpoint : "");
 }
 
-/* It becomes part of a host's name. */
+/* Returns true if a region is valid as a part of a host name. */
 static bool is_region(const char *region)
 {
     return !region[strspn(region, "abcdefghijklmnopqrstuvwxyz0123456789-")];
@@ -191,7 +192,7 @@ static int fail_keys(const struct vv_remote_profile *p, const char *credentials,
         also);
 }
 
-/* A web identity comes before the keys of the files. */
+/* Finds credentials. A web identity has priority over those in files. */
 static int find_keys(
     struct vv_remote_profile *p, const char *credentials, const char *config)
 {

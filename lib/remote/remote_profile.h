@@ -1,5 +1,5 @@
-/* remote_profile.h - who asks for what is in a bucket, and where: from the
- * environment and the files of a profile, as other programs have them.
+/* remote_profile.h - Finds credentials, region and endpoint for buckets in the
+ * environment and in the files of a profile, as other programs do.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,30 +7,32 @@
 #define VV_REMOTE_PROFILE_H
 
 struct vv_remote_profile {
-    /* to read; what is taken out is to be freed, and set to NULL */
+    /* to read; a taken string must be freed and the member set to NULL */
     char *key_id;
     char *secret;
     char *token; /* or NULL */
     char *region;
-    char *endpoint; /* NULL: Amazon's */
+    char *endpoint; /* NULL: that of Amazon */
     /* own */
-    char *role; /* that a web identity stands for, with the two below */
+    char *role; /* role of a web identity, with the two members below */
     char *token_file;
     char *session;
-    char *foreign; /* a setting of the profile that gives keys elsewhere */
+    /* a setting of the profile for an unsupported source of credentials */
+    char *foreign;
 };
 
-/* The value of a variable of the environment; NULL if it is not set or empty.
- */
+/* Returns the value of an environment variable; NULL if it is not set or
+ * empty. */
 const char *vv_remote_setting(const char *name);
 
-/* AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN; else those of
- * AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN; else those of the profile
- * AWS_PROFILE ("default") in AWS_SHARED_CREDENTIALS_FILE (~/.aws/credentials),
- * then in AWS_CONFIG_FILE (~/.aws/config), which may name a web identity, too;
- * else those of the container or the instance. Region and endpoint alike. Read
- * anew each time, since they change. 0, or what failed. Clear it in any case.
- */
+/* Finds the credentials in this order: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY
+ * and AWS_SESSION_TOKEN; AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN; the
+ * profile AWS_PROFILE ("default") in AWS_SHARED_CREDENTIALS_FILE
+ * (~/.aws/credentials), then in AWS_CONFIG_FILE (~/.aws/config), which can
+ * contain a web identity too; the container or the instance. Region and
+ * endpoint are found in the same way. Everything is read each time, because it
+ * can change. Returns 0 or a failure. Call vv_remote_profile_clear in any
+ * case. */
 int vv_remote_profile_find(struct vv_remote_profile *profile);
 
 void vv_remote_profile_clear(struct vv_remote_profile *profile);

@@ -1,9 +1,9 @@
-/* remote_publish.c - the uploads of this process by their temporary names, and
- * the request that ends one.
+/* remote_publish.c - Manages the uploads of this process by their temporary
+ * names, and sends the request that completes one.
  *
- * That request may be done although its answer does not come. So whoever wrote
- * what has the name now is asked, by a token that each upload has, before it is
- * made again.
+ * That request may be executed although its response is lost. So before a
+ * retry, the object is examined: each upload has a token, which identifies the
+ * writer of the current object.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,29 +22,29 @@
 
 enum {
     DIGITS = 16,     /* of a temporary name, as in temporary.h */
-    MOST_OF_A = 229, /* bytes of a name that are sure to be all in that */
+    MOST_OF_A = 229, /* size of a name that is never cut in it */
 };
 
-/* --- What is written aside --------------------------------------------------
+/* --- Uploads in progress ----------------------------------------------------
  */
 
 struct aside {
     struct aside *next;
-    char *path; /* temporary */
+    char *path; /* the temporary path */
     struct vv_remote_upload *upload;
     bool is_open;
-    bool is_done; /* it has its name, or was given up */
+    bool is_done; /* published or aborted */
 };
 
-static struct aside *all;
+static struct aside *all; /* guarded by the lock of the module */
 
 static int remote_publish_fail_memory(void)
 {
     return vv_remote_fail(ENOMEM, "no memory for a file");
 }
 
-/* The path that "DIRECTORY/.NAME.0123456789abcdef.tmp" is written for, to be
- * freed; NULL where it is no such name. */
+/* Returns the final path for "DIRECTORY/.NAME.0123456789abcdef.tmp", to be
+ * freed; NULL if it is not a temporary name. */
 static char *path_behind(const char *path)
 {
     const char *name = strrchr(path, '/') + 1;
@@ -61,7 +61,8 @@ static char *path_behind(const char *path)
     return vv_remote_take(&behind);
 }
 
-/* One that is not done, by a path, or the one of an upload. */
+/* Returns the upload that is not done with a path, or the entry of an
+ * upload. */
 static struct aside *remote_publish_find(
     const char *path, const struct vv_remote_upload *upload)
 {
@@ -83,7 +84,7 @@ static void free_aside(struct aside *a)
     free(a);
 }
 
-/* It is closed, or done: once it is both, it goes. */
+/* Marks an entry as closed or as done, and frees it once it is both. */
 static void remote_publish_let_go(struct aside *a, bool is_closed)
 {
     vv_remote_lock();
@@ -193,18 +194,19 @@ int vv_remote_sync(int descriptor)
     return a && !a->is_done ? vv_remote_upload_flush(a->upload) : 0;
 }
 
-/* --- Whose it is ------------------------------------------------------------
+/* --- Identification of the writer -------------------------------------------
  */
 
 enum whose {
     NOBODY_KNOWS,
-    NOBODYS, /* there is none of that name */
+    NOBODYS, /* the name does not exist */
     OTHERS,
     OURS,
-    OURS_IN_NAME /* with other bytes */
+    OURS_IN_NAME /* with other content */
 };
 
-/* Where a store keeps no token, the same bytes are as good as ours. */
+/* Compares an object with the upload. If a store does not keep tokens, an
+ * object with the same bytes counts as ours. */
 static enum whose judge(
     const struct vv_remote_upload *u, const struct vv_remote_answer *a)
 {
@@ -231,20 +233,20 @@ static enum whose ask_whose(const struct vv_remote_upload *u)
                                : NOBODY_KNOWS;
 }
 
-/* --- The end of an upload ---------------------------------------------------
+/* --- Publication ------------------------------------------------------------
  */
 
 struct ending {
     struct vv_remote_upload *u;
     struct vv_remote_change change;
     bool is_new;
-    bool has_conditions; /* the store knows them */
-    bool was_cut;        /* an attempt may have been done */
-    bool is_unsure;      /* it may be there, and nobody knows */
-    bool is_there;       /* ours, with other bytes than it should have */
+    bool has_conditions; /* the store supports conditions */
+    bool was_cut;        /* an attempt may have been executed */
+    bool is_unsure;      /* it may exist; the state is unknown */
+    bool is_there;       /* it exists, with wrong content */
     char *order;
     char *query;
-    char name[40]; /* of a refusal */
+    char name[40]; /* error code of the store */
 };
 
 static int remote_publish_prepare(struct ending *e)
@@ -272,12 +274,12 @@ static int remote_publish_prepare(struct ending *e)
     c->method = VV_REMOTE_POST;
     c->bytes = (const unsigned char *)e->order;
     c->size = strlen(e->order);
-    c->token = NULL; /* it has one since it was begun */
+    c->token = NULL; /* was set when the upload was begun */
     return 0;
 }
 
-/* An answer may begin well and end in an error: it was given before the store
- * knew. */
+/* Checks the body of the response. It can begin with status 200 and contain an
+ * error: the status was sent before the store had finished. */
 static void check_order(struct vv_remote_change *c)
 {
     const char *body = c->text.at ? c->text.at : "";
@@ -306,7 +308,7 @@ static void end_once(struct ending *e)
         c->text.at ? c->text.at : "", e->name, sizeof e->name);
 }
 
-/* Whether another attempt may do what this one did not. */
+/* Returns true if the outcome is unknown, or if a retry may succeed. */
 static bool is_open_question(const struct ending *e)
 {
     const struct vv_remote_change *c = &e->change;
@@ -321,7 +323,8 @@ static int fail_taken(struct ending *e)
     return vv_remote_fail(EEXIST, "the file already exists");
 }
 
-/* Without conditions we look, and somebody may come in between. */
+/* Examines the name, because the store does not support conditions. Another
+ * process may create it afterwards. */
 static int look_first(struct ending *e)
 {
     enum whose whose = ask_whose(e->u);
@@ -332,14 +335,14 @@ static int look_first(struct ending *e)
 static const char found_other[] =
     "the file in the store differs from what was sent";
 
-/* What is there now decides, whatever the answer was. */
+/* Determines the outcome from the current object, whatever the response was. */
 static int settle_by_asking(struct ending *e)
 {
     struct vv_remote_change *c = &e->change;
     bool is_good = c->verdict == VV_REMOTE_GOOD;
     enum whose whose = ask_whose(e->u);
     e->is_there = whose == OURS_IN_NAME;
-    bool was_asked = e->was_cut || c->answer.code > 0; /* of any store */
+    bool was_asked = e->was_cut || c->answer.code > 0; /* by a store */
     e->is_unsure = (whose == NOBODY_KNOWS && was_asked) ||
                    (whose == NOBODYS && is_good) ||
                    (whose == NOBODYS && e->was_cut &&
@@ -347,7 +350,7 @@ static int settle_by_asking(struct ending *e)
     if (whose == OURS || (is_good && whose == NOBODY_KNOWS))
         return 0;
     if (is_good && whose == OTHERS)
-        return 0; /* who came behind us */
+        return 0; /* written after ours */
     if (e->is_new && whose == OTHERS)
         return fail_taken(e);
     if (is_good)
@@ -355,8 +358,8 @@ static int settle_by_asking(struct ending *e)
     return -EAGAIN;
 }
 
-/* After an attempt: 0 once it is there, -EAGAIN for another one, or what
- * failed. */
+/* Evaluates an attempt: returns 0 if the object is published, -EAGAIN to retry,
+ * or a failure. */
 static int remote_publish_settle(struct ending *e)
 {
     const struct vv_remote_change *c = &e->change;
@@ -386,8 +389,7 @@ static int try_all(struct ending *e)
     }
 }
 
-/* Ours, of which the store has made something else, is not left behind where
- * it has replaced nothing. */
+/* Removes our object if the store damaged it and it replaced nothing. */
 static void remote_publish_take_back(const struct ending *e)
 {
     if (e->is_there && e->is_new)

@@ -1,7 +1,7 @@
-/* remote_publish.h - files that are written aside, as temporary.h calls them,
- * and how they come to a store: in one step, when they are renamed.
+/* remote_publish.h - Uploads under temporary names (temporary.h), which are
+ * published in one step when they are renamed.
  *
- * Functions return what those of system.h do; paths are whole.
+ * Functions return the same as those of system.h; paths are complete.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,12 +10,12 @@
 
 #include "remote_get.h"
 
-/* A new file of a temporary name, to be written; nobody is asked. Any other
- * name is refused. */
+/* Creates a file with a temporary name, to be written, without a request.
+ * Refuses other names. */
 int vv_remote_create(
     const struct vv_remote_settings *settings, const char *path);
 
-/* As vv_remote_open_file. One that is being written here is not read. */
+/* Like vv_remote_open_file. Fails for a file that this process is writing. */
 int vv_remote_look_up(
     const struct vv_remote_settings *settings, const char *path);
 
@@ -23,19 +23,19 @@ int64_t vv_remote_write_at(
     int descriptor, const void *bytes, size_t size, uint64_t offset);
 int vv_remote_reserve(int descriptor, uint64_t size);
 
-/* Of a file all that is written, but for one of a single part, has come to the
- * store then. */
+/* Completes the upload of all written parts. A file of a single part is
+ * uploaded later, by the rename. */
 int vv_remote_sync(int descriptor);
 
-/* Closes whatever it is of. */
+/* Closes any descriptor of a store. */
 int vv_remote_end(int descriptor);
 
-/* Publishes what was written aside. -EINPROGRESS: nobody knows whether it is
- * there. Other files have the names that they have: -EOPNOTSUPP. */
+/* Publishes an upload. Returns -EINPROGRESS if the outcome is unknown, and
+ * -EOPNOTSUPP for other files, which cannot be renamed. */
 int vv_remote_rename(const struct vv_remote_settings *settings,
     const char *from, const char *to, bool is_new);
 
-/* Gives up what was written aside; deletes any other file. */
+/* Aborts an upload; deletes any other file. */
 int vv_remote_remove(
     const struct vv_remote_settings *settings, const char *path);
 

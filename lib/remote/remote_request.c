@@ -1,4 +1,4 @@
-/* remote_request.c - libcurl, as it sends bytes.
+/* remote_request.c - Sends requests with a body through libcurl.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,8 @@
 enum {
     MOST_ANSWER = 256 << 10,
     MOST_WAIT_MS = 100,
-    TO_PUT_TOGETHER = 10 /* times as long as all else a store may be silent */
+    /* factor of the stall timeout for CompleteMultipartUpload */
+    TO_PUT_TOGETHER = 10
 };
 
 struct sending {
@@ -33,7 +34,7 @@ void vv_remote_change_find(struct vv_remote_change *c,
     snprintf(c->why, sizeof c->why, "%s", why);
 }
 
-/* --- What goes and comes ----------------------------------------------------
+/* --- Callbacks of libcurl ---------------------------------------------------
  */
 
 static size_t remote_request_on_header(
@@ -68,8 +69,9 @@ static size_t on_read(char *to, size_t one, size_t count, void *user)
     return part;
 }
 
-/* Where libcurl begins anew by itself, since a connection that was kept had
- * ended; or had it? */
+/* Rewinds the body. libcurl does this when it resends a request because a
+ * kept-alive connection had ended. It cannot be sure that the server did not
+ * receive it. */
 static int on_seek(void *user, curl_off_t offset, int origin)
 {
     struct sending *s = user;
@@ -80,7 +82,7 @@ static int on_seek(void *user, curl_off_t offset, int origin)
     return CURL_SEEKFUNC_OK;
 }
 
-/* --- Asking -----------------------------------------------------------------
+/* --- Requests ---------------------------------------------------------------
  */
 
 static bool remote_request_add(
@@ -117,9 +119,10 @@ static bool remote_request_add_headers(struct vv_remote_change *c,
     return good;
 }
 
-/* Some servers never give leave to send. That libcurl asks for it cannot be
- * turned off by an empty "Expect:", which some versions of it sign and do not
- * send. */
+/* Sets the options for the body. Some servers never respond to "Expect:
+ * 100-continue", so its timeout is short. It cannot be disabled with an empty
+ * "Expect:", because some versions of libcurl sign that header and do not send
+ * it. */
 static void set_body(CURL *handle, struct sending *s)
 {
     curl_easy_setopt(handle, CURLOPT_EXPECT_100_TIMEOUT_MS, MOST_WAIT_MS);
@@ -151,15 +154,16 @@ static void set_method(CURL *handle, struct sending *s)
     }
 }
 
-/* What was sent whole, or answered by a server that may have been at it, is
- * done for all that anybody knows. */
+/* Sets the verdict. A request of which bytes were sent without a response, or
+ * whose response is a server error, may have been executed. */
 static void remote_request_settle(
     struct sending *s, CURL *handle, CURLcode code)
 {
     struct vv_remote_change *c = s->change;
     const char *body = c->text.at && !c->text.failed ? c->text.at : "";
     long sent = 0;
-    /* Who refuses may do so before all is sent, and hang up. */
+    /* A server can refuse before everything is sent, and close the
+     * connection. */
     if (c->answer.code >= 400 || (code == CURLE_OK && c->answer.code)) {
         c->is_unsure = c->answer.code >= 500 && c->answer.code != 501;
         c->verdict = VV_REMOTE_GOOD;

@@ -1,5 +1,5 @@
-/* remote_request.h - one request that changes what a store has, or asks what it
- * has become.
+/* remote_request.h - Sends one request that changes an object of a store, or
+ * that queries its state.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,44 +24,48 @@ struct vv_remote_change {
     enum vv_remote_method method;
     const unsigned char *bytes;
     size_t size;
-    bool is_new;             /* only where there is none of that name */
-    const char *match;       /* only where the object has this ETag; or NULL */
-    const char *token;       /* of who writes it, or NULL */
-    const atomic_bool *stop; /* set once nobody wants it done; or NULL */
-    const char *end;         /* that a good answer has in its text; or NULL */
-    bool is_once;            /* libcurl does not send it again by itself */
-    int64_t deadline;        /* of all attempts; 0: set by the first one */
+    bool is_new;       /* only if the name does not exist */
+    const char *match; /* only if the object has this ETag; or NULL */
+    const char *token; /* token of the upload, or NULL */
+    /* set when the request is no longer needed; or NULL */
+    const atomic_bool *stop;
+    const char *end; /* text that a successful response must contain; or NULL */
+    bool is_once;    /* libcurl must not resend it by itself */
+    int64_t deadline; /* of all attempts; 0: set by the first one */
     /* to read */
     struct vv_remote_answer answer;
-    struct vv_remote_text text;            /* of the answer; free its `at` */
-    unsigned char md5[VV_REMOTE_MD5_SIZE]; /* of the bytes of a PUT */
+    /* body of the response; the caller frees its `at` */
+    struct vv_remote_text text;
+    unsigned char md5[VV_REMOTE_MD5_SIZE]; /* of the body of a PUT */
     enum vv_remote_verdict verdict;
-    bool is_unsure; /* it may have been done, whatever the verdict */
+    bool is_unsure; /* it may have been executed, whatever the verdict */
     int number;
     char why[700];
 };
 
-/* Once. The bytes are signed, so that a store refuses others; the verdict is
- * about status, and whether all of the answer came. */
+/* Makes one attempt. The bytes are signed, so that a store refuses damaged
+ * ones. The verdict depends on the status and the completeness of the
+ * response. */
 void vv_remote_change_once(struct vv_remote_change *c);
 
-/* As often as the settings say. For what may be done twice. 0, or what
- * failed. */
+/* Makes as many attempts as the settings allow. Only for idempotent requests.
+ * Returns 0 or a failure. */
 int vv_remote_change(struct vv_remote_change *c);
 
-/* Another verdict, by whoever knows more of the answer. */
+/* Replaces the verdict, for callers that examine the response further. */
 void vv_remote_change_find(struct vv_remote_change *c,
     enum vv_remote_verdict verdict, int number, const char *why);
 
-/* Says why it failed, after so many attempts, and gives -number. */
+/* Stores the reason of the failure after `failed` attempts, and returns
+ * -number. */
 int vv_remote_change_fail(const struct vv_remote_change *c, unsigned failed);
 
-/* Whether the tag of an answer is a sum of bytes, and no name of a store's
- * own. */
+/* Returns true if the ETag of a response is a checksum, and not an identifier
+ * in another form. */
 bool vv_remote_is_sum(const struct vv_remote_answer *a);
 
-/* Whether the tag of the answer may be that of bytes with this sum. One in a
- * form of its own says nothing. */
+/* Returns false if the ETag of the response is a checksum of other bytes than
+ * those with this MD5. An ETag in another form gives no information. */
 bool vv_remote_tag_fits(const struct vv_remote_answer *a,
     const unsigned char md5[VV_REMOTE_MD5_SIZE]);
 

@@ -1,8 +1,9 @@
 /* remote_source.c - Sends the requests to each credential service and parses
  * the responses.
  *
- * Keys are sent by these services over http at addresses that nobody else is
- * asked at. So no redirect is followed, and no proxy is used but for STS.
+ * These services send credentials over http, at addresses that are used for
+ * nothing else. So redirects are not followed, and a proxy is used only for
+ * STS.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,7 +26,7 @@
 enum {
     MOST_ANSWER = 64 << 10,
     MOST_TOKEN = 64 << 10, /* bytes of a file */
-    NEAR_MS = 2000,        /* that a service of this machine may take */
+    NEAR_MS = 2000,        /* timeout for a service on this machine */
     FAR_MS = 10000,
     ATTEMPTS = 3
 };
@@ -38,16 +39,16 @@ void vv_remote_keys_clear(struct vv_remote_keys *keys)
     *keys = (struct vv_remote_keys){ .key_id = NULL };
 }
 
-/* --- Asking -----------------------------------------------------------------
+/* --- Requests ---------------------------------------------------------------
  */
 
 struct question {
     /* to fill in */
-    const char *who; /* is asked, for messages */
+    const char *who; /* name of the service, for messages */
     const char *url;
     const char *method;  /* NULL: GET */
     const char *header;  /* or NULL */
-    const char *form;    /* of a POST, or NULL */
+    const char *form;    /* body of a POST, or NULL */
     const char *trusted; /* certificates, or NULL */
     bool is_far;
     /* own */
@@ -97,7 +98,7 @@ static CURLcode ask_once(struct question *q, struct curl_slist *headers)
     return code;
 }
 
-/* Once it has answered 200. */
+/* Sends the request, with retries. Succeeds only with status 200. */
 static int remote_source_ask(struct question *q)
 {
     struct curl_slist *headers = NULL;
@@ -141,7 +142,8 @@ static void remote_source_clear(struct question *q)
     q->answer = (struct vv_remote_text){ .at = NULL };
 }
 
-/* Headers and signed texts have no other characters. */
+/* Returns true if the text contains only characters that are allowed in headers
+ * and signed texts. */
 static bool remote_source_is_plain(const char *text)
 {
     if (!text || !*text)
@@ -153,8 +155,9 @@ static bool remote_source_is_plain(const char *text)
     return true;
 }
 
-/* Takes the text of the expiration. Keys without one never expire; one that
- * cannot be parsed is an error, since they may expire at any time. */
+/* Takes ownership of the text of the expiration. Credentials without one never
+ * expire. One that cannot be parsed is an error, because they may expire at any
+ * time. */
 static int remote_source_check(
     const char *who, struct vv_remote_keys *keys, char *expiration)
 {
@@ -177,7 +180,8 @@ static int remote_source_check(
 /* --- A web identity ---------------------------------------------------------
  */
 
-/* To be freed; NULL where it cannot be read, or has no text. */
+/* Returns the content of a file, to be freed; NULL if it cannot be read or is
+ * empty. */
 static char *read_token(const char *path)
 {
     struct vv_remote_text text = { .at = NULL };
@@ -297,8 +301,8 @@ bool vv_remote_has_container(void)
            vv_remote_setting("AWS_CONTAINER_CREDENTIALS_FULL_URI");
 }
 
-/* Returns true if a token may be sent there: the hosts that AWS's tools take.
- */
+/* Returns true if a token may be sent to this URL: the hosts that the AWS tools
+ * accept. */
 static bool is_container_url(const char *url)
 {
     static const char *const hosts[] = { "localhost", "127.0.0.1", "[::1]",
@@ -330,8 +334,8 @@ static char *url_of_container(void)
     return vv_remote_take(&url);
 }
 
-/* "Authorization: TOKEN", to be freed; NULL: none. False: it is named and
- * cannot be had. */
+/* Sets *header to "Authorization: TOKEN", to be freed, or to NULL if there is
+ * no token. Returns false if a token is configured but cannot be read. */
 static bool find_authorization(char **header)
 {
     const char *path =
@@ -418,7 +422,7 @@ static int ask_instance(struct question *q, const char *path, const char *name)
     return result;
 }
 
-/* The first line of an answer, in place. */
+/* Returns the first line of a response, terminated in place. */
 static const char *line_of(struct question *q)
 {
     char *text = q->answer.at;

@@ -1,6 +1,6 @@
-/* remote_system.c - the system of the machine, with stores besides: what is
- * about a path with a scheme, or a descriptor of one, is done here, all else
- * there.
+/* remote_system.c - The local system with remote stores: calls with a URL, or
+ * with a descriptor of a store, are handled here; all others are passed to the
+ * local system.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,9 +17,11 @@
 #include "remote_upload.h"
 #include "remote_error.h"
 
+/* Guarded by the lock of the module. Only one thread at a time may call enable.
+ */
 static struct vv_remote_settings *newest;
-static struct vv_system machine;
-static struct vv_system stores;
+static struct vv_system machine; /* set once, by the first enable */
+static struct vv_system stores;  /* likewise */
 
 static const struct vv_remote_settings *settings(void)
 {
@@ -40,7 +42,7 @@ static bool is_remote(int directory, const char *name)
 
 typedef int path_function(const struct vv_remote_settings *, const char *);
 
-/* To be freed; NULL without memory. */
+/* Returns the path, to be freed; NULL if there is no memory. */
 static char *remote_system_path_of(int directory, const char *name)
 {
     return vv_remote_scheme_of(name) != VV_REMOTE_NONE
@@ -63,8 +65,8 @@ static int remote_system_open_file(void *state, int directory, const char *name)
                : machine.open_file(state, directory, name);
 }
 
-/* What is above one is nobody's who could sync it; and that a name is that of a
- * directory no store would say. */
+/* Fails for "..", because there is no parent to sync, and for other names,
+ * because a store has no way to check that a name is a directory. */
 static int remote_system_open_directory(
     void *state, int directory, const char *name)
 {
@@ -186,7 +188,7 @@ static int remote_system_open_to_write(
 static int remote_system_make_directory(
     void *state, int directory, const char *name)
 {
-    return is_remote(directory, name) /* a key has the whole path */
+    return is_remote(directory, name) /* keys contain the whole path */
                ? 0
                : machine.make_directory(state, directory, name);
 }
@@ -227,7 +229,7 @@ static int remote_system_rename_new(
                : machine.rename_new(state, directory, from, to);
 }
 
-/* What is written to a lock is the identity of its owner's run. */
+/* Bytes that are written to a lock are the identity of its owner's run. */
 static int64_t remote_system_write_at(
     void *state, int file, const void *bytes, size_t size, uint64_t offset)
 {
@@ -299,7 +301,7 @@ static int link_either(
     return machine.link(state, directory, from, to);
 }
 
-/* --- Coming into play -------------------------------------------------------
+/* --- Installation -----------------------------------------------------------
  */
 
 static unsigned or_default(unsigned value, unsigned usual)
@@ -307,7 +309,8 @@ static unsigned or_default(unsigned value, unsigned usual)
     return value ? value : usual;
 }
 
-/* Those before stay: files are open that have them. */
+/* Adds settings for files that are opened from now on. Earlier settings are
+ * kept, because open files use them. */
 static bool remote_system_add_settings(const varve_remote_options *options)
 {
     struct vv_remote_settings *s = calloc(1, sizeof *s);

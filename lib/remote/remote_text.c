@@ -1,4 +1,4 @@
-/* remote_text.c - text that grows, and names in the form that URLs have.
+/* remote_text.c - A growing text, and percent-encoding.
  *
  * SPDX-License-Identifier: MIT
  */

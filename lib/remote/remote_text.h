@@ -1,4 +1,4 @@
-/* remote_text.h - text that grows. The first failed allocation sticks.
+/* remote_text.h - A growing text. The first failed allocation is recorded.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* All zero is an empty one. */
+/* A zeroed struct is an empty text. */
 struct vv_remote_text {
     /* to read */
-    char *at; /* with a NUL behind it; NULL while it is empty */
+    char *at; /* NUL-terminated; NULL while it is empty */
     size_t size;
     size_t room;
     bool failed;
@@ -21,14 +21,16 @@ void vv_remote_add(struct vv_remote_text *t, const char *text);
 void vv_remote_add_bytes(
     struct vv_remote_text *t, const char *text, size_t size);
 
-/* All but letters, digits and "-._~" as "%20"; with `whole` '/' too. */
+/* Percent-encodes all characters except letters, digits and "-._~", and '/'
+ * unless `whole`. */
 void vv_remote_add_encoded(
     struct vv_remote_text *t, const char *text, bool whole);
 
-/* What it came to, to be freed; NULL without memory. It is empty then. */
+/* Returns the text, to be freed, and empties `t`. Returns NULL if there was no
+ * memory. */
 char *vv_remote_take(struct vv_remote_text *t);
 
-/* Of a text, to be freed; NULL without memory. */
+/* Returns a copy of a text, to be freed; NULL if there is no memory. */
 char *vv_remote_copy(const char *text);
 
 #endif

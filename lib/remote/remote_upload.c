@@ -1,4 +1,4 @@
-/* remote_upload.c - blocks of bytes, and parts that are sent.
+/* remote_upload.c - Buffers blocks of an upload, and sends them as parts.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,7 +20,7 @@ static int remote_upload_fail_memory(void)
     return vv_remote_fail(ENOMEM, "no memory for a part of a file");
 }
 
-/* --- Beginning and ending ---------------------------------------------------
+/* --- Construction and release -----------------------------------------------
  */
 
 struct vv_remote_upload *vv_remote_upload_new(
@@ -71,7 +71,8 @@ int vv_remote_upload_call(struct vv_remote_upload *u, const char *path)
     return 0;
 }
 
-/* A tenth of the parts is left for what nobody expected. */
+/* Uses 90 % of the possible parts, in case the file becomes larger than
+ * expected. */
 void vv_remote_upload_expect(struct vv_remote_upload *u, uint64_t size)
 {
     uint64_t part = size / (VV_REMOTE_MOST_PARTS / 10 * 9) + 1;
@@ -84,7 +85,7 @@ void vv_remote_upload_expect(struct vv_remote_upload *u, uint64_t size)
     u->part = part > u->part ? (size_t)part : u->part;
 }
 
-/* Bytes of the part with a number; the first two are alike. */
+/* Returns the size of the part with a number; the first two are equal. */
 static size_t room_of(const struct vv_remote_upload *u, unsigned number)
 {
     unsigned alike =
@@ -122,7 +123,7 @@ static int remote_upload_begin(struct vv_remote_upload *u)
     return result;
 }
 
-/* "?partNumber=7&uploadId=ID"; 0: of the upload itself. */
+/* Returns "?partNumber=7&uploadId=ID"; number 0: for the upload itself. */
 static char *query_of(const struct vv_remote_upload *u, unsigned number)
 {
     char part[48] = "?uploadId=";
@@ -134,7 +135,7 @@ static char *query_of(const struct vv_remote_upload *u, unsigned number)
     return vv_remote_take(&query);
 }
 
-/* Puts a part on its way. */
+/* Starts to upload a part. */
 static int send_part(struct vv_remote_upload *u, struct vv_remote_bytes *block,
     unsigned number, bool moves)
 {
@@ -174,7 +175,7 @@ static bool remote_upload_make_room(
     return true;
 }
 
-/* Zeros up to an end, where it has none. */
+/* Extends a block with zeros up to `end`. */
 static bool remote_upload_pad(
     struct vv_remote_bytes *b, size_t end, size_t most)
 {
@@ -201,7 +202,7 @@ static bool remote_upload_put(struct vv_remote_bytes *b, size_t most, size_t at,
     return true;
 }
 
-/* The window, which is full or passed over, goes, and stands behind itself. */
+/* Sends the window, which is complete, and moves it to the next part. */
 static int remote_upload_advance(struct vv_remote_upload *u)
 {
     size_t room = room_of(u, u->number);
@@ -270,7 +271,7 @@ int64_t vv_remote_upload_write(
     return (int64_t)size;
 }
 
-/* Of a window that has no bytes yet there is no part. */
+/* Returns the number of parts. A window without bytes is not a part. */
 static unsigned remote_upload_count_of(const struct vv_remote_upload *u)
 {
     return u->begin == 0 ? 1 : u->window.size ? u->number : u->number - 1;
@@ -296,7 +297,7 @@ int vv_remote_upload_flush(struct vv_remote_upload *u)
     return 0;
 }
 
-/* --- The whole --------------------------------------------------------------
+/* --- The whole object -------------------------------------------------------
  */
 
 void vv_remote_upload_tag(

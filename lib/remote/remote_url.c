@@ -1,4 +1,4 @@
-/* remote_url.c - paths as URLs.
+/* remote_url.c - Converts paths to URLs.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -53,7 +53,7 @@ static const char *remote_url_bucket_of(const char *path, size_t *size)
     return bucket;
 }
 
-/* What is behind the bucket and its '/'. */
+/* Returns the part after the bucket and its '/'. */
 static const char *key_of(const char *path)
 {
     size_t size;
@@ -75,8 +75,8 @@ static const char *end_of_hosts(const char *region)
                                           : ".amazonaws.com/";
 }
 
-/* The name of the bucket is a part of the host's, where its certificate allows
- * that. */
+/* Adds endpoint and bucket. At Amazon the bucket is a part of the host name,
+ * unless it contains a dot: wildcard certificates would not match. */
 static void add_bucket(struct vv_remote_text *url, const char *bucket,
     size_t size, const struct vv_remote_profile *profile)
 {
@@ -114,7 +114,7 @@ static int check_endpoint(const char *endpoint)
         "begin with https:// or http:// and have no user or query");
 }
 
-/* Takes from the profile what it needs. */
+/* Moves the credentials of the profile to the place. */
 static int sign(
     struct vv_remote_place *place, struct vv_remote_profile *profile)
 {
@@ -199,7 +199,7 @@ char *vv_remote_prefix_of(const char *directory)
     return vv_remote_take(&prefix);
 }
 
-/* What is asked stands in the order in which it is signed. */
+/* The parameters are in the order in which they are signed. */
 int vv_remote_place_of_list(
     const char *directory, const char *continued, struct vv_remote_place *place)
 {

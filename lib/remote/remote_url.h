@@ -1,8 +1,8 @@
-/* remote_url.h - what a path with a scheme means: the URL that is asked, and
- * by whom.
+/* remote_url.h - Converts a path with a scheme to a URL and the credentials for
+ * it.
  *
- * An object of a bucket is asked for at Amazon's, or where AWS_ENDPOINT_URL_S3
- * or AWS_ENDPOINT_URL says.
+ * The endpoint of a bucket is AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or that of
+ * Amazon.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,31 +23,32 @@ enum vv_remote_scheme vv_remote_scheme_of(const char *path);
 struct vv_remote_place {
     /* to read */
     char *url;
-    bool is_secure; /* https, and so it stays where it is redirected */
-    bool is_signed; /* of a bucket: with the four below */
-    char *signing;  /* algorithm, region and service, as libcurl wants them */
+    bool is_secure; /* https, also after redirects */
+    bool is_signed; /* in a bucket; uses the four members below */
+    char *signing;  /* algorithm, region and service in the form of libcurl */
     char *key_id;
     char *secret;
-    char *token; /* of a session, or NULL */
+    char *token; /* session token, or NULL */
 };
 
-/* A file. 0, or what failed. Clear it in any case. */
+/* Makes the place of a file. Returns 0 or a failure. Call vv_remote_place_clear
+ * in any case. */
 int vv_remote_place_of(const char *path, struct vv_remote_place *place);
 
-/* An object of a bucket, to be changed: `query` is what is asked of it, in the
- * order in which it is signed, or "". */
+/* Makes the place for a change of an object. `query` must be in the order in
+ * which it is signed, or "". */
 int vv_remote_place_of_change(
     const char *path, const char *query, struct vv_remote_place *place);
 
-/* The list of what is in a directory of a bucket, from `continued` on, which
- * may be NULL. */
+/* Makes the place for a list of a directory of a bucket. `continued` is the
+ * token of the previous page, or NULL. */
 int vv_remote_place_of_list(const char *directory, const char *continued,
     struct vv_remote_place *place);
 
 void vv_remote_place_clear(struct vv_remote_place *place);
 
-/* What the keys of a directory's names begin with, with its '/'; "" for that of
- * the bucket itself. To be freed; NULL without memory. */
+/* Returns the common prefix of the keys in a directory, with its '/'; "" for
+ * the bucket itself. To be freed; NULL if there is no memory. */
 char *vv_remote_prefix_of(const char *directory);
 
 #endif

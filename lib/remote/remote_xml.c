@@ -1,4 +1,5 @@
-/* remote_xml.c - elements without attributes, and the entities in their text.
+/* remote_xml.c - Parses elements without attributes, and entities in their
+ * text.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* &#123; or &#x7b; of ASCII; 0: none of it. */
+/* Decodes &#123; or &#x7b; for ASCII characters; returns 0 for others. */
 static char numbered(const char *text)
 {
     char *end;
@@ -52,14 +53,15 @@ bool vv_remote_decode(char *text)
     return true;
 }
 
-/* Whether `text` begins with the end of an element: "</Key>" of "<Key>". */
+/* Returns true if `text` begins with the end tag of an element: "</Key>" for
+ * "<Key>". */
 static bool remote_xml_is_end(const char *text, const char *name)
 {
     return text[0] == '<' && text[1] == '/' &&
            strncmp(text + 2, name + 1, strlen(name) - 1) == 0;
 }
 
-/* The text of the next element; *end is the '<' behind it. */
+/* Returns the text of the next element; sets *end to the '<' after it. */
 static const char *find_element(
     const char *at, const char *name, const char **end)
 {

@@ -1,4 +1,4 @@
-/* remote_xml.h - as little of XML as the answers of a store have.
+/* remote_xml.h - Parses the small part of XML that responses of stores use.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,20 +8,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The text of the next element of a name, "<Key>", cut off in place; NULL:
- * there is none. *at goes on behind it. */
+/* Returns the text of the next element with a name, such as "<Key>", terminated
+ * in place; NULL if there is none. Moves *at behind it. */
 char *vv_remote_next_element(char **at, const char *name);
 
-/* The same of an element that has others in it: all of them, as one text. */
+/* Like vv_remote_next_element, for an element that contains others: returns all
+ * of them as one text. */
 char *vv_remote_next_group(char **at, const char *name);
 
-/* Copies the text of the only element of a name, with its entities decoded.
- * `text` stays as it is. False where there is no such element, or several, or
- * its text does not fit into `room` bytes or cannot be decoded. */
+/* Copies the text of the only element with a name, and decodes its entities.
+ * Does not modify `text`. Returns false unless there is exactly one such
+ * element, whose text can be decoded and fits in `room` bytes. */
 bool vv_remote_copy_element(
     const char *text, const char *name, char *to, size_t room);
 
-/* Entities, in place. False where it has what a name of a file cannot. */
+/* Decodes entities in place. Returns false if the text contains characters that
+ * are invalid in file names. */
 bool vv_remote_decode(char *text);
 
 #endif

@@ -1,5 +1,5 @@
-/* apart.c - views as combs: a dimension repeats the narrower ones, and goes
- * past all that they span.
+/* apart.c - Compares views as combs: a dimension repeats the narrower ones,
+ * with a stride beyond their span.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,8 +9,8 @@
 
 enum { MOST_STEPS = 1 << 16 };
 
-/* Dimensions of more than one element, the widest stride first. What lies
- * without a gap is no dimension but one run of bytes. */
+/* Dimensions with more than one element, largest stride first. Contiguous
+ * elements are one run of bytes and not a dimension. */
 struct comb {
     struct vv_address_range span;
     uint32_t rank;
@@ -19,7 +19,7 @@ struct comb {
     int64_t spans[VARVE_MAX_RANK + 1]; /* of a dimension and all inside it */
 };
 
-/* A comb from one of its dimensions on, and where it begins. */
+/* A comb from one of its dimensions on, and its position. */
 struct teeth {
     const struct comb *comb;
     uint32_t k;
@@ -77,7 +77,7 @@ static int64_t apart_span_of(const struct teeth *t)
     return t->comb->spans[t->k];
 }
 
-/* The one at an index, from the next dimension on. */
+/* Returns the tooth at an index, which consists of the following dimensions. */
 static struct teeth tooth(const struct teeth *t, int64_t index)
 {
     return (struct teeth){ t->comb, t->k + 1, t->at + index * stride_of(t) };
@@ -98,7 +98,7 @@ static int64_t floored(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-/* Whether the teeth pass each other, however many there are. */
+/* Returns true if the teeth of both cannot meet, however many there are. */
 static bool apart_pass(const struct teeth *a, const struct teeth *b)
 {
     int64_t g = greatest_divisor(stride_of(a), stride_of(b));
@@ -112,7 +112,7 @@ static bool apart_pass(const struct teeth *a, const struct teeth *b)
 
 static bool apart_meet(struct teeth a, struct teeth b, unsigned *steps);
 
-/* Teeth at the same stride: only their distance matters. */
+/* Compares teeth with equal strides: only their distance matters. */
 static bool alike_meet(
     const struct teeth *a, const struct teeth *b, unsigned *steps)
 {
@@ -133,7 +133,7 @@ static bool alike_meet(
     return false;
 }
 
-/* The teeth of `a` that lie within what `b` spans. */
+/* Compares `b` with the teeth of `a` that are within its span. */
 static bool some_meet(
     const struct teeth *a, const struct teeth *b, unsigned *steps)
 {
@@ -150,7 +150,8 @@ static bool some_meet(
     return false;
 }
 
-/* (That it recurses is bounded by the rank of both.) */
+/* Returns true if two combs share a byte. The depth of the recursion is bounded
+ * by the sum of the ranks. */
 static bool apart_meet(struct teeth a, struct teeth b, unsigned *steps)
 {
     if (a.at + apart_span_of(&a) <= b.at || b.at + apart_span_of(&b) <= a.at)

@@ -1,4 +1,4 @@
-/* apart.h - the bytes that views span, and whether two views share one.
+/* apart.h - Computes the byte ranges of views, and whether two views overlap.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,20 +9,21 @@
 
 #include <varve/memory.h>
 
-/* The bytes of a view from the first to behind the last; with strides, some of
- * those between may be no bytes of it. `end` equals `begin` for no bytes. */
+/* The range from the first byte of a view to after the last. With strides, it
+ * can contain bytes that do not belong to the view. `end` equals `begin` if the
+ * view is empty. */
 struct vv_address_range {
     /* to fill in */
     uintptr_t begin;
     uintptr_t end;
 };
 
-/* The span of a valid view that is not reached by functions. */
+/* Returns the range of a valid view without access functions. */
 struct vv_address_range vv_tensor_span(const varve_tensor *tensor);
 
-/* Whether two such views, whose strides are apart (strided.h), share a byte.
- * Views of strides that need more than a bounded number of steps to be told
- * apart are taken to share one. */
+/* Returns true if two such views share a byte. Their strides must be apart
+ * (strided.h). Also returns true if the decision would need more than a bounded
+ * number of steps. */
 bool vv_tensors_share(const varve_tensor *a, const varve_tensor *b);
 
 #endif

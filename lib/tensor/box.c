@@ -1,6 +1,6 @@
-/* box.c - dimensions that both boxes take alike are one with the one before
- * them; the others are counted like an odometer, which skips what is not in
- * both.
+/* box.c - Intersects boxes. A dimension that both boxes cover equally is merged
+ * with the one before it. The others are counted like an odometer that skips
+ * positions outside the intersection.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,7 @@ uint64_t vv_box_count(const varve_tensor *tensor, const varve_box *box)
     bool is_empty = false;
     for (uint32_t i = 0; i < tensor->rank; i++)
         is_empty |= box->extents[i] == 0;
-    /* A tensor of no elements may have extents that overflow together. */
+    /* A tensor without elements can have extents whose product overflows. */
     for (uint32_t i = 0; i < tensor->rank && !is_empty; i++)
         count *= box->extents[i];
     return is_empty ? 0 : count;
@@ -37,7 +37,7 @@ varve_box vv_box_whole(const varve_tensor *tensor)
 
 /* --- Rows --------------------------------------------------------------- */
 
-/* A dimension of one position. */
+/* Adds a dimension of extent 1. */
 static void box_add_dimension(struct vv_rows *r)
 {
     uint32_t k = r->rank++;
@@ -45,8 +45,8 @@ static void box_add_dimension(struct vv_rows *r)
     r->high[k] = r->from_extents[k] = r->to_extents[k] = 1;
 }
 
-/* Takes the innermost dimension and the next one, which both boxes have alike,
- * as one. */
+/* Merges the innermost dimension with the next one, which is equal in both
+ * boxes. */
 static void box_widen(struct vv_rows *r, uint64_t extent)
 {
     uint32_t k = r->rank - 1;
@@ -57,7 +57,8 @@ static void box_widen(struct vv_rows *r, uint64_t extent)
     r->to_extents[k] *= extent;
 }
 
-/* False if the boxes do not meet. (Shifts may be below 0: they wrap.) */
+/* Adds a dimension. Returns false if the boxes do not intersect. (A negative
+ * shift wraps around.) */
 static bool box_add(struct vv_rows *r, uint64_t from_start,
     uint64_t from_extent, uint64_t to_start, uint64_t to_extent)
 {
@@ -99,8 +100,8 @@ void vv_rows_begin(struct vv_rows *rows, uint32_t rank, const varve_box *from,
     }
 }
 
-/* Goes on to the next position that is in both, if this is not; false if there
- * is none. */
+/* Moves to the next position in the intersection unless this is one. Returns
+ * false if there is none. */
 static bool box_settle(struct vv_rows *r)
 {
     uint32_t k = 0;

@@ -1,5 +1,5 @@
-/* convert.c - from any type to any by way of one exact form; the pairs that
- * matter have a shorter way, which gives the same.
+/* convert.c - Converts any type to any other by way of an exact representation.
+ * Frequent pairs have faster functions with equal results.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -57,7 +57,8 @@ static bool convert_one(
     if (pair->from->size > from_part)
         imaginary = vv_number_decode(
             pair->from, convert_load(from + from_part, from_part));
-    /* A complex number is true if either part is; what it was is lost. */
+    /* A complex number is true if either part is nonzero. The conversion is
+     * inexact. */
     if (pair->to->family == VV_FAMILY_BOOL && !vv_number_is_zero(imaginary)) {
         convert_store(to, to_part, 1);
         return false;
@@ -83,7 +84,7 @@ static uint64_t convert_any(const struct pair *pair, unsigned char *to,
     return inexact;
 }
 
-/* --- The pairs that matter: what is not 0 or normal goes the long way ----- */
+/* --- Frequent pairs ------------------------------------------------------- */
 
 static uint64_t float64_of_float32(const struct pair *pair, unsigned char *to,
     const unsigned char *from, uint64_t count)
@@ -105,7 +106,7 @@ static uint64_t float64_of_float32(const struct pair *pair, unsigned char *to,
 static uint64_t float32_of_float64(const struct pair *pair, unsigned char *to,
     const unsigned char *from, uint64_t count)
 {
-    const uint64_t smallest = UINT64_C(897) << 52; /* normal in both */
+    const uint64_t smallest = UINT64_C(897) << 52; /* normal in both types */
     const uint64_t range = UINT64_C(253) << 52;    /* and not near overflow */
     uint64_t inexact = 0;
     for (uint64_t i = 0; i < count; i++, to += 4, from += 8) {
@@ -116,7 +117,7 @@ static uint64_t float32_of_float64(const struct pair *pair, unsigned char *to,
             convert_store(to, 4, sign);
         } else if (body - smallest < range) {
             inexact += (body & 0x1fffffff) != 0;
-            body += 0x0fffffff + (body >> 29 & 1); /* half, ties to even */
+            body += 0x0fffffff + (body >> 29 & 1); /* adds half; ties to even */
             convert_store(to, 4, sign | ((body - (UINT64_C(896) << 52)) >> 29));
         } else {
             inexact += !convert_one(pair, to, from);
@@ -162,7 +163,7 @@ static uint64_t bfloat16_of_float32(const struct pair *pair, unsigned char *to,
             continue;
         }
         inexact += (bits & 0xffff) != 0;
-        bits += 0x7fff + (bits >> 16 & 1); /* half, ties to even */
+        bits += 0x7fff + (bits >> 16 & 1); /* adds half; ties to even */
         convert_store(to, 2, bits >> 16);
     }
     return inexact;
@@ -199,11 +200,12 @@ uint64_t vv_convert(varve_dtype to, void *to_elements, varve_dtype from,
     }
     if (to == VARVE_COMPLEX128 && from == VARVE_COMPLEX64)
         return vv_convert(VARVE_FLOAT64, to_elements, VARVE_FLOAT32,
-            from_elements, 2 * count); /* always exact, so none counts twice */
+            /* always exact, so no value counts twice */
+            from_elements, 2 * count);
     return function_for(to, from)(&pair, to_elements, from_elements, count);
 }
 
-/* --- What can be converted ---------------------------------------------- */
+/* --- Possible conversions ----------------------------------------------- */
 
 bool vv_convert_is_possible(varve_dtype from, varve_dtype to)
 {

@@ -1,4 +1,5 @@
-/* dtype.c - names, sizes and ranges of the element types, and their byte order.
+/* dtype.c - Contains names, sizes and ranges of the element types, and converts
+ * their byte order.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,8 +9,8 @@
 
 #include "bytes.h"
 
-/* Parts are of 1, 2, 4 or 8 bytes: whatever loads, stores, swaps or converts
- * them knows these. */
+/* Parts must have 1, 2, 4 or 8 bytes, because all code that loads, stores,
+ * swaps or converts them supports only these sizes. */
 #define PART(bytes)                                                            \
     ((bytes) + 0 * sizeof(struct {                                             \
         int known : (bytes) == 1 || (bytes) == 2 || (bytes) == 4 ||            \
@@ -39,7 +40,7 @@
     }
 
 /* clang-format off */
-/* A type without a row does not compile: no `default:` here. */
+/* There is no `default:`, so that a type without a row does not compile. */
 #pragma GCC diagnostic error "-Wswitch"
 const struct vv_dtype *vv_dtype_of(varve_dtype dtype)
 {

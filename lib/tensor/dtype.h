@@ -1,4 +1,4 @@
-/* dtype.h - the one table of element types.
+/* dtype.h - The table of element types.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,46 +10,47 @@
 enum vv_family {
     VV_FAMILY_BOOL = 1,
     VV_FAMILY_INTEGER = 2,
-    VV_FAMILY_REAL = 3, /* complex numbers too: two parts, each a real */
+    VV_FAMILY_REAL = 3, /* includes complex numbers: two parts, each a real */
     VV_FAMILY_STRING = 4
 };
 
-/* What an element is made of and which numbers it can hold: magnitudes of
- * `digits` binary digits, the last of which is worth at least 2^lowest and the
- * first at most 2^highest. (The largest magnitude of a signed integer, which
- * only a negative one reaches, is a power of two: hence one digit less than
- * bits.) */
+/* The parts of an element and the numbers it can represent: magnitudes of
+ * `digits` binary digits. The last digit is worth at least 2^lowest, the first
+ * at most 2^highest. (The largest magnitude of a signed integer is a power of
+ * two that only a negative number has, so `digits` is one less than the number
+ * of bits.) */
 struct vv_dtype {
     /* to read */
     const char *name;
     enum vv_family family;
-    uint8_t size;      /* bytes in memory */
-    uint8_t part_size; /* bytes of a part: half of a complex number, else the
-                          same as size; 0 for strings */
+    uint8_t size; /* bytes of an element in memory */
+    /* bytes of a part: half of a complex number, otherwise equal to `size`; 0
+     * for strings */
+    uint8_t part_size;
     uint8_t digits;
     int16_t lowest;
     int16_t highest;
-    bool negative; /* there are negative numbers */
-    bool infinite; /* there are infinities */
+    bool negative; /* the type has negative numbers */
+    bool infinite; /* the type has infinities */
 };
 
-/* NULL for a number that is no element type. */
+/* Returns NULL if the number is not an element type. */
 const struct vv_dtype *vv_dtype_of(varve_dtype dtype);
 
 bool vv_dtype_is_valid(unsigned number);
 
-/* Bytes of an element in a file; 0 for strings, whose size varies, and for
- * numbers that are no element type. */
+/* Returns the size of an element in a file. Returns 0 for strings, whose size
+ * varies, and for numbers that are not element types. */
 size_t vv_dtype_file_size(varve_dtype dtype);
 
-/* Turns `count` elements from the host's byte order to little-endian or back,
- * from `from` to `to` (which may be the same). A copy on little-endian hosts.
- * Not for strings. */
+/* Converts `count` elements between the host's byte order and little-endian,
+ * from `from` to `to` (which can be equal). On little-endian hosts this is a
+ * copy. Not for strings. */
 void vv_dtype_swap_copy(
     varve_dtype dtype, void *to, const void *from, uint64_t count);
 
-/* The same, reversing bytes whatever the host: what vv_dtype_swap_copy does on
- * a big-endian one. */
+/* Like vv_dtype_swap_copy on a big-endian host: reverses bytes on every
+ * host. */
 void vv_dtype_reverse_copy(
     varve_dtype dtype, void *to, const void *from, uint64_t count);
 

@@ -1,4 +1,4 @@
-/* element.c - one element as text.
+/* element.c - Formats one element as text.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +15,8 @@
 
 enum { STRING_SHOWN = 40 };
 
-/* float32 and what is narrower takes 9 digits at most, float64 takes 17. */
+/* Writes a real with the fewest digits that read back. float32 and narrower
+ * types need at most 9 digits, float64 needs 17. */
 static int element_put_real(
     char *text, size_t size, double value, bool is_single)
 {

@@ -1,4 +1,4 @@
-/* element.h - an element as text, for messages.
+/* element.h - Formats an element as text, for messages.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,9 +10,9 @@
 enum { VV_ELEMENT_TEXT_SIZE = 64 };
 
 /* Writes the element at `bytes`, in the host's byte order, into `text`, which
- * holds VV_ELEMENT_TEXT_SIZE bytes; returns it. Integers exactly, reals with
- * the fewest digits that tell them from their neighbours; of a string its first
- * bytes, in quotes, with "?" for control characters. */
+ * has VV_ELEMENT_TEXT_SIZE bytes; returns it. Integers are exact, and reals
+ * have the fewest digits that distinguish them from other values. For a string,
+ * writes its first bytes in quotes, with "?" for control characters. */
 char *vv_element_text(varve_dtype dtype, const void *bytes, char *text);
 
 #endif

@@ -1,5 +1,5 @@
-/* number.c - reads the exact form from bits and writes it as bits, by what the
- * table says of a type.
+/* number.c - Converts between the exact representation and the bits of a type,
+ * as described in the table of types.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,20 +7,21 @@
 
 #pragma GCC diagnostic error "-Wswitch"
 
-/* The highest bit of a part; in the bits of a real, the sign. */
+/* Returns the highest bit of a part, which is the sign of a real. */
 static uint64_t top_bit(const struct vv_dtype *type)
 {
     return UINT64_C(1) << (8 * type->part_size - 1);
 }
 
-/* The first digit of a real; it is not stored but for the smallest ones. */
+/* Returns the first digit of a real. It is not stored, except for subnormal
+ * numbers. */
 static uint64_t first_digit(const struct vv_dtype *type)
 {
     return UINT64_C(1) << (type->digits - 1);
 }
 
-/* Without the sign, the bits of a real grow with its magnitude: finite ones,
- * infinity, then NaN. This is the last finite one. */
+/* Without the sign, the bits of a real increase with its magnitude: finite
+ * numbers, infinity, then NaN. Returns the last finite one. */
 static uint64_t last_finite(const struct vv_dtype *type)
 {
     return top_bit(type) - (type->infinite ? first_digit(type) : 1) - 1;
@@ -77,7 +78,7 @@ static uint64_t encode_bool(struct vv_number n, bool *exact)
     return !vv_number_is_zero(n);
 }
 
-/* The whole part of a magnitude, at most UINT64_MAX. */
+/* Returns the integer part of a magnitude, at most UINT64_MAX. */
 static uint64_t number_whole(struct vv_number n, bool *exact)
 {
     if (n.exponent < 0) {
@@ -114,7 +115,7 @@ static uint64_t encode_integer(
     return n.negative ? ~value + 1 : value;
 }
 
-/* magnitude / 2^shift, to nearest, ties to even. */
+/* Returns magnitude / 2^shift, rounded to nearest, ties to even. */
 static uint64_t number_rounded(uint64_t magnitude, int shift, bool *exact)
 {
     if (shift <= 0)
@@ -143,11 +144,11 @@ static uint64_t encode_real(
     uint64_t bits = UINT64_MAX;
     if (n.state == VV_FINITE) {
         int last = n.exponent + 64 - __builtin_clzll(n.magnitude) -
-                   type->digits; /* what its last digit will be worth */
+                   type->digits; /* exponent of its last digit */
         if (last < type->lowest)
             last = type->lowest;
-        /* Where rounding carries into a further digit, or the first digit is
-         * there, the sum moves on to the next exponent by itself. */
+        /* If rounding carries into another digit, or the first digit is
+         * present, this sum increments the exponent correctly. */
         bits = number_rounded(n.magnitude, last - n.exponent, exact);
         bits += (uint64_t)(last - type->lowest) << (type->digits - 1);
     }

@@ -1,7 +1,7 @@
-/* number.h - one exact form for the numbers of all types.
+/* number.h - An exact representation for the numbers of all types.
  *
- * All of it is integer arithmetic. So neither the rounding mode nor a program
- * that has denormals flushed to zero changes a value.
+ * It uses only integer arithmetic, so neither the rounding mode nor
+ * flush-to-zero mode of the program affects a value.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,12 +12,13 @@
 
 enum vv_number_state { VV_FINITE, VV_INFINITE, VV_NOT_A_NUMBER };
 
-/* magnitude * 2^exponent, or its negative; the number of one part. */
+/* The number magnitude * 2^exponent, or its negative. A complex number consists
+ * of two. */
 struct vv_number {
     uint64_t magnitude;
     int exponent;
     enum vv_number_state state;
-    bool negative; /* of zero and NaN too */
+    bool negative; /* also for zero and NaN */
 };
 
 static inline bool vv_number_is_zero(struct vv_number n)
@@ -25,7 +26,7 @@ static inline bool vv_number_is_zero(struct vv_number n)
     return n.state == VV_FINITE && n.magnitude == 0;
 }
 
-/* Whether float64 has an integer exactly. */
+/* Returns true if float64 represents an integer exactly. */
 static inline bool vv_number_is_real(int64_t integer)
 {
     uint64_t size = integer < 0 ? 0 - (uint64_t)integer : (uint64_t)integer;
@@ -34,12 +35,12 @@ static inline bool vv_number_is_real(int64_t integer)
     return size >> 53 == 0;
 }
 
-/* From the bits of a part of an element; not of a string. */
+/* Decodes the bits of a part of an element; not for strings. */
 struct vv_number vv_number_decode(const struct vv_dtype *type, uint64_t bits);
 
-/* The bits of the nearest number that the type has (convert.h says which that
- * is), in as many of the low bits as a part has; those above are undefined.
- * Clears `exact` where it is another number. */
+/* Returns the bits of the nearest number of the type (see convert.h), in the
+ * low bits of the size of a part; higher bits are undefined. Sets *exact to
+ * false if it is a different number. */
 uint64_t vv_number_encode(
     const struct vv_dtype *type, struct vv_number n, bool *exact);
 

@@ -1,4 +1,4 @@
-/* shape.c - checked products of extents.
+/* shape.c - Multiplies extents with overflow checks.
  *
  * SPDX-License-Identifier: MIT
  */

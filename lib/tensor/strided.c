@@ -1,6 +1,6 @@
-/* strided.c - dimensions that go on where the next one ends are one with it;
- * then rows of the innermost are copied, as one piece where they are, or by
- * columns where these lie closer.
+/* strided.c - Merges contiguous dimensions, then copies rows of the innermost
+ * dimension. A contiguous row is copied at once. If elements are closer along
+ * columns, copies by columns.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,10 +9,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* --- Whether elements are apart ------------------------------------------- */
+/* --- Overlapping elements ------------------------------------------------- */
 
-/* A dimension with a stride at least that large, of those with more than one
- * element: the nearest that was not `taken`; the rank if there is none. */
+/* Returns the dimension with the smallest stride that is not in `taken`, among
+ * those with more than one element; the rank if there is none. */
 static uint32_t narrowest(const varve_tensor *tensor, uint32_t taken)
 {
     const int64_t *strides = tensor->memory->strides;
@@ -46,9 +46,9 @@ bool vv_strides_are_apart(const varve_tensor *tensor)
 
 /* --- Copies --------------------------------------------------------------- */
 
-enum { FETCHED_AHEAD = 64 }; /* elements */
+enum { FETCHED_AHEAD = 64 }; /* in elements */
 
-/* Where a copy is. The places are bytes from element 0. */
+/* The position of a copy. `place` is in bytes from element 0. */
 struct course {
     size_t unit;
     uint32_t rank; /* at least 1 */
@@ -71,7 +71,7 @@ static void strided_add_dimension(
     c->strides[c->rank++] = stride;
 }
 
-/* (They are apart, so nothing overflows.) */
+/* Begins at an offset. The strides are apart, so nothing overflows. */
 static void strided_begin(
     struct course *c, const varve_tensor *tensor, uint64_t offset)
 {
@@ -93,7 +93,8 @@ static void strided_begin(
     }
 }
 
-/* Behind some steps of a dimension, where the narrower ones begin. */
+/* Advances by `count` steps of a dimension; narrower dimensions are at their
+ * start. */
 static void strided_pass(struct course *c, uint32_t k, uint64_t count)
 {
     c->at[k] += count;
@@ -106,15 +107,15 @@ static void strided_pass(struct course *c, uint32_t k, uint64_t count)
     }
 }
 
-/* A line that is only written to has to come from memory all the same. An
- * address beyond what there is does no harm. */
+/* Prefetches the line to be written later: writing part of a cache line loads
+ * it first. Prefetching an address beyond the memory is harmless. */
 static inline void fetch_ahead(const unsigned char *at, int64_t step)
 {
     const uintptr_t way = FETCHED_AHEAD * (uintptr_t)step;
     __builtin_prefetch((const void *)((uintptr_t)at + way), 1);
 }
 
-/* `size` is known where this is called. */
+/* Copies elements one by one. `size` is a constant in all callers. */
 static inline void copy_each(unsigned char *to, int64_t to_step,
     const unsigned char *from, int64_t from_step, uint64_t count, size_t size)
 {
@@ -126,7 +127,7 @@ static inline void copy_each(unsigned char *to, int64_t to_step,
     }
 }
 
-/* Elements whose places are so many bytes from one another. */
+/* Copies elements at constant distances. */
 static void copy_row(unsigned char *to, int64_t to_step,
     const unsigned char *from, int64_t from_step, uint64_t count, size_t unit)
 {
@@ -144,21 +145,22 @@ static void copy_row(unsigned char *to, int64_t to_step,
         copy_each(to, to_step, from, from_step, count, 16);
 }
 
-/* Whole rows: bytes to the next one, and to the next element of a row. */
+/* Several whole rows: distances in bytes between rows, and between the elements
+ * of a row. */
 struct rows {
     uint64_t count;
-    uint64_t length; /* elements */
+    uint64_t length; /* elements in a row */
     unsigned char *to;
     int64_t to_row, to_step;
     const unsigned char *from;
     int64_t from_row, from_step;
 };
 
-enum { LINE = 64 }; /* bytes that come from memory together */
+enum { LINE = 64 }; /* size of a cache line */
 
-/* By columns, of as many rows as have their elements in one line: so it comes
- * from memory once, and not for each row. `size` is known where this is
- * called. */
+/* Copies by columns, for as many rows as have their elements in one cache line.
+ * So each line is loaded once, and not once per row. `size` is a constant in
+ * all callers. */
 static inline void copy_columns(const struct rows *r, size_t size)
 {
     const uint64_t most = LINE / size;
@@ -185,7 +187,7 @@ static void copy_turned(const struct rows *r, size_t unit)
         copy_columns(r, 16);
 }
 
-/* How many of the elements that are left lie in the row at hand. */
+/* Returns how many of the remaining elements are in the current row. */
 static uint64_t row(const struct course *c, size_t size)
 {
     uint32_t k = c->rank - 1;
@@ -193,8 +195,8 @@ static uint64_t row(const struct course *c, size_t size)
     return left < here ? left : here;
 }
 
-/* How many whole rows are left, where elements lie closer to those of the next
- * row than to each other, as in a matrix by columns; else 0. */
+/* Returns the number of whole rows left if elements are closer to those of the
+ * next row than to each other, as in a column-major matrix; otherwise 0. */
 static uint64_t turned_rows(const struct course *c, size_t size)
 {
     uint32_t k = c->rank - 1;

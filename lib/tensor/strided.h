@@ -1,6 +1,7 @@
-/* strided.h - a value whose elements lie apart, as if it lay row-major.
+/* strided.h - Copies values whose elements are not contiguous, to or from
+ * row-major order.
  *
- * The views have strides (varve/memory.h). Alignment does not matter.
+ * The views have strides (varve/memory.h). Alignment is not required.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,19 +13,19 @@
 
 #include <varve/memory.h>
 
-/* Returns the bytes between two elements, in either direction. */
+/* Returns the distance in bytes between two elements, in either direction. */
 static inline uint64_t vv_stride_magnitude(int64_t stride)
 {
     return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
 }
 
-/* Whether no two elements share a byte, as far as that is plain to see: each
- * dimension goes past all that those with smaller strides span, and all of them
- * span at most PTRDIFF_MAX bytes, the most that memory has. */
+/* Returns true if it is easy to prove that no two elements share a byte: each
+ * dimension has a stride beyond the span of all dimensions with smaller
+ * strides, and the whole span is at most PTRDIFF_MAX bytes. */
 bool vv_strides_are_apart(const varve_tensor *tensor);
 
-/* Copies whole elements of the value, from `offset` on, out of their places or
- * into them. */
+/* Copy whole elements of the value, starting at `offset`: vv_strided_out from
+ * their positions to `bytes`, vv_strided_in from `bytes` to their positions. */
 void vv_strided_out(
     const varve_tensor *tensor, uint64_t offset, void *bytes, size_t size);
 void vv_strided_in(const varve_tensor *tensor, uint64_t offset,

@@ -1,4 +1,4 @@
-/* tensor.c - shapes and views as programs make and print them.
+/* tensor.c - Functions for shapes and views in the public interface.
  *
  * SPDX-License-Identifier: MIT
  */

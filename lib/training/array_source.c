@@ -1,4 +1,4 @@
-/* array_source.c - records that lie in memory.
+/* array_source.c - Records in memory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,7 @@ static varve_status array_source_read_element(
     void *self, uint64_t index, varve_sink *sink, varve_error *error)
 {
     const struct array *array = self;
-    (void)error; /* the sink remembers */
+    (void)error; /* the sink records the failure */
     varve_put(sink, array->records + (size_t)index * array->record_size,
         array->record_size);
     return VARVE_OK;
@@ -32,7 +32,7 @@ static void close_array(void *self)
     vv_release(&a, array, sizeof *array);
 }
 
-/* The bytes of the array; false where it cannot be. */
+/* Computes the size of the array in bytes; returns false if it is invalid. */
 static bool array_source_size_of(
     const void *records, uint64_t count, size_t record_size, size_t *size)
 {

@@ -1,8 +1,9 @@
-/* event_file.c - events.out.tfevents.<seconds>.<machine>.<process>.<number>
+/* event_file.c - Creates
+ * events.out.tfevents.<seconds>.<host>.<process>.<number>
  *
- * TensorBoard takes for event files what has "tfevents" in its name, and reads
- * them in the order of their names; so a clock that was set back must not bring
- * a later file before an earlier one.
+ * TensorBoard reads all files with "tfevents" in their names, in the order of
+ * their names. So a clock that was set back must not place a later file before
+ * an earlier one.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,10 +29,10 @@
 enum {
     DIGITS = 10,
     LONGEST_NAME = 192,
-    MOST_NUMBERS = 10000 /* of files that one process begins in a second */
+    MOST_NUMBERS = 10000 /* of files that a process creates within a second */
 };
 
-/* A vv_each_name: takes the highest seconds of all event files. */
+/* A vv_each_name: finds the highest seconds of all event files. */
 static int event_file_look_at_name(
     void *user, const char *name, const struct vv_file_info *info)
 {
@@ -65,7 +66,7 @@ static int64_t seconds_of(const struct vv_context *context, int directory)
     return now < MOST_SECONDS ? now : MOST_SECONDS;
 }
 
-/* What a machine is called may be anything. */
+/* Replaces characters of a host name that are not safe in a file name. */
 static void make_harmless(char *machine)
 {
     for (char *c = machine; *c; c++) {
@@ -88,7 +89,7 @@ static int event_file_create(
     return result;
 }
 
-/* Writes the name into `name`, and makes the file. */
+/* Makes the file and sets `name` to its name. */
 static int create_with_name(
     const struct vv_context *context, int directory, char name[LONGEST_NAME])
 {
@@ -106,7 +107,7 @@ static int create_with_name(
     return result;
 }
 
-/* The directory, a slash, and room for the name. */
+/* Returns the directory with a slash, in memory with room for the name. */
 static char *path_in(const struct vv_context *context, const char *directory)
 {
     size_t size = strlen(directory);

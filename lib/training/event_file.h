@@ -1,4 +1,4 @@
-/* event_file.h - where a process writes its events.
+/* event_file.h - Creates the file to which a process writes its events.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,9 +9,8 @@
 
 #include "context.h"
 
-/* Makes the directory and a new file in it, whose name sorts behind those of
- * the event files that are there. *path is to be released with
- * vv_release_string. */
+/* Makes the directory and a new file in it, whose name sorts after those of the
+ * existing event files. Release *path with vv_release_string. */
 varve_status vv_event_file_create(const struct vv_context *context,
     const char *directory, int *file, char **path, varve_error *error);
 

@@ -1,5 +1,5 @@
-/* event_message.c - numbers, strings and nested messages on the wire
- * (protobuf.dev/programming-guides/encoding), and events made of them.
+/* event_message.c - Encodes numbers, strings and nested messages
+ * (protobuf.dev/programming-guides/encoding), and makes events of them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,8 @@
 
 enum wire_type { VARINT = 0, EIGHT_BYTES = 1, SIZED = 2, FOUR_BYTES = 5 };
 
-/* Seven bits a byte, the lowest first; the top bit says that more come. */
+/* Encodes seven bits per byte, lowest first; the highest bit is set in all
+ * bytes but the last. */
 static size_t put_varint(unsigned char bytes[10], uint64_t value)
 {
     size_t size = 0;
@@ -88,8 +89,7 @@ static void add_doubles(
         add_bits(b, values[i]);
 }
 
-/* Begins a message inside another one; its size is put before it once it is
- * known. */
+/* Begins a nested message. Its size is inserted before it at the end. */
 static size_t event_message_begin(struct vv_buffer *b, unsigned field)
 {
     event_message_add_key(b, field, SIZED);
@@ -154,7 +154,7 @@ void vv_event_start(struct vv_buffer *b)
     event_message_end(b, session_log);
 }
 
-/* Where the messages end that are open around a value. */
+/* Starts of the open messages around a value. */
 struct value {
     size_t summary, value;
 };
@@ -174,7 +174,7 @@ static void end_value(struct vv_buffer *b, struct value v)
     event_message_end(b, v.summary);
 }
 
-/* The nearest float; C leaves open what a cast of larger numbers gives. */
+/* Returns the nearest float. In C the cast of a larger number is undefined. */
 static float narrow(double value)
 {
     if (value > (double)FLT_MAX)
@@ -217,7 +217,7 @@ void vv_event_text(struct vv_buffer *b, const char *tag, const char *text)
     size_t tensor = event_message_begin(b, 8);
     event_message_add_number(b, 1, 7);
     event_message_end(
-        b, event_message_begin(b, 2)); /* the shape of a single one */
+        b, event_message_begin(b, 2)); /* the (empty) shape of a scalar */
     event_message_add_string(b, 8, text);
     event_message_end(b, tensor);
     end_value(b, v);

@@ -1,7 +1,7 @@
-/* event_message.h - events as TensorBoard reads them: messages of Protocol
- * Buffers, and the records around them.
+/* event_message.h - Writes events in the format of TensorBoard: messages of
+ * Protocol Buffers in records.
  *
- * Of the messages only the few fields are written that TensorBoard needs
+ * Only the fields that TensorBoard needs are written
  * (tensorboard/compat/proto/{event,summary,histogram,tensor}.proto):
  *
  *     Event            wall_time 1 double, step 2 int64, file_version 3 string,
@@ -18,10 +18,10 @@
  *                      is 2)
  *     TensorProto      dtype 1 (a string is 7), tensor_shape 2, string_val 8
  *
- * A record is the length of the message (u64), the masked CRC-32C of those 8
- * bytes, the message, and its masked CRC-32C.
+ * A record consists of the length of the message (u64), the masked CRC-32C of
+ * those 8 bytes, the message, and its masked CRC-32C.
  *
- * Nothing is checked here. Without memory the buffer says so.
+ * Arguments are not checked. A failed allocation is recorded in the buffer.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -32,14 +32,15 @@
 
 struct vv_histogram;
 
-/* Begins a record; returns where it ends. All between is its message. */
+/* vv_record_begin begins a record and returns the value for vv_record_end. All
+ * bytes added in between are its message. */
 size_t vv_record_begin(struct vv_buffer *b);
 void vv_record_end(struct vv_buffer *b, size_t begin);
 
-/* First in every event. `wall_time` is in seconds since 1970-01-01 UTC. */
+/* Begins every event. `wall_time` is in seconds since 1970-01-01 UTC. */
 void vv_event_header(struct vv_buffer *b, double wall_time, int64_t step);
 
-/* Then one of these. "brain.Event:2", and SessionLog.START. */
+/* One of these follows the header: "brain.Event:2", or SessionLog.START. */
 void vv_event_version(struct vv_buffer *b);
 void vv_event_start(struct vv_buffer *b);
 
@@ -53,7 +54,7 @@ struct vv_event_image {
     uint32_t width;
     uint32_t height;
     unsigned channels;
-    const void *png; /* NULL: the encoder is called, and appends it */
+    const void *png; /* NULL: `encode` is called and must append the PNG */
     size_t size;
     void (*encode)(const struct vv_event_image *image, struct vv_buffer *b);
     const void *pixels;

@@ -1,4 +1,5 @@
-/* event_queue.c - two buffers that take turns, a file, and a thread.
+/* event_queue.c - Alternates between two buffers, and writes them to a file on
+ * a thread.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +22,7 @@ static void event_queue_remember(
         q->error = *error;
 }
 
-/* Lets others in while the disk works, if it is the thread that writes. */
+/* Unlocks the monitor during the write if the thread writes. */
 static varve_status write_buffer(struct vv_event_queue *q, varve_error *error)
 {
     if (q->has_thread)
@@ -40,7 +41,8 @@ static uint64_t count_links(const struct vv_event_queue *q)
     return system->info(system->state, q->file, &info) < 0 ? 0 : info.links;
 }
 
-/* What is written to a file without a name is gone when it is closed. */
+/* Detects that the file was removed: data written to it would be lost when it
+ * is closed. */
 static bool is_removed(struct vv_event_queue *q)
 {
     varve_error error;
@@ -76,7 +78,7 @@ static bool event_queue_write_once(struct vv_event_queue *q)
     return true;
 }
 
-/* What could not be written before, and then what waits. */
+/* Writes the buffer of an earlier failed write, then the waiting records. */
 static void event_queue_write_all(struct vv_event_queue *q)
 {
     if (is_removed(q))
@@ -89,7 +91,8 @@ static void event_queue_write_all(struct vv_event_queue *q)
     }
 }
 
-/* Much waits; but a disk that failed is given time. */
+/* Returns true if much data is waiting, unless the last write failed: then the
+ * disk gets more time. */
 static bool is_pressing(const struct vv_event_queue *q)
 {
     return q->waiting.size >= q->limit / 2 && !q->is_failing;
@@ -118,7 +121,7 @@ static void *event_queue_serve(void *argument)
     return NULL;
 }
 
-/* --- Beginning and end ---------------------------------------------------- */
+/* --- Start and end -------------------------------------------------------- */
 
 varve_status vv_event_queue_start(struct vv_event_queue *q,
     const struct vv_context *context, int file, const char *path,
@@ -181,7 +184,7 @@ struct vv_buffer *vv_event_queue_begin(struct vv_event_queue *q)
 {
     if (!q->has_thread)
         event_queue_write_all(
-            q); /* what an earlier write has left, to make room */
+            q); /* makes room if an earlier write has failed */
     q->record = vv_record_begin(&q->waiting);
     return &q->waiting;
 }
@@ -191,7 +194,7 @@ void vv_event_queue_drop(struct vv_event_queue *q)
     q->dropped++;
 }
 
-/* Takes back the record that was being made. */
+/* Drops the record under construction. */
 static bool event_queue_drop(struct vv_event_queue *q)
 {
     q->waiting.size = q->record;

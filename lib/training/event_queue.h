@@ -1,12 +1,11 @@
-/* event_queue.h - records that wait for the disk, and the thread that writes
- * them.
+/* event_queue.h - Buffers records, which a thread writes to the event file.
  *
- * There are two buffers: records are made in the one while the other is
- * written. The thread neither allocates nor frees. Where a write fails, the
- * buffer is kept and written again at the same place of the file, so that a
- * reader never finds anything behind a broken record.
+ * There are two buffers: new records go into one while the other is written.
+ * The thread neither allocates nor frees memory. If a write fails, the buffer
+ * is kept and written again at the same offset, so that a reader never finds
+ * data after a broken record.
  *
- * Without a thread everything is written by the one that calls.
+ * Without a thread the callers write.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,51 +23,55 @@ struct vv_event_queue {
     const struct vv_context *context;
     const char *path; /* for messages; borrowed */
     int file;         /* borrowed */
-    uint64_t offset;  /* where the next write goes: all before it is whole */
+    uint64_t offset; /* of the next write; all records before it are complete */
     int64_t interval; /* nanoseconds between writes */
-    size_t limit;     /* bytes that may wait */
+    size_t limit;     /* largest number of bytes in `waiting` */
 
-    struct vv_monitor *monitor; /* for all below */
+    struct vv_monitor *monitor; /* guards all members below, and `offset` */
     struct vv_buffer waiting;
-    struct vv_buffer written; /* just now, or in vain */
-    size_t record;            /* where the one begins that is being made */
-    bool is_failing;          /* the last write was in vain */
-    bool counts_links;        /* the file system tells that a file is removed */
+    /* being written, or left over from a failed write */
+    struct vv_buffer written;
+    size_t record;     /* start of the record under construction */
+    bool is_failing;   /* the last write failed */
+    bool counts_links; /* the file system reports when the file is removed */
     bool has_thread;
     bool ends;
     uintptr_t thread;
-    uint64_t asked, answered; /* calls of flush */
-    uint64_t dropped, told;   /* events */
-    varve_error error;        /* the first that nobody was told */
+    uint64_t asked, answered; /* numbers of flushes requested and completed */
+    /* number of events dropped, and of those reported */
+    uint64_t dropped, told;
+    varve_error error; /* the first one that was not reported */
 };
 
-/* Starts it over an empty file; interval and limit are set, all else is 0. On
- * failure nothing is to be ended. */
+/* Starts a queue for an empty file. The interval and the limit must be set, and
+ * all other members zero. On failure nothing is to be ended. */
 varve_status vv_event_queue_start(struct vv_event_queue *queue,
     const struct vv_context *context, int file, const char *path,
     varve_error *error);
 
-/* Writes what waits, and ends the thread. Takes one that is all zeros. */
+/* Writes all buffered records, and ends the thread. Accepts a zeroed struct. */
 void vv_event_queue_end(struct vv_event_queue *queue);
 
-/* From enter to leave, one thread at a time. A record is made inside, whole,
- * by adding its message to what is returned; vv_event_queue_commit says whether
- * it was taken. One that does not fit is dropped and counted, unless nothing
- * else waits. */
+/* Calls from enter to leave are exclusive: one thread at a time. Make a
+ * complete record in between, by adding its message to the buffer that
+ * vv_event_queue_begin returns. vv_event_queue_commit returns true if it was
+ * accepted. A record that does not fit is dropped and counted, unless the
+ * buffer is empty otherwise. */
 void vv_event_queue_enter(struct vv_event_queue *queue);
 void vv_event_queue_leave(struct vv_event_queue *queue);
 struct vv_buffer *vv_event_queue_begin(struct vv_event_queue *queue);
 bool vv_event_queue_commit(struct vv_event_queue *queue);
 
-/* From inside: counts an event that was never made. */
+/* Counts an event that was not made. Call it between enter and leave. */
 void vv_event_queue_drop(struct vv_event_queue *queue);
 
-/* From inside: remembers a failure for the next flush, if it is the first. */
+/* Records a failure for the next flush if it is the first. Call it between
+ * enter and leave. */
 void vv_event_queue_remember(
     struct vv_event_queue *queue, const varve_error *error);
 
-/* From inside: waits until all that waits was written, or could not be, and
- * tells what went wrong since it last told. */
+/* Waits until all buffered records were written, or writing failed. Returns the
+ * first failure since the last call. Call it between enter and leave. */
 varve_status vv_event_queue_flush(
     struct vv_event_queue *queue, varve_error *error);
 

@@ -1,5 +1,5 @@
-/* events.c - the public calls for events: they check, and make records in the
- * queue.
+/* events.c - The public functions for events: checks arguments, and makes
+ * records in the queue.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,16 +22,17 @@
 #include "picture.h"
 #include "store.h"
 
-#define NOTHING INT64_MIN /* as a step: before all of them */
+#define NOTHING INT64_MIN /* as a step: before all others */
 
 struct varve_events {
     struct vv_context context;
     char *path;
     int file;
     struct vv_event_queue queue;
-    /* Steps from `next` on are not recorded, or superseded; `marked` is what
-     * TensorBoard will take for it by what is recorded. They differ from a
-     * restoration to the event of its start; `before` is what `next` was. */
+    /* Guarded by the monitor of the queue. Steps from `next` on are not
+     * recorded yet, or superseded. `marked` is the value that TensorBoard
+     * derives from the recorded events. They differ between a restoration and
+     * the restart event; `before` is the earlier value of `next`. */
     int64_t next, marked, before;
     bool is_restored;
 };
@@ -45,7 +46,7 @@ static double wall_time(const varve_events *events)
     return (double)system->now(system->state) / 1e9;
 }
 
-/* Begins an event, in the queue. */
+/* Begins an event in the queue. */
 static struct vv_buffer *begin_event(varve_events *events, int64_t step)
 {
     struct vv_buffer *b = vv_event_queue_begin(&events->queue);
@@ -53,9 +54,9 @@ static struct vv_buffer *begin_event(varve_events *events, int64_t step)
     return b;
 }
 
-/* Says that the run has gone back, if it has. TensorBoard drops what is of the
- * step of the start too, so that it has to be the first one that is not kept
- * (event_accumulator.py, _Purge). */
+/* Records a restart event if the run has gone back. TensorBoard also drops
+ * events of the step of the restart event itself, so that step must be the
+ * first superseded one (event_accumulator.py, _Purge). */
 static bool settle_restart(varve_events *events)
 {
     if (!events->is_restored)
@@ -71,8 +72,9 @@ static bool settle_restart(varve_events *events)
     return true;
 }
 
-/* Enters, and begins an event; NULL, and not entered, where it is dropped
- * because there was no room to say before it that the run has gone back. */
+/* Locks the queue and begins an event. Returns NULL, with the queue unlocked,
+ * if the event is dropped because there was no room for the restart event
+ * before it. */
 static struct vv_buffer *events_begin(varve_events *events, int64_t step)
 {
     vv_event_queue_enter(&events->queue);
@@ -94,7 +96,7 @@ static void commit(varve_events *events, int64_t step)
     vv_event_queue_leave(&events->queue);
 }
 
-/* Remembers what was wrong with an event that is not recorded. */
+/* Records the reason why an event is not recorded. */
 static void events_refuse(varve_events *events, varve_status status,
     const char *tag, const char *what)
 {
@@ -107,8 +109,8 @@ static void events_refuse(varve_events *events, varve_status status,
     vv_event_queue_leave(&events->queue);
 }
 
-/* Whether an event can be recorded at all: there is somewhere to, its tag is
- * one, and what it shows is there. */
+/* Returns true if an event can be recorded: `events`, its tag and its value are
+ * valid. */
 static bool can_record(varve_events *events, const char *tag, bool is_there)
 {
     if (!events)
@@ -248,7 +250,7 @@ void varve_events_text(
     commit(events, step);
 }
 
-/* --- Going back ------------------------------------------------------------
+/* --- Restart ---------------------------------------------------------------
  */
 
 void varve_events_supersede(varve_events *events, int64_t first_step)
@@ -276,7 +278,8 @@ static varve_status events_save(void *self, varve_sink *sink)
     return VARVE_OK;
 }
 
-/* A restoration that is undone comes back with what was there before. */
+/* Sets `next` after a restoration. If the restoration is undone, no restart
+ * event is needed. */
 static void events_go_back(varve_events *events, int64_t next)
 {
     bool is_undone = events->is_restored && next == events->before;
@@ -286,7 +289,8 @@ static void events_go_back(varve_events *events, int64_t next)
     events->is_restored = !is_undone;
 }
 
-/* No bytes are from a program without events, which knew nothing of steps. */
+/* Restores the next step. The state is empty if it was saved without events, so
+ * no step is known. */
 static varve_status events_load(void *self, const void *bytes, size_t size)
 {
     varve_events *events = self;
@@ -307,7 +311,7 @@ varve_node *varve_add_events(
     return varve_add_state(parent, name, &callbacks, events);
 }
 
-/* --- Looking after it ------------------------------------------------------
+/* --- Flush and errors ------------------------------------------------------
  */
 
 varve_status varve_events_flush(varve_events *events, varve_error *error)
@@ -336,7 +340,7 @@ const char *varve_events_path(const varve_events *events)
     return events ? events->path : NULL;
 }
 
-/* --- Beginning and end -----------------------------------------------------
+/* --- Opening and closing ---------------------------------------------------
  */
 
 static varve_status events_begin_file(varve_events *events, varve_error *error)

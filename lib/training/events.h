@@ -1,4 +1,4 @@
-/* events.h - event files over any system.
+/* events.h - Opens event files on any system.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 
 #include "context.h"
 
-/* As varve_events_open; the allocator of `options` is not looked at. */
+/* Like varve_events_open, but ignores the allocator of `options`. */
 varve_events *vv_events_open_in(const struct vv_context *context,
     const char *directory, const varve_events_options *options,
     varve_error *error);

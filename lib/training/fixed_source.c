@@ -1,4 +1,4 @@
-/* fixed_source.c - records that all have the same size, behind a header.
+/* fixed_source.c - Records of equal size after a header.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 #include "record_list.h"
 #include "try.h"
 
-/* There is nothing to find: the content is read for its digest. */
+/* Checks the size. The content is only read for its digest. */
 static varve_status fixed_source_check_size(
     struct vv_record_file *file, struct vv_scan *scan, varve_error *error)
 {
@@ -40,7 +40,7 @@ static varve_status read_fixed(
         &bytes, error);
 }
 
-/* Sets the kind; VARVE_MISUSE without a size of records. */
+/* Sets the kind; returns VARVE_MISUSE if the record size is 0. */
 static varve_status set_fixed_kind(
     struct vv_scanned *kind, const struct vv_fixed *fixed, varve_error *error)
 {

@@ -1,5 +1,4 @@
-/* fixed_source.h - varve_records_open_fixed over a context of the caller's
- * choice.
+/* fixed_source.h - Implements varve_records_open_fixed for any context.
  *
  * SPDX-License-Identifier: MIT
  */

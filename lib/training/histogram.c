@@ -1,4 +1,4 @@
-/* histogram.c - counting numbers into exponential buckets.
+/* histogram.c - Counts numbers in exponential buckets.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { HALF = VV_MOST_BUCKETS / 2 }; /* limits below 0, and above it */
+enum { HALF = VV_MOST_BUCKETS / 2 }; /* number of limits below 0, and above 0 */
 
 static void set_up(struct vv_histogram *h)
 {
@@ -26,8 +26,8 @@ static void set_up(struct vv_histogram *h)
     zero[-i] = -DBL_MAX;
 }
 
-/* The first bucket whose limit is above the value; the last for the largest
- * number there is. */
+/* Returns the first bucket whose limit is above the value, or the last bucket
+ * for the largest number. */
 static size_t histogram_bucket_of(const double *limits, double value)
 {
     size_t low = 0;
@@ -58,7 +58,7 @@ static void count_in(struct vv_histogram *h, double value)
     h->counts[histogram_bucket_of(h->limits, value)]++;
 }
 
-/* Takes each run of empty buckets together as one. */
+/* Merges each run of empty buckets. */
 static void compress(struct vv_histogram *h)
 {
     size_t to = 0;

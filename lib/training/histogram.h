@@ -1,4 +1,4 @@
-/* histogram.h - many numbers as the counts that TensorBoard draws.
+/* histogram.h - Computes histograms in the form that TensorBoard displays.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,8 +11,8 @@
 
 enum { VV_MOST_BUCKETS = 1551 };
 
-/* Of the finite numbers; those that are not are only counted. Bucket i holds
- * what is in [limits[i - 1], limits[i]). Without any number min and max are
+/* A histogram of the finite numbers; others are only counted. Bucket i counts
+ * the numbers in [limits[i - 1], limits[i]). Without numbers, min and max are
  * 0. */
 struct vv_histogram {
     double min, max, sum, sum_squares;
@@ -23,9 +23,9 @@ struct vv_histogram {
     double counts[VV_MOST_BUCKETS];
 };
 
-/* Counts into buckets whose limits grow by a tenth each, from 1e-12 to 1e20 on
- * both sides of 0, then takes runs of empty ones together: the buckets of
- * TensorFlow (core/lib/histogram/histogram.cc). */
+/* Count into buckets whose limits grow by 10 % each, from 1e-12 to 1e20 on both
+ * sides of 0, and merge runs of empty buckets: the buckets of TensorFlow
+ * (core/lib/histogram/histogram.cc). */
 void vv_histogram_of_floats(
     struct vv_histogram *h, const float *values, size_t count);
 void vv_histogram_of_doubles(

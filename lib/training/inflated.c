@@ -1,4 +1,4 @@
-/* inflated.c - one state that reads, and those that are kept.
+/* inflated.c - Manages the state that reads, and the states that are kept.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,11 +13,11 @@
 
 enum { WINDOW_SIZE = 1 << 16 };
 
-/* A state of inflating, and where it is. */
+/* A decompression state and its position. */
 struct place {
     struct vv_inflater *inflater; /* NULL: none */
-    uint64_t in;                  /* in the file */
-    uint64_t out;                 /* in what was compressed */
+    uint64_t in;                  /* offset in the file */
+    uint64_t out;                 /* offset in the decompressed content */
     bool is_end;
 };
 
@@ -28,13 +28,13 @@ struct vv_inflated {
     uint64_t packed_size;
     enum vv_deflation deflation;
     struct place now;
-    struct place kept[VV_INFLATED_STATES]; /* by where they are */
+    struct place kept[VV_INFLATED_STATES]; /* ordered by position */
     size_t kept_count;
-    uint64_t step; /* between two of them, at least */
+    uint64_t step; /* smallest distance between two of them */
     uint64_t window_at;
     size_t window_size;
-    unsigned char window[WINDOW_SIZE];  /* of the file */
-    unsigned char skipped[WINDOW_SIZE]; /* what nobody wants */
+    unsigned char window[WINDOW_SIZE];  /* buffer for the file */
+    unsigned char skipped[WINDOW_SIZE]; /* buffer for skipped content */
 };
 
 struct vv_inflated *vv_inflated_new(const struct vv_context *context, int file,
@@ -94,7 +94,7 @@ static varve_status inflated_fail(const struct vv_inflated *f,
         f->now.in, inflated_name_of(f), found);
 }
 
-/* The bytes of the file that come next; none at its end. */
+/* Sets *in to the next bytes of the file; none at its end. */
 static varve_status inflated_look(struct vv_inflated *f,
     const unsigned char **in, size_t *in_size, varve_error *error)
 {
@@ -114,7 +114,7 @@ static varve_status inflated_look(struct vv_inflated *f,
     return VARVE_OK;
 }
 
-/* A stream has ended; of those of gzip another one may follow. */
+/* Handles the end of a stream; in gzip another one can follow. */
 static varve_status end_stream(struct vv_inflated *f, varve_error *error)
 {
     if (f->now.in == f->packed_size)
@@ -127,7 +127,8 @@ static varve_status end_stream(struct vv_inflated *f, varve_error *error)
     return VARVE_OK;
 }
 
-/* Inflates *size bytes at most, which is above 0; none, perhaps, at an end. */
+/* Decompresses at most *size bytes, which must be above 0, and sets *size to
+ * their number. It can be 0 at the end of a stream. */
 static varve_status inflated_inflate_some(struct vv_inflated *f,
     unsigned char *bytes, size_t *size, varve_error *error)
 {
@@ -155,7 +156,7 @@ static varve_status inflated_inflate_some(struct vv_inflated *f,
 
 /* --- States that are kept ------------------------------------------------- */
 
-/* Every second one goes. */
+/* Drops every second state. */
 static void thin_out(struct vv_inflated *f)
 {
     size_t left = 0;
@@ -174,7 +175,8 @@ static uint64_t last_kept(const struct vv_inflated *f)
     return f->kept_count ? f->kept[f->kept_count - 1].out : 0;
 }
 
-/* Without memory for it there is one fewer: that costs time alone. */
+/* Keeps a copy of the current state. Without memory for it, later reads are
+ * slower. */
 static void inflated_keep(struct vv_inflated *f)
 {
     if (f->now.is_end || f->now.out < last_kept(f) + f->step)
@@ -189,7 +191,8 @@ static void inflated_keep(struct vv_inflated *f)
         f->kept[f->kept_count++] = place;
 }
 
-/* The last one that is not behind a place; NULL: the beginning. */
+/* Returns the last state that is not after a position, or NULL for the
+ * beginning. */
 static const struct place *inflated_find(
     const struct vv_inflated *f, uint64_t at)
 {
@@ -199,7 +202,7 @@ static const struct place *inflated_find(
     return best;
 }
 
-/* To where no more than necessary is in between. */
+/* Moves to the state from which the position is reached with the least work. */
 static varve_status jump(struct vv_inflated *f, uint64_t at, varve_error *error)
 {
     const struct varve_allocator *a = &f->context.allocator;
@@ -243,6 +246,6 @@ varve_status vv_inflated_read(struct vv_inflated *f, uint64_t at, void *bytes,
 {
     varve_status status = inflated_advance(f, at, bytes, size, got, error);
     if (status)
-        inflated_drop(f, &f->now); /* where it stands is not known any more */
+        inflated_drop(f, &f->now); /* the position is unknown now */
     return status;
 }

@@ -1,10 +1,10 @@
-/* inflated.h - a file that is compressed as a whole, read as what was in it, at
- * any place.
+/* inflated.h - Reads a compressed file with random access to its decompressed
+ * content.
  *
- * What is deflated is found from its beginning only. So states of inflating are
- * kept on the way, up to VV_INFLATED_STATES of them at equal distances, and a
- * place is reached from the last one before it; reading on from where a read
- * ended costs nothing.
+ * Deflate streams can only be decompressed from their beginning. So up to
+ * VV_INFLATED_STATES decompression states are kept at equal distances, and a
+ * position is reached from the last state before it. Sequential reads have no
+ * additional cost.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,28 +17,28 @@
 #include "inflater.h"
 
 enum {
-    VV_INFLATED_STATES = 64,   /* some 40 KiB each */
-    VV_INFLATED_STEP = 1 << 20 /* the least distance between two */
+    VV_INFLATED_STATES = 64,   /* about 40 KiB each */
+    VV_INFLATED_STEP = 1 << 20 /* smallest distance between two, in bytes */
 };
 
 struct vv_inflated;
 
-/* An open file of so many bytes; file and path are borrowed. NULL without
- * memory. */
+/* Creates a reader for an open file of `packed_size` bytes. File and path are
+ * borrowed. Returns NULL if there is no memory. */
 struct vv_inflated *vv_inflated_new(const struct vv_context *context, int file,
     const char *path, uint64_t packed_size, enum vv_deflation deflation);
 void vv_inflated_free(struct vv_inflated *inflated);
 
-/* Reads from a place in what was compressed: *got bytes, fewer than `size` only
- * where that ends. VARVE_CORRUPT where it is not what a compressor writes, or
- * its sum does not hold; VARVE_TRUNCATED where the file ends before it does. */
+/* Reads from an offset in the decompressed content. *got is less than `size`
+ * only at its end. Returns VARVE_CORRUPT if the stream is invalid or its
+ * checksum is wrong, and VARVE_TRUNCATED if the file ends before the stream. */
 varve_status vv_inflated_read(struct vv_inflated *inflated, uint64_t at,
     void *bytes, size_t size, size_t *got, varve_error *error);
 
-/* How far in the file it is, for progress. */
+/* Returns the current offset in the file, for progress. */
 uint64_t vv_inflated_packed(const struct vv_inflated *inflated);
 
-/* How many states are kept. */
+/* Returns the number of states that are kept. */
 size_t vv_inflated_kept(const struct vv_inflated *inflated);
 
 #endif

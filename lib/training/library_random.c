@@ -1,5 +1,5 @@
-/* library_random.c - a generator of the C library as a state: its form, and its
- * words as little-endian bytes.
+/* library_random.c - Saves a generator of the C library as a state: its form,
+ * and its words in little-endian order.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,7 @@
 
 enum { FORM_SIZE = 8, WORD_SIZE = 4 };
 
-/* What the `self` of a state points at. */
+/* `self` of a state points to an element of this array. */
 static struct generator {
     enum vv_libc_generator which;
     const char *name;

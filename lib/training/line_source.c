@@ -1,4 +1,4 @@
-/* line_source.c - the lines of a text file as records.
+/* line_source.c - The lines of a text file as records.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@
 #include "state.h"
 #include "try.h"
 
-/* A line that begins at an offset, unless it is one of those to skip. */
+/* Adds a line that begins at an offset, unless it is skipped. */
 static varve_status line_source_add_line(struct vv_record_file *file,
     uint64_t offset, uint64_t *skip, varve_error *error)
 {
@@ -22,7 +22,8 @@ static varve_status line_source_add_line(struct vv_record_file *file,
     return VARVE_OK;
 }
 
-/* A line begins at 0 and behind each newline that is not the last byte. */
+/* Adds the lines that begin in a piece: at 0 and after each newline that is not
+ * the last byte of the file. */
 static varve_status line_source_add_lines(struct vv_record_file *file,
     const unsigned char *bytes, size_t size, uint64_t *skip, uint64_t offset,
     varve_error *error)

@@ -1,5 +1,5 @@
-/* line_source.h - varve_records_open_lines and varve_records_open_line_files
- * over a context of the caller's choice.
+/* line_source.h - Implements varve_records_open_lines and
+ * varve_records_open_line_files for any context.
  *
  * SPDX-License-Identifier: MIT
  */

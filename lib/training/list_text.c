@@ -1,5 +1,5 @@
-/* list_text.c - writes the lines of a list of files, and finds the first that
- * differs between two lists.
+/* list_text.c - Writes the lines of a list of files, and finds the first
+ * difference between two lists.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -36,14 +36,14 @@ void vv_list_text_add(struct vv_buffer *text, const struct vv_listed_form *form)
 
 /* --- Comparing ------------------------------------------------------------ */
 
-/* A line that begins at a place, with its newline; of no bytes at the end. */
+/* Returns the size of the line at an offset, with its newline; 0 at the end. */
 static size_t line_size(const char *text, size_t size, size_t at)
 {
     const char *end = at < size ? memchr(text + at, '\n', size - at) : NULL;
     return end ? (size_t)(end - (text + at)) + 1 : size - at;
 }
 
-/* A line for a message. */
+/* A line in a form for messages. */
 struct quoted_entry {
     const char *text;
     int size;

@@ -1,5 +1,5 @@
-/* list_text.h - the text by which a checkpoint records the files of a list of
- * data files: one line for each, in order.
+/* list_text.h - Writes and compares the text that identifies the files of a
+ * list in a checkpoint: one line for each file, in order.
  *
  *     part-0.csv: 1000 records, 52000 bytes, content 6a0f...
  *
@@ -24,12 +24,12 @@ struct vv_listed_form {
     const char *path;
     uint64_t records;
     uint64_t bytes;
-    const char *what; /* "content", or "time" of modification: of what the
-                         digest is */
+    /* "content", or "time" of modification: the input of the digest */
+    const char *what;
     struct vv_digest digest;
 };
 
-/* Appends the line of a file; a failure sticks to the buffer. */
+/* Appends the line of a file. A failed allocation is recorded in the buffer. */
 void vv_list_text_add(
     struct vv_buffer *text, const struct vv_listed_form *form);
 
@@ -37,16 +37,17 @@ void vv_list_text_add(
 struct vv_listed_texts {
     /* to fill in */
     const char *name;  /* of the list, for messages */
-    const char *saved; /* of a position, and may hold anything */
+    const char *saved; /* from a checkpoint; can contain anything */
     size_t saved_size;
     const char *opened; /* of the files that are open */
     size_t opened_size;
-    bool allow_appended; /* `opened` may have further files behind the others */
+    bool allow_appended; /* `opened` can have further files at its end */
 };
 
-/* Sets `*files` to the number of files in the saved list where it is equal to
- * the opened list, or to its beginning if that is allowed. VARVE_MISMATCH
- * otherwise; the message has both lines of the first file that differs. */
+/* Sets *files to the number of files in the saved list if it is equal to the
+ * opened list or, if that is allowed, to its beginning. Otherwise returns
+ * VARVE_MISMATCH; the message contains both lines of the first file that
+ * differs. */
 varve_status vv_list_text_compare(
     const struct vv_listed_texts *texts, uint64_t *files, varve_error *error);
 

@@ -78,13 +78,15 @@ static double polynomial(const double c[8], double x)
     return sum;
 }
 
-/* The natural logarithm of a normal number in (0, 1). Those of C libraries
- * differ in the last bit; this one is the same everywhere: the number is
- * 2^k m with m in [sqrt(1/2), sqrt(2)), and log m = 2 artanh((m-1)/(m+1)) by
- * its series, whose next term would be below 2^-60. */
+/* Returns the natural logarithm of a normal floating-point number in (0, 1). C
+ * libraries differ in the last bit; this function gives equal results
+ * everywhere. The number is 2^k m with m in [sqrt(1/2), sqrt(2)), and log m = 2
+ * artanh((m-1)/(m+1)) is computed by its series, whose next term would be below
+ * 2^-60. */
 static double logarithm(double x)
 {
-    static const double ln2_high = 6.93147180369123816490e-01; /* 33 bits */
+    /* only 33 significant bits */
+    static const double ln2_high = 6.93147180369123816490e-01;
     static const double ln2_low = 1.90821492927058770002e-10;
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);

@@ -1,14 +1,14 @@
-/* normal.h - the inverse of the normal distribution function.
+/* normal.h - Computes the inverse of the normal distribution function.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef VV_NORMAL_H
 #define VV_NORMAL_H
 
-/* How many standard deviations from the mean a normal number is that has the
- * probability `p` below it; p is above 0 and below 1. Sixteen digits, and the
- * same bits on every machine of IEEE doubles: no function of the C library but
- * sqrt is used, which is exact. */
+/* Returns the number of standard deviations from the mean below which a normal
+ * random number is with probability `p`, where 0 < p < 1. Accurate to sixteen
+ * digits, and equal to the last bit on every machine with IEEE doubles: the
+ * only C library function it uses is sqrt, which is exact. */
 double vv_normal_quantile(double p);
 
 #endif

@@ -1,5 +1,5 @@
-/* output.c - an output as a state whose bytes are the length of its file, and a
- * digest of the end of it.
+/* output.c - Saves the length of an output file, and a digest of the end of its
+ * text, as a state.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,8 +19,9 @@
 #include "system.h"
 #include "try.h"
 
-/* A state is a length, and then a digest of the bytes before it, up to so many.
- * There is none where the file could not be read, and in older checkpoints. */
+/* Size of a state: the length, then a digest of up to MOST_READ bytes before
+ * it. The digest is missing if the file could not be read, and in older
+ * checkpoints. */
 enum {
     LENGTH_SIZE = 8,
     STATE_SIZE = LENGTH_SIZE + sizeof(struct vv_digest),
@@ -30,19 +31,21 @@ enum {
 #define FILE_TEXT "the output file" /* in messages of failed calls */
 
 struct output {
-    struct vv_state_guard guard; /* first: the guard is the output */
+    struct vv_state_guard guard; /* must be the first member */
     const struct vv_system *system;
-    FILE *stream; /* or NULL */
+    FILE *stream; /* NULL if it is a descriptor */
     int descriptor;
     bool owns_descriptor;
     varve_output_callbacks callbacks;
     void *self;
-    uint64_t known; /* bytes that were in the file when it was added, saved or
-                       cut last; what comes after them is new */
-    int sync_error; /* errno of the sync that failed, or 0 */
+    /* number of bytes in the file when it was added, saved or truncated last;
+     * later bytes are new */
+    uint64_t known;
+    int sync_error;          /* errno of a failed sync, or 0 */
     uint64_t device, serial; /* of the file when it was added */
-    struct output *next; /* the ring of outputs of this file in the graph; NULL:
-                            it is not in the graph */
+    /* ring of the outputs of the same file in the graph; NULL: not in the
+     * graph */
+    struct output *next;
 };
 
 /* --- Length ----------------------------------------------------------------
@@ -74,7 +77,7 @@ static varve_status find_info(
                       : VARVE_OK;
 }
 
-/* Of the file, once what is buffered is in it. */
+/* Sets *length to the size of the file after a flush. */
 static varve_status find_length(
     struct output *o, uint64_t *length, varve_error *error)
 {
@@ -122,7 +125,7 @@ static struct output *output_of(const varve_node *node)
                : NULL;
 }
 
-/* Enters the ring of its file. */
+/* Adds the output to the ring of its file. */
 static void output_join(struct output *o, const varve_graph *graph)
 {
     o->next = o;
@@ -136,8 +139,9 @@ static void output_join(struct output *o, const varve_graph *graph)
     }
 }
 
-/* Flushes the other outputs of the file. The lengths that a save records of one
- * file must be equal: a restoration truncates it for each of them. */
+/* Flushes the other outputs of the file. All lengths that a save records for
+ * one file must be equal, because a restoration truncates the file for each of
+ * them. */
 static varve_status flush_others(struct output *o, varve_error *error)
 {
     for (struct output *other = o->next; other != o; other = other->next)
@@ -162,8 +166,8 @@ static varve_status output_look(
     return VARVE_OK;
 }
 
-/* Of the bytes before an end; *is_known is false where the file cannot be read.
- */
+/* Computes the digest of the bytes before an offset; sets *is_known to false if
+ * the file cannot be read. */
 static varve_status find_digest(const struct output *o, uint64_t end,
     struct vv_digest *digest, bool *is_known, varve_error *error)
 {
@@ -195,8 +199,8 @@ static varve_status output_save(void *self, varve_sink *sink)
     return VARVE_OK;
 }
 
-/* Whether the file still has the text that came before the length: another one
- * took its place otherwise, of which nothing must be cut. */
+/* Checks that the file still contains the text before the length. Otherwise
+ * another file has replaced it, which must not be truncated. */
 static varve_status check_text(const struct output *o, uint64_t length,
     const unsigned char *recorded, varve_error *error)
 {
@@ -278,8 +282,8 @@ static varve_status output_load(void *self, const void *bytes, size_t size)
     return output_cut(o, vv_load64(bytes), &o->guard.failure);
 }
 
-/* A sync that failed is not made again: the system may have dropped what it
- * could not write, and would report success. */
+/* Syncs the file. A failed sync is not repeated: the system may have dropped
+ * the data, and would report success. */
 static varve_status output_sync_file(
     struct vv_state_guard *guard, const char *where, varve_error *error)
 {

@@ -1,4 +1,4 @@
-/* permutation.c - a Feistel network over any range, with cycle walking.
+/* permutation.c - A Feistel network over any range, with cycle walking.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,7 +6,7 @@
 
 #include "philox.h"
 
-/* Rounds of few numbers mix less, and orders of few are looked at closely. */
+/* Fewer numbers need more rounds for the same quality. */
 enum { ROUNDS = 8, FEW_ROUNDS = 24, FEW = 65536 };
 
 static uint64_t root_up(uint64_t n)
@@ -32,7 +32,8 @@ struct vv_permutation vv_permutation_of(const uint64_t key[2], uint64_t count)
     return p;
 }
 
-/* A number below `limit` that the round and the other half decide. */
+/* Returns a number below `limit` that depends on the round and the other
+ * half. */
 static uint64_t amount(const struct vv_permutation *p, uint64_t round,
     uint64_t other, uint64_t limit)
 {

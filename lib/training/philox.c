@@ -1,4 +1,4 @@
-/* philox.c - ten rounds of two multiplications.
+/* philox.c - Ten rounds with two multiplications each.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,8 +17,8 @@ static inline void one_round(uint64_t c[4], uint64_t key0, uint64_t key1)
     c[3] = low0;
 }
 
-/* What is added to the key between rounds: the golden ratio and the square root
- * of 3, less 1. */
+/* Increments of the key between rounds: the fractional parts of the golden
+ * ratio and of the square root of 3. */
 #define STEP0 UINT64_C(0x9e3779b97f4a7c15)
 #define STEP1 UINT64_C(0xbb67ae8584caa73b)
 
@@ -32,8 +32,8 @@ void vv_philox(const uint64_t key[2], uint64_t counter[4])
     }
 }
 
-/* Two counters at once: the rounds of one wait for each other, those of two do
- * not. */
+/* Computes two counters at once, because the rounds of one depend on each
+ * other. */
 static void fill_two(const uint64_t key[2], uint64_t first, uint64_t *words)
 {
     uint64_t key0 = key[0], key1 = key[1];

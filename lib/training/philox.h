@@ -1,8 +1,9 @@
-/* philox.h - Philox4x64-10: four random words from a key and a counter.
+/* philox.h - Philox4x64-10: computes four random words from a key and a
+ * counter.
  *
  * J. K. Salmon, M. A. Moraes, R. O. Dror and D. E. Shaw, "Parallel random
- * numbers: as easy as 1, 2, 3", SC 2011. The numbers are those of Random123
- * and of numpy.random.Philox.
+ * numbers: as easy as 1, 2, 3", SC 2011. The numbers are equal to those of
+ * Random123 and of numpy.random.Philox.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,16 +13,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Turns a counter into its four words, in place. */
+/* Replaces a counter by its four words. */
 void vv_philox(const uint64_t key[2], uint64_t counter[4]);
 
-/* The words of `count` counters one after another, of which the first is
- * { first, 0, 0, 0 } and each next one has its lowest word one higher, modulo
- * 2^64: four words each. */
+/* Computes four words for each of `count` consecutive counters. The first
+ * counter is { first, 0, 0, 0 }; the lowest word increases by one, modulo
+ * 2^64. */
 void vv_philox_fill(
     const uint64_t key[2], uint64_t first, size_t count, uint64_t *words);
 
-/* The upper and the lower half of a product. */
+/* Returns the upper half of a product, and sets *low to the lower half. */
 static inline uint64_t vv_multiply(uint64_t a, uint64_t b, uint64_t *low)
 {
 #ifdef __SIZEOF_INT128__

@@ -1,5 +1,5 @@
-/* picture.c - a PNG whose only chunk of data is a zlib stream (RFC 1950) of
- * stored blocks (RFC 1951, 3.2.4). It needs two sums, and no compressor.
+/* picture.c - Writes a PNG whose only data chunk is a zlib stream (RFC 1950) of
+ * stored blocks (RFC 1951, 3.2.4). It needs two checksums, and no compressor.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,7 +20,8 @@ static void add_big_endian(struct vv_buffer *b, uint32_t value)
     vv_buffer_add(b, bytes, sizeof bytes);
 }
 
-/* CRC-32 of ISO 3309; the table is cheap next to what is summed. */
+/* Returns the CRC-32 of ISO 3309. Making the table is cheap compared with the
+ * checksum. */
 static uint32_t crc32_of(const unsigned char *bytes, size_t size)
 {
     uint32_t table[256];
@@ -49,11 +50,11 @@ static void end_chunk(struct vv_buffer *b, size_t begin)
         add_big_endian(b, crc32_of(b->data + begin, b->size - begin));
 }
 
-/* The zlib stream while it is written. */
+/* The state of the zlib stream. */
 struct stream {
     struct vv_buffer *b;
-    size_t left;        /* bytes of the whole stream that are still to come */
-    size_t in_block;    /* the same of the block */
+    size_t left;        /* remaining bytes of the stream */
+    size_t in_block;    /* remaining bytes of the block */
     uint32_t low, high; /* Adler-32 */
 };
 
@@ -113,7 +114,7 @@ static void picture_add_header(
 void vv_png_add(struct vv_buffer *b, const unsigned char *pixels,
     uint32_t width, uint32_t height, unsigned channels)
 {
-    static const unsigned char filter = 0; /* none, before each row */
+    static const unsigned char filter = 0; /* no filter, before each row */
     size_t row = (size_t)width * channels;
     size_t size = height * (row + 1);
     size_t blocks = (size + MOST_IN_BLOCK - 1) / MOST_IN_BLOCK;
@@ -149,7 +150,7 @@ static uint32_t load_big_endian(const unsigned char *at)
 bool vv_png_look(const unsigned char *bytes, size_t size, uint32_t *width,
     uint32_t *height, unsigned *channels)
 {
-    /* Gray, RGB, a palette (of RGB), gray and alpha, RGBA. */
+    /* Channels: gray, RGB, palette (of RGB), gray and alpha, RGBA. */
     static const unsigned char counts[] = { 1, 0, 3, 3, 2, 0, 4 };
     if (size < 33 || size > VV_PNG_MOST_BYTES ||
         memcmp(bytes, signature, sizeof signature) != 0 ||

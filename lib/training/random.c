@@ -1,4 +1,4 @@
-/* random.c - streams of random numbers: seeds, single draws, many at once.
+/* random.c - Streams of random numbers: seeds, single draws, and many at once.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,16 +13,17 @@
 
 enum {
     BLOCK = 4,    /* words of one counter */
-    AT_ONCE = 256 /* words on the stack where they are turned into others */
+    AT_ONCE = 256 /* words on the stack for conversions */
 };
 
 static const double unit_step = 1.0 / 9007199254740992.0; /* 2^-53 */
 
-/* Of being two deviations below the mean, and of being within two. */
+/* Probabilities of being two deviations below the mean, and of being within
+ * two. */
 static const double below_two = 0.022750131948179207;
 static const double within_two = 0.95449973610364159;
 
-/* --- Where streams come from -------------------------------------------- */
+/* --- Seeds -------------------------------------------------------------- */
 
 void varve_random_seed(varve_random *stream, uint64_t seed, const char *path)
 {
@@ -42,14 +43,14 @@ void varve_random_skip(varve_random *stream, uint64_t words)
     stream->position += words;
 }
 
-/* --- Words -------------------------------------------------------------- */
+/* --- Random words ------------------------------------------------------- */
 
 static uint64_t counter_of(const varve_random *stream)
 {
     return stream->position / BLOCK + 1;
 }
 
-/* Makes the words that the position is among. */
+/* Computes the block that contains the position. */
 static void random_make_block(varve_random *stream)
 {
     stream->made_counter = counter_of(stream);
@@ -58,7 +59,7 @@ static void random_make_block(varve_random *stream)
     vv_philox_fill(stream->key, stream->made_counter, 1, stream->made);
 }
 
-/* Key and position may have been restored since the block was made. */
+/* Computes the block again if key or position have been restored since. */
 static uint64_t next_word(varve_random *stream)
 {
     if (stream->made_counter != counter_of(stream) ||
@@ -86,7 +87,7 @@ void varve_random_fill_u64(varve_random *stream, uint64_t *out, size_t count)
         out[done++] = next_word(stream);
 }
 
-/* --- What is made of a word --------------------------------------------- */
+/* --- Conversion of words ------------------------------------------------ */
 
 struct shape {
     double a, b; /* low and high, or mean and deviation */
@@ -103,7 +104,7 @@ static double as_uniform(uint64_t word, struct shape s)
     return x < s.b ? x : s.a;
 }
 
-/* In (0, 1), and as far from the one end as another from the other: exact. */
+/* Returns an exact number in (0, 1); the numbers are symmetric around 1/2. */
 static double as_inner(uint64_t word)
 {
     return ((double)(word >> 12) + 0.5) * (2 * unit_step);
@@ -160,7 +161,8 @@ static size_t next_words(
     return count;
 }
 
-/* Inline, so that each caller has a loop with its own function in it. */
+/* Fills an array with converted words. Inline, so that each caller gets a loop
+ * with its own function inlined. */
 static inline void random_fill(varve_random *stream, double *out, size_t count,
     word_function *function, struct shape s)
 {
@@ -232,7 +234,7 @@ void varve_random_fill_truncated_normal_float32(varve_random *stream,
         stream, out, count, as_truncated, (struct shape){ mean, deviation });
 }
 
-/* --- Whole numbers and orders ------------------------------------------- */
+/* --- Integers and permutations ------------------------------------------ */
 
 uint64_t varve_random_below(varve_random *stream, uint64_t limit)
 {

@@ -1,5 +1,5 @@
-/* random_key.c - keys that depend on a seed and a name alone, and streams that
- * stand in a graph.
+/* random_key.c - Derives keys from a seed and a name, and adds streams to a
+ * graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +15,7 @@
 #include "graph.h"
 #include "name.h"
 
-/* Two hashes, so that a text of any length needs no memory of its own. */
+/* Hashes twice, so that a text of any length needs no memory. */
 void vv_random_key(
     uint64_t key[2], const uint64_t *numbers, size_t count, const char *text)
 {
@@ -25,7 +25,7 @@ void vv_random_key(
         vv_store64(bytes + 8 * i, numbers[i]);
     memcpy(bytes + 8 * count, digest.bytes, sizeof digest.bytes);
     digest = vv_digest_of(bytes, 8 * count + sizeof digest.bytes);
-    /* Its bytes are printed the highest first. */
+    /* The bytes of a digest are in big-endian order. */
     key[0] = key[1] = 0;
     for (int i = 0; i < 8; i++) {
         key[1] = key[1] << 8 | digest.bytes[i];
@@ -33,9 +33,8 @@ void vv_random_key(
     }
 }
 
-/* Puts the names on the way from the root to a new child of `parent` before one
- * another, backwards, as they are met. False if the way does not begin at the
- * root. */
+/* Builds the path from the root to a new child of `parent`, reversed, from its
+ * end. Returns false if `parent` is not reachable from the root. */
 static bool climb(
     struct vv_buffer *path, const varve_node *parent, const char *name)
 {
@@ -63,7 +62,7 @@ static bool climb(
     return true;
 }
 
-/* False after a mistake. */
+/* Returns false after an error. */
 static bool derive(
     varve_node *parent, const char *name, varve_random *stream, uint64_t seed)
 {
@@ -90,7 +89,7 @@ static bool derive(
     return found;
 }
 
-/* Whether a stream can be added; if not, a mistake. */
+/* Returns true if a stream can be added; otherwise records an error. */
 static bool random_key_may_add(
     varve_node *parent, const char *name, const varve_random *stream)
 {

@@ -1,5 +1,4 @@
-/* random_key.h - from seeds and names to the key of a stream, and from a place
- * in the graph to a stream there.
+/* random_key.h - Derives the key of a random stream from seeds and names.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The XXH3-128 of up to two numbers, 8 bytes each, least significant first, and
- * of the XXH3-128 of a text: the lower half, then the upper one. */
+/* Sets the key to the XXH3-128, lower half first, of up to two numbers (8 bytes
+ * each, little-endian) and the XXH3-128 of a text. */
 void vv_random_key(
     uint64_t key[2], const uint64_t *numbers, size_t count, const char *text);
 

@@ -1,4 +1,4 @@
-/* record_batch.c - reads the records of a batch one behind the other.
+/* record_batch.c - Reads the records of a batch one after the other.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,7 +26,6 @@ void vv_record_batch_clear(struct vv_record_batch *batch)
     batch->capacity = 0;
 }
 
-/* Appends a record to the sink. */
 static varve_status read_one(struct vv_record_batch *batch,
     const varve_source *source, uint64_t index, varve_error *error)
 {
@@ -60,7 +59,7 @@ varve_status vv_record_batch_read(struct vv_record_batch *batch,
         batch->records[i].index = index;
         batch->records[i].size = bytes->size - begin;
     }
-    /* Where they stand is known when the bytes do not move any more. */
+    /* The addresses are set after the buffer has its final size. */
     const unsigned char *at = bytes->data;
     for (size_t i = 0; i < step->count; i++) {
         batch->records[i].data = at ? (const void *)at : "";
@@ -75,7 +74,7 @@ varve_status vv_record_batch_confirm(vv_record_check *check, void *self,
     bool may_be_changed = status == VARVE_CORRUPT || status == VARVE_TRUNCATED;
     if (!check || (status && !may_be_changed))
         return status;
-    varve_error reason; /* is large: it is filled in by a failure alone */
+    varve_error reason; /* large, so it is initialized only by a failure */
     reason.status = VARVE_OK;
     if (check(self, status || is_last, &reason))
         return vv_pass_failure(error, &reason);

@@ -1,5 +1,5 @@
-/* record_batch.h - the bytes of the records of one batch, in memory that the
- * next batch uses again.
+/* record_batch.h - Reads the records of a batch into memory that is reused for
+ * the next batch.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,11 +16,11 @@ struct vv_record_batch {
     varve_sink sink;
     size_t capacity;
     /* to read */
-    varve_record *records; /* as many as the step has; their bytes are in the
-                              sink */
+    /* one for each record of the step; their bytes are in the sink */
+    varve_record *records;
 };
 
-/* `allocator` stays where it is. */
+/* `allocator` must outlive the batch. */
 void vv_record_batch_init(
     struct vv_record_batch *batch, const varve_allocator *allocator);
 void vv_record_batch_clear(struct vv_record_batch *batch);
@@ -30,10 +30,10 @@ varve_status vv_record_batch_read(struct vv_record_batch *batch,
     const varve_source *source, const struct vv_record_step *step,
     varve_error *error);
 
-/* Checks the files of a source, after the records of a step were read with
- * `status`. At once where it failed as it does in a file that changed, or
- * where no record follows the step. Returns VARVE_MISMATCH for a file that
- * changed, else `status`. `check` may be NULL. */
+/* Checks the files of a source after the records of a step were read with
+ * `status`. The check is immediate if reading failed in a way that a changed
+ * file explains, or if the step is the last one. Returns VARVE_MISMATCH if a
+ * file changed, otherwise `status`. `check` can be NULL. */
 varve_status vv_record_batch_confirm(vv_record_check *check, void *self,
     varve_status status, bool is_last, varve_error *error);
 

@@ -1,4 +1,4 @@
-/* record_file.c - opening and closing a file of records, and its offsets.
+/* record_file.c - Opens and closes a file of records, and stores its offsets.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -86,7 +86,8 @@ static varve_status record_file_compare(const struct vv_record_file *file,
     return vv_record_file_compare(file, info->size, info->modified, error);
 }
 
-/* A path that leads nowhere, or cannot be followed, is no change. */
+/* Compares the file at the path. A path that is missing or inaccessible does
+ * not count as a change. */
 static varve_status record_file_check_path(
     const struct vv_record_file *file, varve_error *error)
 {

@@ -1,4 +1,4 @@
-/* record_list.c - scans the files of a list, and opens those that are read.
+/* record_list.c - Scans the files of a list, and opens those that are read.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,34 +12,35 @@
 #include "try.h"
 
 struct listed_file {
-    struct vv_record_file *file; /* shut, unless it is in `open` */
-    uint64_t first;              /* the number of its first record */
+    struct vv_record_file *file; /* closed, unless it is in `open` */
+    uint64_t first;              /* number of its first record */
     size_t text_end;
 };
 
 struct open_entry {
-    uint64_t number;   /* of the file */
-    uint64_t turn;     /* when it was read last */
-    bool is_unchecked; /* it was read since it was checked */
+    uint64_t number;   /* number of the file */
+    uint64_t turn;     /* time of the last read */
+    bool is_unchecked; /* read since the last check */
 };
 
 struct vv_record_list {
     struct vv_context context;
     enum vv_source_kind kind;
-    uint64_t mark; /* what fingerprints are made of besides digests */
+    uint64_t mark; /* part of the fingerprint, in addition to digests */
     varve_status (*read)(
         void *self, uint64_t index, varve_sink *sink, varve_error *error);
-    struct listed_file *files; /* one more, which has the end of the last */
+    /* with one more element, for the end of the last file */
+    struct listed_file *files;
     size_t count;
     struct vv_buffer text;
 
-    /* Changed by reading. */
+    /* changed by reading */
     struct open_entry open[VV_OPEN_FILES];
     size_t open_count;
     uint64_t turn;
 };
 
-/* --- Where a record is ---------------------------------------------------- */
+/* --- Positions of records ------------------------------------------------- */
 
 uint64_t vv_record_list_files(const struct vv_record_list *list)
 {
@@ -50,7 +51,8 @@ uint64_t vv_record_list_find(
     const struct vv_record_list *list, uint64_t index, uint64_t *record)
 {
     size_t low = 0,
-           high = list->count; /* [low].first <= index < [high].first */
+           /* invariant: [low].first <= index < [high].first */
+        high = list->count;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
         if (list->files[middle].first <= index)
@@ -90,8 +92,8 @@ struct vv_record_extent vv_record_list_extent(
 
 /* --- Reading -------------------------------------------------------------- */
 
-/* The place of a file in `open`: its own, a new one, or that of the file that
- * was read longest ago. */
+/* Returns the entry of a file in `open`, a free one, or that of the least
+ * recently read file. */
 static struct open_entry *record_list_place_of(
     struct vv_record_list *list, uint64_t number)
 {
@@ -119,7 +121,7 @@ static varve_status record_list_check_entry(const struct vv_record_list *list,
     return VARVE_OK;
 }
 
-/* Opens a file unless it is open; closes another one where that is needed. */
+/* Opens a file unless it is open; closes another one if necessary. */
 static varve_status record_list_reach(
     struct vv_record_list *list, uint64_t number, varve_error *error)
 {
@@ -183,7 +185,7 @@ void vv_record_list_close(void *closed)
     vv_release(&a, list, sizeof *list);
 }
 
-/* Scans one, and shuts it. */
+/* Scans a file, and closes it. */
 static varve_status record_list_add_file(struct vv_record_list *list,
     size_t number, const struct vv_scanned *kind,
     const varve_records_options *options, varve_error *error)

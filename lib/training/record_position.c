@@ -1,4 +1,4 @@
-/* record_position.c - computes the batch that follows a position, and the order
+/* record_position.c - Computes the batch that follows a position, and the order
  * of an epoch.
  *
  * SPDX-License-Identifier: MIT

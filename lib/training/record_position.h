@@ -1,7 +1,7 @@
-/* record_position.h - a position in the records of a source, and the batch that
- * follows it. A position is a few numbers, and each function here depends on
- * its arguments only, so that a thread that reads ahead computes the same
- * batches as the program does.
+/* record_position.h - A position in the records of a source, and the batch that
+ * follows it. A position consists of a few numbers, and each function here
+ * depends only on its arguments. So a prefetching thread computes the same
+ * batches as the program.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,19 +14,19 @@
 
 #include "permutation.h"
 
-/* All members have the same type, so that positions are compared bytewise. */
+/* All members have the same type, so positions can be compared bytewise. */
 struct vv_record_position {
     /* to read; all but `files` are variables in the graph */
     uint64_t epoch;
-    uint64_t consumed; /* records of the epoch that were given */
+    uint64_t consumed; /* number of records of the epoch returned so far */
     uint64_t seed;
     uint64_t shuffle;
     uint64_t count; /* records in the epoch */
     uint64_t fingerprint[2];
-    uint64_t files; /* of a list, those whose records the epoch has */
+    uint64_t files; /* number of files of a list that the epoch contains */
 };
 
-/* What a new epoch is made of. */
+/* The data for a new epoch. */
 struct vv_record_extent {
     /* to fill in */
     uint64_t count;
@@ -34,49 +34,49 @@ struct vv_record_extent {
     uint64_t files;
 };
 
-/* Which batches a program takes. */
+/* The options that determine the batches. */
 struct vv_record_choice {
     /* to fill in */
     struct vv_record_extent whole;
-    uint64_t epochs; /* 0: without end */
+    uint64_t epochs; /* 0: unlimited */
     size_t wanted;   /* records in a batch, above 0 */
-    uint64_t drops;  /* 1: an epoch ends before a batch that is smaller */
+    uint64_t drops;  /* 1: an incomplete last batch of an epoch is dropped */
 };
 
-/* One batch. */
+/* A batch. */
 struct vv_record_step {
     /* to read */
-    struct vv_record_position from;  /* of its first record */
-    struct vv_record_position after; /* behind its last */
+    struct vv_record_position from;  /* position of its first record */
+    struct vv_record_position after; /* position after its last record */
     size_t count;                    /* 0: the data has ended */
     bool ends_epoch;
 };
 
-/* An epoch that has begun keeps the records that it began with; one that has
- * not takes the extent. */
+/* Adapts a position to the current extent. An epoch that has begun keeps its
+ * records; one that has not begun uses the extent. */
 void vv_record_position_fit(
     struct vv_record_position *position, const struct vv_record_extent *whole);
 
-/* The batch at a position whose count is above its `consumed`, or 0. With
- * `drops` no epoch is smaller than a batch. */
+/* Returns the batch at a position whose count is above `consumed`, or 0. With
+ * `drops` every epoch must have at least one complete batch. */
 struct vv_record_step vv_record_step_at(
     const struct vv_record_position *position,
     const struct vv_record_choice *choice);
 
-/* Whether no record follows a step. */
+/* Returns true if no record follows a step. */
 static inline bool vv_record_step_is_last(
     const struct vv_record_step *step, const struct vv_record_choice *choice)
 {
     return choice->epochs > 0 && step->after.epoch >= choice->epochs;
 }
 
-/* The order of the records in the epoch of a position; without `shuffle` only
- * their count. */
+/* Returns the order of the records in the epoch of a position. Without
+ * `shuffle` only its count is set. */
 struct vv_permutation vv_record_order(
     const struct vv_record_position *position);
 
-/* The number in the source of the record that is `ahead` of a position in its
- * epoch; `order` is that of its epoch. */
+/* Returns the number of the record that is `ahead` records after a position in
+ * its epoch; `order` is that of the epoch. */
 uint64_t vv_record_number(const struct vv_record_position *position,
     const struct vv_permutation *order, uint64_t ahead);
 

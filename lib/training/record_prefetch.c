@@ -1,4 +1,4 @@
-/* record_prefetch.c - reads batches into a ring of slots on a thread.
+/* record_prefetch.c - Reads batches into a ring of slots on a thread.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,24 +27,26 @@ struct vv_record_prefetch {
     uintptr_t thread;
     struct vv_monitor *monitor;
     struct prefetched *slots;
-    size_t slot_count; /* one more than may be ready: the one before `first` is
-                          lent to the program */
+    /* one more than can be ready, because the program uses the slot before
+     * `first` */
+    size_t slot_count;
 
-    /* Of the thread. */
-    struct vv_record_position hinted; /* behind the records of which the system
-                                         was told */
-    uint64_t hinted_ahead;            /* so many of them are not read yet */
+    /* used only by the thread */
+    /* position after the last record with a hint */
+    struct vv_record_position hinted;
+    uint64_t hinted_ahead; /* number of these records that were not read yet */
 
-    /* Inside the monitor. */
-    size_t first; /* of the slots that are ready */
+    /* guarded by the monitor */
+    size_t first; /* first of the ready slots */
     size_t ready;
-    uint64_t ahead; /* records in them */
-    bool has_moved; /* `next` is where the program went, and `hinted` is not */
-    bool is_active; /* the thread is to read on from `next` */
+    uint64_t ahead; /* number of records in the ready slots */
+    /* `next` was changed by the program, and `hinted` is outdated */
+    bool has_moved;
+    bool is_active; /* the thread must read on from `next` */
     bool is_reading;
-    bool is_stale; /* the batch that is being read is not wanted any more */
+    bool is_stale; /* the batch that is being read is no longer needed */
     bool ends;
-    struct vv_record_position next; /* behind the slots that are ready */
+    struct vv_record_position next; /* position after the ready slots */
     struct vv_record_choice choice;
     varve_error failure; /* of the batch at `next`; VARVE_OK: none */
 };
@@ -57,7 +59,7 @@ static struct prefetched *slot_at(
     return &p->slots[(p->first + ahead) % p->slot_count];
 }
 
-/* Reads one record, unless the batch is not wanted any more. */
+/* Reads one record, unless the batch is no longer needed. */
 static varve_status read_wanted(
     void *self, uint64_t index, varve_sink *sink, varve_error *error)
 {
@@ -69,7 +71,8 @@ static varve_status read_wanted(
                      : VARVE_CANCELLED;
 }
 
-/* Finds the batch to read; false: there is none, or no room for it. */
+/* Finds the batch to read. Returns false if there is none, or no room for
+ * it. */
 static bool find_work(struct vv_record_prefetch *p, struct vv_record_step *step)
 {
     if (!p->is_active || p->ready + 1 == p->slot_count)
@@ -81,9 +84,8 @@ static bool find_work(struct vv_record_prefetch *p, struct vv_record_step *step)
            (p->ahead < p->most && step->count <= p->most - p->ahead);
 }
 
-/* Gives hints of up to two batches from where they ended, so that the first
- * batch does not wait for all, until a batch and all that may be read ahead of
- * it were told. */
+/* Gives hints for at most two batches per call, so that the first batch does
+ * not wait for all hints, until all records that may be read ahead have one. */
 static void record_prefetch_tell_ahead(struct vv_record_prefetch *p,
     const struct vv_record_step *step, const struct vv_record_choice *choice)
 {
@@ -100,8 +102,8 @@ static void record_prefetch_tell_ahead(struct vv_record_prefetch *p,
     }
 }
 
-/* Reads a batch into the slot behind those that are ready; the program may drop
- * those meanwhile, and then that slot is the first. */
+/* Reads a batch into the slot after the ready ones. The program can drop those
+ * meanwhile; then this slot is the first. */
 static void record_prefetch_read_ahead(
     struct vv_record_prefetch *p, const struct vv_record_step *step)
 {
@@ -158,7 +160,7 @@ static void *prefetch_run(void *argument)
     return NULL;
 }
 
-/* --- Taking --------------------------------------------------------------- */
+/* --- Taking batches ------------------------------------------------------- */
 
 static bool is_same_step(
     const struct vv_record_step *wanted, const struct vv_record_step *found)
@@ -168,7 +170,8 @@ static bool is_same_step(
            wanted->ends_epoch == found->ends_epoch;
 }
 
-/* Whether a batch is the next one that the thread has read, or will read. */
+/* Returns true if a batch is the next one that the thread has read or will
+ * read. */
 static bool comes_next(
     const struct vv_record_prefetch *p, const struct vv_record_step *step)
 {
@@ -180,7 +183,7 @@ static bool comes_next(
     return is_same_step(step, &coming);
 }
 
-/* Drops what was read ahead, and lets the thread read from a step on. */
+/* Drops the ready slots, and lets the thread continue from a step. */
 static void go_to(struct vv_record_prefetch *p,
     const struct vv_record_step *step, const struct vv_record_choice *choice)
 {
@@ -196,8 +199,8 @@ static void go_to(struct vv_record_prefetch *p,
     vv_monitor_wake(p->monitor);
 }
 
-/* Lends the first slot. The thread is woken when half of the slots are free, so
- * that it reads several batches each time. */
+/* Passes the first slot to the program. Wakes the thread when half of the slots
+ * are free, so that it reads several batches each time. */
 static void lend(struct vv_record_prefetch *p, const varve_record **records)
 {
     struct prefetched *slot = slot_at(p, 0);
@@ -241,7 +244,7 @@ varve_status vv_record_prefetch_take(struct vv_record_prefetch *p,
     return status;
 }
 
-/* --- Beginning and end ---------------------------------------------------- */
+/* --- Start and end -------------------------------------------------------- */
 
 static void free_prefetch(struct vv_record_prefetch *p)
 {
@@ -294,7 +297,7 @@ struct vv_record_prefetch *vv_record_prefetch_new(
     p->source = choice->source;
     p->hint = choice->hint;
     p->check = choice->check;
-    /* More than there are records is of no use. */
+    /* There is no benefit beyond the number of records. */
     p->most = choice->most < p->source.count ? choice->most : p->source.count;
     uint64_t batches = p->most / choice->wanted;
     if (!record_prefetch_make_slots(p, batches ? batches : 1)) {

@@ -1,4 +1,4 @@
-/* record_source.c - what all sources of records share.
+/* record_source.c - Functions that all sources of records use.
  *
  * SPDX-License-Identifier: MIT
  */

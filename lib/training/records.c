@@ -1,4 +1,4 @@
-/* records.c - batches of records, and the position that a graph keeps.
+/* records.c - Batches of records, and the position that a graph saves.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,7 @@
 #include "record_prefetch.h"
 #include "try.h"
 
-/* Where the next record of a list of files stands. */
+/* Position of the next record in a list of files. */
 struct file_place {
     uint64_t file;
     uint64_t record;
@@ -25,23 +25,25 @@ struct file_place {
 
 struct varve_records {
     struct vv_context context;
-    varve_source source;          /* its name is ours */
-    vv_record_check *check;       /* of its files; NULL: none */
-    struct vv_record_choice next; /* what varve_records_next takes */
+    varve_source source;          /* its name is owned */
+    vv_record_check *check;       /* for its files; or NULL */
+    struct vv_record_choice next; /* options of varve_records_next */
     struct vv_record_position position;
-    struct vv_record_extent extent; /* of the epoch of the position */
+    struct vv_record_extent extent; /* of the epoch at the position */
     struct vv_record_batch batch;
     struct vv_record_prefetch *prefetch; /* NULL: `batch` is used */
 
-    /* Of a list of files; NULL: it is none. The source has it. */
+    /* for a list of files; otherwise NULL; owned by the source */
     const struct vv_record_list *list;
     bool allow_appended;
-    struct file_place place;             /* a restoration changes it */
-    struct file_place placed;            /* what it has to be, */
+    /* variables in the graph, which a restoration changes */
+    struct file_place place;
+    struct file_place placed;            /* the correct value of `place` */
     struct vv_record_position placed_of; /* at this position */
-    bool is_settled;        /* false: the position was restored, and its
-                               `files` follow from `saved` */
-    struct vv_buffer saved; /* the text of a list (list_text.h) */
+    /* false: the position was restored, and its `files` must be derived from
+     * `saved` */
+    bool is_settled;
+    struct vv_buffer saved; /* the saved text of a list (list_text.h) */
 };
 
 /* --- Opening ------------------------------------------------------------ */
@@ -188,10 +190,10 @@ void varve_records_free(varve_records *r)
     records_free_memory(r);
 }
 
-/* --- Where the position is ------------------------------------------------ */
+/* --- Place of the next record --------------------------------------------- */
 
-/* The place in its file of the record that comes next; the position is not
- * trusted to be below its count. */
+/* Returns the place of the next record. The position may be invalid: `consumed`
+ * can exceed `count`. */
 static struct file_place records_place_of(const varve_records *r)
 {
     const struct vv_record_position *p = &r->position;
@@ -210,7 +212,7 @@ static void records_set_place(varve_records *r)
     r->placed_of = r->position;
 }
 
-/* The extent of the position, by its list of files. */
+/* Determines the extent of the position from its list of files. */
 static varve_status find_extent(
     const varve_records *r, struct vv_record_extent *extent, varve_error *error)
 {
@@ -231,7 +233,7 @@ static varve_status find_extent(
     return VARVE_OK;
 }
 
-/* After the position was found to be of an extent. */
+/* Called after the position was matched with an extent. */
 static void records_settle(
     varve_records *r, const struct vv_record_extent *extent)
 {
@@ -328,7 +330,7 @@ static varve_status records_take(varve_records *r,
     };
     if (step.count > 0)
         VV_TRY(read_step(r, &step, choice, &found.records, error));
-    /* Only now: a batch that fails leaves the position where it was. */
+    /* only after a success: a failed batch leaves the position unchanged */
     r->position = step.after;
     if (step.after.files != r->extent.files)
         r->extent = choice->whole;
@@ -414,7 +416,8 @@ static varve_status save_list(void *self, varve_sink *sink)
     return VARVE_OK;
 }
 
-/* The check compares the text: it can fail with a message. */
+/* Stores the text of a list. It is compared by the check, which can fail with a
+ * message. */
 static varve_status load_list(void *self, const void *bytes, size_t size)
 {
     varve_records *r = self;

@@ -1,4 +1,4 @@
-/* scan.c - a window that moves over a file.
+/* scan.c - Moves a buffer over a file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -46,7 +46,7 @@ varve_status vv_scan_begin(struct vv_scan *scan,
     return VARVE_OK;
 }
 
-/* Moves the window to the byte that comes next. */
+/* Fills the buffer from the next byte on. */
 static varve_status scan_move_window(struct vv_scan *scan, varve_error *error)
 {
     const struct vv_record_file *file = scan->file;

@@ -1,5 +1,5 @@
-/* scan.h - a file of records read once from its beginning to its end, to find
- * its records: in large pieces, with a digest and progress.
+/* scan.h - Reads a file of records once from start to end, in large pieces,
+ * with a digest and progress, to find its records.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,45 +14,46 @@ struct vv_scan {
     const struct vv_record_file *file;
     const varve_records_options *options;
     struct vv_digester *digester; /* NULL with no_content */
-    unsigned char *window;        /* a piece of the file */
-    uint64_t window_at;           /* where it begins, */
-    size_t window_size;           /* and its bytes */
-    uint64_t at;                  /* the byte that comes next */
-    uint64_t end;                 /* of all; UINT64_MAX: not known yet */
+    unsigned char *window;        /* buffer for a piece of the file */
+    uint64_t window_at;           /* offset of the piece */
+    size_t window_size;           /* and its size */
+    uint64_t at;                  /* offset of the next byte */
+    uint64_t end; /* end of the content; UINT64_MAX: not known yet */
 };
 
-/* All begin with a scan that is all zero, and vv_scan_end takes it after any
- * failure. VARVE_CANCELLED where the progress callback asks for it. */
+/* A scan must be zeroed before vv_scan_begin, and vv_scan_end must be called
+ * after any failure. Returns VARVE_CANCELLED if the progress callback requests
+ * it. */
 varve_status vv_scan_begin(struct vv_scan *scan,
     const struct vv_record_file *file, const varve_records_options *options,
     varve_error *error);
 
-/* How many bytes of the file are to come; of one that is compressed perhaps
- * fewer, of which none can be skipped. */
+/* Returns the number of bytes left. For a compressed file this is an upper
+ * limit, and bytes cannot be skipped. */
 static inline uint64_t vv_scan_left(const struct vv_scan *scan)
 {
     return scan->end - scan->at;
 }
 
-/* Whether any are. */
+/* Sets *has_more to true if there are further bytes. */
 varve_status vv_scan_has_more(
     struct vv_scan *scan, bool *has_more, varve_error *error);
 
-/* The next bytes, at least one, at most `most`, which is neither 0 nor more
- * than are left; valid until the next call. VARVE_TRUNCATED where what is
- * compressed ends. */
+/* Sets *bytes to the next bytes, at least one and at most `most`, which must be
+ * above 0 and not exceed the bytes left. They are valid until the next call.
+ * Returns VARVE_TRUNCATED at the end of a compressed file. */
 varve_status vv_scan_some(struct vv_scan *scan, uint64_t most,
     const unsigned char **bytes, size_t *size, varve_error *error);
 
-/* Exactly so many, of those that are left. */
+/* Copies exactly `size` of the bytes left. */
 varve_status vv_scan_exact(
     struct vv_scan *scan, void *bytes, size_t size, varve_error *error);
 
-/* Leaves bytes out, of those that are left; only with no_content. */
+/* Skips some of the bytes left. Only with no_content. */
 void vv_scan_skip(struct vv_scan *scan, uint64_t size);
 
-/* At the end of the file: a digest of all that was read, or of size and time of
- * modification with no_content. */
+/* At the end of the file, sets *digest to a digest of all bytes, or, with
+ * no_content, of size and time of modification. */
 varve_status vv_scan_digest(
     struct vv_scan *scan, struct vv_digest *digest, varve_error *error);
 

@@ -1,4 +1,4 @@
-/* scanned.c - opening, scanning and handing over a file of records.
+/* scanned.c - Opens and scans a file of records.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,7 +1,7 @@
-/* tfrecord_source.c - the records of a TFRecord file: length, its sum, the
- * record, its sum (TensorFlow's lib/io/record_writer.h). The file may be
- * anybody's: nothing in it is believed before it is compared with the file's
- * size.
+/* tfrecord_source.c - The records of a TFRecord file: length, checksum of the
+ * length, record, checksum of the record (TensorFlow's lib/io/record_writer.h).
+ * The file is untrusted: lengths are compared with the size of the file before
+ * they are used.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,7 @@
 
 enum { HEAD_SIZE = 12, TAIL_SIZE = 4 };
 
-/* What the sum of a length or record is about, for the message. */
+/* The object of a checksum, for messages. */
 struct summed {
     const char *path;
     const char *what;
@@ -50,8 +50,8 @@ static varve_status tfrecord_source_fail_end(const struct vv_scan *scan,
 
 /* --- Compression ---------------------------------------------------------- */
 
-/* TensorFlow compresses whole files, in one of two ways; VV_DEFLATED is
- * neither. */
+/* Detects the compression of a whole file as written by TensorFlow; VV_DEFLATED
+ * means none. */
 static enum vv_deflation compression_of(const unsigned char *head)
 {
     if (head[0] == 0x1f && head[1] == 0x8b && head[2] == 8)
@@ -75,7 +75,8 @@ static varve_status inflate_it(struct vv_record_file *file,
     return VARVE_OK;
 }
 
-/* A file whose first length has the right sum is none that is compressed. */
+/* Detects compression. A file whose first length has the right checksum is not
+ * compressed. */
 static varve_status tfrecord_source_look(
     struct vv_record_file *file, varve_error *error)
 {
@@ -93,7 +94,7 @@ static varve_status tfrecord_source_look(
 
 /* --- Finding the records -------------------------------------------------- */
 
-/* The length of the record that comes next, which fits into the file. */
+/* Reads the length of the next record, and checks that it fits in the file. */
 static varve_status read_length(
     struct vv_scan *scan, uint64_t *length, varve_error *error)
 {

@@ -1,5 +1,5 @@
-/* tfrecord_source.h - varve_records_open_tfrecords and
- * varve_records_open_tfrecord_files over a context of the caller's choice.
+/* tfrecord_source.h - Implements varve_records_open_tfrecords and
+ * varve_records_open_tfrecord_files for any context.
  *
  * SPDX-License-Identifier: MIT
  */

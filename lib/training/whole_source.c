@@ -1,5 +1,5 @@
-/* whole_source.c - files, each of which is one record. They are open only while
- * they are read.
+/* whole_source.c - A source of files, each of which is one record. They are
+ * open only while they are read.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 #include "scan.h"
 #include "try.h"
 
-/* What a file was when it was opened first. */
+/* Size and time of a file when it was first opened. */
 struct stamp {
     uint64_t size;
     int64_t modified;
@@ -34,14 +34,15 @@ static void close_whole(void *self)
     vv_release(&a, w, sizeof *w);
 }
 
-/* Opens one of them; what fails, `error` has in any case. */
+/* Opens a file. A failure is always in `error`. */
 static struct vv_record_file *whole_source_open_one(
     const struct whole *w, size_t number, varve_error *error)
 {
     return vv_record_file_open(&w->context, w->paths[number], error);
 }
 
-/* Whether a file that was just opened is as it was the first time. */
+/* Checks that a file that was just opened has not changed since the first
+ * time. */
 static varve_status whole_source_check_one(
     struct vv_record_file *file, const struct stamp *stamp, varve_error *error)
 {
@@ -86,7 +87,7 @@ static varve_status sum_one(const struct vv_record_file *file,
     return status;
 }
 
-/* A digest of the digests of all, in order. */
+/* Computes a digest of the digests of all files, in order. */
 static varve_status whole_source_sum_all(const struct whole *w,
     const varve_records_options *options, struct vv_digest *digest,
     varve_error *error)

@@ -1,4 +1,4 @@
-/* whole_source.h - files, each of which is one record.
+/* whole_source.h - A source of files, each of which is one record.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,7 @@
 
 #include "record_source.h"
 
-/* Opens over a context of the caller's choice. */
+/* Implements varve_records_open_files for any context. */
 varve_records *vv_records_open_files_in(const struct vv_context *context,
     const char *const *paths, size_t count,
     const varve_records_options *options, varve_error *error);

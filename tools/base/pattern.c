@@ -1,4 +1,5 @@
-/* pattern.c - lists of patterns, in the order in which they were given.
+/* pattern.c - Implements lists of patterns in the order in which they were
+ * given.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* pattern.h - which paths an -I or -X means.
+/* pattern.h - Selects paths by the patterns of -I and -X.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,11 +18,12 @@ struct pattern_list {
     } items[MOST_PATTERNS];
 };
 
-/* False where there is no room for it. */
+/* Returns false if the list is full. */
 bool pattern_add(struct pattern_list *list, const char *text, bool include);
 
-/* Whether the list selects a path: the last pattern that matches decides;
- * before the first, everything is selected unless the first is an include. */
+/* Returns true if the list selects a path: the last matching pattern decides.
+ * If none matches, the path is selected unless the first pattern is an
+ * include. */
 bool pattern_selects(const struct pattern_list *list, const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* room.c - memory or the end.
+/* room.c - Allocates memory, or ends the program.
  *
  * SPDX-License-Identifier: MIT
  */

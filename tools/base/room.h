@@ -1,5 +1,5 @@
-/* room.h - memory, for what is small beside the values. Where there is none the
- * program ends, with the message and the code of any such failure.
+/* room.h - Allocates memory for small objects. If there is none, ends the
+ * program with a message and the exit status of such a failure.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,18 +8,19 @@
 
 #include <stddef.h>
 
-/* Zeroed. */
+/* Returns zeroed memory. */
 void *room_for(size_t count, size_t size);
 
-/* More room for an array of `*capacity` elements once `count` fill it. */
+/* Returns the array with more room if its `*capacity` elements are all in
+ * use. */
 void *room_more(void *array, size_t *capacity, size_t count, size_t size);
 
 char *room_copy(const char *text, size_t size);
 
-/* "a/b", or one of the two where the other is empty. */
+/* Returns "a/b", or one of the two if the other is empty. */
 char *room_join(const char *path, const char *name);
 
-/* There is none: the end. */
+/* Ends the program because there is no memory. */
 _Noreturn void room_ends(void);
 
 #endif

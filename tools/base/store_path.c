@@ -1,4 +1,4 @@
-/* store_path.c - schemes, hosts and queries.
+/* store_path.c - Finds schemes, hosts and queries in paths.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -31,7 +31,7 @@ const char *behind_host(const char *path)
     return path + strcspn(path, "/");
 }
 
-/* A copy that lasts until a few calls later. */
+/* Returns a copy that is valid until a few further calls. */
 static char *shown_copy(const char *text)
 {
     static char shown[SHOWN_AT_ONCE][SHOWN_SIZE];

@@ -1,5 +1,5 @@
-/* store_path.h - paths of stores (varve/remote.h), which the machine's own
- * calls know nothing of.
+/* store_path.h - Handles paths of remote stores (varve/remote.h), which system
+ * calls do not support.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,21 +8,22 @@
 
 #include <stdbool.h>
 
-/* Whether a path begins with s3://, https:// or http://. */
+/* Returns true if a path begins with s3://, https:// or http://. */
 bool is_in_store(const char *path);
 
-/* One of a web server, where nothing is written. */
+/* Returns true for a path of a web server, to which nothing can be written. */
 bool is_on_web(const char *path);
 
-/* What is behind bucket or host, where there may be a ':' too; of a path of
- * this machine all of it. */
+/* Returns the part after bucket or host, which can contain a ':' too; the whole
+ * path if it is local. */
 const char *behind_host(const char *path);
 
-/* A path as it is printed: of a URL without user and query, which may be as
- * good as a password. Valid until a few calls later. NULL of NULL. */
+/* Returns a path for output: without user and query if it is a URL, because
+ * they can contain secrets. The result is valid until a few further calls.
+ * Returns NULL for NULL. */
 const char *shown_path(const char *path);
 
-/* The same of all URLs in a text. */
+/* Like shown_path, for all URLs in a text. */
 const char *shown_text(const char *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* cat.c - varve cat: one value, as bytes or as JSON.
+/* cat.c - Implements varve cat: prints one value as bytes or as JSON.
  *
  * SPDX-License-Identifier: MIT
  */

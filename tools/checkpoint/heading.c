@@ -1,4 +1,4 @@
-/* heading.c - headings of answers.
+/* heading.c - Prints headings.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -38,7 +38,7 @@ static const varve_metadata *find(const varve_reader *reader, const char *name)
     return NULL;
 }
 
-/* People see how a text begins, of Keras' configurations among them. */
+/* Prints only the start of a text; configurations of Keras are long. */
 static void print_beginning(const char *text)
 {
     enum { SHOWN = 72 };

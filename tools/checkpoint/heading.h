@@ -1,4 +1,4 @@
-/* heading.h - what is true of a whole checkpoint, on a line or as JSON.
+/* heading.h - Prints the properties of a whole checkpoint, as text or as JSON.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,16 +13,16 @@
 #include "settings.h"
 #include "style.h"
 
-/* File, format if it is not ours, step, number of values, size, save counter,
- * time; further metadata on a line of its own. */
+/* Prints file, format if it is another one, step, number of values, size, save
+ * counter and time, and further metadata on a line of its own. */
 void heading_print(const struct settings *settings, const struct style *style,
     const struct outline *outline);
 
-/* `"schema":...,"file":...,"format":...,"size":...,"counter":...,
- * "metadata":{...}`, what follows the opening brace of every answer. */
+/* Prints `"schema":...,"file":...,"format":...,"size":...,"counter":...,
+ * "metadata":{...}`, which follows the opening brace of every JSON answer. */
 void heading_print_json(const char *schema, const varve_reader *reader);
 
-/* How many values are in the file below the outline's root. */
+/* Returns the number of values in the file below the outline's root. */
 size_t value_count(const struct outline *outline);
 
 #endif

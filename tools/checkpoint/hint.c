@@ -1,4 +1,4 @@
-/* hint.c - near names.
+/* hint.c - Finds similar names.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,8 +13,8 @@
 
 enum { LONGEST = 64, MOST_NAMES = 8, MOST_LOOKED_AT = 100000 };
 
-/* Finds the longest part of the path that is there: its node and what follows
- * it. */
+/* Finds the longest existing part of the path. Sets *node to its node, and
+ * returns the rest. */
 static const char *follow(
     const varve_reader *reader, char *path, varve_saved_node *node)
 {
@@ -33,7 +33,8 @@ static const char *follow(
     return rest;
 }
 
-/* The edge whose name is nearest to the next name of the path, or NULL. */
+/* Returns the edge whose name is nearest to the next name of the path, or
+ * NULL. */
 static const char *nearest_edge(
     const varve_reader *reader, const varve_saved_node *node, const char *rest)
 {
@@ -74,7 +75,7 @@ static void list_names(
         fputs("nothing below it", to);
 }
 
-/* Only what is there is named: the rest of the path is kept if it leads on. */
+/* Suggests only existing paths: keeps the rest of the path if that exists. */
 static void name_nearest(FILE *to, const varve_reader *reader,
     const char *parent, const char *name, const char *rest)
 {
@@ -99,7 +100,7 @@ static void name_nearest(FILE *to, const varve_reader *reader,
     free(escaped);
 }
 
-/* The only node whose path ends in the last name of `path`, or NULL. */
+/* Returns the only path that ends in the last name of `path`, or NULL. */
 static const char *only_path_with_name(
     const varve_reader *reader, const char *path)
 {

@@ -1,4 +1,4 @@
-/* hint.h - what somebody may have meant.
+/* hint.h - Suggests paths for error messages.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,8 +7,9 @@
 
 #include <varve/reader.h>
 
-/* For a path that is not there: the nearest one, or the names where it leaves
- * what is there. Allocated; NULL where there is nothing to say. */
+/* For a path that does not exist, returns the nearest one, or the names at the
+ * point where it leaves the graph. Allocated; NULL if there is no
+ * suggestion. */
 char *nearest_hint(const varve_reader *reader, const char *path);
 
 #endif

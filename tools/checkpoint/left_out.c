@@ -1,4 +1,4 @@
-/* left_out.c - groups by kind what follows one another.
+/* left_out.c - Groups consecutive entries of the same kind.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,8 @@
 
 enum { MOST_KINDS = 8, FEW = 3 };
 
-/* Prints a warning of those of one kind from `first` on; how many they are. */
+/* Prints a warning for the entries of one kind, starting at `first`. Returns
+ * their number. */
 static size_t tell_kind(
     const struct settings *settings, const varve_reader *reader, size_t first)
 {

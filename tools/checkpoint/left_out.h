@@ -1,4 +1,4 @@
-/* left_out.h - what a reader lists as left out of its file.
+/* left_out.h - Reports the parts of a file that a reader omits.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,14 +11,14 @@
 
 #include "settings.h"
 
-/* Warns of it on standard error: a line for each kind, with the first few
- * paths. Nothing with --quiet, nor with --json. */
+/* Prints warnings on standard error: a line for each kind, with the first few
+ * paths. Prints nothing with --quiet or --json. */
 void left_out_tell(const struct settings *settings, const varve_reader *reader);
 
-/* An array of {"path":...,"what":...}; NULL: nothing is left out. */
+/* Returns an array of {"path":...,"what":...}; NULL if nothing is omitted. */
 json_t *left_out_json(const varve_reader *reader);
 
-/* Prints `,"left_out":[{"path":...,"what":...}]` where there is any. */
+/* Prints `,"left_out":[{"path":...,"what":...}]` if anything is omitted. */
 void left_out_print_json(const varve_reader *reader);
 
 #endif

@@ -1,4 +1,4 @@
-/* outline.c - the tree in the graph, in time and memory O(nodes + edges).
+/* outline.c - Makes the tree of a graph in time and memory O(nodes + edges).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,7 +30,7 @@ const char *slot_label(const char *path)
     return label;
 }
 
-/* The first bytes of a name, and what comes behind them. */
+/* Escapes the first bytes of a name, and appends `behind`. */
 static char *escape(const char *name, size_t size, const char *behind)
 {
     char *escaped = malloc(3 * size + strlen(behind) + 1);
@@ -91,7 +91,8 @@ bool outline_has(const struct outline *outline, uint32_t node)
            place->depth <= outline->view->depth;
 }
 
-/* Of an alias: whether its node is shown by a better name. */
+/* Returns true if an alias is hidden because its node is shown by a better
+ * name. */
 static bool is_folded(
     const struct outline *outline, uint32_t node, const struct branch *branch)
 {
@@ -100,7 +101,7 @@ static bool is_folded(
                outline->nodes[branch->node].parent == node);
 }
 
-/* Whether the path of an alias is selected. */
+/* Returns true if the path of an alias is selected. */
 static bool selects_alias(
     const struct outline *outline, uint32_t node, const struct branch *branch)
 {
@@ -135,7 +136,8 @@ bool outline_shows(
 
 /* --- Paths in the tree ---------------------------------------------------- */
 
-/* Those of slots are made of two. */
+/* Returns true if the path of a node is made from its place in the tree: in a
+ * folded outline, unless it leads through a slot or is very deep. */
 static bool has_own_path(const struct outline *outline, uint32_t node)
 {
     enum { MOST_LEVELS = 64 };
@@ -150,7 +152,7 @@ static bool has_own_path(const struct outline *outline, uint32_t node)
     return levels > 0;
 }
 
-/* The parent's path, '/' and the name. Takes `path`. */
+/* Returns the parent's path, '/' and the name. Frees `path`. */
 static char *extend(char *path, const char *name)
 {
     char *escaped = path ? escaped_name(name) : NULL;
@@ -184,7 +186,7 @@ char *outline_path(const struct outline *outline, uint32_t node)
 
 const struct view view_of_all = { .depth = UINT64_MAX, .limit = UINT64_MAX };
 
-/* --- Making it ------------------------------------------------------------ */
+/* --- Construction --------------------------------------------------------- */
 
 static bool selects(const struct outline *outline, uint32_t node)
 {
@@ -196,8 +198,8 @@ static bool selects(const struct outline *outline, uint32_t node)
     return selected;
 }
 
-/* Children come behind their parents in `order`, so that backwards everything
- * below a node is done before it. */
+/* Sums sizes and flags upwards. In `order` children follow their parents, so in
+ * reverse order everything below a node is processed before it. */
 static void sum_up(struct outline *outline, bool values_only)
 {
     for (size_t i = outline->reached; i-- > 0;) {
@@ -219,7 +221,7 @@ static void sum_up(struct outline *outline, bool values_only)
     }
 }
 
-/* Of nodes that are shown, to such. */
+/* Counts edges from shown nodes to shown nodes. */
 static size_t folded_names_of(const struct outline *outline, uint32_t node)
 {
     struct branch branch;
@@ -310,7 +312,7 @@ bool outline_make_folded(struct outline *outline, varve_reader *reader,
         return false;
     if (outline->nodes[root].valued)
         return true;
-    /* All of it would be folded, and it was asked for. */
+    /* Everything would be folded, although it was requested. */
     outline_clear(outline);
     return outline_make(outline, reader, root, view);
 }

@@ -1,7 +1,7 @@
-/* pieces.c - boxes around chosen elements, read one after the other.
+/* pieces.c - Reads boxes around the selected elements one after the other.
  *
- * The innermost dimensions are read whole, one is cut into runs, and those
- * before it go one position at a time.
+ * The innermost dimensions are read completely, one dimension is divided into
+ * runs, and the outer ones are iterated position by position.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -67,7 +67,7 @@ void pieces_close(struct pieces *p)
     free(p->packed);
 }
 
-/* --- Where it is cut ---------------------------------------------------- */
+/* --- Division into boxes ------------------------------------------------ */
 
 static bool is_sparse(const struct axis *axis)
 {
@@ -110,22 +110,23 @@ void pieces_begin(struct pieces *p, const struct selection *s)
     }
 }
 
-/* How many elements of the dimension that is cut come next. */
+/* Returns the number of elements of the divided dimension to read next. */
 static uint64_t run_length(const struct pieces *p, const struct axis *axis)
 {
     uint64_t first = p->next[p->split - 1];
-    uint64_t most = p->limit / p->inner; /* 1 at least */
+    uint64_t most = p->limit / p->inner; /* at least 1 */
     uint64_t step = (uint64_t)(axis->step < 0 ? -axis->step : axis->step);
     uint64_t count = (most - 1) / step + 1;
     uint64_t least;
     if (count > axis->count - first)
         count = axis->count - first;
     if (axis_span(axis, first, count, &least) > most)
-        count = axis->lead - first; /* it would pass what is skipped */
+        /* otherwise it would include skipped positions */
+        count = axis->lead - first;
     return count;
 }
 
-/* What is read next, as axes of their own; then behind it. */
+/* Sets `cut` to the range to read next, and advances. */
 static void cut_next(struct pieces *p)
 {
     for (uint32_t d = 0; d < p->split; d++) {
@@ -154,7 +155,7 @@ static void cut_next(struct pieces *p)
 
 /* --- Reading ------------------------------------------------------------ */
 
-/* Rows of elements out of a box whose first is at `box`. */
+/* Copies the selected elements out of a box that begins at `box`. */
 static void pack(struct pieces *p, const unsigned char *from,
     const varve_box *box, unsigned char *to)
 {
@@ -185,7 +186,8 @@ static bool needs_packing(const struct pieces *p, const varve_box *box)
     return false;
 }
 
-/* The box around what is chosen, or all that is in memory. */
+/* Sets *box to the box around the selection, or to the whole value if it is in
+ * memory. */
 static void find_box(const struct pieces *p, varve_box *box)
 {
     *box = (varve_box){ .start = { 0 } };
@@ -249,7 +251,7 @@ static void store64(unsigned char *to, uint64_t number)
         to[i] = (unsigned char)(number >> 8 * i);
 }
 
-/* As strings lie in a file. */
+/* Writes strings in the form used in files. */
 static void put_strings(struct value *value, const struct piece *piece)
 {
     const varve_string *strings = (const void *)piece->bytes;
@@ -271,7 +273,7 @@ static uint64_t size_of_strings(const struct piece *piece)
     return size;
 }
 
-/* Strings come all at once. */
+/* Reads all selected elements. Strings are read all at once. */
 static varve_status fill(
     struct value *value, struct pieces *p, varve_error *error)
 {

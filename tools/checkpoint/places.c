@@ -1,4 +1,4 @@
-/* places.c - where the nodes of a saved graph stand in its tree.
+/* places.c - Determines the place of each node in the tree.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +24,7 @@ static void reach(
     outline->order[outline->reached++] = child;
 }
 
-/* Whether a node would stand below this edge with less than a name. */
+/* Returns true if this edge gives a node only a number as its name. */
 static bool is_weak(
     const struct outline *outline, const char *name, uint32_t child)
 {
@@ -32,7 +32,7 @@ static bool is_weak(
            outline_saved(outline, child).kind == VARVE_VARIABLE;
 }
 
-/* Of two names at the same parent, a public one is the better. */
+/* Prefers a public name if a node has two names at the same parent. */
 static void prefer_public(
     struct outline *outline, uint32_t node, size_t index, uint32_t child)
 {
@@ -48,7 +48,7 @@ static void prefer_public(
         place->branch = (uint32_t)index;
 }
 
-/* Follows the edges that say something. */
+/* Follows the edges with proper names. */
 static void follow_names(struct outline *outline, size_t begin)
 {
     const char *name;
@@ -66,8 +66,9 @@ static void follow_names(struct outline *outline, size_t begin)
     }
 }
 
-/* Of the lists that a variable has only a number in, it stands in the shortest:
- * an optimizer has one of each slot, and one of all its variables. */
+/* Places a variable that only has numbers as names in the shortest of its
+ * lists: an optimizer has one list for each slot name, and one of all
+ * variables. */
 static void choose_list(
     struct outline *outline, uint32_t node, size_t index, uint32_t child)
 {
@@ -89,7 +90,8 @@ static void follow_chosen(
         reach(outline, node, index, child);
 }
 
-/* Does something with each edge that is but a number, of some nodes. */
+/* Calls a function for each edge that gives a variable of some nodes only a
+ * number. */
 static void each_number(struct outline *outline, size_t begin, size_t end,
     void (*what)(struct outline *, uint32_t, size_t, uint32_t))
 {

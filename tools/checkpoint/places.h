@@ -1,5 +1,5 @@
-/* places.h - where the nodes of a saved graph stand in its tree: below which
- * parent, by which edge.
+/* places.h - Determines the place of each node of a saved graph in its tree:
+ * the parent and the edge.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,12 +8,12 @@
 
 #include "outline.h"
 
-/* Reaches all nodes from the root, breadth first; what only slots lead to comes
- * last. In an outline that folds, edges whose names are but numbers lead to
- * variables only where no other does. */
+/* Reaches all nodes from the root, breadth first; nodes that only slots lead to
+ * are last. In a folded outline, edges with numeric names lead only to
+ * variables without any other edge. */
 void places_find(struct outline *outline);
 
-/* Whether a name is but a number. */
+/* Returns true if a name is a number. */
 bool place_is_number(const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* renames.c - reading renames and following them.
+/* renames.c - Parses renames and applies them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,14 +14,14 @@
 #include "complaint.h"
 #include "room.h"
 
-/* Room for any path that a name of the largest size may be in. */
+/* Enough for a path with a name of the largest size. */
 enum { PATH_SIZE = 1 << 20 };
 
-/* So many names may a path have that a `**` matches: what is further below goes
- * along with what is above it. */
+/* Limit of the number of names that a `**` matches. Deeper nodes are moved
+ * together with their ancestors. */
 enum { MOST_NAMES = 1000 };
 
-/* Without the spaces around it, and the '/' that paths may begin with. */
+/* Returns a copy without surrounding spaces and a leading '/'. */
 static char *trimmed(const char *text, size_t size)
 {
     while (size && strchr(" \t", *text)) {
@@ -37,7 +37,7 @@ static char *trimmed(const char *text, size_t size)
     return room_copy(text, size);
 }
 
-/* `NEW -> OLD`; false if it is not such a text. */
+/* Parses `NEW -> OLD`; returns false if the text does not have this form. */
 static bool add_rule(struct renames *r, const char *text, bool is_of_file)
 {
     char ignored[1];
@@ -114,8 +114,8 @@ void renames_clear(struct renames *r)
     *r = (struct renames){ .count = 0 };
 }
 
-/* Whether a side of a rule, the other of which is given too, matches a path
- * itself: then no room is enough for what is made of it. */
+/* Returns true if one side of a rule matches a whole path. The result cannot
+ * fit in an empty buffer then, so the status is VARVE_LIMIT. */
 static bool matches(const char *side, const char *other, const char *path)
 {
     char ignored[1];
@@ -144,7 +144,8 @@ size_t renames_depth(const struct renames *r)
     return most;
 }
 
-/* The root is in every file, and tells nothing of the direction. */
+/* Records which sides of the rules match a path. The root is in every file, so
+ * it gives no information about the direction. */
 void renames_see(struct renames *r, const char *path)
 {
     for (size_t i = 0; i < r->count; i++) {

@@ -1,5 +1,5 @@
-/* renames.h - the renames of --rename and --rename-file, each
- * `NEW -> OLD`: a path in the destination, and the one in the source.
+/* renames.h - The renames of --rename and --rename-file. Each is `NEW -> OLD`:
+ * a path in the destination, and a path in the source.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,16 +9,16 @@
 #include "settings.h"
 
 struct rename_options {
-    struct text_list texts; /* of --rename */
-    const char *file;       /* of --rename-file; NULL: none */
+    struct text_list texts; /* values of --rename */
+    const char *file;       /* value of --rename-file; or NULL */
 };
 
 struct rename_rule {
     char *to;
     char *from;
-    bool is_of_file; /* of --rename-file: it may be about other checkpoints */
+    bool is_of_file; /* from --rename-file: it may be for other checkpoints */
     bool is_from_there; /* `from` matches a path of the source */
-    bool is_to_there;   /* `to` matches one below its root */
+    bool is_to_there;   /* `to` matches a path below its root */
     bool was_used;
 };
 
@@ -28,24 +28,25 @@ struct renames {
     const char *file;
 };
 
-/* An outcome other than OUTCOME_DONE has been complained of. */
+/* Reads the rules. If the result is not OUTCOME_DONE, an error was printed. */
 int renames_read(const struct settings *settings,
     const struct rename_options *options, struct renames *renames);
 void renames_clear(struct renames *renames);
 
-/* How many names a path may have that a rule, or its other side, matches. */
+/* Returns the largest number of names in a path that a rule, or its other side,
+ * can match. */
 size_t renames_depth(const struct renames *renames);
 
-/* To be told every path of the source. */
+/* Must be called with every path of the source. */
 void renames_see(struct renames *renames, const char *path);
 
-/* What the first rule that matches a path itself makes of it, allocated; NULL
- * if none does. */
+/* Applies the first rule that matches the whole path. Returns the new path,
+ * allocated, or NULL if no rule matches. */
 char *renames_apply(struct renames *renames, const char *path);
 
-/* Complains of a rule that is the other way round, as far as the paths of the
- * source show it, and of one of the command line that was of no use. Warns of
- * one of the file that matched nothing. */
+/* Prints an error for a rule that is reversed, as far as the paths of the
+ * source show it, and for a rule of the command line that had no effect. Prints
+ * a warning for a rule of the file that matched nothing. */
 int renames_check(
     const struct settings *settings, const struct renames *renames);
 

@@ -1,4 +1,5 @@
-/* run.c - directories of numbered checkpoints, and which of them is meant.
+/* run.c - Lists directories of numbered checkpoints, and finds the requested
+ * one.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,13 +22,13 @@
 
 /* --- Names -------------------------------------------------------------- */
 
-/* What a checkpoint of one file, or the first of several, ends in. */
+/* Extensions of a checkpoint of one file, or of the first of several files. */
 static const char *const endings[] = { VARVE_SUFFIX, ".index", ".safetensors",
     ".npz" };
 
 enum { ENDING_COUNT = sizeof endings / sizeof *endings, OURS = 0 };
 
-/* Returns whether it is a file PREFIX-NUMBER, and which ending it has. */
+/* Returns true for a file PREFIX-NUMBER, and sets *ending to its extension. */
 static bool parse_numbered(
     const char *name, struct vv_numbered_name *n, size_t *ending)
 {
@@ -43,7 +44,7 @@ static bool is_directory(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* --- Looking ------------------------------------------------------------ */
+/* --- Listing directories ------------------------------------------------ */
 
 static struct run *find_run(struct run_list *list, const char *directory,
     const char *prefix, size_t prefix_size)
@@ -76,7 +77,7 @@ static void add_entry(struct run *run, const struct run_entry *entry)
     run->entries[run->count++] = *entry;
 }
 
-/* A copy that lives as long as the run; NULL of NULL. */
+/* Returns a copy that is valid as long as the run; NULL for NULL. */
 static const char *keep_text(struct run *run, const char *text)
 {
     if (!text)
@@ -86,15 +87,15 @@ static const char *keep_text(struct run *run, const char *text)
     return run->texts[run->text_count++] = room_copy(text, strlen(text));
 }
 
-/* A file that is only listed is never given to libhdf5. */
+/* Opens a file for a list. Such files are never passed to libhdf5. */
 static varve_reader *open_listed(const char *path)
 {
     const varve_reader_options how = { .foreign.no_hdf5 = true };
     return varve_reader_open_with(path, &how, NULL);
 }
 
-/* What a checkpoint of another format says of itself; that which cannot be
- * opened stands there as damaged. */
+/* Adds a checkpoint of another format. One that cannot be opened is marked as
+ * damaged. */
 static void add_foreign(struct run *run, const char *name, uint64_t number)
 {
     char *path = room_join(run->directory, name);
@@ -212,7 +213,7 @@ static int look(const struct settings *settings, const char *directory,
     return outcome;
 }
 
-/* --- Looking into stores ------------------------------------------------- */
+/* --- Listing stores ------------------------------------------------------ */
 
 struct store_look {
     const struct settings *settings;
@@ -243,8 +244,8 @@ static int look_at_names(struct store_look *l)
                : l->outcome;
 }
 
-/* A name is that of a directory if there are checkpoints in it; else it is a
- * prefix. */
+/* Lists checkpoints in a store. A name is that of a directory if it contains
+ * checkpoints; otherwise it is a prefix. */
 static int look_in_store(const struct settings *settings, const char *argument,
     const varve_manager_options *options, struct run_list *list)
 {
@@ -313,7 +314,7 @@ void run_list_clear(struct run_list *list)
     *list = (struct run_list){ .graph = NULL };
 }
 
-/* --- Which -------------------------------------------------------------- */
+/* --- Selecting a checkpoint --------------------------------------------- */
 
 enum which { WHICH_LATEST, WHICH_VALID, WHICH_BEST, WHICH_NUMBER };
 
@@ -338,7 +339,8 @@ const char *run_which(const char *argument)
                                                                        : NULL;
 }
 
-/* The one of a number in its name, else the newest of that step. */
+/* Returns the checkpoint with a number in its name, otherwise the newest one of
+ * that step. */
 static const struct run_entry *find_number(
     const struct run *run, uint64_t number)
 {
@@ -429,7 +431,7 @@ static int complain_several(const struct settings *settings, const char *base,
                                   .hint = hint });
 }
 
-/* The entry of the one run in the list that `text` says. */
+/* Finds the entry for `text` in the only run of the list. */
 static int find_which(const struct settings *settings, const char *base,
     const char *text, const struct run_list *list,
     const struct run_entry **entry)
@@ -443,7 +445,7 @@ static int find_which(const struct settings *settings, const char *base,
     return *entry ? OUTCOME_DONE : complain_which(settings, base, text);
 }
 
-/* Opens what is behind the '@', or all of the argument. */
+/* Opens the run before the '@', or the whole argument. */
 static int open_which(const struct settings *settings, const char *argument,
     struct run_list *list, const struct run_entry **entry)
 {

@@ -1,4 +1,4 @@
-/* selection.c - positions along the dimensions of a value.
+/* selection.c - Computes positions along the dimensions of a value.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -36,7 +36,7 @@ varve_tensor selection_tensor(const struct selection *s)
 
 uint64_t axis_at(const struct axis *axis, uint64_t i)
 {
-    uint64_t step = (uint64_t)axis->step; /* of a negative one modulo 2^64 */
+    uint64_t step = (uint64_t)axis->step; /* a negative step modulo 2^64 */
     uint64_t place = i < axis->lead ? i : i + axis->skipped;
     return axis->start + place * step;
 }

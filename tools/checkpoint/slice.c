@@ -1,7 +1,7 @@
-/* slice.c - slices of each dimension, separated by commas.
+/* slice.c - Parses slices of each dimension, separated by commas.
  *
- * A place is one more than a position, so that 0 is before the first element
- * and the extent is at the last one.
+ * A place is a position plus 1, so that 0 is before the first element and the
+ * extent is the last one.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,7 +23,7 @@ struct reader {
     size_t size;
 };
 
-/* A number as it is written. */
+/* A number as written. */
 struct bound {
     bool is_given;
     bool is_negative;
@@ -63,7 +63,8 @@ static bool read_bound(struct reader *r, struct bound *bound)
     return true;
 }
 
-/* The place in `extent` elements: 0 before all, at most one behind the last. */
+/* Returns the place for `extent` elements: 0 before all, at most one after the
+ * last. */
 static uint64_t place_of(const struct bound *bound, uint64_t extent)
 {
     uint64_t behind = extent < UINT64_MAX ? extent + 1 : extent;
@@ -100,7 +101,7 @@ static struct axis backward(const struct bound bounds[3], uint64_t extent)
         .count = begin > end ? (begin - end - 1) / step + 1 : 0 };
 }
 
-/* [BEGIN]:[END][:[STEP]], from the first colon on. */
+/* Parses [BEGIN]:[END][:[STEP]], from the first colon on. */
 static bool read_range(struct reader *r, struct bound bounds[3])
 {
     for (int i = 1; i < 3 && *r->at == ':'; i++) {
@@ -113,7 +114,7 @@ static bool read_range(struct reader *r, struct bound bounds[3])
     return true;
 }
 
-/* One dimension. */
+/* Parses one dimension. */
 static bool read_axis(
     struct reader *r, uint32_t d, uint64_t extent, struct axis *axis)
 {
@@ -146,7 +147,7 @@ static bool read_axis(
     return true;
 }
 
-/* How many dimensions are named, "..." not among them. */
+/* Returns the number of dimensions without "...". */
 static size_t count_named(const char *text)
 {
     size_t count = 1;

@@ -1,4 +1,4 @@
-/* slice.h - a part of a value as NumPy writes it: "10:20,...,-1,::-2".
+/* slice.h - Parses slices in the notation of NumPy: "10:20,...,-1,::-2".
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,12 +10,13 @@
 #include "selection.h"
 #include "settings.h"
 
-/* What `slice`, of --slice, takes of a node that has a value; all of it where
- * that is NULL. For each dimension BEGIN:END or BEGIN:END:STEP, of which all
- * may be left out, or an index, which takes the dimension away; negative
- * numbers count from the end, a negative step goes backwards, what passes an
- * end stops there. "..." stands for as many dimensions as the others leave;
- * those that are not named are taken whole. OUTCOME_DONE, or complains. */
+/* Selects the elements of `slice` (the value of --slice) of a node with a
+ * value; all if it is NULL. For each dimension it contains BEGIN:END or
+ * BEGIN:END:STEP, where each part can be omitted, or an index, which removes
+ * the dimension. Negative numbers count from the end, a negative step reverses
+ * the order, and ranges are clipped. "..." represents all dimensions that the
+ * others leave; dimensions without a range are selected completely. Returns
+ * OUTCOME_DONE, or prints an error. */
 int slice_choose(const struct settings *settings, const char *slice,
     const varve_saved_node *node, struct selection *selection);
 

@@ -1,4 +1,4 @@
-/* slot_summary.c - all slots of an owner in a few words.
+/* slot_summary.c - Summarizes all slots of an owner.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,7 +30,7 @@ static void add_name(struct summary *s, const char *name)
         s->more_names = true;
 }
 
-/* Slots come in order of their variables. */
+/* Counts a slot. Slots are in the order of their variables. */
 static void add_slot(
     struct summary *s, const struct outline *outline, const struct branch *slot)
 {

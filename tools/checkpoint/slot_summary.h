@@ -1,4 +1,4 @@
-/* slot_summary.h - all slots of an owner in a few words.
+/* slot_summary.h - Summarizes all slots of an owner.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,8 +7,8 @@
 
 #include "outline.h"
 
-/* Writes "m, v for 4 variables" into `text`; returns the bytes of the slots
- * that stand below this owner. */
+/* Writes for example "m, v for 4 variables" into `text`. Returns the size in
+ * bytes of the slots that are below this owner in the tree. */
 uint64_t slot_summary(
     const struct outline *outline, uint32_t owner, char *text, size_t size);
 

@@ -1,4 +1,4 @@
-/* target.c - opening a file and finding a path in it.
+/* target.c - Opens a file and finds a path in it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +24,8 @@ static bool opens(const char *path)
     return reader != NULL;
 }
 
-/* As run_find_file and varve_reader_open look for a checkpoint. */
+/* Returns true if run_find_file or varve_reader_open would find a
+ * checkpoint. */
 static bool is_there(const char *path)
 {
     char found[PATH_MAX];
@@ -37,8 +38,8 @@ static bool is_there(const char *path)
            varve_latest(path, found, sizeof found, NULL) == VARVE_OK;
 }
 
-/* The ':' behind the file, or NULL: the first before which a file is there,
- * else the last. */
+/* Returns the address of the ':' after the file: the first one that follows an
+ * existing file, otherwise the last. NULL if there is none. */
 static char *find_split(char *argument)
 {
     char *path = argument + (behind_host(argument) - argument);
@@ -68,7 +69,8 @@ int target_find(
     return outcome;
 }
 
-/* What is damaged but its values is kept, to be told of. */
+/* Opens the file. With --salvage, damage outside values is stored in the target
+ * and reported. */
 static void open_reader(const struct settings *settings, const char *file,
     struct target *target, varve_error *error)
 {

@@ -1,5 +1,5 @@
-/* tree_walk.c - depth first, with a stack of its own: a file may hold a chain
- * of a million nodes.
+/* tree_walk.c - Traverses depth first with an explicit stack, because a file
+ * can contain a chain of a million nodes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -44,8 +44,8 @@ static int compare(const void *left, const void *right)
     return order ? order : (a->branch > b->branch) - (a->branch < b->branch);
 }
 
-/* Edges are sorted by their bytes, so that "10" comes before "2": of a node
- * with such names they are sorted again. False without memory. */
+/* Edges are sorted bytewise, so that "10" precedes "2". Sorts them in natural
+ * order if that differs. Returns false if there is no memory. */
 static bool sort_edges(struct tree_walk *walk, struct tree_level *level)
 {
     const varve_reader *reader = walk->outline->reader;
@@ -83,8 +83,8 @@ static size_t branch_at(const struct tree_level *level)
                : level->next;
 }
 
-/* The next row of a level, so that the one before it knows whether it is the
- * last. All slots of a node make one row, unless each is asked for. */
+/* Reads the next row of a level, so that the previous row can be marked as the
+ * last. All slots of a node are one row, unless each is requested. */
 static void look_ahead(struct tree_walk *walk, struct tree_level *level)
 {
     struct row *row = &level->waiting;
@@ -124,7 +124,7 @@ static bool descend(struct tree_walk *walk, uint32_t node)
     return true;
 }
 
-/* Goes below a row, unless that is too deep. */
+/* Descends below a row, unless that is too deep. */
 static void enter(struct tree_walk *walk, struct row *row)
 {
     if (row->kind != ROW_NODE)

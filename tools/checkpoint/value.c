@@ -1,4 +1,4 @@
-/* value.c - values in memory.
+/* value.c - Reads values into memory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@
 #include "outline.h"
 #include "style.h"
 
-enum { MOST_SHOWN = 60 }; /* bytes of a string or a state */
+enum { MOST_SHOWN = 60 }; /* bytes of a string or state that are shown */
 
 static varve_status fail(
     varve_error *error, varve_status status, const char *why)
@@ -40,7 +40,8 @@ static uint64_t load64(const unsigned char *bytes)
     return value;
 }
 
-/* Strings lie as all their sizes, 8 bytes each, and then all their bytes. */
+/* Checks the sizes of strings. They are stored as all sizes, 8 bytes each, and
+ * then all bytes. */
 static varve_status check_strings(struct value *value, varve_error *error)
 {
     uint64_t room = value->node.size;
@@ -57,7 +58,7 @@ static varve_status check_strings(struct value *value, varve_error *error)
     return VARVE_OK;
 }
 
-/* Room for the bytes of a value. */
+/* Allocates memory for the bytes of a value. */
 static varve_status begin(
     struct value *value, const varve_saved_node *node, varve_error *error)
 {
@@ -133,13 +134,14 @@ const unsigned char *value_next(struct value *value, uint64_t *size)
     return element;
 }
 
-/* Of a long string those that are shown; a character is whole. */
+/* Returns the number of bytes of a string to show; does not cut a character. */
 static size_t shown_size(const unsigned char *bytes, uint64_t size)
 {
     return text_beginning((const char *)bytes, (size_t)size, MOST_SHOWN);
 }
 
-/* As JSON writes it, so that control characters and quotes are escaped. */
+/* Prints a string in the form of JSON, so that control characters and quotes
+ * are escaped. */
 static void print_string(FILE *to, const unsigned char *bytes, uint64_t size)
 {
     size_t shown = shown_size(bytes, size);

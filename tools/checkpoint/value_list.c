@@ -1,4 +1,4 @@
-/* value_list.c - the values that are listed, in order.
+/* value_list.c - Lists values in order.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@
 struct keyed_value {
     uint32_t id;
     uint64_t number;
-    const char *file; /* where the order is that of files */
+    const char *file; /* for an order by files */
     const char *path;
 };
 

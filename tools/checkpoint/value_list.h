@@ -1,4 +1,4 @@
-/* value_list.h - the values that are listed, in order.
+/* value_list.h - Lists the selected values in order.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,8 +8,8 @@
 #include "outline.h"
 #include "settings.h"
 
-/* The selected nodes that have a value, saved or not, in the order that was
- * asked for, to be freed; NULL without memory. */
+/* Returns the selected nodes with a value, saved or not, in the requested
+ * order, to be freed; NULL if there is no memory. */
 uint32_t *value_list(
     const struct view *view, const struct outline *outline, size_t *count);
 

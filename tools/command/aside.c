@@ -1,5 +1,4 @@
-/* aside.c - Names, locks and removes temporary files and folders of the
- * command.
+/* aside.c - Names, locks and removes temporary files and directories.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,13 +23,13 @@
 
 #define FILE_MARK ".varve-"
 
-/* The template for mkdtemp. */
+/* Characters for the template of mkdtemp. */
 static const char letters[] =
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 enum {
     MOST_TRIES = 100,
-    MOST_OF_NAME = 200, /* bytes of it in that of a file aside */
+    MOST_OF_NAME = 200, /* bytes of a name that the temporary name contains */
 };
 
 static size_t name_begin(const char *path)
@@ -90,9 +89,10 @@ int aside_check_folder(const struct settings *settings, const char *path)
     return outcome;
 }
 
-/* --- What was left -------------------------------------------------------- */
+/* --- Left-over entries ---------------------------------------------------- */
 
-/* Returns true if the lock was free, or -1 where there are none. */
+/* Returns 1 if the lock was taken, 0 if it is held, and -1 if there are no
+ * locks. */
 static int take_lock(int descriptor)
 {
     if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
@@ -108,7 +108,7 @@ static bool has_name(int descriptor, int folder, const char *name)
            open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
-/* An entry that is left, of this user, with its lock; else -1. */
+/* Opens and locks a left-over entry of this user, or returns -1. */
 static int open_left(int folder, const char *name, int flags)
 {
     struct stat info;
@@ -151,7 +151,7 @@ static void sweep_folder(int folder, const char *name)
     close(left);
 }
 
-/* Names of what is left: `mark`, then only `digits`, then `tail`. */
+/* Names of left-over entries: `mark`, then only `digits`, then `tail`. */
 struct pattern {
     const char *mark, *digits, *tail;
     void (*remove)(int folder, const char *name);
@@ -191,16 +191,17 @@ static void sweep_library(const char *path)
     free(mark);
 }
 
-/* --- Making --------------------------------------------------------------- */
+/* --- Creation ------------------------------------------------------------- */
 
-/* The new entry, locked; false where another process takes it for one that is
- * left. */
+/* Locks a new entry; returns false if another process has removed it as left
+ * over. */
 static bool guard_it(const char *path, int descriptor)
 {
     return take_lock(descriptor) != 0 && has_name(descriptor, AT_FDCWD, path);
 }
 
-/* Up to and with the mark, and the place of the name in it. */
+/* Returns the path up to the mark, and sets *begin to the position of the
+ * name. */
 static char *file_start(const char *path, size_t *begin)
 {
     *begin = name_begin(path);

@@ -1,5 +1,5 @@
-/* command.h - what a command is. Its options are one table, from which both
- * parsing and help are made.
+/* command.h - Describes commands. The options of a command are one table, which
+ * both the parser and the help use.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,16 +11,17 @@
 #include "settings.h"
 
 enum option_kind {
-    OPTION_FLAG,    /* bool */
-    OPTION_NUMBER,  /* uint64_t */
-    OPTION_MOST,    /* the same; UINT64_MAX where it is not given */
-    OPTION_TEXT,    /* const char * */
-    OPTION_TEXTS,   /* struct text_list */
-    OPTION_SIZE,    /* uint64_t: a number, and a unit behind it */
-    OPTION_WORD,    /* unsigned: one more than the position of the word in
-                       `argument`, which is "[" before it if it may be left
-                       out; then it is the first */
-    OPTION_INCLUDE, /* a pattern, into struct pattern_list */
+    OPTION_FLAG,   /* bool */
+    OPTION_NUMBER, /* uint64_t */
+    OPTION_MOST,   /* like OPTION_NUMBER; UINT64_MAX if not given */
+    OPTION_TEXT,   /* const char * */
+    OPTION_TEXTS,  /* struct text_list */
+    OPTION_SIZE,   /* uint64_t: a number with a unit */
+    /* unsigned: one more than the index of the word in `argument`, or 0. If
+     * `argument` begins with "[", the word can be omitted, which selects the
+     * first */
+    OPTION_WORD,
+    OPTION_INCLUDE, /* a pattern, added to a struct pattern_list */
     OPTION_EXCLUDE
 };
 
@@ -28,7 +29,7 @@ struct option_row {
     const char *name;
     char letter; /* 0: none */
     enum option_kind kind;
-    size_t place;         /* in the options of the command */
+    size_t place;         /* offset in the options of the command */
     const char *argument; /* NULL: none */
     const char *help;
 };
@@ -38,11 +39,11 @@ struct option_row {
         name, letter, kind, offsetof(options, field), argument, help           \
     }
 
-/* Of a command, which defines OPTIONS as the struct of its own. */
+/* For a command, which defines OPTIONS as its struct of options. */
 #define OPTION(...) OPTION_OF(OPTIONS, __VA_ARGS__)
 #define OPTION_SHARED(...) OPTION_OF(struct settings, __VA_ARGS__)
 
-/* Those of several commands. */
+/* Options of several commands. */
 #define OPTION_FOLLOW_LINKS                                                    \
     OPTION_SHARED("follow-links", 0, OPTION_FLAG, opening.follow_links, NULL,  \
         "follow symbolic links that leave the directory")
@@ -124,15 +125,16 @@ struct command {
     const char *name;
     const char *operands;
     const char *summary;
-    const char *details; /* paragraphs below the options; may be NULL */
-    const struct option_row *options; /* ends with OPTION_END */
-    size_t options_size; /* of its struct, which begins with struct settings */
+    const char *details; /* paragraphs after the options; can be NULL */
+    const struct option_row *options; /* terminated by OPTION_END */
+    /* size of its struct, which begins with struct settings */
+    size_t options_size;
     int least_operands;
     int most_operands;
     int (*run)(const void *options, int count, char **operands);
 };
 
-/* Every command, in the order of the help. The folder of its name has it. */
+/* All commands, in the order of the help. Each is in the folder of its name. */
 #define EACH_COMMAND(DO)                                                       \
     DO(log)                                                                    \
     DO(ls)                                                                     \
@@ -153,17 +155,17 @@ struct command {
 #define DECLARE_COMMAND(name) extern const struct command name##_command;
 EACH_COMMAND(DECLARE_COMMAND)
 
-/* Fills `options`, zeroed memory of options_size, from argv, whose first
- * element is the command's name, and moves operands to argv[*first].
- * OUTCOME_DONE, or OUTCOME_USAGE once it has complained. */
+/* Fills `options`, zeroed memory of options_size bytes, from argv, whose first
+ * element is the command's name, and moves the operands to argv[*first].
+ * Returns OUTCOME_DONE, or prints an error and returns OUTCOME_USAGE. */
 int parse_options(const struct command *command, int argc, char **argv,
     void *options, int *first);
 
-/* Whether --json is there: it decides how an error is told, wherever it
- * stands. */
+/* Returns true if argv contains --json anywhere. It determines the format of
+ * errors. */
 bool asks_for_json(int argc, char **argv);
 
-/* Help for one command, on standard output. */
+/* Prints the help for one command on standard output. */
 void print_command_help(const struct command *command);
 
 #endif

@@ -1,4 +1,4 @@
-/* complaint.c - errors on standard error.
+/* complaint.c - Prints errors on standard error.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -72,7 +72,7 @@ int outcome_of(varve_status status)
     }
 }
 
-/* Whether it may be tried: what is lost is a footer, or layers. */
+/* Returns true if a repair is possible: a footer or data files are missing. */
 static bool can_repair(
     const struct settings *settings, const varve_error *error)
 {
@@ -81,7 +81,7 @@ static bool can_repair(
                strstr(error->message, "data files, "));
 }
 
-/* What is said of a file in another format names the remedy itself. */
+/* Messages about files in other formats already contain a remedy. */
 static const char *hint_of(
     const struct settings *settings, const varve_error *error)
 {

@@ -1,5 +1,5 @@
-/* complaint.h - how errors are told, on standard error: a line for people or,
- * with --json, one of JSON.
+/* complaint.h - Prints errors on standard error: as a line of text or, with
+ * --json, as a line of JSON.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,38 +11,38 @@
 #include "settings.h"
 
 struct complaint {
-    int outcome;      /* what the program is to end with */
+    int outcome;      /* exit status of the program */
     const char *code; /* such as "VARVE_NOT_FOUND" or "USAGE" */
-    const char *what; /* what failed */
-    const char *file; /* may be NULL */
+    const char *what; /* the operation that failed */
+    const char *file; /* can be NULL */
     const char *why;
-    const char *hint; /* what to do next; may be NULL */
+    const char *hint; /* remedy; can be NULL */
 };
 
-/* Tells it; returns the outcome. */
+/* Prints an error and returns its outcome. */
 int complain(const struct settings *settings, const struct complaint *c);
 
-/* Tells of a failed call of the library. */
+/* Prints the error of a failed call of the library. */
 int complain_status(const struct settings *settings, const char *what,
     const char *file, const varve_error *error);
 
-/* The same with a hint of the caller's. */
+/* Like complain_status, with a hint. */
 int complain_status_hint(const struct settings *settings, const char *what,
     const char *file, const varve_error *error, const char *hint);
 
-/* Tells that there is nothing of the kind: OUTCOME_NO. `file` and `hint` may be
- * NULL. */
+/* Prints that an object does not exist, and returns OUTCOME_NO. `file` and
+ * `hint` can be NULL. */
 int complain_not_found(const struct settings *settings, const char *what,
     const char *file, const char *why, const char *hint);
 
-/* Tells of a failed system call, by errno. */
+/* Prints the error of a failed system call from errno. */
 int complain_system(
     const struct settings *settings, const char *what, const char *file);
 
-/* Tells that nothing is written to a store. */
+/* Prints that writing to a store is not supported. */
 int complain_store(const struct settings *settings, const char *file);
 
-/* A line for people, none with --json or --quiet. */
+/* Prints a warning as text; nothing with --json or --quiet. */
 void tell_warning(const struct settings *settings, const char *file,
     const char *what, const char *why);
 
@@ -53,7 +53,7 @@ __attribute__((format(printf, 2, 3)))
 #endif
 int complain_usage(const struct settings *settings, const char *format, ...);
 
-/* What a status of the library means for the program. */
+/* Returns the exit status for a status of the library. */
 int outcome_of(varve_status status);
 
 #endif

@@ -1,4 +1,4 @@
-/* interruption.c - The handler of the signals that end the program.
+/* interruption.c - Handles the signals that end the program.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,16 +12,17 @@
 static char *volatile half_written;
 
 static volatile sig_atomic_t is_patient;
-static volatile sig_atomic_t noted; /* the number of the signal; 0: none */
+static volatile sig_atomic_t noted; /* number of the signal; 0: none */
 
-/* Also called if the program ends early, for example without memory. */
+/* Removes incomplete output. Also called if the program ends early, for example
+ * because there is no memory. */
 static void remove_half_written(void)
 {
     if (half_written)
         unlink(half_written);
 }
 
-/* Whoever started the program sees which signal it was. */
+/* Ends by the signal itself, so that the parent process can detect it. */
 static void end_by(int number)
 {
     struct sigaction action = { .sa_handler = SIG_DFL };

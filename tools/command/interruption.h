@@ -1,6 +1,5 @@
-/* interruption.h - the end of the program by SIGINT (Ctrl-C), SIGTERM or
- * SIGHUP: what is half written is removed first, and the program then ends by
- * that signal.
+/* interruption.h - Handles SIGINT (Ctrl-C), SIGTERM and SIGHUP: removes
+ * incomplete output, then ends the program by the signal.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,16 +8,17 @@
 
 #include <stdbool.h>
 
-/* Handles these signals, but those that the program is to ignore (nohup). */
+/* Installs the handlers, except for signals that the program ignores
+ * (nohup). */
 void catch_interruption(void);
 
-/* The file that is removed if the program ends, by a signal or by exit; NULL:
+/* Sets the file to remove if the program ends by a signal or by exit; NULL:
  * none. The string is borrowed until the next call. */
 void interruption_removes(char *path);
 
-/* While it waits, the first signal is only noted, for what the library writes
- * and takes back itself; a second one ends the program. At the end of the wait
- * the program ends if one was noted. */
+/* While `waits` is true, the first signal is only recorded, because the library
+ * cleans up its own files; a second signal ends the program. When `waits`
+ * becomes false, the program ends if a signal was recorded. */
 void interruption_waits(bool waits);
 bool interrupted(void);
 

@@ -1,4 +1,4 @@
-/* keep.c - options as a policy.
+/* keep.c - Converts retention options to those of a manager.
  *
  * SPDX-License-Identifier: MIT
  */

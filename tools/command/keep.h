@@ -1,4 +1,4 @@
-/* keep.h - what the options say is kept.
+/* keep.h - The retention options.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,13 +17,12 @@ struct keep {
     bool greatest;
 };
 
-/* For a manager; what they leave open is as its ledger has it where
- * `retention_from_ledger`.
- */
+/* Returns options for a manager. With `retention_from_ledger`, values that are
+ * not given are taken from its ledger. */
 varve_manager_options keep_options(
     const struct keep *keep, bool retention_from_ledger);
 
-/* Whether they say anything of what is kept. */
+/* Returns true if any of these options is given. */
 bool keep_is_given(const struct keep *keep);
 
 #endif

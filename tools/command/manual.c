@@ -1,7 +1,7 @@
-/* manual.c - pages of the manual in roff's man macros.
+/* manual.c - Prints manual pages in roff with the man macros.
  *
- * Texts are plain paragraphs. What stands in them as `--option` is set bold,
- * and what an operand or an argument is called is set in italics.
+ * Texts are plain paragraphs. Options such as `--option` in them are set in
+ * bold, names of operands and arguments in italics.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -49,7 +49,7 @@ static bool is_upper_word(const char *text, size_t size)
     return size > 0;
 }
 
-/* Whether a text has the word as one of its own. */
+/* Returns true if a text contains the word as a whole word. */
 static bool has_word(const char *text, const char *word, size_t size)
 {
     for (const char *at = text; at && *at; at++) {
@@ -75,7 +75,8 @@ static bool is_placeholder(
     return false;
 }
 
-/* An option where one begins: behind a space or a bracket. */
+/* Returns the size of an option at the start of `text`, which must follow a
+ * space or a bracket; 0 if there is none. */
 static size_t option_size(const char *text, char before)
 {
     size_t dashes = strspn(text, "-");
@@ -85,7 +86,7 @@ static size_t option_size(const char *text, char before)
     return size > 0 && isalpha((unsigned char)text[dashes]) ? dashes + size : 0;
 }
 
-/* One line or paragraph, as running text. */
+/* Prints one line or paragraph as running text. */
 static void put_text(
     const struct command *command, const char *text, size_t size)
 {
@@ -106,8 +107,8 @@ static void put_text(
     }
 }
 
-/* Paragraphs, which are parted by empty lines; one whose lines begin with
- * spaces is printed as it is. */
+/* Prints paragraphs, which are separated by empty lines. One whose lines begin
+ * with spaces is printed without filling. */
 static void put_paragraphs(const struct command *command, const char *text)
 {
     for (bool first = true; *text; first = false) {

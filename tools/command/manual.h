@@ -1,4 +1,4 @@
-/* manual.h - pages of the manual, made from the tables of the commands.
+/* manual.h - Generates manual pages from the tables of the commands.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,10 +7,10 @@
 
 #include "command.h"
 
-/* varve-NAME.1, on standard output. */
+/* Prints varve-NAME.1 on standard output. */
 void print_manual(const struct command *command);
 
-/* varve.1: all of them, patterns, examples, how the program ends. */
+/* Prints varve.1: all commands, patterns, examples and exit statuses. */
 void print_manual_of_all(const struct command *const *commands, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* options.c - parsing and help, from a command's table of options.
+/* options.c - Parses options and prints help from the table of a command.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -67,7 +67,8 @@ static bool parse_number(const char *text, uint64_t *number)
     return *end == '\0' && errno == 0;
 }
 
-/* The position, from 1, of a word in "one|two|three"; 0: not there. */
+/* Returns the position, from 1, of a word in "one|two|three"; 0 if it is not
+ * there. */
 static unsigned word_position(const char *words, const char *word)
 {
     words += strspn(words, "[=");
@@ -94,7 +95,7 @@ static bool add_text(struct text_list *list, const char *text)
     return true;
 }
 
-/* Where what is not given is not 0. */
+/* Sets the defaults that are not 0. */
 static void set_defaults(const struct option_row *rows, void *options)
 {
     for (; rows->name; rows++) {
@@ -146,7 +147,8 @@ static int bad_argument(const struct settings *settings,
         size, words, argument);
 }
 
-/* What getopt_long could not place: the letter, or else the word. */
+/* Prints an error about an option that getopt_long rejected: the letter, or
+ * else the word. */
 static int bad_option(const struct settings *settings, int value, char **argv)
 {
     const char *why = value == ':' ? "needs an argument" : "is not an option";
@@ -167,7 +169,7 @@ bool asks_for_json(int argc, char **argv)
     return false;
 }
 
-/* OUTCOME_DONE where at most one form was asked for. */
+/* Returns OUTCOME_DONE if at most one format was requested. */
 static int choose_form(struct settings *settings)
 {
     bool json = settings->json && !settings->jsonl;

@@ -1,8 +1,8 @@
-/* output.c - files that are whole or not there.
+/* output.c - Writes files that are complete or do not exist.
  *
  * SPDX-License-Identifier: MIT
  */
-#define _XOPEN_SOURCE 700 /* realpath, lstat */
+#define _XOPEN_SOURCE 700 /* for realpath and lstat */
 #include "output.h"
 
 #include <errno.h>
@@ -22,8 +22,8 @@ static bool is_special(const char *path)
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
 }
 
-/* The path itself, or what it leads to as a symbolic link: that is replaced,
- * and the link stays. NULL where it leads to nothing. */
+/* Returns the path itself or, for a symbolic link, its target. Returns NULL if
+ * the target does not exist. */
 static char *find_end(const char *path)
 {
     struct stat info;
@@ -31,9 +31,9 @@ static char *find_end(const char *path)
     return is_link ? realpath(path, NULL) : strdup(path);
 }
 
-/* The permissions of the file that is replaced, before a byte is written; its
- * group and owner where that is permitted. Without the group, the bits that
- * both the group and others had are left to both. */
+/* Sets the permissions of the file that is replaced, before the first byte is
+ * written, and its group and owner if that is permitted. If the group cannot be
+ * set, both classes get only the bits that group and others both had. */
 static int take_access(int file, const struct stat *older)
 {
     mode_t mode = older->st_mode & 0777, common = mode >> 3 & mode & 07;
@@ -45,13 +45,13 @@ static int take_access(int file, const struct stat *older)
         mode = (mode & 0700) | common << 3 | common;
     if (fchmod(file, mode))
         return -1;
-    /* Not permitted to most users; the file is theirs then. */
+    /* most users are not permitted to; they own the file then */
     if (now.st_uid != older->st_uid && fchown(file, older->st_uid, (gid_t)-1))
         return errno == EPERM || errno == EINVAL ? 0 : -1;
     return 0;
 }
 
-/* Closed and removed. */
+/* Removes the temporary file and closes its guard. */
 static void give_up(struct output *output)
 {
     unlink(output->temporary);

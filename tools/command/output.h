@@ -1,5 +1,5 @@
-/* output.h - where an answer goes: standard output, or a file that appears
- * under its name only when it is complete.
+/* output.h - Writes output to standard output, or to a file that appears under
+ * its name only when it is complete.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,19 +13,19 @@
 struct output {
     FILE *stream;
     const char *path; /* NULL: standard output */
-    char *end;        /* the path, or what it leads to as a symbolic link */
-    char *temporary;  /* NULL: written in place, as to a device */
-    int guard;        /* of that */
+    char *end;        /* the path, or the target of a symbolic link */
+    char *temporary;  /* NULL: written in place, as for a device */
+    int guard;        /* descriptor with the lock of the temporary file */
 };
 
-/* To `path`, or to standard output where it is NULL. A symbolic link stays, and
- * the file that it leads to is replaced; a file that is replaced leaves its
- * permissions to the new one. OUTCOME_DONE, or complains. */
+/* Opens output to `path`, or to standard output if it is NULL. A symbolic link
+ * is followed and its target replaced. A new file gets the permissions of the
+ * one it replaces. Returns OUTCOME_DONE, or prints an error. */
 int output_open(
     const struct settings *settings, const char *path, struct output *output);
 
-/* Finishes it, or removes what was written if `outcome` is not OUTCOME_DONE.
- * Returns `outcome` or what failed now. */
+/* Completes the output, or removes it if `outcome` is not OUTCOME_DONE. Returns
+ * `outcome` or the failure of this call. */
 int output_close(
     const struct settings *settings, struct output *output, int outcome);
 

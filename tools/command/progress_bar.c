@@ -1,4 +1,4 @@
-/* progress_bar.c - a bar that draws over itself.
+/* progress_bar.c - Draws a progress bar on one line of the terminal.
  *
  * SPDX-License-Identifier: MIT
  */

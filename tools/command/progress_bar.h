@@ -1,4 +1,4 @@
-/* progress_bar.h - how far long work is, on standard error.
+/* progress_bar.h - Shows the progress of long operations on standard error.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,16 +20,16 @@ struct progress_bar {
     struct timespec last;
 };
 
-/* Enabled on a terminal, or as --progress says. */
+/* Enabled on a terminal, or according to --progress. */
 void progress_bar_begin(
     struct progress_bar *bar, const struct settings *settings);
 
-/* A varve_progress; `user` is the bar. Draws at most ten times a second, and
- * unless it is to be shown always, not before a moment has passed. */
+/* A varve_progress; `user` is the bar. Draws at most ten times a second and,
+ * unless --progress=always, only after a short delay. */
 int progress_bar_update(
     void *user, uint64_t done, uint64_t total, const char *what);
 
-/* Takes the bar off the terminal, so that lines can be printed. */
+/* Erases the bar, so that lines can be printed. */
 void progress_bar_clear(struct progress_bar *bar);
 
 #endif

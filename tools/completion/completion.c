@@ -1,5 +1,5 @@
-/* completion.c - varve completion: what shells need to complete its options,
- * made from the tables of the commands.
+/* completion.c - Implements varve completion: prints completion scripts for
+ * shells, made from the tables of the commands.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,7 +27,7 @@ static bool wants_file(const struct option_row *row)
            (strstr(row->argument, "FILE") || strstr(row->argument, "OUT"));
 }
 
-/* The words of an option, with `between` them. */
+/* Prints the words of an option, separated by `between`. */
 static void put_words(const struct option_row *row, char between)
 {
     for (const char *at = row->argument + strspn(row->argument, "[=");
@@ -35,7 +35,7 @@ static void put_words(const struct option_row *row, char between)
         putchar(*at == '|' ? between : *at);
 }
 
-/* Text inside '...' of a shell. */
+/* Prints text for the inside of '...' in a shell. */
 static void put_quoted(const char *text, const char *escaped)
 {
     for (; *text; text++) {

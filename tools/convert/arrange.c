@@ -1,7 +1,7 @@
-/* arrange.c - parts of a graph taken out, and moved to other paths.
+/* arrange.c - Removes parts of a graph, and moves parts to other paths.
  *
- * First everything that does not stay where it is is taken from its parent,
- * then what is moved is put where it goes, so that names may be exchanged.
+ * First removes everything that does not stay in place from its parent, then
+ * adds what is moved to its new place. So names can be exchanged.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,14 +19,14 @@
 #include "outline.h"
 #include "room.h"
 
-/* --- Where to ----------------------------------------------------------- */
+/* --- New paths ---------------------------------------------------------- */
 
 static bool loses_alias(struct arrangement *a, const struct link *link)
 {
     return link->is_alias && a->is_flat && a->renames->count;
 }
 
-/* The path of an edge, all of it, where any rename may match it; allocated. */
+/* Returns the full path of an edge if a rename may match it; allocated. */
 static char *path_of(const struct arrangement *a, const struct link *link)
 {
     if (!path_is_end(link->path))
@@ -34,9 +34,9 @@ static char *path_of(const struct arrangement *a, const struct link *link)
     return parts_link_path(a->parts, link, renames_depth(a->renames));
 }
 
-/* The place that an edge has if it goes along with its parent; allocated. Only
- * what was renamed has a text of its own: below it they would take memory
- * squared. */
+/* Returns the new path of an edge that is moved together with its parent;
+ * allocated. Only renamed nodes store their path, because storing it for all
+ * descendants would need quadratic memory. */
 static char *place_along(const struct parts *p, const struct link *link)
 {
     const struct part *above = &p->items[link->parent];
@@ -60,7 +60,7 @@ static char *place_along(const struct parts *p, const struct link *link)
     return place;
 }
 
-/* What an edge leads to goes with it, unless it has another path. */
+/* Moves the child of an edge with it, unless it has another path. */
 static void take_along(
     struct parts *p, const struct link *link, const char *place)
 {
@@ -73,8 +73,8 @@ static void take_along(
     child->place = place;
 }
 
-/* An edge goes where a rename says, or along with its parent. The root cannot
- * go anywhere, so what is below it does. */
+/* Computes the new path of an edge, which is moved by a rename or together with
+ * its parent. The root cannot be moved, so its children are. */
 static void place_link(struct arrangement *a, struct link *link)
 {
     struct parts *p = a->parts;
@@ -99,7 +99,7 @@ static void place_link(struct arrangement *a, struct link *link)
     take_along(p, link, link->place);
 }
 
-/* A parent comes before what is below it. */
+/* Parents are processed before their children. */
 static void place_links(struct arrangement *a)
 {
     struct parts *p = a->parts;
@@ -151,8 +151,9 @@ static void mark_gone(struct arrangement *a, struct link *link)
     link->is_gone = !is_kept || link->moves;
 }
 
-/* Values of a file without a graph have their paths for global names. Where
- * values are known by one name, what is renamed has no other. */
+/* Removes global names. In files without a graph they are the paths of the
+ * values. If the destination stores one name per value, a renamed value keeps
+ * no other name. */
 static void drop_names(struct arrangement *a)
 {
     for (size_t i = 0; i < a->parts->count; i++) {
@@ -163,7 +164,7 @@ static void drop_names(struct arrangement *a)
     }
 }
 
-/* --- Taking out --------------------------------------------------------- */
+/* --- Removal ------------------------------------------------------------ */
 
 static void move_slots(varve_node *from, varve_node *to)
 {
@@ -184,7 +185,7 @@ static void copy_tags(const varve_node *from, varve_node *to)
     }
 }
 
-/* An object in the place of a list, with the elements that stay. */
+/* Replaces a list by an object with the elements that stay. */
 static void open_list(struct arrangement *a, size_t list)
 {
     struct parts *p = a->parts;
@@ -217,7 +218,8 @@ static void open_lists(struct arrangement *a)
     }
 }
 
-/* Slot variables, which are behind all others, go first. */
+/* Removes values that are not kept. Slot variables, which are last, are removed
+ * first. */
 static void remove_values(struct arrangement *a)
 {
     for (size_t i = a->parts->count; i-- > 1;) {
@@ -243,7 +245,8 @@ static void take_out(struct arrangement *a)
     }
 }
 
-/* Objects that had something below them which was moved away. */
+/* Removes objects that are empty because everything below them was moved
+ * away. */
 static void remove_emptied(struct arrangement *a)
 {
     struct parts *p = a->parts;
@@ -263,7 +266,7 @@ static void remove_emptied(struct arrangement *a)
     }
 }
 
-/* --- Putting in --------------------------------------------------------- */
+/* --- Insertion ---------------------------------------------------------- */
 
 static int conflict(const struct arrangement *a, const char *place)
 {
@@ -276,7 +279,7 @@ static bool is_leaf(const varve_node *node)
     return varve_node_kind(node) == VARVE_VARIABLE;
 }
 
-/* Two nodes that come to the same place become one. */
+/* Two nodes that are moved to the same path are merged. */
 struct merge {
     varve_node *to;
     varve_node *from;
@@ -300,7 +303,8 @@ static bool merge_later(struct merges *m, varve_node *to, varve_node *from)
     return true;
 }
 
-/* False where two values meet, or a list would have a hole. */
+/* Returns false if two values would have the same path, or a list would have a
+ * gap. */
 static bool put(
     struct merges *m, varve_node *parent, const char *name, varve_node *node)
 {
@@ -331,7 +335,7 @@ static bool merge_all(struct merges *m)
     return good;
 }
 
-/* Takes the first name off a place, unescaped. */
+/* Returns the first name of a path, unescaped, and advances. */
 static char *next_name(const char **place)
 {
     const char *text = *place;
@@ -352,7 +356,8 @@ static char *next_name(const char **place)
     return name;
 }
 
-/* The object at a name, made if it is not there; NULL where a value is. */
+/* Returns the child with a name, and makes an object if there is none. Returns
+ * NULL if it is a value. */
 static varve_node *step_down(varve_node *parent, const char *name)
 {
     varve_node *there = varve_find(parent, name);

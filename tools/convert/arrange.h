@@ -1,4 +1,4 @@
-/* arrange.h - what --only, --except and --rename leave of a graph, and where.
+/* arrange.h - Applies --only, --except and --rename to a graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,12 +17,13 @@ struct arrangement {
     struct renames *renames;
     struct losses *losses;
     const struct unused *unused;
-    bool is_flat;      /* the destination knows values by one name each */
+    bool is_flat;      /* the destination stores values by a single name each */
     bool is_from_flat; /* the source does */
 };
 
-/* Takes the rest out of the graph, and moves what is renamed. A list that loses
- * elements becomes an object, in which the others keep their names. */
+/* Removes the nodes that are not kept, and moves those that are renamed. A list
+ * that loses elements becomes an object in which the others keep their
+ * names. */
 int arrange_move(struct arrangement *a);
 
 #endif

@@ -1,4 +1,4 @@
-/* casts.c - element types by pattern or by sort.
+/* casts.c - Selects element types by pattern or by family.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -65,8 +65,8 @@ void casts_clear(struct casts *casts)
     *casts = (struct casts){ .count = 0 };
 }
 
-/* Reals, whole numbers, complex numbers; what is of no sort only a pattern
- * casts. */
+/* Families: real, integer, complex. Types without a family are cast only by a
+ * pattern. */
 #pragma GCC diagnostic error "-Wswitch"
 static int sort_of(varve_dtype dtype)
 {
@@ -116,7 +116,8 @@ static struct cast_rule *rule_for(
 
 /* --- Values ------------------------------------------------------------- */
 
-/* By the path, all of it; of a slot only its end is known. */
+/* Finds a rule by the full path; for a slot only the end of its path is
+ * known. */
 static struct cast_rule *rule_for_part(
     struct casts *casts, const struct parts *parts, const struct part *part)
 {
@@ -166,7 +167,7 @@ int casts_apply(
     return outcome;
 }
 
-/* --- Telling ------------------------------------------------------------ */
+/* --- Output ------------------------------------------------------------- */
 
 static void print_changed(const struct cast_value *value)
 {

@@ -1,4 +1,4 @@
-/* casts.h - the casts of --cast, and what they cost.
+/* casts.h - Applies --cast, and counts inexact conversions.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,7 @@
 #include "settings.h"
 
 struct cast_rule {
-    char *pattern; /* NULL: every value of a type of the same sort */
+    char *pattern; /* NULL: every value of a type of the same family */
     varve_dtype dtype;
     bool was_used;
 };
@@ -23,7 +23,7 @@ struct cast_value {
     char *path;
     varve_dtype from;
     varve_dtype to;
-    uint64_t inexact; /* elements that were not kept exactly */
+    uint64_t inexact; /* number of elements that were not converted exactly */
 };
 
 struct casts {
@@ -33,20 +33,20 @@ struct casts {
     size_t count, capacity;
 };
 
-/* An outcome other than OUTCOME_DONE has been complained of. */
+/* Reads the rules. If the result is not OUTCOME_DONE, an error was printed. */
 int casts_read(const struct settings *settings, const struct text_list *texts,
     struct casts *casts);
 void casts_clear(struct casts *casts);
 
-/* Casts the variables that are kept, by their paths in the source: the last
- * rule that is for one decides. */
+/* Casts the variables that are kept. Rules are compared with paths in the
+ * source; the last matching rule decides. */
 int casts_apply(
     const struct settings *settings, struct casts *casts, struct parts *parts);
 
-/* What was cast, in a line or two; the values that changed. */
+/* Prints a summary of the casts, and the values that changed. */
 void casts_print(const struct casts *casts, bool all);
 
-/* {"path":...,"from":...,"to":...,"inexact":...} for each. */
+/* Prints {"path":...,"from":...,"to":...,"inexact":...} for each. */
 void casts_print_json(const struct casts *casts);
 
 #endif

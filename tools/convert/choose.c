@@ -1,4 +1,4 @@
-/* choose.c - what --only and --except leave.
+/* choose.c - Applies --only and --except.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,7 +34,7 @@ static void lose_slot(
     free(name);
 }
 
-/* A slot is there with its owner and its variable or not at all. */
+/* Drops the selected slots of an owner whose variable is not kept. */
 static void choose_slots(struct arrangement *a, struct part *owner)
 {
     for (const varve_slot *s = varve_slot_first(owner->node); s;
@@ -64,8 +64,8 @@ static varve_status keep(void *user, varve_node *node, const char *path)
     return VARVE_OK;
 }
 
-/* Where the '/' before the last name of a path is. What is in parentheses is
- * one name with what is before them. */
+/* Returns the position of the '/' before the last name of a path. Parentheses
+ * with their contents are part of a name. */
 static size_t parent_size(const char *path, size_t size)
 {
     size_t depth = 0;
@@ -77,8 +77,8 @@ static size_t parent_size(const char *path, size_t size)
     return size;
 }
 
-/* Keeps what is above a node on its path, up to what is kept already; of a path
- * that is shortened, what is above on the shortest is kept at the end. */
+/* Keeps the ancestors of a node on its path, up to one that is kept already.
+ * For a shortened path, ancestors on the shortest path are kept at the end. */
 static void keep_above(struct parts *p, const char *path)
 {
     if (path_is_end(path))
@@ -96,7 +96,7 @@ static void keep_above(struct parts *p, const char *path)
     free(text);
 }
 
-/* Every part is known by a path on account of which it is kept. */
+/* Sets the path of every part to one because of which it is kept. */
 static int choose_parts(struct arrangement *a)
 {
     varve_error error = { .status = VARVE_OK };

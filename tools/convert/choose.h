@@ -1,4 +1,4 @@
-/* choose.h - what --only and --except leave of a graph.
+/* choose.h - Applies --only and --except to a graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,12 +7,12 @@
 
 #include "arrange.h"
 
-/* Whether --only and --except select a path of the source. */
+/* Returns true if --only and --except select a path of the source. */
 bool is_chosen(const struct arrangement *a, const char *path);
 
-/* Marks what is kept: the values that are selected and the objects above them,
- * and objects that are selected. Slots of which the owner or the variable is
- * left out are losses. */
+/* Marks the nodes to keep: the selected values and objects, and the objects
+ * above selected values. Slots whose owner or variable is not kept are reported
+ * as losses. */
 int choose(struct arrangement *a);
 
 #endif

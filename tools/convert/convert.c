@@ -1,5 +1,5 @@
-/* convert.c - varve convert: a checkpoint, or a part of it, in another format
- * or under other names.
+/* convert.c - Implements varve convert: writes a checkpoint, or a part of it,
+ * in another format or with other names.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,7 +28,7 @@
 #include "target.h"
 #include "units.h"
 
-enum { MOST_LEVEL = 19 }; /* as of varve_write_options */
+enum { MOST_LEVEL = 19 }; /* as in varve_write_options */
 
 #define OPTIONS struct convert_options
 static const struct option_row option_rows[] = {
@@ -80,10 +80,10 @@ struct conversion {
     struct unused unused;
     struct progress_bar bar;
     varve_graph *graph;
-    varve_node *root;   /* of what is written */
-    struct parts parts; /* of it, where some of it is chosen or changed */
-    size_t values;      /* in what was written */
-    uint64_t bytes;     /* of them */
+    varve_node *root;   /* root of the output */
+    struct parts parts; /* its nodes, if some are selected or changed */
+    size_t values;      /* number of values written */
+    uint64_t bytes;     /* their size */
 };
 
 /* --- The graph ---------------------------------------------------------- */
@@ -102,7 +102,8 @@ static varve_status compare_path(void *user, varve_node *node, const char *path)
     return VARVE_CANCELLED;
 }
 
-/* The node of the path that was given; a slot variable by its own. */
+/* Returns the node of the given path; for a slot variable, compares whole
+ * paths. */
 static varve_node *find_root(struct conversion *c)
 {
     varve_node *root = varve_graph_root(c->graph);
@@ -114,7 +115,7 @@ static varve_node *find_root(struct conversion *c)
     return found;
 }
 
-/* A lone value has nothing to hang its name on. */
+/* Returns a parent for a single value, which holds its name. */
 static varve_node *with_name(struct conversion *c, varve_node *node)
 {
     const char *path = c->source.node.path;
@@ -127,7 +128,8 @@ static varve_node *with_name(struct conversion *c, varve_node *node)
     return varve_track(root, *name ? name : "value", node), root;
 }
 
-/* What is to be read; the path of a slot leads to no subtree. */
+/* Returns the options for reading. The path of a slot does not identify a
+ * subtree. */
 static varve_read_options part_of(struct conversion *c)
 {
     const struct convert_options *o = c->options;
@@ -146,7 +148,8 @@ static varve_read_options part_of(struct conversion *c)
     };
 }
 
-/* The structure of the file was good when it was opened. */
+/* Prints a read error. The structure of the file was intact when it was opened,
+ * so damage is in values. */
 static int complain_unread(
     const struct settings *settings, const char *file, const varve_error *error)
 {
@@ -157,8 +160,8 @@ static int complain_unread(
         "does");
 }
 
-/* What the reader of its format has left out of the whole file; of a part, as
- * little of it as of the rest is wanted. */
+/* Reports what the reader has omitted from the whole file. For a part,
+ * everything else is omitted intentionally. */
 static void note_left_out(struct conversion *c)
 {
     const char *path, *what;
@@ -172,7 +175,7 @@ static int make_graph(struct conversion *c)
     varve_error error = { .status = VARVE_OK };
     const char *file = shown_path(varve_reader_path(c->source.reader));
     varve_read_options part = part_of(c);
-    /* Casts look at all of a value at once. */
+    /* a cast needs the whole value in memory */
     c->graph =
         (c->casts.rule_count ? varve_graph_from_part : varve_graph_from_lazy)(
             file, &part, NULL, &error);
@@ -187,7 +190,7 @@ static int make_graph(struct conversion *c)
     return OUTCOME_DONE;
 }
 
-/* Every part has a path, which takes its memory. */
+/* Parts need memory for the path of every node. */
 static bool needs_parts(const struct conversion *c)
 {
     const struct convert_options *o = c->options;
@@ -195,8 +198,8 @@ static bool needs_parts(const struct conversion *c)
            c->source.node.path[0];
 }
 
-/* Whether a file of ours has to tell more than the path of a value: Keras calls
- * its groups otherwise than its layers. */
+/* Returns true if a Varve file must store more than the path of a value: the
+ * names of groups and layers in Keras differ. */
 static bool keeps_globals(const struct conversion *c)
 {
     return varve_reader_format(c->source.reader) == VARVE_FORMAT_HDF5 &&
@@ -205,7 +208,7 @@ static bool keeps_globals(const struct conversion *c)
 
 struct naming {
     struct parts named;
-    bool keeps_others; /* than the paths */
+    bool keeps_others; /* other than the paths */
 };
 
 static varve_status add_named(void *user, varve_node *node, const char *path)
@@ -221,7 +224,8 @@ static varve_status add_named(void *user, varve_node *node, const char *path)
     return VARVE_OK;
 }
 
-/* Values of a file without a graph have their paths for global names. */
+/* Removes global names. In files without a graph they are the paths of the
+ * values. */
 static int drop_all_names(struct conversion *c)
 {
     struct naming n = { .keeps_others = keeps_globals(c) };
@@ -283,10 +287,10 @@ static int write_to(struct conversion *c, const struct destination *d,
     return complain_status(c->settings, "cannot write", d->given, &error);
 }
 
-/* Written beside the destination and read back. What is new is then moved to
- * its place; what replaces a checkpoint is written again, as the library
- * replaces one. So nothing is left that cannot be read, and nothing goes for
- * it. */
+/* Writes to a temporary directory and reads the result back. New files are then
+ * moved to their place; a checkpoint that is replaced is written again, because
+ * the library replaces it atomically. So no unreadable file remains, and
+ * nothing is lost for one. */
 static int write_tried(struct conversion *c, const struct destination *trial,
     const varve_write_options *options, bool is_new)
 {
@@ -309,7 +313,8 @@ static int write_tried(struct conversion *c, const struct destination *trial,
                   : write_to(c, &c->destination, options);
 }
 
-/* No program of ours leaves a value under that tag, but a file may have one. */
+/* Reports values with the tag local. Varve does not save such values, but a
+ * file may contain one. */
 static varve_status note_local(void *user, varve_node *node, const char *path)
 {
     if (varve_has_tag(node, VARVE_TAG_LOCAL) &&
@@ -342,7 +347,8 @@ static int write_graph(struct conversion *c)
     return outcome;
 }
 
-/* A signal is noted meanwhile, and ends the program when no trial is left. */
+/* Writes the output. A signal is recorded during this time, and ends the
+ * program after the temporary directory is removed. */
 static int write_patiently(struct conversion *c)
 {
     if (varve_walk(c->root, note_local, &c->losses, NULL))
@@ -353,7 +359,7 @@ static int write_patiently(struct conversion *c)
     return outcome;
 }
 
-/* What is there now, as anybody will find it. */
+/* Counts the values of the written files by reading them. */
 static int count_written(struct conversion *c)
 {
     varve_saved_node node;
@@ -368,7 +374,7 @@ static int count_written(struct conversion *c)
     return OUTCOME_DONE;
 }
 
-/* --- Telling ------------------------------------------------------------ */
+/* --- Output ------------------------------------------------------------- */
 
 static void print_json(const struct conversion *c)
 {
@@ -407,9 +413,9 @@ static void print_text(const struct conversion *c)
     lost_print(&c->lost, c->settings, c->source.reader);
 }
 
-/* --- All ---------------------------------------------------------------- */
+/* --- The command -------------------------------------------------------- */
 
-/* Options that are for some formats alone. */
+/* Checks options that only some formats support. */
 static int check_format(const struct conversion *c)
 {
     const varve_format format = c->destination.format;

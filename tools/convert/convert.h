@@ -1,4 +1,4 @@
-/* convert.h - a conversion as a part of other commands.
+/* convert.h - Runs a conversion as a part of other commands.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,13 +24,13 @@ struct convert_options {
     struct rename_options rename;
     struct text_list casts;
     uint64_t shard_size;
-    uint64_t compress; /* a level; 0: not */
+    uint64_t compress; /* compression level; 0: none */
     bool force;
     bool verbose;
 };
 
-/* From operands[0] to operands[1], as the options say, told under the name of
- * their command; an outcome. */
+/* Converts operands[0] to operands[1], and returns the outcome. Messages
+ * contain the name of the command in the settings. */
 int convert_file(const struct convert_options *options, char **operands);
 
 #endif

@@ -1,4 +1,4 @@
-/* destination.c - formats by name and by ending.
+/* destination.c - Determines formats by name and by extension.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,7 @@
 
 #define INDEX_SUFFIX ".index"
 #define TENSORS_SUFFIX ".safetensors"
-#define TENSORS_INDEX_SUFFIX ".safetensors.index.json" /* of several files */
+#define TENSORS_INDEX_SUFFIX ".safetensors.index.json" /* for several files */
 
 static const struct {
     const char *ending;
@@ -38,7 +38,7 @@ static const struct {
     { ".hdf5", VARVE_FORMAT_HDF5 },
 };
 
-/* As FORMAT_WORDS has them. */
+/* In the order of FORMAT_WORDS. */
 static const varve_format words[] = { VARVE_FORMAT_VARVE,
     VARVE_FORMAT_TENSORFLOW, VARVE_FORMAT_TENSORFLOW_NAMES,
     VARVE_FORMAT_SAFETENSORS, VARVE_FORMAT_NPY, VARVE_FORMAT_NPZ,
@@ -70,8 +70,8 @@ static const char *last_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* A format that is not here does not compile. One that is written has its
- * ending above, and its word in FORMAT_WORDS. */
+/* There is no `default:`, so that a missing format does not compile. A format
+ * that is written also needs an extension above and a word in FORMAT_WORDS. */
 #pragma GCC diagnostic error "-Wswitch"
 static bool is_tensorflow(varve_format format)
 {
@@ -103,8 +103,8 @@ static char *with_suffix(const char *path, const char *old, const char *new)
     return file;
 }
 
-/* The file that must not be there: of TensorFlow's, which are called after the
- * path, and of several of safetensors, the index. */
+/* Returns the file that determines whether the checkpoint exists: for
+ * TensorFlow and for several files of safetensors, the index. */
 static char *main_file(const struct destination *d, bool is_several)
 {
     if (d->format == VARVE_FORMAT_SAFETENSORS && is_several &&
@@ -114,8 +114,8 @@ static char *main_file(const struct destination *d, bool is_several)
         d->path, "", is_tensorflow(d->format) ? INDEX_SUFFIX : "");
 }
 
-/* Nothing that is no checkpoint is ever replaced; what is left of one may be by
- * its repair. */
+/* Refuses to replace a file that is not a checkpoint. A repair may replace the
+ * rest of a damaged one. */
 static int check_replaced(const struct settings *settings, const char *file)
 {
     varve_error error = { .status = VARVE_OK };
@@ -137,7 +137,8 @@ static int check_replaced(const struct settings *settings, const char *file)
 static int check_file(const struct convert_options *options, const char *file)
 {
     const struct settings *settings = &options->settings;
-    if (is_in_store(file)) /* what is there is told when it is written */
+    /* existing objects are reported when it is written */
+    if (is_in_store(file))
         return options->force ? check_replaced(settings, file) : OUTCOME_DONE;
     if (access(file, F_OK) != 0)
         return OUTCOME_DONE;
@@ -240,7 +241,7 @@ static bool move(int from, int to, const char *name)
     return renameat(from, name, to, name) == 0;
 }
 
-/* The files that are found by no other come last. */
+/* Moves the files that refer to others last. */
 static bool move_all(const struct destination *trial, int from, int to)
 {
     bool good = true;
@@ -300,7 +301,7 @@ void destination_end_trial(struct destination *trial)
     destination_clear(trial);
 }
 
-/* --- The end ------------------------------------------------------------ */
+/* --- Cleanup ------------------------------------------------------------ */
 
 void destination_clear(struct destination *d)
 {

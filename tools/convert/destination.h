@@ -1,4 +1,4 @@
-/* destination.h - where a conversion writes, and in which format.
+/* destination.h - The destination of a conversion, and its format.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,40 +10,41 @@
 #include "convert.h"
 
 struct destination {
-    char *path; /* as varve_write takes it */
+    char *path; /* in the form for varve_write */
     const char *given;
     varve_format format;
-    int guard; /* of the folder of a trial */
+    int guard; /* guard of the directory of a trial */
 };
 
-/* By --to, else by the ending of the name. Without --force, what is there is
- * left alone; with it, what is there and is no checkpoint. An outcome other
- * than OUTCOME_DONE has been complained of. */
+/* Chooses the format by --to, or by the extension of the name. An existing file
+ * is replaced only with --force, and only if it is a checkpoint. If the result
+ * is not OUTCOME_DONE, an error was printed. */
 int destination_choose(const struct convert_options *options, const char *path,
     struct destination *destination);
 
-/* Opens what was written; NULL once it has been complained of. */
+/* Opens the written checkpoint. On failure prints an error and returns NULL. */
 varve_reader *destination_open(
     const struct settings *settings, const struct destination *destination);
 
-/* Whether something would be replaced. */
+/* Returns true if an existing file would be replaced. */
 bool destination_is_there(const struct destination *destination);
 
-/* A destination of the same name and format in a folder of its own beside it,
- * to see whether what is written can be read; false where there can be none. */
+/* Makes a destination of the same name and format in a temporary directory
+ * beside it, to check that the written files can be read. Returns false if that
+ * is not possible. */
 bool destination_try(
     const struct destination *destination, struct destination *trial);
 
-/* Gives the files of a trial their place, where nothing is; what has the others
- * in it comes last. */
+/* Moves the files of a trial to their final names, which must not exist; the
+ * file that refers to the others is last. */
 int destination_settle(const struct settings *settings,
     const struct destination *destination, const struct destination *trial);
 
-/* Takes the folder of a trial out of a message. */
+/* Removes the temporary directory of a trial from a message. */
 void destination_say_plainly(
     const struct destination *trial, varve_error *error);
 
-/* Removes a trial and what is still in it. */
+/* Removes a trial and its remaining files. */
 void destination_end_trial(struct destination *trial);
 
 void destination_clear(struct destination *destination);

@@ -1,4 +1,5 @@
-/* losses.c - losses by kind. Kinds are few, so they are looked for one by one.
+/* losses.c - Stores losses by kind. There are few kinds, so they are searched
+ * linearly.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +16,8 @@
 
 enum { FEW = 3, MOST_KINDS = 100 };
 
-/* Past the most kinds there are, what is left is one. */
+/* Returns the number of a kind, and adds it if it is new. After MOST_KINDS
+ * kinds, all further ones are "other". */
 static size_t kind_of(struct losses *l, const char *what)
 {
     if (l->kind_count == MOST_KINDS)

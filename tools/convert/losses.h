@@ -1,4 +1,4 @@
-/* losses.h - what could not be carried over, kept until the end and told by
+/* losses.h - Collects what a conversion could not preserve, and prints it by
  * kind.
  *
  * SPDX-License-Identifier: MIT
@@ -11,11 +11,11 @@
 
 struct loss {
     char *path;
-    size_t kind; /* which of the texts */
+    size_t kind; /* index in `kinds` */
 };
 
 struct losses {
-    struct loss *items; /* in the order in which they came */
+    struct loss *items; /* in the order in which they were added */
     size_t count, capacity;
     char **kinds; /* texts */
     size_t kind_count, kind_capacity;
@@ -24,10 +24,11 @@ struct losses {
 /* A varve_loss; `user` is the losses. */
 void losses_add(void *user, const char *path, const char *what);
 
-/* A line for each kind: how many, what, and the first few paths or all. */
+/* Prints a line for each kind: the number, a description, and the first few
+ * paths or all. */
 void losses_print(const struct losses *losses, bool all);
 
-/* {"path":...,"what":...} for each. */
+/* Prints {"path":...,"what":...} for each. */
 void losses_print_json(const struct losses *losses);
 
 void losses_clear(struct losses *losses);

@@ -1,4 +1,4 @@
-/* lost.c - each with its path, its size, and what is wrong.
+/* lost.c - Prints lost values with path, size and damage.
  *
  * SPDX-License-Identifier: MIT
  */

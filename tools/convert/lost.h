@@ -1,4 +1,4 @@
-/* lost.h - values that could not be had of a damaged file.
+/* lost.h - Lists values that could not be read from a damaged file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,7 @@
 
 struct lost_value {
     char *path;
-    char *what; /* where it is damaged */
+    char *what; /* location of the damage */
 };
 
 struct lost {
@@ -24,14 +24,15 @@ struct lost {
 /* A varve_loss; `user` is a struct lost. */
 void lost_add(void *user, const char *path, const char *what);
 
-/* A line for what is damaged but the values, if anything is. */
+/* Prints a line about damage outside values, if there is any. */
 void lost_print_damage(const char *damage);
 
-/* A line for each: path, bytes of the value, where it is damaged. */
+/* Prints a line for each: path, size of the value, and location of the
+ * damage. */
 void lost_print(const struct lost *lost, const struct settings *settings,
     const varve_reader *source);
 
-/* {"path":...,"size":...,"what":...} for each. */
+/* Prints {"path":...,"size":...,"what":...} for each. */
 void lost_print_json(const struct lost *lost, const varve_reader *source);
 
 void lost_clear(struct lost *lost);

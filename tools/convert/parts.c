@@ -1,4 +1,4 @@
-/* parts.c - one walk for the nodes, then the edges of each.
+/* parts.c - Collects nodes in one traversal, then the edges of each.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,9 +13,9 @@
 #include "outline.h"
 #include "room.h"
 
-/* So much may a path have that patterns and renames look at: an escaped name of
- * the largest size fits, but a chain of such names, or a long chain of short
- * ones, takes no time squared. */
+/* Limits for paths that patterns and renames are compared with. An escaped name
+ * of the largest size fits, but chains of such names, or long chains of short
+ * ones, do not need quadratic time. */
 enum { MOST_BYTES = 256 << 10, MOST_NAMES = 1000 };
 
 struct place {
@@ -100,8 +100,8 @@ static int compare_names(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Copies the names that the graph lends, which has each of them once: a file
- * may have a name of 64 KiB at every edge. */
+/* Copies the names, which belong to the graph, once each: a file can have the
+ * same name of 64 KiB at every edge. */
 static void spell(struct parts *p)
 {
     struct link **sorted = room_for(p->link_count, sizeof *sorted);
@@ -127,8 +127,9 @@ static void spell(struct parts *p)
     free(sorted);
 }
 
-/* A walk comes to a node from the parent that it came to first, by the first
- * name in order; links stand in the order of their parents. */
+/* Returns true if a link is traversed before another one. A traversal reaches a
+ * node first from the first parent, by the first name in order. Links are
+ * ordered by parent. */
 static bool is_earlier(
     const struct parts *p, const struct link *link, const struct link *than)
 {
@@ -137,10 +138,12 @@ static bool is_earlier(
            strcmp(link->name, than->name) < 0;
 }
 
-/* No link leads to the root along its own path. */
+/* Sets parent and link of each part to those by which a traversal reaches it.
+ * The root has none. */
 static void choose_ways(struct parts *p)
 {
-    size_t *ways = room_for(p->count, sizeof *ways); /* links, plus 1 */
+    /* numbers of links, plus 1 */
+    size_t *ways = room_for(p->count, sizeof *ways);
     memset(ways, 0, p->count * sizeof *ways);
     for (size_t i = 0; i < p->link_count; i++) {
         size_t *way = &ways[p->links[i].child];
@@ -173,7 +176,8 @@ bool path_is_end(const char *path)
     return strncmp(path, "...", 3) == 0;
 }
 
-/* The names of a path backwards: that of the link, then those above. */
+/* Writes the names of a path in reverse order: that of the link, then those of
+ * its ancestors. */
 static size_t climb(const struct parts *p, const struct link *link,
     size_t most_names, char *path, size_t end)
 {

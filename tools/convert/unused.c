@@ -1,4 +1,4 @@
-/* unused.c - a plan of reading the file says what its options stood for.
+/* unused.c - Uses a dry run to find the patterns that match nothing.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -53,7 +53,7 @@ void unused_clear(struct unused *u)
     *u = (struct unused){ .count = 0 };
 }
 
-/* "modle (did you mean 'model'?)" */
+/* Returns for example "modle (did you mean 'model'?)". */
 static char *text_of(const struct unused_pattern *item)
 {
     static const char asks[] = " (did you mean '%s'?)";

@@ -1,4 +1,4 @@
-/* unused.h - the patterns of --only and --except that no path matched.
+/* unused.h - Finds patterns of --only and --except that match no path.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,15 +20,15 @@ struct unused {
     size_t count, capacity;
 };
 
-/* Those of a graph that was made from a file, below a node of it. */
+/* Finds them for a graph that was made from a file, below a node. */
 varve_status unused_find(struct unused *unused, varve_node *root,
     const char *file, const varve_read_options *options, varve_error *error);
 void unused_clear(struct unused *unused);
 
-/* A warning for each. */
+/* Prints a warning for each. */
 void unused_warn(const struct settings *settings, const struct unused *unused);
 
-/* Complains that nothing is left, and of each. */
+/* Prints an error that nothing is left, with each pattern. */
 int unused_complain(
     const struct settings *settings, const struct unused *unused);
 

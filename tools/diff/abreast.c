@@ -1,4 +1,4 @@
-/* abreast.c - boxes that lie one behind the other in a value.
+/* abreast.c - Reads consecutive boxes of two values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,8 +9,8 @@
 
 #include "room.h"
 
-/* Bytes of a piece; the larger ones are of formats that read, or verify, all
- * of a value for any part of it. */
+/* Size of a piece in bytes. Large pieces are for formats that read, or verify,
+ * the whole value for any part of it. */
 enum { PIECE = 8 << 20, LARGE_PIECE = 128 << 20 };
 
 static uint64_t piece_size(const struct side *s, const varve_saved_node *node)
@@ -27,7 +27,7 @@ static uint64_t width_of(const struct abreast *p, int side)
     return varve_dtype_size(p->nodes[side]->value.dtype);
 }
 
-/* Elements at a time. */
+/* Returns the largest number of elements in a piece. */
 static uint64_t most_elements(const struct abreast *p)
 {
     uint64_t most = UINT64_MAX;
@@ -59,7 +59,7 @@ void abreast_begin(struct abreast *p, const struct side *const sides[2],
         p->box.extents[i] = 1;
 }
 
-/* Where the next piece starts, and how far it goes. */
+/* Sets the box to the next piece, and returns its number of elements. */
 static uint64_t place_box(struct abreast *p)
 {
     const varve_tensor *shape = &p->shape;

@@ -1,4 +1,4 @@
-/* answer.c - findings as rows of a table.
+/* answer.c - Prints findings as rows of a table.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -109,7 +109,7 @@ void answer_end(struct answer *answer)
 
 /* --- Cells -------------------------------------------------------------- */
 
-/* Type and shape of the value of a node, or nothing twice. */
+/* Adds cells for type and shape of the value of a node, or two empty cells. */
 static void tell_type(struct table *table, const varve_saved_node *node)
 {
     char text[VARVE_TENSOR_TEXT_SIZE];
@@ -134,7 +134,7 @@ static bool have_one_type(const varve_saved_node *a, const varve_saved_node *b)
                    a->value.rank * sizeof *a->value.shape) == 0);
 }
 
-/* The place of an element, by its position. */
+/* Adds a cell for the position of an element, given its index. */
 static void tell_place(
     struct table *table, const varve_tensor *value, uint64_t position)
 {
@@ -149,8 +149,8 @@ static void tell_place(
     table_json(table, place, shape_text(&at, text));
 }
 
-/* An element that is written as JSON. Whole numbers that Jansson cannot hold
- * are strings. */
+/* Adds a cell for an element given as JSON. Integers that Jansson cannot
+ * represent are strings. */
 static void tell_element(struct table *table, const char *json)
 {
     json_t *value = *json ? json_loads(json, JSON_DECODE_ANY, NULL) : NULL;
@@ -171,7 +171,8 @@ static void tell_differing(const struct answer *answer, struct table *table,
     table_json(table, json_count(d->differing), text);
 }
 
-/* A state of another length differs at a place that one of them lacks. */
+/* Returns false if a state is longer on one side, and the difference is after
+ * the end of the other. */
 static bool has_place(const struct difference *d, const varve_saved_node *node)
 {
     return d->differing && d->place < varve_tensor_count(&node->value);

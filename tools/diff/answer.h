@@ -1,4 +1,5 @@
-/* answer.h - what varve diff says: a row for each finding, and a count of them.
+/* answer.h - Prints the result of varve diff: a row for each finding, and their
+ * numbers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,10 +28,10 @@ struct diff_options {
     struct pattern_list patterns;
     const char *tolerance;
     const char *relative;
-    const char *page; /* NULL: none */
+    const char *page; /* or NULL */
     bool any_type;
     bool nan_differs;
-    bool values; /* and nothing else */
+    bool values; /* and compare nothing else */
     bool equal;
     bool strict;
 };
@@ -41,33 +42,33 @@ struct answer {
     struct table table;
     struct style style;
     uint64_t counts[FINDING_KINDS];
-    uint64_t unread; /* of those that are equal */
+    uint64_t unread; /* number of these that are equal */
 };
 
-/* What a row is about. */
+/* The subject of a row. */
 struct finding_row {
     enum finding finding;
-    const char *path;          /* as in B, */
-    const char *path_a;        /* and in A; NULL: the same, or not there */
-    const varve_saved_node *a; /* NULL: not there, or not what it is about */
+    const char *path;          /* path in B */
+    const char *path_a;        /* path in A; NULL: equal, or missing */
+    const varve_saved_node *a; /* NULL: missing, or not concerned */
     const varve_saved_node *b;
-    const struct difference *difference; /* NULL: none was looked for */
-    const char *note;                    /* "" where all is plain */
+    const struct difference *difference; /* NULL: not computed */
+    const char *note;                    /* "" if there is none */
 };
 
 void answer_begin(struct answer *answer, const struct diff_options *options,
     const struct side *a, const struct side *b, bool has_structure);
 
-/* Whether a finding is printed. */
+/* Returns true if a finding is printed. */
 bool answer_shows(const struct answer *answer, enum finding finding);
 
-/* Counts it, and prints it where it is shown; else it needs no path. */
+/* Counts a finding, and prints it if it is shown; only then it needs a path. */
 void answer_add(struct answer *answer, const struct finding_row *row);
 
-/* The counts; then nothing more can be added. */
+/* Prints the numbers. Nothing can be added afterwards. */
 void answer_end(struct answer *answer);
 
-/* Whether there is a difference so far. */
+/* Returns true if there is a difference so far. */
 bool answer_differs(const struct answer *answer);
 
 #endif

@@ -1,4 +1,4 @@
-/* diff.c - varve diff: what two checkpoints have not in common.
+/* diff.c - Implements varve diff: compares two checkpoints.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -55,19 +55,22 @@ struct diff {
     struct renames renames;
     struct side a, b;
     bool has_structure;
-    bool is_counting; /* for the bar: nothing is read or told yet */
+    /* computes the total for the progress bar, without reading or printing */
+    bool is_counting;
     struct answer answer;
-    struct diff_page *page; /* NULL: none */
+    struct diff_page *page; /* or NULL */
     struct progress_bar bar;
     struct reading reading;
-    uint32_t *met_by_a; /* by node of A: the node of B it was first with */
+    /* by node of A: the node of B with which it was first paired */
+    uint32_t *met_by_a;
     uint32_t *met_by_b;
-    size_t *left; /* by entry of B, the first entry of A that is behind it and
-                     has no partner; by entry of A, the next */
+    /* by entry of B: the first entry of A that follows it and has no partner;
+     * by entry of A: the next one */
+    size_t *left;
     size_t *left_next;
-    const struct side *at; /* where the walk is: the side of a path, */
+    const struct side *at; /* current position: the side of a path */
     size_t entry;          /* and its entry */
-    char *path;            /* its text; NULL: nobody has asked for it */
+    char *path;            /* its text; NULL: not needed yet */
     char *path_a;
     bool stops;
     int outcome;
@@ -110,7 +113,7 @@ static const char *path_here(struct diff *d)
     return d->path;
 }
 
-/* The path in A, where that is another one. */
+/* Returns the path in A if it differs. */
 static const char *path_in_a(struct diff *d)
 {
     size_t entry = d->at == &d->a ? d->entry : d->at->entries[d->entry].partner;
@@ -155,7 +158,7 @@ static void finding_of_pair(
             shown_path(varve_reader_path(s->target.reader)), &found->error);
 }
 
-/* Of what cannot be compared, how it is in B. */
+/* Describes the value in B if the two cannot be compared. */
 static void describe_other(
     const varve_saved_node *b, const char *why, char note[NOTE_SIZE])
 {
@@ -195,7 +198,8 @@ static void add_structure(
     add_row(d, &row);
 }
 
-/* Two paths lead to one node here and to two there. */
+/* Reports that two paths lead to one node in one file and to two in the
+ * other. */
 static void compare_sharing(struct diff *d, const struct finding_row *row)
 {
     char note[NOTE_SIZE];
@@ -211,7 +215,7 @@ static void compare_nodes(struct diff *d, struct finding_row *row)
 {
     char note[NOTE_SIZE];
     if (d->met_by_a[row->a->id] == row->b->id)
-        return; /* by another path, too */
+        return; /* already compared by another path */
     if (d->has_structure) {
         if (nodes_differ(&d->a, row->a, &d->b, row->b, note))
             add_structure(d, row, note);
@@ -225,9 +229,10 @@ static void compare_nodes(struct diff *d, struct finding_row *row)
         compare_values(d, row);
 }
 
-/* --- Only in one -------------------------------------------------------- */
+/* --- Missing on one side ------------------------------------------------ */
 
-/* Values; and of the graph what has nothing below it that says the same. */
+/* Returns true for values, and for nodes of the graph without anything below
+ * them that is reported. */
 static bool is_told(const struct diff *d, const struct side *s,
     const struct entry *e, const varve_saved_node *node)
 {
@@ -272,7 +277,8 @@ static void look_at_pair(struct diff *d)
     compare_nodes(d, &row);
 }
 
-/* An entry of B, with its partner in A, or one of A that has none. */
+/* Compares an entry of B with its partner in A, or reports an entry of A
+ * without a partner. */
 static void look_at(struct diff *d, const struct side *s, size_t entry)
 {
     const struct pattern_list *patterns = &d->options->patterns;
@@ -291,7 +297,7 @@ static void look_at(struct diff *d, const struct side *s, size_t entry)
         d->stops = true;
 }
 
-/* Entries of A without a partner come behind what they are next to. */
+/* Places entries of A without a partner after the entry that they follow. */
 static void place_left(struct diff *d)
 {
     size_t behind = 0;
@@ -345,7 +351,7 @@ static bool has_metadata(const struct diff *d)
            !*d->a.target.node.path && !*d->b.target.node.path;
 }
 
-/* --- The whole ---------------------------------------------------------- */
+/* --- The command -------------------------------------------------------- */
 
 static int prepare(struct diff *d, char **operands)
 {

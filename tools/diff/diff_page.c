@@ -1,4 +1,4 @@
-/* diff_page.c - a mark for each node that differs, and in which way.
+/* diff_page.c - Marks each node that differs.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@
 #include "page_output.h"
 #include "room.h"
 
-/* The mark of a finding is one more than its number. */
+/* The number of the mark of a finding is the finding plus 1. */
 static const struct page_mark marks[FINDING_KINDS] = {
     [FINDING_CHANGED] = { "changed", "other elements", PAGE_CHANGED },
     [FINDING_INCOMPARABLE] = { "incomparable", "another type or shape",
@@ -46,7 +46,7 @@ struct diff_page *diff_page_begin(
 
 enum { WORDS_SIZE = 400 };
 
-/* NULL where all is plain. */
+/* Returns NULL if there is nothing to add. */
 static const char *words_of(
     const struct finding_row *row, char text[WORDS_SIZE])
 {

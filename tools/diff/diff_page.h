@@ -1,4 +1,4 @@
-/* diff_page.h - the findings of a comparison, laid over the page of B.
+/* diff_page.h - Adds the findings of a comparison to the page of B.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,17 +9,17 @@
 
 struct diff_page;
 
-/* NULL where --page is not asked for. Takes NULL below. */
+/* Returns NULL without --page. The functions below accept NULL. */
 struct diff_page *diff_page_begin(
     const struct diff_options *options, const struct side *b);
 
-/* The first finding of a node is on it; what B has not gets a row. `path` is
- * below the root of the comparison. */
+/* Adds the first finding of a node to it; nodes that B does not have get a row.
+ * `path` is relative to the root of the comparison. */
 void diff_page_add(
     struct diff_page *page, const struct finding_row *row, const char *path);
 
-/* Writes it, unless `outcome` is that of a failure; frees it. Returns `outcome`
- * or what failed now. */
+/* Writes the page unless `outcome` is that of a failure, and frees it. Returns
+ * `outcome` or the failure of this call. */
 int diff_page_end(struct diff_page *page, int outcome);
 
 #endif

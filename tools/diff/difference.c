@@ -1,4 +1,4 @@
-/* difference.c - comparing values: by type, by digest, piece by piece.
+/* difference.c - Compares values: by type, by digest, or piece by piece.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,7 +23,7 @@ struct comparison {
     struct reading *reading;
 };
 
-/* --- Without reading ---------------------------------------------------- */
+/* --- Comparison without reading ----------------------------------------- */
 
 static bool is_state(const varve_saved_node *node)
 {
@@ -41,8 +41,8 @@ static bool have_one_shape(const varve_tensor *a, const varve_tensor *b)
            memcmp(a->shape, b->shape, a->rank * sizeof *a->shape) == 0;
 }
 
-/* Bytes: a state, whose length may differ, and what another format made of
- * it. */
+/* Returns true if values are bytes: a state, whose length can differ, and its
+ * form in another format. */
 static bool are_bytes(const struct comparison *c)
 {
     const varve_saved_node *a = c->nodes[0], *b = c->nodes[1];
@@ -57,7 +57,7 @@ static void incomparable(struct difference *d, const char *why)
     snprintf(d->why, sizeof d->why, "%s", why);
 }
 
-/* Or all of a value, both. */
+/* Returns true if both are the same part, or both are whole values. */
 static bool are_one_part(const varve_saved_node *a, const varve_saved_node *b)
 {
     if (!a->part || !b->part)
@@ -67,7 +67,7 @@ static bool are_one_part(const varve_saved_node *a, const varve_saved_node *b)
            memcmp(a->part->shape.extents, b->part->shape.extents, size) == 0;
 }
 
-/* Whether type and shape let them be compared. */
+/* Returns true if type and shape permit a comparison. */
 static bool is_comparable(const struct comparison *c)
 {
     const varve_saved_node *a = c->nodes[0], *b = c->nodes[1];
@@ -76,7 +76,7 @@ static bool is_comparable(const struct comparison *c)
     if (a->has_value != b->has_value)
         incomparable(c->d, a->has_value ? "no value in B" : "no value in A");
     else if (!a->value.dtype || !b->value.dtype)
-        return true; /* neither has a value, and one not even a type */
+        return true; /* both are without a value, and one is without a type */
     else if (a->value.dtype != b->value.dtype && !any_type)
         incomparable(c->d, "element type");
     else if (!have_one_shape(&a->value, &b->value) && !are_bytes(c))
@@ -97,8 +97,8 @@ static bool may_hold_nan(const varve_tensor *value)
     return value->dtype >= VARVE_FLOAT16 && value->dtype != VARVE_STRING;
 }
 
-/* Whether there is an answer without a look at the values: they are empty, or
- * not there; or both have digests, that are equal, or all that is asked is
+/* Returns true if the result is known without reading the values: they are
+ * empty or missing; or both have digests, which are equal, or it only matters
  * whether they are. */
 static bool is_known(const struct comparison *c, bool *equal)
 {
@@ -226,7 +226,8 @@ static void on_piece(struct comparison *c, const struct stretch *piece)
     progress_bar_update(r->bar, r->done, r->total, c->nodes[1]->path);
 }
 
-/* Both in pieces of the same elements. False where one cannot be read. */
+/* Compares both in pieces of the same elements. Records damage if one cannot be
+ * read. */
 static void compare_pieces(struct comparison *c, struct tally *tally)
 {
     struct abreast pieces;

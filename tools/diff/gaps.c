@@ -1,4 +1,5 @@
-/* gaps.c - numbers of any type as doubles or whole numbers; their distances.
+/* gaps.c - Converts numbers of any type to doubles or integers, and computes
+ * their distances.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,12 +9,13 @@
 
 #include "reals.h"
 
-/* A run of elements: whole numbers as sign and size, all others as doubles. */
+/* A sequence of elements: integers as sign and magnitude, all others as
+ * doubles. */
 struct run {
     bool is_whole;
     bool is_complex;
     double real[GAPS];
-    double imaginary[GAPS]; /* where is_complex */
+    double imaginary[GAPS]; /* if is_complex */
     uint64_t size[GAPS];
     bool is_negative[GAPS];
 };
@@ -130,7 +132,7 @@ static void measure_whole(
     }
 }
 
-/* Makes whole numbers of doubles that are; false if any is not. */
+/* Converts doubles to integers; returns false if one is not an integer. */
 static bool make_whole(struct run *r, size_t count)
 {
     const double most = 18446744073709551616.0; /* 2^64 */
@@ -144,8 +146,9 @@ static bool make_whole(struct run *r, size_t count)
     return true;
 }
 
-/* A whole number of 64 bits and another can be the same as doubles and not be.
- * What is the same and is no number of 64 bits is 2^64. */
+/* Corrects distances of 0 between an integer and a double that are equal as
+ * doubles but not exactly. A double that is equal to such an integer and
+ * exceeds 64 bits is 2^64. */
 static void mend_mixed(struct gaps *g, struct run *a, struct run *b)
 {
     struct gaps one = { .count = 1 };

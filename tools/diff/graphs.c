@@ -1,4 +1,4 @@
-/* graphs.c - kinds, tags, names, metadata.
+/* graphs.c - Compares kinds, tags, names and metadata.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -45,7 +45,7 @@ static bool has_tag(const struct side *s, uint32_t node, const char *tag)
     return false;
 }
 
-/* Tags that one node has and the other has not. */
+/* Reports tags that only one node has. */
 static void compare_tags(const struct side *a, uint32_t x, const struct side *b,
     uint32_t y, const char *name, char note[NOTE_SIZE])
 {

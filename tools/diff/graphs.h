@@ -1,4 +1,4 @@
-/* graphs.h - what two checkpoints have not in common besides their values.
+/* graphs.h - Compares two checkpoints apart from their values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,16 +9,16 @@
 
 enum { NOTE_SIZE = 400 };
 
-/* Whether kinds, tags, names and sharing of the two can be compared: their
- * formats hold the same of them. */
+/* Returns true if kinds, tags, names and sharing can be compared, because both
+ * formats store the same of them. */
 bool graphs_are_comparable(const struct side *a, const struct side *b);
 
-/* Writes what differs of two nodes, but for their values, into `note`; false
- * where nothing does. */
+/* Writes the differences of two nodes, except their values, into `note`.
+ * Returns false if there is none. */
 bool nodes_differ(const struct side *a, const varve_saved_node *x,
     const struct side *b, const varve_saved_node *y, char note[NOTE_SIZE]);
 
-/* Calls with each named thing of the metadata that differs, and how. */
+/* Calls `call` for each metadata item that differs. */
 typedef void on_metadata(void *user, const char *name, const char *note);
 void metadata_differences(
     const struct side *a, const struct side *b, on_metadata *call, void *user);

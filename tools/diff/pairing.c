@@ -1,4 +1,4 @@
-/* pairing.c - pairing by sums of paths, and making sure of it.
+/* pairing.c - Pairs entries by hashes of paths, and verifies the pairs.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +15,7 @@ struct keyed {
     bool is_renamed;
 };
 
-/* Of two that have one path the renamed one comes first. */
+/* Compares by key. A renamed entry precedes others with the same path. */
 static int compare(const void *left, const void *right)
 {
     const struct keyed *a = left;
@@ -87,8 +87,8 @@ static void pair_keys(struct side *a, struct side *b)
     free(of_b);
 }
 
-/* Whether two entries of one key have the same path for sure: the same name
- * below parents, and for variables, that are a pair. */
+/* Returns true if two entries with the same key certainly have the same path:
+ * equal names below paired parents and, for slots, paired variables. */
 static bool is_sure(
     const struct side *a, size_t i, const struct side *b, size_t j)
 {
@@ -109,7 +109,8 @@ static bool is_sure(
     return strcmp(x->name, y->name) == 0;
 }
 
-/* As a rename spells it, a path may be another text. */
+/* Compares paths as texts. A rename can escape more characters than
+ * necessary. */
 static bool is_spelled_alike(
     const struct side *a, size_t i, const struct side *b, size_t j)
 {
@@ -132,8 +133,8 @@ static void make_sure(struct side *a, struct side *b)
     }
 }
 
-/* The other file may have a path that its tree has not, as through an edge to
- * a parent. */
+/* Finds nodes for unpaired entries by path. The other file may have a path that
+ * is not in its tree, for example through an edge to a parent. */
 static void look_up(struct side *from, const struct side *in_other)
 {
     varve_saved_node found;

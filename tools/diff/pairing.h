@@ -1,4 +1,4 @@
-/* pairing.h - which path of one checkpoint is which of the other.
+/* pairing.h - Finds the corresponding paths of two checkpoints.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,9 +7,9 @@
 
 #include "side.h"
 
-/* Pairs the entries of two sides that have the same path, once they have their
- * keys; and with what another way leads to in the other file, what that has
- * not as a path of its tree. In time n log n. */
+/* Pairs the entries of two sides with equal paths, using their keys. Also pairs
+ * an entry that has no counterpart with the node that an alias with its path
+ * leads to. Takes O(n log n) time. */
 void pair_sides(struct side *a, struct side *b);
 
 #endif

@@ -1,5 +1,5 @@
-/* side.c - the paths of a checkpoint, in time and memory in proportion to it:
- * what is kept of a path is its last name and a sum.
+/* side.c - Lists the paths of a checkpoint in linear time and memory: of each
+ * path it stores the last name and a hash.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -35,8 +35,8 @@ static void add_entry(struct side *s, const struct row *row, size_t parent)
     s->count++;
 }
 
-/* False without memory. The parent of a row is the last one before it that is
- * a level higher. */
+/* Returns false if there is no memory. The parent of a row is the last
+ * preceding row of the next higher level. */
 static bool list_entries(struct side *s)
 {
     struct tree_walk walk;
@@ -104,8 +104,9 @@ static const char *new_name(const struct side *s, size_t entry, bool is_own)
     return is_own ? NULL : s->entries[entry].renamed;
 }
 
-/* The entries from one up to the root, or to one that was renamed, or as far
- * as a shown path can reach: how many, the last of them first in `way`. */
+/* Lists the entries from one up to the root, to a renamed one, or as far as a
+ * path is displayed. Returns their number; the first element of `way` is the
+ * entry itself. */
 static size_t way_up(
     const struct side *s, size_t entry, bool is_own, size_t **way, bool *is_cut)
 {
@@ -123,7 +124,7 @@ static size_t way_up(
     }
 }
 
-/* "..." and the end, which begins with a whole character. */
+/* Returns "..." and the end of a path, which begins at a character boundary. */
 static char *shortened(char *path)
 {
     size_t size = strlen(path);
@@ -140,8 +141,8 @@ static char *shortened(char *path)
 
 static char *path_of(const struct side *s, size_t entry, bool is_own);
 
-/* What is in the parentheses of a slot: the path of its variable, or, where
- * that is not among what is compared, the one in the file. */
+/* Prints the parentheses of a slot: the path of its variable or, if that is not
+ * part of the comparison, its path in the file. */
 static void print_variable(
     FILE *to, const struct side *s, uint32_t variable, bool is_own)
 {
@@ -170,8 +171,8 @@ static void print_entry(
         print_variable(to, s, e->variable, is_own);
 }
 
-/* Variables have no slots of their own for variables, so that this comes back
- * to itself once. */
+/* Returns the path of an entry. Slots of a variable have no slots themselves,
+ * so the recursion depth is at most 1. */
 static char *path_of(const struct side *s, size_t entry, bool is_own)
 {
     size_t *way;
@@ -207,8 +208,8 @@ char *side_own_path(const struct side *s, size_t entry)
 
 /* --- Keys --------------------------------------------------------------- */
 
-/* FNV-1a, and the same with another prime and start beside it. What has the
- * same sum by intention is found out as paths are paired. */
+/* Hashes with FNV-1a, and a variant with other constants. Deliberate collisions
+ * are detected when paths are paired. */
 static void sum_byte(uint64_t key[2], unsigned char byte)
 {
     key[0] = (key[0] ^ byte) * UINT64_C(0x100000001b3);
@@ -223,7 +224,7 @@ static bool is_escaped(unsigned char byte)
     return byte < 0x20 || byte == 0x7f || strchr("/%*|()", byte);
 }
 
-/* As it stands in a path. */
+/* Hashes a byte as escaped in paths. */
 static void sum_in_name(uint64_t key[2], unsigned char byte)
 {
     static const char digits[] = "0123456789ABCDEF";
@@ -242,7 +243,7 @@ static unsigned hex_digit(char c)
         unsigned)(isdigit((unsigned char)c) ? c - '0' : (c | 0x20) - 'a' + 10);
 }
 
-/* A path as somebody wrote it, who may have escaped more than has to be. */
+/* Hashes a path of a user, who may have escaped more than necessary. */
 static void sum_text(uint64_t key[2], const char *text)
 {
     for (; *text; text++) {

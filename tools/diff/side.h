@@ -1,5 +1,5 @@
-/* side.h - one of the two checkpoints that are compared: every path in it, in
- * the order of the printed tree, under the names that --rename gives.
+/* side.h - One of the two checkpoints in a comparison: all its paths, in the
+ * order of the printed tree, with the names according to --rename.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,16 +12,16 @@
 
 #define ENTRY_NONE ((size_t)-1)
 
-/* A path: an edge or a slot of a node, behind the path of that node. */
+/* A path: an edge or a slot of a node, appended to the path of that node. */
 struct entry {
-    uint64_t key[2]; /* a sum of the path; equal paths have the same */
+    uint64_t key[2]; /* hash of the path; equal paths have equal keys */
     const char *name;
-    char *renamed;     /* the whole path, where a rename gave it */
-    size_t parent;     /* ENTRY_NONE: the root */
-    size_t partner;    /* the same path of the other side; ENTRY_NONE: none */
-    uint32_t node;     /* where it leads */
-    uint32_t other;    /* the node of the other side; OUTLINE_NONE: none */
-    uint32_t variable; /* of a slot, else OUTLINE_NONE */
+    char *renamed;     /* the whole path, if a rename changed it */
+    size_t parent;     /* ENTRY_NONE for the root */
+    size_t partner;    /* the same path on the other side; or ENTRY_NONE */
+    uint32_t node;     /* node at this path */
+    uint32_t other;    /* node of the other side; or OUTLINE_NONE */
+    uint32_t variable; /* for a slot; otherwise OUTLINE_NONE */
     bool is_alias;     /* the node has another path in the tree */
 };
 
@@ -30,26 +30,27 @@ struct side {
     struct outline outline;
     struct entry *entries; /* the first is the root */
     size_t count, capacity;
-    size_t *places; /* by node: its entry that is no alias */
+    size_t *places; /* by node: its entry that is not an alias */
     bool has_aliases;
 };
 
-/* Opens a checkpoint and lists its paths; an outcome other than OUTCOME_DONE
- * has been complained of. side_clear in any case. */
+/* Opens a checkpoint and lists its paths. If the result is not OUTCOME_DONE, an
+ * error was printed. Call side_clear in any case. */
 int side_open(
     const struct settings *settings, const char *argument, struct side *side);
 void side_clear(struct side *side);
 
-/* Gives its paths their new names, and every entry its key. */
+/* Applies the renames, and computes the key of every entry. */
 void side_name(struct side *side, struct renames *renames);
 
-/* The path of an entry by which it is compared, and the one in its file, both
- * below the root of the comparison; allocated. One longer than 4095 bytes is
- * "..." and its end. */
+/* Return the path of an entry: side_path the one used for the comparison,
+ * side_own_path the one in its file. Both are relative to the root of the
+ * comparison, and allocated. A path longer than 4095 bytes becomes "..." and
+ * its end. */
 char *side_path(const struct side *side, size_t entry);
 char *side_own_path(const struct side *side, size_t entry);
 
-/* The node that an entry leads to. */
+/* Returns the node that an entry leads to. */
 varve_saved_node side_saved(const struct side *side, uint32_t node);
 
 #endif

@@ -1,4 +1,4 @@
-/* tally.c - counting, largest distances, norms.
+/* tally.c - Counts differences, and computes largest distances and norms.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -31,7 +31,7 @@ static bool is_close(const struct tally *t, const struct gaps *g, size_t i)
            g->apart[i] <= m->tolerance + m->relative * g->size_b[i];
 }
 
-/* Whether an element differs. */
+/* Returns true if an element differs. */
 static bool differs(const struct tally *t, const struct gaps *g,
     const unsigned char *a, const unsigned char *b, size_t i)
 {
@@ -52,7 +52,7 @@ static void keep_place(struct tally *t, const unsigned char *a,
     memcpy(t->b, b + i * t->widths[1], t->widths[1]);
 }
 
-/* Whether the distance of an element is the largest so far. */
+/* Returns true if the distance of an element is the largest so far. */
 static bool is_largest(const struct tally *t, const struct gaps *g, size_t i)
 {
     if (t->is_whole)
@@ -82,7 +82,8 @@ static void look_at_element(struct tally *t, const struct gaps *g,
 
 /* --- Norms -------------------------------------------------------------- */
 
-/* Scaled, so that squares neither overflow nor vanish. */
+/* Adds squares for the norm, scaled so that they do not overflow or
+ * underflow. */
 static void add_squares(struct tally *t, const struct gaps *g)
 {
     double most = 0, sum = 0;
@@ -121,7 +122,7 @@ static void tally_block(struct tally *t, const unsigned char *a,
     add_squares(t, &g);
 }
 
-/* What is the same bit for bit is skipped, a block at a time. */
+/* Skips blocks that are bitwise equal. */
 void tally_piece(struct tally *t, const struct stretch *piece)
 {
     bool can_skip = t->types[0] == t->types[1] && !t->measure->nan_differs;

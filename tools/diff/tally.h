@@ -1,4 +1,5 @@
-/* tally.h - the differences of numbers, summed up as pieces of them come.
+/* tally.h - Accumulates the differences of two number sequences, piece by
+ * piece.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,9 +13,9 @@ struct tally {
     const struct measure *measure;
     varve_dtype types[2];
     size_t widths[2];
-    bool is_bitwise; /* elements are equal where all their bits are */
+    bool is_bitwise; /* elements are compared bitwise */
     bool has_place;
-    bool is_whole; /* so far all distances are exact */
+    bool is_whole; /* all distances so far are exact */
     uint64_t differing;
     uint64_t nans;
     uint64_t largest_whole;
@@ -23,7 +24,7 @@ struct tally {
     double scale; /* the norm is scale * sqrt(squares) */
     double squares;
     uint64_t place;
-    unsigned char a[16]; /* the element there */
+    unsigned char a[16]; /* the element at `place` */
     unsigned char b[16];
 };
 

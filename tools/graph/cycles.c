@@ -1,5 +1,5 @@
-/* cycles.c - Tarjan's strongly connected components, with a stack of their own:
- * a file may hold a chain of a million nodes.
+/* cycles.c - Finds strongly connected components with Tarjan's algorithm and an
+ * explicit stack, because a file can contain a chain of a million nodes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,15 +7,15 @@
 
 #include <stdlib.h>
 
-/* 0 in `component`: not yet known; in `number`: not yet met. */
+/* 0 in `component`: not known yet; in `number`: not visited yet. */
 struct search {
     const struct outline *outline;
     uint32_t *component;
-    uint32_t *number; /* in which order nodes were met, from 1 */
-    uint32_t *low;    /* the least number that is reached from below */
-    size_t *next;     /* the edge to follow next */
-    uint32_t *path;   /* from the root to the node that is looked at */
-    uint32_t *open;   /* met, of no component yet */
+    uint32_t *number; /* order in which nodes were visited, from 1 */
+    uint32_t *low;    /* smallest number that is reachable from below */
+    size_t *next;     /* next edge to follow */
+    uint32_t *path;   /* from the root to the current node */
+    uint32_t *open;   /* visited, not assigned to a component yet */
     size_t path_count;
     size_t open_count;
     uint32_t met;
@@ -29,7 +29,7 @@ static void meet(struct search *s, uint32_t node)
     s->open[s->open_count++] = node;
 }
 
-/* All below the last node of the path was looked at. */
+/* Leaves the last node of the path, after everything below it was visited. */
 static void leave(struct search *s)
 {
     uint32_t node = s->path[--s->path_count];

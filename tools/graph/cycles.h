@@ -1,4 +1,4 @@
-/* cycles.h - which nodes of the saved graph can reach each other.
+/* cycles.h - Finds the strongly connected components of the saved graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,9 +7,9 @@
 
 #include "outline.h"
 
-/* The number of the strongly connected component of each node, by id, to be
- * freed; NULL without memory. Two nodes of the same number lie on a cycle of
- * edges. Slots count as none. Time and memory O(nodes + edges). */
+/* Returns the component number of each node, by ID, to be freed; NULL if there
+ * is no memory. Two nodes with the same number are on a cycle of edges. Slots
+ * are not counted as edges. Time and memory are O(nodes + edges). */
 uint32_t *cycles_find(const struct outline *outline);
 
 #endif

@@ -1,4 +1,4 @@
-/* dot.c - the graph as text for graphviz.
+/* dot.c - Prints the graph in the language of Graphviz.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,8 @@
 #include "style.h"
 #include "text_graph.h"
 
-/* The inside of a quoted string. Graphviz reads entities, so '&' is one. */
+/* Prints the inside of a quoted string. Graphviz decodes entities, so '&' must
+ * be escaped. */
 static void print_label(FILE *to, const char *text)
 {
     while (*text) {
@@ -53,7 +54,8 @@ static void print_folded(uint32_t owner, uint32_t variable, FILE *to)
             owner, variable, color);
 }
 
-/* Edges of the tree carry no label: their name is on the child. */
+/* Prints an edge. Edges of the tree have no label, because their name is that
+ * of the child. */
 static bool print_edge(
     const struct text_graph *graph, uint32_t from, const struct branch *branch)
 {

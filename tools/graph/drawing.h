@@ -1,9 +1,9 @@
-/* drawing.h - a graph on its way to a drawn tree: boxes in lines and columns,
- * and the edges beside those of the tree.
+/* drawing.h - The layout of a drawn tree: boxes in lines and columns, and the
+ * edges that are not in the tree.
  *
- * Every leaf has a line to itself, and every other box stands on the line of a
- * leaf below it. So whatever runs between two lines, or right of all that is on
- * a line, meets no box.
+ * Every leaf has a line of its own, and every other box is on the line of a
+ * leaf below it. So anything between two lines, or to the right of all boxes of
+ * a line, does not cross a box.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,37 +19,38 @@
 
 #define NO_BOX SIZE_MAX
 
-/* How large things are: in a large tree a box has one line of text. */
+/* Sizes. In a large tree a box has only one line of text. */
 struct density {
     double height;    /* of a box */
     double gap;       /* between lines */
-    double group_gap; /* more between children of different parents */
+    double group_gap; /* additional gap between children of different parents */
     double column_gap;
-    double padding;      /* left and right in a box */
-    double name_columns; /* the width of a column of text */
+    double padding;      /* on both sides of the text in a box */
+    double name_columns; /* width of a column of text */
     double note_columns;
     bool one_line;
 };
 
 struct box {
     struct row row;
-    size_t parent;     /* box, or NO_BOX */
+    size_t parent;     /* index of a box, or NO_BOX */
     size_t last_child; /* NO_BOX: a leaf */
     size_t line;
-    size_t lanes[SVG_LINK_COUNT]; /* of the links to it, from 1; 0: none yet */
+    /* lanes of the links to it, from 1; 0: none yet */
+    size_t lanes[SVG_LINK_COUNT];
     size_t name_columns;
     size_t note_columns;
     double x;
-    double y; /* of its middle */
+    double y; /* of its center */
     double width;
 };
 
-/* An edge beside those of the tree. */
+/* An edge that is not in the tree. */
 struct link {
-    size_t from; /* boxes */
+    size_t from; /* indices of boxes */
     size_t to;
     enum svg_link kind;
-    double x; /* where it runs up or down */
+    double x; /* position of its vertical part */
 };
 
 struct drawing {
@@ -59,12 +60,13 @@ struct drawing {
     struct box *boxes;
     size_t count;
     size_t room;
-    size_t *place; /* by node: its box, or that of what it is hidden below */
+    /* by node: its box, or that of the node below which it is hidden */
+    size_t *place;
     size_t depth_count;
-    double *columns; /* by depth: where the column begins */
+    double *columns; /* by depth: start of the column */
     size_t line_count;
-    double *line_ends; /* by line: right of what is on it */
-    double widest;     /* of these */
+    double *line_ends; /* by line: right end of its boxes */
+    double widest;     /* largest of these */
     struct link *links;
     size_t link_count;
     size_t link_room;
@@ -73,10 +75,10 @@ struct drawing {
     double size[2];
 };
 
-/* Gives the boxes their places; false without memory. */
+/* Computes the positions of the boxes; returns false if there is no memory. */
 bool drawing_arrange(struct drawing *d);
 
-/* Finds the links and where they run; false without memory. */
+/* Finds the links and their positions; returns false if there is no memory. */
 bool drawing_link(struct drawing *d);
 
 void drawing_print_links(const struct drawing *d);

@@ -1,4 +1,5 @@
-/* graph.c - varve graph: the saved graph as a picture or as JSON.
+/* graph.c - Implements varve graph: prints the saved graph as a picture or as
+ * JSON.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -94,7 +95,7 @@ static int draw_target(
     const struct settings *settings = &options->settings;
     struct outline outline;
     struct output output;
-    /* What programs read is never folded. */
+    /* output for programs is never folded */
     if (!(settings->json ? outline_make : outline_make_folded)(
             &outline, target->reader, target->node.id, &options->view))
         return complain_memory(settings);

@@ -1,4 +1,4 @@
-/* graph.h - the pictures that graph can draw.
+/* graph.h - The output formats of varve graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 #include "outline.h"
 #include "settings.h"
 
-/* Each draws to a stream; false without memory. */
+/* Each function draws to a stream; returns false if there is no memory. */
 bool graph_dot(
     const struct settings *settings, const struct outline *outline, FILE *to);
 bool graph_mermaid(

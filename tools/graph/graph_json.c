@@ -1,4 +1,4 @@
-/* graph_json.c - the graph as JSON: its nodes and its edges.
+/* graph_json.c - Prints nodes and edges of the graph as JSON.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,9 +11,10 @@
 #include "json_out.h"
 #include "store_path.h"
 
-enum { MOST_OF_A_NAME = 4095 }; /* as of a path */
+enum { MOST_OF_A_NAME = 4095 }; /* limit of names, as for paths */
 
-/* A name, or "..." and its end: a file may have one of 64 KiB at every edge. */
+/* Returns a name, or "..." and its end: a file can have a name of 64 KiB at
+ * every edge. */
 static const char *shown(const char *name, char room[MOST_OF_A_NAME + 1])
 {
     size_t size = strlen(name);
@@ -44,7 +45,7 @@ static json_t *item_of(const struct outline *outline, uint32_t id)
     return item;
 }
 
-/* A slot has the variable it belongs to as well. */
+/* Returns an edge as JSON. A slot also contains the variable it belongs to. */
 static json_t *edge_of(uint32_t from, const struct branch *branch)
 {
     char room[MOST_OF_A_NAME + 1];

@@ -1,5 +1,5 @@
-/* icicle.c - where the bytes are: each node as wide as its bytes, below its
- * parent.
+/* icicle.c - Draws sizes: the width of each node is proportional to its bytes,
+ * below its parent.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,18 +14,18 @@
 #include "units.h"
 
 enum {
-    WIDTH = 1200, /* of the drawing, without margins */
-    STEP = 46     /* from row to row */
+    WIDTH = 1200, /* width of the drawing, without margins */
+    STEP = 46     /* distance between rows */
 };
 
-/* Narrower than this a node is not drawn on its own: those next to each other
- * make one mark. */
+/* Nodes narrower than this are not drawn separately: adjacent ones are combined
+ * into one mark. */
 static const double narrowest = 1.5;
 
-/* What is known at a depth while the tree is walked. */
+/* The state of a level during the traversal. */
 struct shelf {
-    double next;        /* where the next node begins */
-    double small_begin; /* of the mark that is being gathered */
+    double next;        /* start of the next node */
+    double small_begin; /* start of the combined mark */
     size_t small_count;
 };
 
@@ -35,7 +35,7 @@ struct icicle {
     FILE *to;
     struct shelf *shelves; /* by depth */
     size_t depth_count;
-    double scale; /* bytes to width */
+    double scale; /* width per byte */
     unsigned kinds;
 };
 
@@ -79,7 +79,8 @@ static char *name_of(const struct icicle *c, uint32_t id, const char *path)
     return node_name(c->outline, id);
 }
 
-/* "784.0 KiB · 33 % · float32 [784,256]": what is cut off matters least. */
+/* Writes for example "784.0 KiB · 33 % · float32 [784,256]"; the end can be cut
+ * off. */
 static void note_of(const struct icicle *c, const varve_saved_node *node,
     char note[LOOK_TEXT_SIZE])
 {
@@ -93,7 +94,7 @@ static void note_of(const struct icicle *c, const varve_saved_node *node,
                                      : kind_name(node->kind));
 }
 
-/* A narrow one is a bar without a frame. */
+/* Draws the frame of a node; a narrow one is a bar. */
 static void draw_frame(
     const struct icicle *c, uint32_t id, const double place[3])
 {
@@ -152,12 +153,12 @@ static bool place_row(struct icicle *c, const struct row *row)
     return draw_node(c, row, x, width);
 }
 
-/* Nothing is drawn below a node that is too narrow itself. */
+/* Draws all rows, but nothing below a narrow node. */
 static bool place_all(struct icicle *c)
 {
     struct tree_walk walk;
     struct row row;
-    size_t narrow = SIZE_MAX; /* depth of the narrow node that this is below */
+    size_t narrow = SIZE_MAX; /* depth of the narrow ancestor */
     bool good = true;
     c->shelves[0].next = SVG_MARGIN;
     tree_walk_begin(&walk, c->outline, c->outline->view->depth, true);
@@ -175,7 +176,7 @@ static bool place_all(struct icicle *c)
     return good;
 }
 
-/* Which looks there are, and how many rows. */
+/* Determines the looks that are used, and the number of rows. */
 static void measure(struct icicle *c)
 {
     for (size_t i = 0; i < c->outline->reached; i++) {

@@ -1,4 +1,4 @@
-/* look.c - how nodes look in pictures.
+/* look.c - Defines the appearance of nodes in pictures.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,9 +12,9 @@
 #include "tensor_text.h"
 #include "units.h"
 
-/* The four colours are those of the picture with which TensorFlow introduced
- * such checkpoints: objects grey, variables blue, optimizers red, slots orange.
- */
+/* The first four colours are those of the picture with which TensorFlow
+ * introduced such checkpoints: objects grey, variables blue, optimizers red,
+ * slots orange. */
 const struct look looks[LOOK_COUNT] = {
     { "object", "#f1f5f9", "#a9b6c6", "#475569", "#232c3b", "#64748b" },
     { "variable", "#dfecfe", "#7fadea", "#2563eb", "#172c54", "#4f86d6" },

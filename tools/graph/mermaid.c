@@ -1,4 +1,5 @@
-/* mermaid.c - the graph as text for Mermaid, which pages in Markdown show.
+/* mermaid.c - Prints the graph in the language of Mermaid, which Markdown
+ * viewers display.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,8 +12,8 @@
 #include "style.h"
 #include "text_graph.h"
 
-/* The inside of a quoted string: an entity is '#', a number and ';'. What HTML,
- * Markdown and Mermaid could take for theirs is one. */
+/* Prints the inside of a quoted string. Characters with a meaning in HTML,
+ * Markdown or Mermaid become an entity: '#', a number and ';'. */
 static void print_label(FILE *to, const char *text)
 {
     while (*text) {

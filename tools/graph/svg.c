@@ -1,4 +1,4 @@
-/* svg.c - what the drawings share.
+/* svg.c - Implements the parts that all drawings share.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,7 @@
 #include "units.h"
 
 /* Names and notes are monospaced, so that their width is known without the
- * font: n and m in a box of two lines, p and q in one of a single line. */
+ * font: n and m in a box with two lines, p and q in one with a single line. */
 static const char styles[] =
     "<style>"
     ".w{fill:#ffffff}"
@@ -39,7 +39,7 @@ static const char dark_styles[] =
     ".w,.g{fill:#0f172a}text{fill:#e2e8f0}"
     ".s,.l,.m,.q{fill:#94a3b8}.e,.g{stroke:#475569}.z{fill:#334155}";
 
-/* Edges that are not those of the tree. */
+/* Edges that are not in the tree. */
 static const struct {
     const char *name;
     const char *color;
@@ -79,7 +79,8 @@ void svg_print(FILE *to, const char *text)
     }
 }
 
-/* One code point at a time: what steers is printed as one sign. */
+/* Counts one code point at a time; a control character is printed as one
+ * column. */
 size_t svg_columns(const char *text)
 {
     size_t columns = 0;
@@ -112,7 +113,7 @@ void svg_print_cut(FILE *to, const char *text, size_t most)
     fputs("…", to);
 }
 
-/* On one line, so that nothing can lie on anything else. */
+/* Prints the heading on one line, so that nothing overlaps. */
 static void print_heading(const struct settings *settings,
     const struct outline *outline, double width, FILE *to)
 {
@@ -137,7 +138,7 @@ static void print_heading(const struct settings *settings,
         size_text(settings->units, outline->nodes[outline->root].bytes, size));
 }
 
-/* From the left: a swatch or a line, and a word, for each kind there is. */
+/* Prints a swatch or a line, and a word, for each kind that is used. */
 static void print_legend(unsigned kinds, FILE *to)
 {
     double x = SVG_MARGIN;

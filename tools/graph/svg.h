@@ -1,4 +1,5 @@
-/* svg.h - what the drawings share: the frame, the heading, text and its width.
+/* svg.h - Parts that all SVG drawings share: the frame, the heading, and text
+ * with its width.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,36 +14,37 @@
 
 enum {
     SVG_MARGIN = 24,
-    SVG_HEADING = 74, /* from the top to where the drawing begins */
+    SVG_HEADING = 74, /* height of the heading area */
     SVG_LEAST_WIDTH = 720
 };
 
-/* Edges beside those of the tree: the class aN of their lines, bN of their
- * heads. */
+/* Edges that are not in the tree. Their lines have the class aN, their heads
+ * bN. */
 enum svg_link {
     SVG_SLOT_OF,
     SVG_SHARED, /* a further name of a node */
-    SVG_CYCLE,  /* one that leads back */
+    SVG_CYCLE,  /* an edge back to an ancestor */
     SVG_LINK_COUNT
 };
 
-/* Width of a column of names, and of the smaller notes. */
+/* Width of a column of names, and of notes, which are smaller. */
 #define SVG_NAME_WIDTH 7.3
 #define SVG_NOTE_WIDTH 6.3
 
-/* The opening with styles, the background, the heading (file, values, size) and
- * a legend of what has its bit set in `kinds`: looks, and behind them links. */
+/* Prints the opening tag with styles, the background, the heading (file,
+ * values, size) and a legend of the looks and links whose bits are set in
+ * `kinds`; links follow the looks. */
 void svg_begin(const struct settings *settings, const struct outline *outline,
     const double size[2], unsigned kinds, FILE *to);
 void svg_end(FILE *to);
 
-/* Text for XML, with what XML cannot hold replaced. */
+/* Prints text for XML, with invalid characters replaced. */
 void svg_print(FILE *to, const char *text);
 
-/* The columns that this takes. */
+/* Returns the number of columns of a text. */
 size_t svg_columns(const char *text);
 
-/* The same, cut with an ellipsis after `most` columns (at least 1). */
+/* Like svg_print, cut with an ellipsis after `most` columns (at least 1). */
 void svg_print_cut(FILE *to, const char *text, size_t most);
 
 #endif

@@ -1,6 +1,6 @@
-/* svg_tree.c - the graph drawn as a tree that grows to the right.
+/* svg_tree.c - Draws the graph as a tree that grows to the right.
  *
- * Rows of the tree walk become boxes. All in time O(nodes + edges).
+ * Converts rows of the traversal to boxes in time O(nodes + edges).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@
 #include "look.h"
 #include "style.h"
 
-enum { MOST_COLUMNS = 60 /* of text in a box */ };
+enum { MOST_COLUMNS = 60 /* columns of text in a box */ };
 
 /* --- The words in a box ------------------------------------------------- */
 
@@ -21,7 +21,7 @@ struct words {
     char note[LOOK_TEXT_SIZE];
 };
 
-/* Of a slot: which variable it belongs to. Its type comes first. */
+/* Adds the variable to the note of a slot, before its type. */
 static void note_slot(
     const struct drawing *d, const struct box *box, struct words *words)
 {
@@ -42,7 +42,7 @@ static void note_slot(
     free(whole);
 }
 
-/* Of a node, or of a further name of it. */
+/* Returns the name of a node or alias, and writes its note. */
 static char *name_words(
     const struct drawing *d, const struct box *box, struct words *words)
 {
@@ -103,7 +103,7 @@ static bool place_row(struct drawing *d, const struct row *row, size_t above)
     if (!box)
         return false;
     *box = (struct box){ .row = *row, .last_child = NO_BOX };
-    /* Upwards from the row above to the one that is a level higher. */
+    /* climbs from the preceding row to one of the next higher level */
     while (above != NO_BOX && d->boxes[above].row.depth >= row->depth)
         above = d->boxes[above].parent;
     box->parent = above;
@@ -141,7 +141,8 @@ static bool collect(struct drawing *d)
     return good;
 }
 
-/* What is too deep to be shown has the place of the box that it is below. */
+/* Gives a node that is too deep to be shown the place of the box it is
+ * below. */
 static void place_hidden(struct drawing *d)
 {
     const struct outline *outline = d->outline;
@@ -155,8 +156,8 @@ static void place_hidden(struct drawing *d)
 
 /* --- Drawing ------------------------------------------------------------ */
 
-/* Curves; from a parent of many, which would become a band, a trunk that they
- * share, with round corners. */
+/* Draws a curve. Many curves from one parent would merge into a band, so then
+ * the children share a trunk with round corners. */
 static void draw_edge(const struct drawing *d, const struct box *box)
 {
     enum { MOST_BY_CURVES = 500, RADIUS = 6 };

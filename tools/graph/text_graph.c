@@ -1,4 +1,4 @@
-/* text_graph.c - nodes and edges in the order of the outline.
+/* text_graph.c - Prints nodes and edges in the order of the outline.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,7 +27,7 @@ static bool print_node(const struct text_graph *g, uint32_t id)
     return true;
 }
 
-/* All slots of an owner are one node, with an edge to each variable. */
+/* Prints all slots of an owner as one node, with an edge to each variable. */
 static void print_folded(const struct text_graph *g, uint32_t owner)
 {
     struct branch branch;

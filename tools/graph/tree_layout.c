@@ -1,4 +1,4 @@
-/* tree_layout.c - where the boxes of a drawn tree stand, in time O(boxes).
+/* tree_layout.c - Places the boxes of a drawn tree in time O(boxes).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 enum {
     SCREEN_WIDTH = 1280,
     SCREEN_HEIGHT = 800,
-    SCREEN_LINES = 40 /* about, where that does not hold all */
+    SCREEN_LINES = 40 /* approximate number of lines on a screen */
 };
 
 static const struct density densities[] = {
@@ -19,8 +19,8 @@ static const struct density densities[] = {
     { 15, 3, 3, 36, 6, 6.2, 5.6, true },
 };
 
-/* Of a parent: in the middle of its children's, but at the top of what is more
- * than a screen. */
+/* Returns the line of a parent: in the middle of its children's lines, or the
+ * first if they exceed a screen. */
 static size_t line_amid(const struct drawing *d, size_t parent)
 {
     size_t first = d->boxes[parent + 1].line;
@@ -28,7 +28,8 @@ static size_t line_amid(const struct drawing *d, size_t parent)
     return last - first > SCREEN_LINES ? first : (first + last) / 2;
 }
 
-/* Leaves from top to bottom; then, backwards, their parents. */
+/* Numbers the leaves from top to bottom, then, in reverse order, places their
+ * parents. */
 static void choose_lines(struct drawing *d)
 {
     for (size_t i = 0; i < d->count; i++) {
@@ -47,7 +48,7 @@ static bool begins_group(const struct drawing *d, size_t leaf, size_t last)
     return last != NO_BOX && d->boxes[last].parent != d->boxes[leaf].parent;
 }
 
-/* The bottom of the lines; leaves get their places. */
+/* Places the leaves, and returns the bottom of the lines. */
 static double place_lines(struct drawing *d, const struct density *density)
 {
     double y = SVG_HEADING;
@@ -76,14 +77,15 @@ static void measure(struct drawing *d, const struct density *density)
     }
 }
 
-/* Of what is below a box and not shown: "+12". */
+/* Returns the right end of a box with the count of hidden nodes, such as
+ * "+12". */
 static double end_of(const struct box *box)
 {
     enum { ROOM_FOR_COUNT = 46 };
     return box->x + box->width + (box->row.is_cut ? ROOM_FOR_COUNT : 0);
 }
 
-/* The right side of the last column. */
+/* Returns the right end of the last column. */
 static double place_columns(struct drawing *d, const struct density *density)
 {
     double x = SVG_MARGIN;
@@ -103,8 +105,9 @@ static double place_columns(struct drawing *d, const struct density *density)
     return x - density->column_gap;
 }
 
-/* The first density with which all is on one screen, or at least as high; else
- * the second. The last that is tried stays. */
+/* Chooses the first density with which everything fits on one screen, or at
+ * least its height; otherwise the second one. The chosen density is applied
+ * last. */
 static void choose_density(struct drawing *d)
 {
     enum { COUNT = sizeof densities / sizeof *densities };

@@ -1,9 +1,9 @@
-/* tree_links.c - the edges beside those of a drawn tree: further names, cycles,
- * and from slots to their variables.
+/* tree_links.c - Draws the edges that are not in the tree: further names,
+ * cycles, and from slots to their variables.
  *
- * Each begins right of a leaf and runs up or down right of all that is on the
- * lines between, then left to the right side of its end; or, where that is no
- * leaf, above its line to its upper side.
+ * Each edge begins to the right of a leaf, runs vertically to the right of all
+ * boxes on the lines in between, then left to the right side of a leaf, or
+ * between the lines to the upper or lower side of another box.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,14 +14,16 @@
 #include "drawing.h"
 
 enum {
-    MOST_LINES = 512, /* looked at for one link; else it runs right of all */
-    LANES = 10,       /* side by side; they begin at multiples of their width */
+    /* lines examined for one link; beyond that it runs to the right of all
+     * boxes */
+    MOST_LINES = 512,
+    LANES = 10, /* parallel lanes; they begin at multiples of their width */
     LANE_WIDTH = 6,
     LANES_WIDTH = LANES * LANE_WIDTH,
-    HEAD = 5 /* of an arrow */
+    HEAD = 5 /* size of an arrow head */
 };
 
-/* --- Which there are ------------------------------------------------------ */
+/* --- Finding links -------------------------------------------------------- */
 
 static bool add_link(
     struct drawing *d, size_t from, uint32_t node, enum svg_link kind)
@@ -43,7 +45,7 @@ static bool add_link(
     return true;
 }
 
-/* From the box of all slots of an owner, to each of their variables once. */
+/* Adds links from the box of all slots of an owner to each variable. */
 static bool add_fan(struct drawing *d, size_t from, uint32_t owner)
 {
     struct branch branch;
@@ -75,9 +77,9 @@ static bool add_links(
     return add_link(d, from, branch->node, is_cycle ? SVG_CYCLE : SVG_SHARED);
 }
 
-/* --- Where they run ------------------------------------------------------- */
+/* --- Routing -------------------------------------------------------------- */
 
-/* Right of all that is on some lines. */
+/* Returns the right end of all boxes on some lines. */
 static double right_of(const struct drawing *d, size_t first, size_t last)
 {
     double end = 0;
@@ -100,7 +102,7 @@ static bool is_fan(const struct drawing *d, const struct link *link)
     return d->boxes[link->from].row.kind == ROW_SLOTS;
 }
 
-/* How many links from here on run together. */
+/* Returns the number of links that share a trunk, starting at `first`. */
 static size_t fan_size(const struct drawing *d, size_t first)
 {
     size_t end = first + 1;
@@ -150,7 +152,7 @@ bool drawing_link(struct drawing *d)
 
 /* --- Drawing -------------------------------------------------------------- */
 
-/* A line along points, with round corners. */
+/* Prints a line through points, with round corners. */
 static void print_line(const struct drawing *d, enum svg_link kind,
     double (*points)[2], size_t count)
 {
@@ -164,7 +166,7 @@ static void print_line(const struct drawing *d, enum svg_link kind,
             in[j] = points[i][j] - points[i - 1][j];
             out[j] = points[i + 1][j] - points[i][j];
         }
-        /* One of the two coordinates of each is zero. */
+        /* one of the two coordinates of each is zero */
         radius = fmin(radius, fabs(in[0] + in[1]) / 2);
         radius = fmin(radius, fabs(out[0] + out[1]) / 2);
         fprintf(d->to, "L%.1f %.1fQ%.1f %.1f %.1f %.1f",
@@ -178,7 +180,7 @@ static void print_line(const struct drawing *d, enum svg_link kind,
         d->to, "L%.1f %.1f\"/>", points[count - 1][0], points[count - 1][1]);
 }
 
-/* The height at which a link comes to a leaf: each kind has its own. */
+/* Returns the height at which a link reaches a leaf; it depends on the kind. */
 static double entry_of(const struct drawing *d, const struct link *link)
 {
     return d->boxes[link->to].y +
@@ -198,7 +200,8 @@ static void print_link_to_leaf(const struct drawing *d, const struct link *link)
         (int)link->kind, end, y, HEAD + 1);
 }
 
-/* To the upper side of another box if it closes a cycle, else to the lower. */
+/* Prints a link. It ends at the upper side of a box if it closes a cycle,
+ * otherwise at the lower side. */
 static void print_link(const struct drawing *d, const struct link *link)
 {
     const struct box *from = &d->boxes[link->from];
@@ -218,7 +221,7 @@ static void print_link(const struct drawing *d, const struct link *link)
         (int)link->kind, x, edge, side * fmin(HEAD, d->density.gap));
 }
 
-/* A trunk, and a branch to each variable. */
+/* Prints a trunk with a branch to each variable. */
 static void print_fan(
     const struct drawing *d, const struct link *links, size_t size)
 {

@@ -1,4 +1,4 @@
-/* lineage.c - reads runs and parents, and finds the rows that they name.
+/* lineage.c - Reads runs and parents, and finds the rows that they refer to.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,7 @@
 
 /* --- Reading ------------------------------------------------------------ */
 
-/* A number, and then the end or a space. */
+/* Parses a number that is followed by the end or a space. */
 static bool parse_number(const char *text, uint64_t *number)
 {
     char again[24];
@@ -24,7 +24,8 @@ static bool parse_number(const char *text, uint64_t *number)
            (text[size] == '\0' || text[size] == ' ');
 }
 
-/* "IDENTITY RUN NUMBER" and what follows; any other text has no parent. */
+/* Parses "IDENTITY RUN NUMBER"; further text is ignored. Any other text means
+ * no parent. */
 static void parse_parent(struct lineage *lineage)
 {
     const char *text = lineage->parent;
@@ -94,7 +95,7 @@ static int64_t time_of(const struct log_row *row)
     return facts->time >= 0 ? facts->time : row->entry->modified;
 }
 
-/* The newest first. */
+/* Compares for sorting newest first. */
 static int by_age(const void *left, const void *right)
 {
     const struct log_row *a = left;
@@ -109,7 +110,7 @@ static int by_age(const void *left, const void *right)
     return order ? order : strcmp(b->entry->facts.path, a->entry->facts.path);
 }
 
-/* Those of unknown runs by directory. */
+/* Compares by run; unknown runs by directory. */
 static int by_run(const struct log_row *a, const struct log_row *b)
 {
     const char *one = a->lineage.run, *other = b->lineage.run;
@@ -118,7 +119,7 @@ static int by_run(const struct log_row *a, const struct log_row *b)
     return one ? strcmp(one, other) : compare(a->source, b->source);
 }
 
-/* By run, then by number, or by age where the run is unknown. */
+/* Compares by run, then by number, or by age if the run is unknown. */
 static int by_lineage(const void *left, const void *right)
 {
     const struct log_row *a = *(const struct log_row *const *)left;
@@ -126,12 +127,13 @@ static int by_lineage(const void *left, const void *right)
     int order = by_run(a, b);
     if (!order && a->lineage.run)
         order = compare(a->entry->facts.number, b->entry->facts.number);
-    return order ? order : (a < b) - (a > b); /* the newest last */
+    return order ? order : (a < b) - (a > b); /* newest last */
 }
 
 /* --- Parents ------------------------------------------------------------ */
 
-/* The last of the sorted rows that is of a run and not above a number. */
+/* Returns the last of the sorted rows that belongs to a run and is not above a
+ * number. */
 static const struct log_row *find_row(struct log_row *const *sorted,
     size_t count, const char *run, uint64_t number)
 {
@@ -154,7 +156,8 @@ static const struct log_row *find_row(struct log_row *const *sorted,
                                                             : NULL;
 }
 
-/* The checkpoint of an unknown run from which that of a row was resumed. */
+/* Returns the checkpoint of an unknown run from which the run of a row was
+ * resumed. */
 static const struct log_row *find_unknown(
     const struct log_row *rows, size_t count, const struct log_row *row)
 {
@@ -171,8 +174,8 @@ static bool is_same(const char *a, const char *b)
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* The one before row `at` of its lineage: of the same run, and resumed from the
- * same checkpoint; or NULL. */
+/* Returns the row before row `at` in its lineage: of the same run, and resumed
+ * from the same checkpoint; or NULL. */
 static const struct log_row *find_older(
     struct log_row *const *sorted, size_t at)
 {

@@ -1,9 +1,9 @@
-/* lineage_graph.c - lays out a forest in columns, from the newest node down.
+/* lineage_graph.c - Lays out a forest in columns, from the newest node down.
  *
- * A column is of the node that is to be drawn in it next: the parent of the one
- * drawn last. Where several columns wait for one node they are joined, the
- * rightmost first, so that no column moves. A column that has ended is free for
- * the next lineage, behind a line in which nothing stands there.
+ * A column belongs to the node to be drawn in it next: the parent of the last
+ * one drawn. If several columns belong to the same node they are joined, the
+ * rightmost first, so that no column moves. A column that has ended is reused
+ * for the next lineage, after a line in which it is empty.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,10 +19,10 @@ enum { FREE_COLUMN = -1 };
 struct drawing {
     const struct lineage_node *nodes;
     size_t count;
-    size_t *parents;  /* of each node; LINEAGE_NONE: none */
-    size_t *children; /* of each node: those that are not drawn yet */
+    size_t *parents;  /* by node; LINEAGE_NONE: none */
+    size_t *children; /* by node: number of children that are not drawn yet */
     bool *is_drawn;
-    int64_t *columns; /* the node that each waits for, or FREE_COLUMN */
+    int64_t *columns; /* the next node of each, or FREE_COLUMN */
     size_t column_count;
     size_t column_room;
     size_t ended; /* the column that ended in the last line, or LINEAGE_NONE */
@@ -47,7 +47,7 @@ static int by_id(const void *left, const void *right)
     return order ? order : (a->node > b->node) - (a->node < b->node);
 }
 
-/* The first of the nodes of an id. */
+/* Returns the first of the nodes with an ID. */
 static size_t find_node(const struct named *all, size_t count, const char *id)
 {
     size_t low = 0;
@@ -63,7 +63,8 @@ static size_t find_node(const struct named *all, size_t count, const char *id)
                                                        : LINEAGE_NONE;
 }
 
-/* The parent of a copy is the next copy, that of the last one the parent. */
+/* Finds the parents. The parent of a copy is the next copy; the last copy has
+ * the actual parent. */
 static void find_parents(struct drawing *d)
 {
     struct named *all = room_for(d->count, sizeof *all);
@@ -95,7 +96,7 @@ static void append(struct drawing *d, size_t *size, const char *text)
     *size += more;
 }
 
-/* Without the spaces at its end. */
+/* Passes on a line without trailing spaces. */
 static void give_line(struct drawing *d, size_t size, size_t node)
 {
     while (size > 0 && d->text[size - 1] == ' ')
@@ -109,7 +110,7 @@ static const char *pipe_of(const struct drawing *d, size_t column)
     return d->columns[column] == FREE_COLUMN ? " " : d->utf8 ? "\u2502" : "|";
 }
 
-/* A node of LINEAGE_NONE: the columns alone. */
+/* Draws a node; with LINEAGE_NONE only the columns. */
 static void draw_node(struct drawing *d, size_t column, size_t node)
 {
     size_t size = 0;
@@ -122,7 +123,8 @@ static void draw_node(struct drawing *d, size_t column, size_t node)
     give_line(d, size, node);
 }
 
-/* Draws how column `from` ends in column `to` at its left, and frees it. */
+/* Draws a line that joins column `from` to column `to` on its left, and frees
+ * it. */
 static void join(struct drawing *d, size_t to, size_t from)
 {
     size_t size = 0;
@@ -156,13 +158,13 @@ static size_t add_column(struct drawing *d)
     d->columns = room_more(
         d->columns, &d->column_room, d->column_count, sizeof *d->columns);
     d->columns[d->column_count++] = FREE_COLUMN;
-    free(d->text); /* two signs of up to 3 bytes each */
+    free(d->text); /* two characters of up to 3 bytes for each column */
     d->text = room_for(6 * d->column_count + 1, 1);
     return d->column_count - 1;
 }
 
-/* The leftmost column that waits for a node, once all that do are joined; else
- * a free one. */
+/* Joins all columns that belong to a node, and returns the leftmost; otherwise
+ * returns a free one. */
 static size_t column_for(struct drawing *d, size_t node)
 {
     size_t right = LINEAGE_NONE;
@@ -186,7 +188,7 @@ static void draw(struct drawing *d, size_t node)
     size_t parent = d->parents[node];
     size_t column = column_for(d, node);
     d->is_drawn[node] = true;
-    if (column == d->ended) /* a line between two lineages */
+    if (column == d->ended) /* separates two lineages */
         draw_node(d, column, LINEAGE_NONE);
     draw_node(d, column, node);
     bool goes_on = parent != LINEAGE_NONE && !d->is_drawn[parent];
@@ -199,7 +201,8 @@ static void draw(struct drawing *d, size_t node)
         d->column_count--;
 }
 
-/* The first that has no child left to draw; in a circle the first of all. */
+/* Returns the first node without children left to draw; in a cycle, the first
+ * node. */
 static size_t next_node(const struct drawing *d, size_t *cursor)
 {
     size_t first = LINEAGE_NONE;

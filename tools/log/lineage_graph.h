@@ -1,5 +1,5 @@
-/* lineage_graph.h - draws which checkpoint was resumed from which, as lines of
- * text: a column for each lineage, the newest first.
+/* lineage_graph.h - Draws as text which checkpoint was resumed from which: a
+ * column for each lineage, newest first.
  *
  *     *          b-7
  *     | *        a-6
@@ -17,18 +17,18 @@
 
 struct lineage_node {
     const char *id;
-    const char *parent; /* its id; NULL: none */
+    const char *parent; /* its ID; NULL: none */
 };
 
-/* Called for each line: the node that it is of, and what is drawn before its
- * label; or LINEAGE_NONE, of a line that only joins columns. */
+/* Called for each line with its node and the drawing to the left of its label,
+ * or with LINEAGE_NONE for a line that only joins columns. */
 #define LINEAGE_NONE SIZE_MAX
 typedef void lineage_line(void *user, const char *drawn, size_t node);
 
-/* Draws nodes, of which the newest come first. Their order is kept, but for a
- * node that comes before a child of it: that is drawn behind the child. Nodes
- * of one id are copies, and are drawn in one column. A parent that is no node
- * is none; in a circle of parents one edge is left out. */
+/* Draws nodes, newest first. Keeps their order, except that a node is drawn
+ * after its children. Nodes with the same ID are copies, and are drawn in one
+ * column. A parent that is not in the list is ignored; in a cycle of parents
+ * one edge is omitted. */
 void lineage_graph_draw(const struct lineage_node *nodes, size_t count,
     bool utf8, lineage_line *line, void *user);
 

@@ -1,5 +1,5 @@
-/* log.c - varve log: lists the checkpoints of directories, and draws which was
- * resumed from which.
+/* log.c - Implements varve log: lists the checkpoints of directories, and draws
+ * which was resumed from which.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,7 +22,7 @@
 
 struct log_options {
     struct settings settings;
-    uint64_t limit; /* UINT64_MAX: none */
+    uint64_t limit; /* UINT64_MAX: unlimited */
     struct keep keep;
 };
 
@@ -51,18 +51,18 @@ static const struct column columns[] = { { "name", "NAME", false },
 
 enum { COLUMN_COUNT = sizeof columns / sizeof *columns, RUN_COLUMN = 16 };
 
-/* All that is listed. */
+/* The state of the listing. */
 struct listing {
     const struct log_options *options;
-    struct run_list *lists; /* of each operand */
+    struct run_list *lists; /* one for each operand */
     size_t list_count;
-    struct log_row *rows; /* by prefix, then as lineage_link sorts them */
+    struct log_row *rows; /* by prefix, then in the order of lineage_link */
     size_t count;
     size_t room;
-    bool knows_runs; /* at least one */
-    bool has_graph;  /* the checkpoints of a prefix are in more than one line */
+    bool knows_runs; /* the run of at least one row is known */
+    bool has_graph;  /* the checkpoints of a prefix are not in a single line */
     struct table table;
-    uint64_t left; /* rows that may be printed yet */
+    uint64_t left; /* number of rows that may still be printed */
 };
 
 static void print_known(struct table *table, int64_t number)
@@ -79,7 +79,7 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The time that is in the file, else that of the file. */
+/* Returns the time stored in the file, otherwise the time of modification. */
 static const char *when(const struct run_entry *e, char text[UNITS_TEXT_SIZE])
 {
     int64_t time = e->facts.time >= 0 ? e->facts.time : e->modified;
@@ -103,7 +103,7 @@ static void print_run(struct listing *l, const struct lineage *lineage)
     table_text(table, lineage->has_parent ? lineage->parent_identity : NULL);
 }
 
-/* Of several directories with the path. */
+/* Prints the name, with the path if there are several directories. */
 static void print_name(
     struct listing *l, const struct log_row *row, const char *drawn)
 {
@@ -154,7 +154,7 @@ static void print_entry(
 
 /* --- Lineages ----------------------------------------------------------- */
 
-/* Rows of one prefix that are drawn. */
+/* Rows of one prefix that are drawn together. */
 struct group {
     struct listing *listing;
     const struct log_row *rows;
@@ -243,7 +243,7 @@ static void link_rows(struct listing *l)
     }
 }
 
-/* The outcome is that of the worst. */
+/* Returns the worst outcome. */
 static int open_lists(struct listing *l, int count, char **operands)
 {
     const struct settings *settings = &l->options->settings;

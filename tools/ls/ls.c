@@ -1,4 +1,5 @@
-/* ls.c - varve ls: objects and values as a tree, a table or JSON.
+/* ls.c - Implements varve ls: prints objects and values as a tree, a table or
+ * JSON.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -49,7 +50,7 @@ static int run(const void *given, int count, char **operands)
     bool done = false;
     bool as_table = options->flat || settings->tsv || settings->markdown ||
                     options->view.sort;
-    /* Lists of values and what programs read are never folded. */
+    /* tables and output for programs are never folded */
     if ((settings->json || as_table ? outline_make : outline_make_folded)(
             &outline, target.reader, target.node.id, &options->view)) {
         done = settings->json ? ls_json(settings, &outline)

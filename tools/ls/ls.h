@@ -1,4 +1,4 @@
-/* ls.h - the three ways in which ls answers.
+/* ls.h - The output formats of varve ls.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 #include "outline.h"
 #include "settings.h"
 
-/* False without memory. */
+/* Returns false if there is no memory. */
 bool ls_tree(const struct settings *settings, const struct outline *outline);
 bool ls_table(const struct settings *settings, const struct outline *outline);
 bool ls_json(const struct settings *settings, const struct outline *outline);

@@ -1,4 +1,4 @@
-/* ls_json.c - ls as JSON, printed node by node.
+/* ls_json.c - Prints the output of varve ls as JSON, node by node.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,7 @@ static void print_numbers(const uint64_t *numbers, uint32_t count)
     putchar(']');
 }
 
-/* Only where it is one. */
+/* Prints the part, if the value is one. */
 static void print_part(const varve_slice *part)
 {
     if (!part)
@@ -62,7 +62,7 @@ static void print_item(const varve_saved_node *node)
     fputs(",\"saved\":true}", stdout);
 }
 
-/* One node may have a million edges, so they are printed as they come. */
+/* Prints edges directly, because a node can have a million of them. */
 static void print_edges(const struct outline *outline, uint32_t id)
 {
     const char *name;
@@ -115,8 +115,8 @@ static void print_object(const struct outline *outline, uint32_t id)
     fputs("]}", stdout);
 }
 
-/* Of the whole file; that of another format is not known without reading all of
- * it, which verify does. */
+/* Prints the digest of the whole file. For another format it is not known
+ * without reading the whole file, which varve verify does. */
 static void print_digest(varve_reader *reader)
 {
     uint8_t digest[16];

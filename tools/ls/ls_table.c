@@ -1,4 +1,5 @@
-/* ls_table.c - ls as a table: a line for each value.
+/* ls_table.c - Prints the output of varve ls as a table with a row for each
+ * value.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -36,7 +37,7 @@ static void print_value(struct table *table, const varve_saved_node *node)
     table_text(table, node->has_value ? shown_path(node->file) : NULL);
 }
 
-/* Whether a name says more than the path does. */
+/* Returns true if the global name differs from the path. */
 static bool has_other_name(const varve_saved_node *node)
 {
     return node->global_name && strcmp(node->global_name, node->path) != 0;

@@ -1,6 +1,7 @@
-/* ls_tree.c - ls as a tree: names, types, sizes, notes.
+/* ls_tree.c - Prints the output of varve ls as a tree: names, types, sizes,
+ * notes.
  *
- * The tree is walked twice, first to measure its columns.
+ * The tree is traversed twice, first to measure its columns.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,9 +20,9 @@
 #include "value.h"
 
 enum {
-    WIDEST_NAMES = 48, /* longer ones push their row to the right */
+    WIDEST_NAMES = 48, /* longer names shift the rest of their row */
     WIDEST_TYPES = 32,
-    DEEPEST = 64 /* levels shown unless --depth asks for more */
+    DEEPEST = 64 /* number of levels shown without --depth */
 };
 
 struct tree_printer {
@@ -121,7 +122,7 @@ static bool measure(struct tree_printer *p, uint64_t depth)
     return good;
 }
 
-/* The lines left of a row, and its name. */
+/* Prints the lines to the left of a row, and its name. */
 static size_t print_name(const struct tree_printer *p,
     const struct tree_walk *walk, const struct row *row, const char *name)
 {
@@ -141,7 +142,7 @@ static size_t print_name(const struct tree_printer *p,
     return 3 * row->depth + text_width(name);
 }
 
-/* Why a value is not in the file: by policy, or because there was none. */
+/* Returns the reason why a value is not in the file. */
 static const char *why_not_saved(const struct tree_printer *p, uint32_t id)
 {
     const char *tag;
@@ -165,8 +166,8 @@ static void print_tags(const struct tree_printer *p, uint32_t id)
     }
 }
 
-/* The value of a scalar, and the beginning of a state that is text: small
- * enough to be read here. */
+/* Prints a scalar, or the start of a state that is text, if it is small enough
+ * to be read here. */
 static void print_value(
     const struct tree_printer *p, const varve_saved_node *node)
 {
@@ -220,8 +221,8 @@ static void print_alias(const struct tree_printer *p, uint32_t id)
     free(path);
 }
 
-/* The name was printed `used` columns wide. Nothing is padded that has nothing
- * behind it. */
+/* Prints the columns after the name, which was `used` columns wide. The last
+ * column is not padded. */
 static void print_columns(const struct tree_printer *p, const struct row *row,
     const struct cells *cells, size_t used)
 {

@@ -17,7 +17,7 @@ import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-HEAD = '''/* page_text.c - the page around its data, made by embed_page.py.
+HEAD = '''/* page_text.c - The page around its data. Made by embed_page.py.
  *
  * SPDX-License-Identifier: MIT
  */

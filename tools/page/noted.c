@@ -1,4 +1,4 @@
-/* noted.c - notes by node, and rows behind each other.
+/* noted.c - Stores notes by node, and a list of rows.
  *
  * SPDX-License-Identifier: MIT
  */

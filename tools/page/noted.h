@@ -1,5 +1,5 @@
-/* noted.h - what is to be said of nodes, and of what the file does not have,
- * gathered until the page is printed.
+/* noted.h - Collects notes about nodes, and rows for objects that the file does
+ * not have, until the page is printed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,16 +19,17 @@ struct noted {
 void noted_begin(struct noted *noted, const varve_reader *reader);
 void noted_clear(struct noted *noted);
 
-/* Whether anything is said of a node. */
+/* Returns true if a node has a note. */
 bool noted_has(const struct noted *noted, size_t node);
 
-/* Says it; what `note` points to is copied. */
+/* Sets the note of a node; copies everything `note` points to. */
 void noted_node(struct noted *noted, size_t node, const struct page_note *note);
 
-/* The same of what is no node of the file. */
+/* Adds a row for an object that is not a node of the file. */
 void noted_row(struct noted *noted, const struct page_row *row);
 
-/* All of it, with these marks, as long as it is there. */
+/* Returns an overlay with all notes and these marks. It is valid as long as
+ * `noted`. */
 struct page_overlay noted_overlay(
     struct noted *noted, const struct page_mark *marks, size_t mark_count);
 

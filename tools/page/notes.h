@@ -1,4 +1,4 @@
-/* notes.h - what is read of other programs to be laid over a page.
+/* notes.h - Parses notes of other programs for a page.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,25 +12,25 @@
 enum { WHY_SIZE = 300 };
 
 struct notes {
-    json_t *source; /* has the strings of marks */
+    json_t *source; /* owns the strings of marks */
     const varve_reader *reader;
     struct noted noted;
     struct page_mark marks[PAGE_MOST_MARKS];
     size_t mark_count;
-    char why[WHY_SIZE]; /* what is wrong with it */
+    char why[WHY_SIZE]; /* error message */
 };
 
-/* Fills in what docs/schemas/varve.report-1.json and varve.notes-1.json
- * describe, of a source of that schema. False: it is not so, or is about
- * another file. */
+/* Fill in the notes from a source that has the schema of
+ * docs/schemas/varve.report-1.json or varve.notes-1.json. Return false if it is
+ * invalid, or about another file. */
 bool notes_of_report(struct notes *notes);
 bool notes_of_items(struct notes *notes);
 
-/* Type and shape; dtype 0 where they are left out (NULL), false where they are
- * none. */
+/* Parses type and shape; sets dtype to 0 if they are missing (NULL). Returns
+ * false if they are invalid. */
 bool notes_type(varve_tensor *type, const char *dtype, const json_t *shape);
 
-/* Says what is wrong: false. */
+/* Sets the error message and returns false. */
 #if defined(__GNUC__) || defined(__clang__)
 __attribute__((format(printf, 2, 3)))
 #endif

@@ -1,5 +1,4 @@
-/* notes_items.c - what a program says of nodes by their paths, with marks of
- * its own.
+/* notes_items.c - Parses notes of a program about paths, with its own marks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -44,7 +43,7 @@ static bool take_mark(struct notes *n, json_t *from)
     return notes_fail(n, "expected a tone, found %.40s", tone);
 }
 
-/* Of a name; 0 where there is none. */
+/* Finds the mark with a name; sets *mark to 0 if `name` is NULL. */
 static bool find_mark(struct notes *n, const char *name, size_t *mark)
 {
     *mark = 0;
@@ -112,8 +111,8 @@ static bool take_statistics(
 
 /* --- Items -------------------------------------------------------------- */
 
-/* On the node at its path; else, and where something is said of that already,
- * a row. */
+/* Adds a note to the node at its path. If there is no such node, or it has a
+ * note already, adds a row. */
 static void add_row(struct notes *n, const struct page_row *row)
 {
     varve_saved_node node;

@@ -1,5 +1,4 @@
-/* notes_report.c - which finding of a report is about which node, and in which
- * words.
+/* notes_report.c - Converts the findings of a report to notes about nodes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +14,7 @@
 
 enum { EXCUSED = VARVE_FINDING_KINDS, MARKS };
 
-/* By kind of finding, and behind them what is expected. */
+/* By kind of finding; the last one is for expected findings. */
 static const struct page_mark marks[MARKS] = {
     [VARVE_FINDING_MATCHED] = { "arrived", "has its value from the file",
         PAGE_GOOD },
@@ -47,7 +46,7 @@ enum { NONE = -1 };
 /* An item of a report. */
 struct item {
     int kind;
-    const char *path; /* in the program; NULL where there is none */
+    const char *path; /* in the program; or NULL */
     const char *file_path;
     json_int_t node;
     varve_tensor wanted;
@@ -90,7 +89,7 @@ static bool is_of(const varve_saved_node *node, const struct item *item)
            (node->has_value && node->size == (uint64_t)item->bytes);
 }
 
-/* Whether the file has such a value there. */
+/* Checks that the file contains the value of an item. */
 static bool check_node(struct notes *n, const struct item *item)
 {
     varve_saved_node node;
@@ -122,7 +121,7 @@ static void words_begin(struct words *w)
         room_ends();
 }
 
-/* What was said, to be freed. */
+/* Returns the text, to be freed. */
 static char *words_end(struct words *w)
 {
     if (ferror(w->to) | fclose(w->to))
@@ -180,7 +179,7 @@ static void add_finding(struct notes *n, const struct item *item)
         .text = words.has_any ? text : NULL,
         .nearest = item->nearest,
     };
-    /* The first finding about a node is on it, what else there is in rows. */
+    /* The first finding about a node is its note; others are rows. */
     if (item->node != NONE && !noted_has(&n->noted, (size_t)item->node))
         noted_node(&n->noted, (size_t)item->node, &note);
     else
@@ -192,7 +191,7 @@ static void add_finding(struct notes *n, const struct item *item)
     free(text);
 }
 
-/* A rename or pattern, which matched nothing. */
+/* Adds a remark about a rename or pattern that matched nothing. */
 static void add_remark(struct notes *n, const struct item *item)
 {
     struct words words;

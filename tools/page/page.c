@@ -1,5 +1,5 @@
-/* page.c - a page from top to bottom: what is around the data, the graph, what
- * a command says of it.
+/* page.c - Prints a page: the text around the data, the graph, and the notes of
+ * a command.
  *
  * SPDX-License-Identifier: MIT
  */

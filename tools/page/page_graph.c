@@ -1,5 +1,5 @@
-/* page_graph.c - names once, everything else as numbers: a page of a hundred
- * thousand nodes is read by a browser in a moment.
+/* page_graph.c - Prints each name once, and everything else as numbers, so that
+ * a browser loads a page with a hundred thousand nodes quickly.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,8 @@
 static void print_metadata_value(FILE *to, const varve_metadata *item)
 {
     switch (item->kind) {
-    case VARVE_METADATA_INTEGER: /* as a string: it may have 64 bits */
+    /* as a string, because JavaScript numbers do not have 64 bits */
+    case VARVE_METADATA_INTEGER:
         fputs(item->integer < 0 ? "\"-" : "\"", to);
         page_out_number(to, item->integer < 0 ? 0 - (uint64_t)item->integer
                                               : (uint64_t)item->integer);
@@ -62,11 +63,11 @@ void page_print_file(FILE *to, const varve_reader *reader)
 
 /* --- Edges, slots, tags and global names -------------------------------- */
 
-/* An edge, slot, tag or global name: its node, its name, and where it leads. */
+/* An edge, slot, tag or global name: its node, its name, and its target. */
 struct link {
     uint32_t node;
     uint32_t child;
-    uint32_t variable; /* of a slot */
+    uint32_t variable; /* for a slot */
     const char *name;
 };
 
@@ -85,7 +86,7 @@ static void add(struct links *l, struct link link)
 struct graph {
     const varve_reader *reader;
     struct links edges, slots, tags, globals;
-    const char **names; /* sorted, each once */
+    const char **names; /* sorted, without duplicates */
     size_t name_count;
 };
 
@@ -196,8 +197,8 @@ static void print_nodes(FILE *to, const varve_reader *reader)
     fputs("],\n", to);
 }
 
-/* The next node that has a type and a shape, and perhaps a value; false where
- * there is none. */
+/* Finds the next node with type and shape; it may have no value. Returns false
+ * if there is none. */
 static bool next_value(
     const varve_reader *reader, size_t *at, varve_saved_node *node)
 {
@@ -225,7 +226,7 @@ static void print_value_nodes(FILE *to, const varve_reader *reader)
     fputs("],\n", to);
 }
 
-/* The number of the type, then the extents. */
+/* Prints the number of the type, then the extents. */
 static void print_types(FILE *to, const varve_reader *reader)
 {
     varve_saved_node node;
@@ -248,8 +249,9 @@ static bool is_same(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Size and place of each value, and where the file is another one than that of
- * the value before, its number and that file. */
+/* Prints size and offset of each value. For each value whose file differs
+ * from that of the value before, prints the number of the value and the file.
+ */
 static void print_places(FILE *to, const varve_reader *reader)
 {
     varve_saved_node node;

@@ -1,4 +1,4 @@
-/* page_graph.h - the saved graph as columns of JSON.
+/* page_graph.h - Prints the saved graph as JSON columns.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,9 +9,9 @@
 
 #include <varve/reader.h>
 
-/* The members of an object, each with a comma behind it: what is known of the
- * file, then nodes, edges, slots, tags, global names and values, as docs/
- * format.md has their columns, with counts of edges in the place of ends. */
+/* Print members of an object, each followed by a comma: properties of the file,
+ * then nodes, edges, slots, tags, global names and values. The columns are
+ * those of docs/format.md, with counts of edges instead of ends. */
 void page_print_file(FILE *to, const varve_reader *reader);
 void page_print_graph(FILE *to, const varve_reader *reader);
 

@@ -1,4 +1,5 @@
-/* page_notes.c - notes of nodes, rows of what the file does not have.
+/* page_notes.c - Prints notes of nodes, and rows for objects that the file does
+ * not have.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -35,7 +36,7 @@ static bool is_empty(const struct page_note *note)
     return !note->mark && !note->text && !note->nearest && !note->statistics;
 }
 
-/* Mark, text, nearest, statistics. */
+/* Prints mark, text, nearest path and statistics. */
 static void print_note(FILE *to, const struct page_note *note)
 {
     page_out_number(to, note->mark);
@@ -50,7 +51,7 @@ static void print_note(FILE *to, const struct page_note *note)
         fputs("0", to);
 }
 
-/* --- All of them -------------------------------------------------------- */
+/* --- Public functions --------------------------------------------------- */
 
 static void print_marks(FILE *to, const struct page_overlay *overlay)
 {
@@ -68,7 +69,7 @@ static void print_marks(FILE *to, const struct page_overlay *overlay)
     fputs("],\n", to);
 }
 
-/* Of each node that has one: its number, then the note. */
+/* Prints, for each node with a note, its number and the note. */
 static void print_node_notes(
     FILE *to, const varve_reader *reader, const struct page_overlay *overlay)
 {

@@ -1,5 +1,4 @@
-/* page_notes.h - what a command says of nodes, and of what the file does not
- * have, as JSON.
+/* page_notes.h - Prints the notes of a page as JSON.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,8 +7,8 @@
 
 #include "page.h"
 
-/* The members of an object, without a comma behind the last: the marks, the
- * notes of all nodes, the rows. */
+/* Prints members of an object, without a comma after the last: the marks, the
+ * notes of all nodes, and the rows. */
 void page_print_notes(
     FILE *to, const varve_reader *reader, const struct page_overlay *overlay);
 

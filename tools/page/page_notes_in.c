@@ -1,4 +1,4 @@
-/* page_notes_in.c - which schema it is; what is wrong with it.
+/* page_notes_in.c - Determines the schema of notes, and reports errors.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,7 +20,7 @@ bool notes_fail(struct notes *notes, const char *format, ...)
     return false;
 }
 
-/* An extent that no integer of JSON holds is null. */
+/* Parses an extent. One that exceeds the integers of JSON is null. */
 static bool take_extent(const json_t *from, uint64_t *extent)
 {
     *extent =
@@ -70,7 +70,7 @@ static int complain_notes(
                                   .why = why });
 }
 
-/* Releases `source`. */
+/* Writes the page, and releases `source`. */
 static int put(const struct settings *settings, const struct page_to *to,
     const struct target *target, json_t *source, const char *file)
 {

@@ -1,4 +1,4 @@
-/* page_notes_in.h - pages with what another program says of a checkpoint.
+/* page_notes_in.h - Writes pages with notes of other programs.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,13 +7,13 @@
 
 #include "page_output.h"
 
-/* page_output with what is in a file of JSON: a report, or notes (schemas
- * varve.report/1 and varve.notes/1 in docs/schemas). Complains where it is
+/* Like page_output, with notes from a JSON file: a report or notes (schemas
+ * varve.report/1 and varve.notes/1 in docs/schemas). Prints an error if it is
  * neither, or about another checkpoint. */
 int page_with_notes(const struct settings *settings, const struct page_to *to,
     const struct target *target, const char *file);
 
-/* The same of the text of a report. */
+/* Like page_with_notes, with the text of a report. */
 int page_with_report(const struct settings *settings, const struct page_to *to,
     const struct target *target, const char *report);
 

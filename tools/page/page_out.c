@@ -1,4 +1,4 @@
-/* page_out.c - JSON that is at home in HTML.
+/* page_out.c - Prints JSON that is safe in HTML.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,8 +33,8 @@ void page_out_real(FILE *to, double number)
 
 enum { NO_CHARACTER = 0xfffd };
 
-/* The character at the front of a text, and how many bytes it has; U+FFFD of
- * one byte where there is none. */
+/* Returns the size of the first character of a text, and sets *point; U+FFFD
+ * and 1 for invalid UTF-8. */
 static size_t take(const char *text, unsigned long *point)
 {
     static const unsigned long least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -49,7 +49,7 @@ static size_t take(const char *text, unsigned long *point)
     return 1;
 }
 
-/* Whether it may not stand in a page as it is. */
+/* Returns true if a character must be escaped in a page. */
 static bool is_escaped(unsigned long point)
 {
     switch (point) {
@@ -58,8 +58,8 @@ static bool is_escaped(unsigned long point)
     case '<':
     case '>':
     case '&':
-    case 0x61c:  /* an Arabic mark of direction, */
-    case 0xfeff: /* and a mark of the order of bytes */
+    case 0x61c:  /* Arabic letter mark */
+    case 0xfeff: /* byte order mark */
     case NO_CHARACTER: return true;
     default: break;
     }
@@ -69,7 +69,7 @@ static bool is_escaped(unsigned long point)
            (point >= 0x2060 && point <= 0x206f);
 }
 
-/* (All that are escaped are below U+10000.) */
+/* All characters that are escaped are below U+10000. */
 void page_out_text(FILE *to, const char *text)
 {
     unsigned long point;

@@ -1,4 +1,4 @@
-/* page_out.h - numbers and strings as JSON that is at home in HTML.
+/* page_out.h - Prints numbers and strings as JSON that is safe in HTML.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,17 +8,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A comma but for the first of a list. */
+/* Prints a comma unless `index` is 0. */
 void page_out_comma(FILE *to, size_t index);
 
 void page_out_number(FILE *to, uint64_t number);
 
-/* A number that reads back as the same; `null` for what is not finite. */
+/* Prints a number that reads back as the same; `null` if it is not finite. */
 void page_out_real(FILE *to, double number);
 
-/* A JSON string; 0 for NULL. What means something to HTML, steers a terminal or
- * turns the direction of writing is escaped; bytes that are not UTF-8 become
- * U+FFFD. */
+/* Prints a JSON string; 0 for NULL. Escapes characters with a meaning in HTML,
+ * terminal control characters, and those that change the direction of text.
+ * Replaces invalid UTF-8 by U+FFFD. */
 void page_out_text(FILE *to, const char *text);
 
 #endif

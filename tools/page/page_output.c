@@ -1,4 +1,4 @@
-/* page_output.c - a page, through the output of the tool.
+/* page_output.c - Writes a page through the output of the command.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,4 @@
-/* page_output.h - a checkpoint as a page for a browser, with what a command
- * lays over it.
+/* page_output.h - Writes a checkpoint as a page for a browser.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,17 +10,17 @@
 #include "settings.h"
 #include "target.h"
 
-/* Where a page goes. */
+/* The destination of a page. */
 struct page_to {
     const char *path;  /* NULL: standard output */
     const char *title; /* NULL: the name of the file */
 };
 
-/* Whether a view leaves nothing out. */
+/* Returns true if a view shows everything. */
 bool page_takes(const struct view *view);
 
-/* Writes the page. `overlay` is what is to be said of
- * the nodes besides (statistics, a plan, a difference); NULL: nothing. */
+/* Writes the page. `overlay` contains notes about nodes (statistics, a dry run,
+ * a comparison), or is NULL. */
 int page_output(const struct settings *settings, const struct page_to *to,
     const struct target *target, const struct page_overlay *overlay);
 

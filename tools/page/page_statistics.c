@@ -1,4 +1,5 @@
-/* page_statistics.c - every value is looked at as its node is written.
+/* page_statistics.c - Computes the statistics of a value when its node is
+ * written.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +13,7 @@
 
 enum { BINS = 32 };
 
-/* Marks by their numbers. */
+/* Numbers of the marks. */
 enum { MARK_DAMAGED = 1, MARK_NAN, MARK_COUNT = MARK_NAN };
 
 static const struct page_mark marks[MARK_COUNT] = {

@@ -1,5 +1,4 @@
-/* page_statistics.h - statistics and histograms of all values, laid over a
- * page.
+/* page_statistics.h - Adds statistics and histograms of all values to a page.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,9 +7,9 @@
 
 #include "page_output.h"
 
-/* page_output with the statistics of each value, which is read and verified for
- * that; marks say which are damaged, and which have NaN or infinities.
- * OUTCOME_NO where one is damaged. */
+/* Like page_output, with the statistics of each value, which is read and
+ * verified. Marks show damaged values and those with NaN or infinities. Returns
+ * OUTCOME_NO if a value is damaged. */
 int page_with_statistics(const struct settings *settings,
     const struct page_to *to, const struct target *target);
 

@@ -1,4 +1,4 @@
-/* page_text.c - the page around its data, made by embed_page.py.
+/* page_text.c - The page around its data. Made by embed_page.py.
  *
  * SPDX-License-Identifier: MIT
  */

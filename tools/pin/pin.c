@@ -1,4 +1,5 @@
-/* pin.c - varve pin and varve unpin: a checkpoint that is never deleted.
+/* pin.c - Implements varve pin and varve unpin: protects a checkpoint from
+ * deletion.
  *
  * SPDX-License-Identifier: MIT
  */

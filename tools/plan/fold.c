@@ -1,4 +1,4 @@
-/* fold.c - what two paths have before their common end.
+/* fold.c - Finds renames of objects from the common ends of pairs of paths.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,8 +9,8 @@
 
 #include "room.h"
 
-/* Where the end begins that two paths have in common, whole names with the '/'
- * before them; 0 where there is none, or nothing before it. */
+/* Returns the start of the common end of two paths, which consists of whole
+ * names with the '/' before them; 0 if there is none, or nothing before it. */
 static size_t common_end(const char *a, const char *b, size_t *of_b)
 {
     size_t i = strlen(a), j = strlen(b), found = 0;
@@ -59,7 +59,7 @@ static void add(struct folds *folds, const struct suggestion *s)
             .count = 1 };
 }
 
-/* So many are few. */
+/* More than this would not be a summary. */
 enum { MOST_FOLDS = 64 };
 
 static void fold_clear(struct fold *f)

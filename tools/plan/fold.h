@@ -1,4 +1,4 @@
-/* fold.h - many renames as few: of the objects that values are below.
+/* fold.h - Combines many renames into a few renames of objects.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,7 @@
 struct fold {
     char *program_path;
     char *file_path;
-    size_t count; /* of suggestions that it makes */
+    size_t count; /* number of suggestions that follow from it */
 };
 
 struct folds {
@@ -19,16 +19,17 @@ struct folds {
     size_t count, capacity;
 };
 
-/* At most 64, or none: the renames of objects from which the suggestions
- * follow, those of longer paths first. Suggestions whose paths have no name at
- * their ends in common, or nothing before that, are in none. */
+/* Makes at most 64 renames of objects from which the suggestions follow, longer
+ * paths first. Suggestions whose paths do not end in equal names, or consist
+ * only of these, are not included. */
 void folds_make(struct folds *folds, const struct suggestions *suggestions);
-/* A copy of some, and one more. */
+/* Returns a copy with one more element. */
 struct folds folds_with(const struct folds *folds, const struct fold *fold);
 
 void folds_clear(struct folds *folds);
 
-/* Whether a suggestion follows from one, or from one of them. */
+/* Return true if a suggestion follows from one rename, or from one of
+ * several. */
 bool fold_has(const struct fold *fold, const struct suggestion *suggestion);
 bool folds_have(const struct folds *folds, const struct suggestion *suggestion);
 

@@ -1,4 +1,4 @@
-/* listing.c - reading a list of values, line by line.
+/* listing.c - Reads a list of values line by line.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,12 +19,12 @@
 
 enum { MOST_COLUMNS = 64, LOOKED_AT = 4096 };
 
-/* A value that the text lists. */
+/* A value of the list. */
 struct listed {
     char *path;
-    char *global_name; /* NULL: none */
+    char *global_name; /* or NULL */
     bool is_state;
-    bool is_local; /* its checkpoint has no value for it */
+    bool is_local; /* its checkpoint contains no value for it */
     varve_tensor tensor;
     unsigned long line;
 };
@@ -35,10 +35,11 @@ struct listing {
     struct listed *items;
     size_t count, capacity;
     unsigned long line;
-    size_t kind; /* columns; SIZE_MAX: not there */
+    size_t kind; /* numbers of columns; SIZE_MAX: missing */
     size_t global_name;
     size_t bytes;
-    bool has_header; /* a line that named columns: '#' begins no comment then */
+    /* the first line contains names of columns: '#' does not begin a comment */
+    bool has_header;
 };
 
 static int complain_line(
@@ -67,7 +68,7 @@ static char *trimmed(char *text)
     return text;
 }
 
-/* "[784,10]". */
+/* Parses a shape such as "[784,10]". */
 static bool parse_shape(const char *text, varve_tensor *tensor)
 {
     if (*text++ != '[')
@@ -99,7 +100,7 @@ static bool parse_dtype(const char *text, varve_tensor *tensor)
     return false;
 }
 
-/* Where the last word of a text begins. */
+/* Returns the start of the last word of a text. */
 static char *last_word(char *text)
 {
     char *word = text + strlen(text);
@@ -108,8 +109,8 @@ static char *last_word(char *text)
     return word;
 }
 
-/* `PATH DTYPE [SHAPE]`, also without a space before the '[', or `PATH state`:
- * from the end, as a path may have spaces. */
+/* Parses `PATH DTYPE [SHAPE]`, also without a space before the '[', or `PATH
+ * state`. Parses from the end, because a path can contain spaces. */
 static bool parse_words(char *text, struct listed *item)
 {
     char *shape = strrchr(text, '[');
@@ -165,7 +166,7 @@ static bool parse_fields(
            parse_shape(fields[2], &item->tensor);
 }
 
-/* The line that names the columns. */
+/* Parses the line with the names of the columns. */
 static bool is_header(struct listing *l, char *const fields[], size_t count)
 {
     if (l->count || strcmp(fields[0], "path") || strcmp(fields[1], "dtype"))
@@ -215,7 +216,7 @@ static unsigned hex_digit(char c)
         unsigned)(isdigit((unsigned char)c) ? c - '0' : (c | 0x20) - 'a' + 10);
 }
 
-/* A name, of which %XX is a byte, in place. */
+/* Decodes %XX in a name, in place. */
 static void unescape(char *name)
 {
     char *to = name;
@@ -231,8 +232,8 @@ static void unescape(char *name)
     *to = '\0';
 }
 
-/* The object at a path, made where it is not there; the rest of the path, its
- * last name, unescaped, is in *name. */
+/* Returns the object at a path, and makes missing ones. Sets *name to the last
+ * name of the path, unescaped. */
 static varve_node *parent_of(varve_node *root, char *path, char **name)
 {
     varve_node *node = root;
@@ -255,7 +256,7 @@ static void describe(varve_node *node, const struct listed *item)
         varve_tag(node, VARVE_TAG_LOCAL);
 }
 
-/* `OWNER/SLOT(VARIABLE)`; false if there is no such variable. */
+/* Adds `OWNER/SLOT(VARIABLE)`; returns false if there is no such variable. */
 static bool add_slot(varve_node *root, const struct listed *item)
 {
     char *path = room_copy(item->path, strlen(item->path));
@@ -291,8 +292,8 @@ static void add_value(varve_node *root, const struct listed *item)
     free(path);
 }
 
-/* States first, as they may have values below them, and slots last, which need
- * their variables. */
+/* States are first, because values can be below them, and slots last, because
+ * they need their variables. */
 static int turn_of(const struct listed *item)
 {
     return item->is_state ? 0 : strchr(item->path, '(') ? 2 : 1;
@@ -340,7 +341,7 @@ static void close_text(FILE *text)
         fclose(text);
 }
 
-/* Checkpoints have bytes that no text has near their beginning. */
+/* Checkpoints contain bytes near their start that do not occur in text. */
 bool is_listing(const char *file)
 {
     unsigned char bytes[LOOKED_AT];

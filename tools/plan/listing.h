@@ -1,4 +1,4 @@
-/* listing.h - a text that lists the values of a program:
+/* listing.h - Reads a text that lists the values of a program:
  *
  *     # a comment
  *     model/kernel float32 [784,10]
@@ -6,12 +6,13 @@
  *     adam/m(model/kernel) float32 [784,10]
  *     rng state
  *
- * A line is the path of a value, its element type and its shape, or a path and
- * `state`. Between them are spaces, or tabs: a path may have spaces in it. So
- * `varve ls --tsv` prints them, whose first line names the columns: `path`,
- * `dtype`, `shape`, and among further ones `kind`, `global_name` and `bytes`
- * are taken notice of: what has "-" for bytes is not saved, and not missed.
- * Below such a line '#' begins no comment.
+ * A line contains the path of a value, its element type and its shape, or a
+ * path and `state`, separated by spaces or tabs; a path can contain spaces. The
+ * output of `varve ls --tsv` is accepted too. Its first line contains the names
+ * of the columns. These begin with `path` and `dtype`; of the others, `kind`,
+ * `global_name` and `bytes` are used too. A value with "-" in the column
+ * `bytes` is not saved and not expected. After such a line, '#' does not begin
+ * a comment.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,10 +25,11 @@
 
 #include "settings.h"
 
-/* Whether a file is text; "-" is standard input, and is. */
+/* Returns true if a file is text. "-" is standard input, and counts as text. */
 bool is_listing(const char *file);
 
-/* Adds what it lists below `root`, or complains with the number of a line. */
+/* Adds the listed values below `root`, or prints an error with the number of
+ * the line. */
 int listing_read(
     const struct settings *settings, const char *file, varve_node *root);
 

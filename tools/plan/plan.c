@@ -1,4 +1,5 @@
-/* plan.c - varve plan: what a restoration would do, and which renames it lacks.
+/* plan.c - Implements varve plan: shows what a restoration would do, and
+ * suggests missing renames.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -60,16 +61,16 @@ struct plan {
     struct renames renames;
     struct suggestions suggestions;
     struct folds folds;
-    varve_rename *pairs; /* those of the suggestions, then the renames */
+    varve_rename *pairs; /* pairs of the suggestions, then of the renames */
     char *allow_missing;
     char *allow_unexpected;
     struct trial before; /* without suggestions */
-    struct trial after;  /* with them */
+    struct trial after;  /* with suggestions */
 };
 
 /* --- Planning ----------------------------------------------------------- */
 
-/* Patterns that were given several times, as one. */
+/* Joins patterns that were given several times. */
 static char *joined(const struct text_list *list)
 {
     char *all = room_copy("", 0);
@@ -83,7 +84,7 @@ static char *joined(const struct text_list *list)
     return all;
 }
 
-/* Suggestions stand first, as the first rename that matches decides. */
+/* Suggestions are first, because the first matching rename decides. */
 static size_t make_pairs(struct plan *p)
 {
     size_t count = 0;
@@ -107,7 +108,8 @@ static size_t make_pairs(struct plan *p)
     return count;
 }
 
-/* A as a page, with what would become of it, and what only the program has. */
+/* Writes A as a page, with the result for each value, and values that only the
+ * program has. */
 static int write_page(const struct plan *p, const varve_read_options *read)
 {
     varve_error error = { .status = VARVE_OK };
@@ -154,8 +156,8 @@ static bool any_free(const struct found_list *list)
     return false;
 }
 
-/* Plans with other folds, and keeps them where that is as good; else all is as
- * it was. `folds` are taken over. */
+/* Tries other folds, and keeps them if the result is as good; otherwise
+ * restores the previous state. Takes ownership of `folds`. */
 static int try_folds(struct plan *p, struct folds *folds, bool *kept)
 {
     struct folds former = p->folds;
@@ -174,8 +176,8 @@ static int try_folds(struct plan *p, struct folds *folds, bool *kept)
     return outcome;
 }
 
-/* Few renames of objects for many of values, where they come to the same; one
- * by one where all together do not. */
+/* Replaces many renames of values by a few renames of objects if the result is
+ * the same. If it is not, tries them one by one. */
 static int fold(struct plan *p)
 {
     struct folds all;
@@ -195,8 +197,9 @@ static int fold(struct plan *p)
     return outcome;
 }
 
-/* The library looks through all renames for each path: of very many only those
- * are used that follow from few of objects, where that is as good as none. */
+/* Handles very many suggestions. The library compares each path with all
+ * renames, so uses only suggestions that follow from a few renames of objects,
+ * provided that the result is not worse than without them. */
 static int suggest_many(struct plan *p)
 {
     bool kept;
@@ -219,8 +222,8 @@ static int suggest_few(struct plan *p, bool slots)
     return outcome == OUTCOME_DONE && !slots ? fold(p) : outcome;
 }
 
-/* First all but slots, which go along with their owners and variables; then
- * what is left of them. */
+/* First suggests all values except slots, which follow their owners and
+ * variables; then the remaining slots. */
 static int look_for_suggestions(struct plan *p)
 {
     int outcome = try(p, &p->after);
@@ -242,7 +245,7 @@ static int look_for_suggestions(struct plan *p)
     return outcome;
 }
 
-/* --- The map ------------------------------------------------------------ */
+/* --- The rename file ---------------------------------------------------- */
 
 static int write_map(const struct plan *p)
 {
@@ -256,7 +259,7 @@ static int write_map(const struct plan *p)
     return output_close(p->settings, &output, outcome);
 }
 
-/* --- The whole ---------------------------------------------------------- */
+/* --- The command -------------------------------------------------------- */
 
 static int prepare(struct plan *p, char **operands)
 {

@@ -1,4 +1,4 @@
-/* plan_answer.c - findings of a plan as rows of a table.
+/* plan_answer.c - Prints the findings of a plan as rows of a table.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -124,8 +124,8 @@ static const char *color_of(const struct plan_table *t, enum plan_status status)
     }
 }
 
-/* Type and shape in the program, or in the file alone; of what does not fit
- * both. */
+/* Adds a row with type and shape in the program, or in the file if only that
+ * has them; with both if they do not match. */
 static void add_row(struct plan_table *t, enum plan_status status,
     const struct found *f, const struct suggestion *suggestion)
 {
@@ -159,7 +159,7 @@ static void add_row(struct plan_table *t, enum plan_status status,
 
 /* --- Suggestions -------------------------------------------------------- */
 
-/* Program paths in order, to be looked up. */
+/* Sorted program paths for lookups. */
 struct lookup {
     const char **paths;
     size_t count;
@@ -197,8 +197,9 @@ static int compare_suggested(const void *key, const void *item)
     return strcmp(key, (*s)->program_path);
 }
 
-/* What was matched from elsewhere: by a rename, or by a suggestion where it was
- * missing before. A slot that was so and that nobody suggested goes along. */
+/* Adds values that matched another path: by a rename, or, if they were missing
+ * before, by a suggestion. A missing slot without a suggestion follows its
+ * owner and variable. */
 static void add_moved(struct plan_table *t)
 {
     static const struct suggestion along = { .how = HOW_ALONG, .distance = -1 };
@@ -228,7 +229,7 @@ static void add_moved(struct plan_table *t)
     free(missing.paths);
 }
 
-/* --- The whole ---------------------------------------------------------- */
+/* --- The whole answer --------------------------------------------------- */
 
 static void add_list(struct plan_table *t, const struct found_list *list,
     enum plan_status status)
@@ -283,7 +284,8 @@ static size_t guess_count(const struct suggestions *s)
     return count;
 }
 
-/* Values for which no rename was searched, or none that was found is used. */
+/* Prints the number of values for which no rename was searched, or for which
+ * suggestions were not used. */
 static void print_untried(const struct plan_facts *f)
 {
     const struct suggestions *s = f->suggestions;

@@ -1,4 +1,4 @@
-/* plan_answer.h - what varve plan says.
+/* plan_answer.h - Prints the result of varve plan.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,8 +18,8 @@ struct plan_options {
     struct rename_options rename;
     struct text_list allow_missing;
     struct text_list allow_unexpected;
-    const char *map;  /* NULL: none is written */
-    const char *page; /* NULL: none */
+    const char *map;  /* or NULL */
+    const char *page; /* or NULL */
     bool any_type;
     bool verbose;
 };
@@ -29,23 +29,24 @@ struct plan_facts {
     const struct plan_options *options;
     const varve_reader *source;
     const char *source_path;
-    const char *program; /* the file that tells of it, its format, and the
-                            path in it */
+    /* the file that describes the program, its format, and the path in it */
+    const char *program;
     const char *program_format;
     const char *program_path;
     const struct trial *before; /* without suggestions */
-    const struct trial *after;  /* with them */
+    const struct trial *after;  /* with suggestions */
     const struct suggestions *suggestions;
 };
 
-/* In a few words, and in one. */
+/* Return a description of a few words, and one of one word. */
 const char *how_text(enum how how);
 const char *how_word(enum how how);
 
-/* It rests on type and shape, and on no name that both sides have. */
+/* Returns true if a suggestion is based on type and shape only, and on no name
+ * that both sides have. */
 bool how_is_guess(enum how how);
 
-/* Prints it, unless it is to be quiet; whether nothing is missing. */
+/* Prints the result unless --quiet. Returns true if nothing is missing. */
 bool plan_answer(const struct plan_facts *facts);
 
 #endif

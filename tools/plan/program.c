@@ -1,5 +1,5 @@
-/* program.c - a graph like that of a checkpoint, over memory that nobody
- * touches.
+/* program.c - Makes a graph like that of a checkpoint, with memory that is
+ * never accessed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,7 +18,7 @@
 #include "store_path.h"
 #include "target.h"
 
-/* --- Values that are not there ------------------------------------------ */
+/* --- Values without memory ---------------------------------------------- */
 
 static varve_status nothing_out(
     void *self, uint64_t offset, void *bytes, size_t size)
@@ -49,7 +49,8 @@ static varve_status load_nothing(void *self, const void *bytes, size_t size)
 static const varve_memory nowhere = { .copy_out = nothing_out,
     .copy_in = nothing_in };
 
-/* Strings are values of the library's, as they have no such memory. */
+/* Returns true if a type can have memory that only functions access. Strings
+ * cannot, so the library allocates them. */
 static bool is_far(const varve_tensor *tensor)
 {
     return tensor->dtype != VARVE_STRING;
@@ -94,7 +95,7 @@ static bool is_value(const varve_saved_node *saved)
     return saved->kind == VARVE_STATE || saved->value.dtype;
 }
 
-/* What is known of a node besides its value. */
+/* Sets tags and the global name of a node. */
 static void describe(
     varve_node *node, const varve_reader *reader, const varve_saved_node *saved)
 {
@@ -106,7 +107,7 @@ static void describe(
         varve_set_global_name(node, saved->global_name);
 }
 
-/* Lists and dicts are objects here: names alone decide what is what. */
+/* Lists and dicts become objects here, because only names are compared. */
 static void add_edge(struct copy *c, uint32_t from, const struct branch *branch)
 {
     varve_node *parent = c->nodes[from];
@@ -137,7 +138,7 @@ static void add_slot(struct copy *c, uint32_t from, const struct branch *branch)
     describe(node, c->outline->reader, &saved);
 }
 
-/* All edges first: a slot needs its variable. */
+/* Adds all edges first, because a slot needs its variable. */
 static void copy_graph(struct copy *c)
 {
     const struct outline *o = c->outline;

@@ -1,5 +1,5 @@
-/* program.h - the graph of a program, as a checkpoint of it or a text tells:
- * every node with its type and shape, and no memory for values.
+/* program.h - The graph of a program, made from a checkpoint or a text: every
+ * node with type and shape, without memory for values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,19 +13,19 @@
 
 struct program {
     varve_graph *graph;
-    char *format; /* of what tells: "varve" and so on, or "listing" */
+    char *format; /* of the description: "varve" and so on, or "listing" */
     char *file;
-    char *path; /* of the node that is its root; "" */
+    char *path; /* path of its root node; or "" */
 };
 
 /* Reads `argument`: FILE or FILE:PATH of a checkpoint, or a text with a line
- * for each value (listing.h). An outcome other than OUTCOME_DONE has been
- * complained of. program_clear in any case. */
+ * for each value (listing.h). If the result is not OUTCOME_DONE, an error was
+ * printed. Call program_clear in any case. */
 int program_open(const struct settings *settings, const char *argument,
     struct program *program);
 void program_clear(struct program *program);
 
-/* Adds what has a value to a node of such a graph; of `tensor` NULL a state. */
+/* Adds a variable or, if `tensor` is NULL, a state to a node of the graph. */
 varve_node *program_add(
     varve_node *parent, const char *name, const varve_tensor *tensor);
 varve_node *program_add_slot(varve_node *owner, varve_node *variable,

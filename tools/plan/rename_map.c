@@ -1,5 +1,5 @@
-/* rename_map.c - Prints renames: those suggested, by how they were found, then
- * those given. Guesses are comments.
+/* rename_map.c - Prints suggested renames, grouped by reason, then the given
+ * renames. Guesses are comments.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,8 +9,8 @@
 
 #include "plan_answer.h"
 
-/* As a line of a rename file takes it: what could be its arrow, a comment or a
- * space that is dropped is a byte in hexadecimal digits. */
+/* Prints a path for a rename file. Characters that could be parsed as an arrow,
+ * a comment or a trimmed space are escaped. */
 static void print_path(FILE *to, const char *path)
 {
     size_t size = strlen(path);
@@ -34,8 +34,8 @@ static void print_rename(
     putc('\n', to);
 }
 
-/* How the suggestions were found that a fold makes. One guess among them makes
- * it a guess. */
+/* Prints the reasons of the suggestions that follow from a fold. One guess
+ * among them makes it a guess. */
 static void print_fold(
     FILE *to, const struct suggestions *suggestions, const struct fold *f)
 {

@@ -1,4 +1,4 @@
-/* rename_map.h - the rename file of a plan, as --rename-file takes it.
+/* rename_map.h - Writes the renames of a plan as a file for --rename-file.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* suggest.c - pairing what is free on both sides, the surest pairs first.
+/* suggest.c - Pairs free values of both sides, most reliable pairs first.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,29 +12,30 @@
 #include "style.h"
 
 enum {
-    MOST_NAMES = 16,         /* of the end of a path that are compared */
-    MOST_WORK = 50000000,    /* letters compared by distance in a class */
-    LONGEST_COMPARED = 1000, /* letters of a path */
+    MOST_NAMES = 16,      /* at the end of a path that are compared */
+    MOST_WORK = 50000000, /* characters compared by edit distance in a class */
+    LONGEST_COMPARED = 1000, /* characters of a path */
 };
 
-/* So far may the paths of a pair be apart by name. */
+/* Largest distance of the paths of a pair. */
 static const double farthest = 0.6;
 
 /* A value without a match. */
 struct loose {
     const struct found *found;
     const char *path;
-    varve_tensor value; /* of a state dtype 0 */
+    varve_tensor value; /* for a state, dtype is 0 */
     bool is_of_file;
     bool is_taken;
     struct loose *partner;
 };
 
-/* Those of one type and shape, by path: of the program, then of the file. */
+/* A class of values with equal type and shape, sorted by path: those of the
+ * program, and those of the file. */
 struct kin {
     struct loose **program, **file;
-    size_t wanted, offered;         /* how many there are, */
-    size_t wanted_now, offered_now; /* and are not taken */
+    size_t wanted, offered;         /* number of values */
+    size_t wanted_now, offered_now; /* number of free values */
 };
 
 struct work {
@@ -55,7 +56,8 @@ static bool is_whole(const char *path)
     return *path && strncmp(path, "...", 3) != 0;
 }
 
-/* A state of a file has a type and a shape there, and none in a program. */
+/* Returns true for a state of a file. It has a type and a shape there, and none
+ * in a program. */
 static bool is_state(
     const varve_reader *reader, const char *root, const char *path)
 {
@@ -98,8 +100,7 @@ static int compare_values(const varve_tensor *a, const varve_tensor *b)
     return 0;
 }
 
-/* By kin; in those the program first; by path as people sort. Slots and what
- * is none are strangers. */
+/* Compares by class. Slots and other values are in different classes. */
 static int compare_kin(const void *left, const void *right)
 {
     const struct loose *a = left;
@@ -149,7 +150,7 @@ static void count_free(struct kin *kin)
     kin->offered_now = free_items;
 }
 
-/* The last so many names of a path; NULL where it has fewer. */
+/* Returns the last `names` names of a path; NULL if it has fewer. */
 static const char *end_of(const char *path, int names)
 {
     const char *at = path + strlen(path);
@@ -194,7 +195,8 @@ static bool ends_as(const struct ending *all, size_t count, size_t i, size_t j)
     return j < count && strcmp(all[i].text, all[j].text) == 0;
 }
 
-/* Two, and no third, whose last names are the same: one of each side. */
+/* Pairs two values, one from each side, if their last names are equal and
+ * differ from those of all others. */
 static void pair_ends(
     struct work *w, struct kin *kin, struct ending *all, int names)
 {
@@ -238,8 +240,8 @@ double path_distance(const char *a, const char *b)
     return (double)row[n] / (double)longer;
 }
 
-/* The nearest of those that are free, and how near; NULL where two are as
- * near. */
+/* Returns the nearest free value and sets *distance; returns NULL if two are
+ * equally near. */
 static struct loose *nearest(const struct loose *to,
     struct loose *const *others, size_t count, double *distance)
 {
@@ -271,7 +273,7 @@ static bool is_too_much(const struct kin *kin)
     return letters > MOST_WORK / others;
 }
 
-/* Each the only nearest to the other. */
+/* Pairs values that are mutually the unique nearest. */
 static void pair_names(struct work *w, struct kin *kin)
 {
     double near, back;
@@ -294,7 +296,7 @@ static void pair_names(struct work *w, struct kin *kin)
     }
 }
 
-/* As many on both sides, in their order. */
+/* Pairs values in order if both sides have the same number. */
 static void pair_places(struct work *w, struct kin *kin)
 {
     size_t j = 0;
@@ -326,7 +328,7 @@ static void pair_kin(struct work *w, struct kin *kin)
         pair_places(w, kin);
 }
 
-/* --- All ---------------------------------------------------------------- */
+/* --- Public functions --------------------------------------------------- */
 
 static void pair_all(struct work *w)
 {
@@ -355,7 +357,8 @@ void suggest(struct suggestions *s, const struct trial *trial,
     const varve_reader *reader, const char *root, bool with_slots)
 {
     size_t count = trial->missing.count + trial->unexpected.count;
-    s->uncompared = 0; /* an earlier call counted what is still left */
+    /* an earlier call counted values that are counted again */
+    s->uncompared = 0;
     struct work w = { .to = s, .items = room_for(count, sizeof *w.items) };
     gather(&w, &trial->missing, false, with_slots, reader, root);
     gather(&w, &trial->unexpected, true, with_slots, reader, root);

@@ -1,5 +1,5 @@
-/* suggest.h - what of a file may be meant by what of a program: values of one
- * type and shape, each once.
+/* suggest.h - Suggests values of a file for missing values of a program: pairs
+ * with equal type and shape, each value once.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,48 +10,51 @@
 
 #include "trial.h"
 
-/* How a suggestion was found; the surest first. */
+/* The reason for a suggestion; most reliable first. */
 enum how {
-    HOW_ALONG, /* a slot, with its owner and its variable */
-    HOW_END,   /* the only two whose paths end in the same names */
-    HOW_ONLY,  /* the only two left of their type and shape */
-    HOW_NAME,  /* each the nearest to the other by its path */
-    HOW_PLACE  /* as many on both sides, in the same order */
+    HOW_ALONG, /* a slot that follows its owner and its variable */
+    HOW_END,   /* the only pair whose paths end in the same names */
+    HOW_ONLY,  /* the only pair left with their type and shape */
+    HOW_NAME,  /* the paths are mutually the nearest */
+    HOW_PLACE  /* equal numbers on both sides, in the same order */
 };
 
 struct suggestion {
     char *program_path;
     char *file_path;
     enum how how;
-    size_t candidates; /* of the file that had the type and shape, and were
-                          free as it was found */
-    double distance;   /* of the paths, from 0 to 1; below 0: not looked at */
+    /* number of values in the file that had this type and shape and were not
+     * used yet */
+    size_t candidates;
+    double distance; /* of the paths, from 0 to 1; negative: not computed */
 };
 
 struct suggestions {
     struct suggestion *items;
     size_t count, capacity;
-    size_t uncompared; /* values of the program whose names were not compared
-                          with those of the file, which are too many */
-    size_t left_out;   /* suggestions that were found and are not used */
+    /* number of values of the program that were not compared, because there are
+     * too many in the file */
+    size_t uncompared;
+    size_t left_out; /* number of suggestions that were found and not used */
 };
 
-/* Adds what may be meant by what `trial` has found missing. Slots only where
- * `with_slots`. A value of the program, and one of the file, comes once at
- * most. `reader` has the file, `root` the path in it that is the root. */
+/* Adds suggestions for the values that `trial` reports as missing; for slots
+ * only if `with_slots`. Each value of the program and of the file is used at
+ * most once. `reader` reads the file, and `root` is the path in it that is the
+ * root. */
 void suggest(struct suggestions *suggestions, const struct trial *trial,
     const varve_reader *reader, const char *root, bool with_slots);
 
-/* Forgets all behind the first so many; or all that do not follow from a
- * fold. */
+/* suggestions_cut removes all after the first `count`; suggestions_keep removes
+ * all that do not follow from a fold. */
 struct folds;
 void suggestions_cut(struct suggestions *suggestions, size_t count);
 void suggestions_keep(
     struct suggestions *suggestions, const struct folds *folds);
 void suggestions_clear(struct suggestions *suggestions);
 
-/* A number from 0, of equal texts, to 1: how many letters have to be changed,
- * of the longer one. */
+/* Returns the edit distance relative to the longer text, from 0 (equal) to
+ * 1. */
 double path_distance(const char *a, const char *b);
 
 #endif

@@ -1,4 +1,4 @@
-/* trial.c - making a plan and sorting its findings.
+/* trial.c - Runs a dry run and sorts its findings.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,7 @@ static char *copied(const char *text)
     return room_copy(text ? text : "", text ? strlen(text) : 0);
 }
 
-/* Without the path that stands for the root. */
+/* Returns a path without the path of the root. */
 static const char *below(const struct trial *t, const char *path)
 {
     return path && t->subtree_size && strlen(path) > t->subtree_size &&

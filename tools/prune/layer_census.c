@@ -1,5 +1,5 @@
-/* layer_census.c - lists the files *.data in the folder `layers`, and looks for
- * each again.
+/* layer_census.c - Lists the files *.data in the folder `layers`, and checks
+ * later which of them still exist.
  *
  * SPDX-License-Identifier: MIT
  */

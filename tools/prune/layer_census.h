@@ -1,4 +1,5 @@
-/* layer_census.h - the layers of a directory before and after a prune.
+/* layer_census.h - Compares the data files (layers) of a directory before and
+ * after a prune.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A layer. */
+/* A data file. */
 struct layer_row {
     char *path;
     uint64_t size;
@@ -20,11 +21,11 @@ struct layer_census {
     size_t room;
 };
 
-/* Lists the layers of a directory; none where it has none. */
+/* Lists the layers of a directory; none if it has no folder of layers. */
 void layer_census_take(struct layer_census *census, const char *directory);
 
-/* Counts those of them that are not there any more, and their bytes. The name
- * of a layer is never used twice. */
+/* Returns the number of these that no longer exist, and sets *bytes to their
+ * size. The name of a layer is never reused. */
 size_t layer_census_gone(const struct layer_census *census, uint64_t *bytes);
 
 void layer_census_clear(struct layer_census *census);

@@ -1,8 +1,8 @@
-/* prune.c - varve prune: deletes checkpoints that no policy keeps, and layers
- * that no checkpoint names.
+/* prune.c - Implements varve prune: deletes checkpoints that no policy keeps,
+ * and data files (layers) that no checkpoint refers to.
  *
- * What is printed is what was found after the deletions, not what was decided
- * before them.
+ * The output describes what exists after the deletions, not what was decided
+ * before.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -49,14 +49,15 @@ static int worse(int one, int other)
 
 /* --- One run ------------------------------------------------------------ */
 
-/* What became of one run, or would. */
+/* The result for one run, or the expected result. */
 struct account {
     size_t kept;
-    size_t leased;  /* of these, those that no policy keeps */
-    uint64_t bytes; /* of what went */
+    size_t leased;  /* number of these that only a lease keeps */
+    uint64_t bytes; /* size of the deleted ones */
 };
 
-/* What the manager lists under a path now; false: it is gone. */
+/* Sets *now to the current entry of the manager for a path; returns false if it
+ * no longer exists. */
 static bool find_now(
     const struct run *run, const char *path, varve_checkpoint_info *now)
 {
@@ -85,7 +86,7 @@ static void say(const struct prune_options *options, bool goes,
         printf(": %s\n", why);
 }
 
-/* `e` is as it was before the prune, or its plan. */
+/* Compares an entry from before the prune with the current state. */
 static void account_for(const struct prune_options *options,
     const struct run *run, const struct run_entry *e, struct account *account)
 {
@@ -194,8 +195,8 @@ static int prune_layers(
                   : complain_kept_layers(settings, directory, &result);
 }
 
-/* Behind the managers, which delete layers and do not count them. What one
- * has warned of is told. */
+/* Runs after the managers, which delete layers without counting them. Reports
+ * their warnings. */
 static int look_at_layers(const struct prune_options *options,
     const char *directory, const struct layer_census *census, int outcome)
 {

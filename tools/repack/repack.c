@@ -1,4 +1,5 @@
-/* repack.c - varve repack: one file of a checkpoint with layers.
+/* repack.c - Implements varve repack: merges a checkpoint with its data files
+ * (layers) into one file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +20,7 @@
 
 struct repack_options {
     struct settings settings;
-    const char *output; /* NULL: the file itself */
+    const char *output; /* NULL: replace the file */
     bool force;
 };
 
@@ -47,7 +48,8 @@ static int complain_taken(const struct settings *settings, const char *output)
                                   .hint = "use --force to replace it" });
 }
 
-/* `path` may be a prefix, of which the newest file was meant. */
+/* Prints the written file. `path` can be a prefix; then its newest file is
+ * used. */
 static int say(const struct settings *settings, const char *path)
 {
     varve_error error = { 0 };

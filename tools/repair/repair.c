@@ -1,4 +1,5 @@
-/* repair.c - varve repair: a good file of what is intact of a damaged one.
+/* repair.c - Implements varve repair: writes the intact values of a damaged
+ * file to a new file.
  *
  * SPDX-License-Identifier: MIT
  */

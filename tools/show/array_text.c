@@ -1,4 +1,4 @@
-/* array_text.c - arrays as text, printed as their elements come.
+/* array_text.c - Prints arrays while their elements are read.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,17 +15,17 @@ enum { MOST_SHORTENED = 8000, MOST_STRING = 400 };
 struct printer {
     struct cells cells;
     const struct selection *selection;
-    uint32_t rank; /* of what is printed */
+    uint32_t rank; /* rank of the output */
     const struct axis *axes[VARVE_MAX_RANK];
-    uint64_t at[VARVE_MAX_RANK]; /* the element that comes next */
+    uint64_t at[VARVE_MAX_RANK]; /* the next element */
     size_t width;                /* of a line */
-    size_t column;               /* where the line is, with spaces that wait */
-    size_t waiting;              /* spaces, until something follows them */
-    uint64_t most_bytes;         /* of a string */
+    size_t column;       /* position in the line, including pending spaces */
+    size_t waiting;      /* number of spaces to print before the next text */
+    uint64_t most_bytes; /* of a string */
     bool begun;
 };
 
-/* --- What of it --------------------------------------------------------- */
+/* --- Selection ---------------------------------------------------------- */
 
 static void shorten_axis(struct axis *axis, uint64_t edge)
 {
@@ -67,8 +67,8 @@ static void new_lines(struct printer *p, uint32_t lines, size_t indent)
     p->waiting = 0;
 }
 
-/* A word that takes so many columns is to follow; where it does not fit, a line
- * begins. A row begins behind its brackets. */
+/* Begins a new line if a word of `size` columns does not fit. A row begins
+ * after its brackets. */
 static void make_space(struct printer *p, size_t size)
 {
     if (p->column > p->rank && p->column + size > p->width - p->rank)
@@ -116,7 +116,8 @@ static void print_element(struct printer *p, const unsigned char *bytes)
 
 /* --- Brackets ----------------------------------------------------------- */
 
-/* Which dimension goes on with the next element: those behind it begin. */
+/* Returns the dimension that continues with the next element; inner dimensions
+ * begin. */
 static uint32_t going_on(const struct printer *p)
 {
     uint32_t d = p->rank;
@@ -125,8 +126,8 @@ static uint32_t going_on(const struct printer *p)
     return d;
 }
 
-/* Between blocks of the dimension `d`, as many lines as there are dimensions
- * behind it. */
+/* Separates blocks of the dimension `d` by as many newlines as there are inner
+ * dimensions. */
 static void begin_block(struct printer *p, uint32_t d)
 {
     bool is_gap = p->at[d] == p->axes[d]->lead && p->axes[d]->skipped;
@@ -157,13 +158,13 @@ static void open_brackets(struct printer *p)
     p->begun = true;
 }
 
-/* Behind an element: those that end with it. */
+/* Closes the dimensions that end after an element. */
 static void close_brackets(struct printer *p)
 {
     uint32_t d = p->rank;
     for (; d > 0 && ++p->at[d - 1] == p->axes[d - 1]->count; d--) {
         p->at[d - 1] = 0;
-        /* What waits is the separator, and spaces of the last cell. */
+        /* drops the separator; prints the trailing spaces of the last cell */
         p->waiting -= p->waiting > 0;
         put_spaces(p);
         putchar(']');
@@ -172,7 +173,7 @@ static void close_brackets(struct printer *p)
         p->column = 0;
 }
 
-/* --- All ---------------------------------------------------------------- */
+/* --- Public functions --------------------------------------------------- */
 
 static varve_status each(struct printer *p, struct pieces *pieces,
     void (*function)(struct printer *p, const struct piece *piece),

@@ -1,5 +1,5 @@
-/* array_text.h - elements in brackets, as NumPy prints them: in columns, a row
- * on a line or on several, of many elements those at the ends.
+/* array_text.h - Prints elements in brackets like NumPy: aligned in columns,
+ * wrapped, and shortened if there are many.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,15 +8,16 @@
 
 #include "show_parts.h"
 
-/* More elements than these are not all printed. */
+/* More than MOST_ELEMENTS elements are shortened. */
 enum { MOST_ELEMENTS = 1000, DEFAULT_WIDTH = 75, DEFAULT_PRECISION = 8 };
 
-/* What of a selection is printed: of each dimension with more the first and
- * the last three, two or one, so that all are a few thousand at most. */
+/* Sets `shown` to the part of a selection that is printed: of each long
+ * dimension the first and the last three, two or one, so that there are at most
+ * a few thousand elements. */
 void array_shorten(const struct selection *selection, struct selection *shown);
 
-/* Prints what is selected of an open value, shortened unless --full; a scalar
- * stands alone. */
+/* Prints the selected elements of an open value, shortened unless --full; a
+ * scalar without brackets. */
 varve_status array_print(struct subject *subject, varve_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* cells.c - the widths of columns of numbers.
+/* cells.c - Computes the widths of columns of numbers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,7 +25,7 @@ static bool is_real(varve_dtype dtype)
     return dtype >= VARVE_FLOAT16 && dtype != VARVE_STRING;
 }
 
-/* The real of an element, or one part of a complex one. */
+/* Returns a real, or one part of a complex number. */
 static double part_of(varve_dtype dtype, const unsigned char *bytes, int part)
 {
     varve_dtype half = dtype == VARVE_COMPLEX64    ? VARVE_FLOAT32
@@ -86,7 +86,7 @@ static void fit_real(struct real_cells *r, double real)
     r->exponent = *exponent ? larger(r->exponent, strlen(exponent) - 2) : 0;
 }
 
-/* Columns behind the point, of the exponent too. */
+/* Returns the number of columns after the point, including the exponent. */
 static int columns_behind(const struct real_cells *r)
 {
     return r->is_wide ? r->right + r->exponent + 2 : r->right;
@@ -102,7 +102,8 @@ static int columns_before(const struct real_cells *r)
     return larger(left, 3 + minus > room ? (size_t)(3 + minus - room) : 0);
 }
 
-/* With an exponent all have as many digits as the one that needs most. */
+/* Prints a finite number. With exponents, all numbers have as many digits as
+ * the one that needs most. */
 static void print_finite(FILE *to, const struct real_cells *r, double real)
 {
     char text[REAL_TEXT_SIZE];
@@ -193,7 +194,7 @@ void cells_fit(struct cells *c, const unsigned char *bytes, uint64_t count)
     each_real(c, bytes, count, fit_real);
 }
 
-/* The j stands before the spaces of the number. */
+/* Places the j before the trailing spaces of the number. */
 static void move_spaces(char *text)
 {
     size_t size = strlen(text);
@@ -239,7 +240,7 @@ static const char *escape_of(unsigned char byte)
     return NULL;
 }
 
-/* One code point, or what is none. */
+/* Prints one code point or an invalid byte. */
 static size_t print_point(FILE *to, const char *begin, const char *end)
 {
     char buffer[8] = "";
@@ -264,7 +265,7 @@ size_t print_quoted(FILE *to, const varve_string *string, uint64_t most)
     for (uint64_t i = 0; i < string->size; i += size) {
         if (i >= most)
             return fputs("...\"", to), width + 3;
-        /* text_next wants an end that it sees. */
+        /* text_next needs NUL-terminated text */
         size = string->size - i < 4 ? (size_t)(string->size - i) : 4;
         memset(point, 0, sizeof point);
         memcpy(point, string->data + i, size);

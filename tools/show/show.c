@@ -1,4 +1,5 @@
-/* show.c - varve show: prints one value, another node, or all values below it.
+/* show.c - Implements varve show: prints one value, another node, or all values
+ * below it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -36,7 +37,8 @@ static const struct option_row option_rows[] = {
     OPTION_END,
 };
 
-/* Before anything is printed, so that damage is told of instead. */
+/* Reads everything before the output begins, so that damage is reported
+ * instead. */
 static varve_status look_ahead(struct subject *s, varve_error *error)
 {
     struct selection shown;
@@ -52,7 +54,7 @@ static varve_status look_ahead(struct subject *s, varve_error *error)
     return status;
 }
 
-/* Only what is shown is read; for statistics all of it. */
+/* Reads only what is shown; for statistics, reads everything. */
 static varve_status read_and_print(struct subject *s, varve_error *error)
 {
     uint64_t bins = s->options->bins ? s->options->bins : SHOW_BINS;
@@ -90,7 +92,7 @@ static int show_value(struct subject *s)
     return OUTCOME_DONE;
 }
 
-/* What has no value shows what it has instead. */
+/* Shows a node without a value. */
 static int show_other(struct subject *s)
 {
     varve_error error = { .status = VARVE_OK };
@@ -123,8 +125,8 @@ static int show_node(const struct show_options *options, struct target *target)
     return outcome;
 }
 
-/* Each value that the patterns select, in the order of the tree. The first that
- * cannot be read ends it. */
+/* Shows each value that the patterns select, in the order of the tree. Stops at
+ * the first one that cannot be read. */
 static int show_values(struct subject *s, const struct outline *selected)
 {
     int outcome = OUTCOME_DONE;

@@ -1,4 +1,4 @@
-/* show_head.c - what is known of a node without reading its value.
+/* show_head.c - Prints the properties of a node without reading its value.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,8 @@ enum { MOST_PATHS = 10 };
 
 /* --- Paths -------------------------------------------------------------- */
 
-/* An edge's, or a slot's as owner/slot(variable). */
+/* Returns the path of an edge, or of a slot in the form
+ * owner/slot(variable). */
 static char *path_of(
     const struct outline *outline, uint32_t owner, const struct branch *branch)
 {

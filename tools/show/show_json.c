@@ -1,4 +1,4 @@
-/* show_json.c - show as JSON.
+/* show_json.c - Prints the output of varve show as JSON.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* show_object.c - edges, slots and metadata, and the bytes of a state.
+/* show_object.c - Prints edges, slots and metadata, and the bytes of a state.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +15,8 @@
 
 /* --- Objects ------------------------------------------------------------ */
 
-/* "dense", "float32 [784,10]"; of an alias where it leads. */
+/* Adds for example "dense" or "float32 [784,10]"; for an alias also its
+ * target. */
 static void put_target(
     struct table *table, const struct subject *s, const struct branch *branch)
 {
@@ -59,7 +60,7 @@ static void put_branch(
     free(name);
 }
 
-/* Slots stand behind the edges. */
+/* Prints a table of edges or of slots, which are after the edges. */
 static void print_branches(const struct subject *s, bool slots)
 {
     const struct column columns[] = { { "name", slots ? "SLOT" : "EDGE",
@@ -89,8 +90,8 @@ void show_object(const struct subject *s)
 
 /* --- States ------------------------------------------------------------- */
 
-/* How many of the bytes are text, to its end; 0 where they are not. Where it
- * goes on behind them the last code point may be cut off. */
+/* Returns the number of bytes if they are text, otherwise 0. If more bytes
+ * follow, the last code point can be incomplete and is excluded. */
 static size_t text_size(const char *bytes, size_t size, bool goes_on)
 {
     const char *at = bytes;
@@ -133,7 +134,8 @@ static void print_rest(const struct subject *s, uint64_t count)
         printf("%s %" PRIu64 " more bytes\n", s->style.dots, count);
 }
 
-/* The first of them decide; with --full all. */
+/* Prints a state if it is text, and returns true if it is. The first bytes
+ * decide; with --full, all bytes do. */
 static bool print_text(
     const struct subject *s, const struct piece *piece, uint64_t count)
 {

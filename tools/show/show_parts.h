@@ -1,4 +1,4 @@
-/* show_parts.h - what show has to say of a node, piece by piece.
+/* show_parts.h - Prints the parts of the output of varve show.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,8 +14,8 @@
 struct show_options {
     struct settings settings;
     const char *slice;
-    struct view view; /* of `all`: patterns */
-    bool all;         /* every value below the node */
+    struct view view; /* for `all`: patterns */
+    bool all;         /* show every value below the node */
     bool full;
     bool statistics;
     bool histogram;
@@ -24,40 +24,40 @@ struct show_options {
     uint64_t precision; /* UINT64_MAX: not given */
 };
 
-/* What is shown. */
+/* The node to show, with its options. */
 struct subject {
     const struct settings *settings;
     const struct show_options *options;
     struct style style;
     struct outline outline;
     varve_saved_node node;
-    struct selection selection; /* of a value */
-    struct pieces pieces;       /* its elements, where it is open */
+    struct selection selection; /* of the value */
+    struct pieces pieces;       /* its elements, if it is open */
     struct statistics statistics;
     bool has_statistics;
 };
 
 enum { SHOW_BINS = 16, MOST_STATE_BYTES = 256, MOST_STATE_TEXT = 4096 };
 
-/* Called with each path that ends in an edge or a slot to a node; whether to go
- * on. */
+/* Called with each path to a node that ends in an edge or a slot. Returns false
+ * to stop. */
 typedef bool on_path(void *user, const char *path);
 void each_path(const struct outline *outline, uint32_t node, on_path *function,
     void *user);
 
-/* Kind, type, size, digest, place, names. */
+/* Prints kind, type, size, digest, position and names. */
 void show_head(const struct subject *subject);
 
-/* Edges, slots and metadata of what has no value. */
+/* Prints edges, slots and metadata of a node without a value. */
 void show_object(const struct subject *subject);
 
-/* The bytes of a state as text where they are, else in hexadecimal. */
+/* Prints the bytes of a state, as text or in hexadecimal. */
 varve_status show_state(struct subject *subject, varve_error *error);
 
-/* What --statistics and --histogram ask for. */
+/* Prints the results of --statistics and --histogram. */
 void show_statistics(const struct subject *subject);
 
-/* All of it as JSON. */
+/* Prints everything as JSON. */
 varve_status show_json(struct subject *subject, varve_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* show_statistics.c - statistics as lines, a histogram as bars.
+/* show_statistics.c - Prints statistics as lines, and a histogram as bars.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -58,7 +58,7 @@ static void print_all(const struct subject *s)
     print_special(s, "infinite", t->infinities, t->first_infinity);
 }
 
-/* A bar has at least one mark for what is there. */
+/* Prints a bar. A nonzero count has at least one mark. */
 static void print_bar(const struct subject *s, uint64_t count, uint64_t most)
 {
     double part = (double)count / (double)(most ? most : 1);

@@ -1,5 +1,5 @@
-/* stat.c - varve stat: sizes and types of a checkpoint, or what its values are
- * like.
+/* stat.c - Implements varve stat: prints sizes and types of a checkpoint, or
+ * statistics of its values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,7 +34,8 @@ static const struct option_row option_rows[] = {
     OPTION_END,
 };
 
-/* Of sizes the depth says where subtrees begin, and all of the tree counts. */
+/* Prints the answer. For sizes, the depth determines only the subtrees; all
+ * nodes are counted. */
 static int answer(
     const struct stat_options *options, const struct target *target)
 {

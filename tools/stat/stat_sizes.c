@@ -1,4 +1,4 @@
-/* stat_sizes.c - sizes and types by subtree, from the index alone.
+/* stat_sizes.c - Computes sizes and types by subtree, from the index only.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,7 +18,7 @@
 
 enum { STATES = 0, KINDS = VARVE_DTYPE_COUNT + 1, MOST_LARGEST = 5 };
 
-/* Of one type; states are one. */
+/* The totals for one type; states count as a type. */
 struct tally {
     uint64_t values;
     uint64_t elements;
@@ -31,7 +31,7 @@ struct subtree {
     struct tally all;
     struct tally kinds[KINDS]; /* by element type */
     uint64_t largest_bytes;
-    uint32_t largest; /* where a value is saved */
+    uint32_t largest; /* valid if a value is saved */
 };
 
 struct sizes {
@@ -45,7 +45,7 @@ struct sizes {
     struct subtree *rows;
     size_t row_count;
     size_t row_room;
-    uint32_t *row_of; /* by node: which row, or OUTLINE_NONE */
+    uint32_t *row_of; /* by node: its row, or OUTLINE_NONE */
 };
 
 static const char *tally_name(size_t kind)
@@ -82,8 +82,8 @@ static void add_node(struct subtree *to, const varve_saved_node *node)
     }
 }
 
-/* The row that a node belongs to, of its parent's or its own; none where it is
- * an object above the subtrees. Parents come before. */
+/* Returns the row of a node: that of its parent, or a new one. Returns NULL for
+ * an object above the subtrees. Parents must be processed first. */
 static struct subtree *row_for(
     struct sizes *s, const varve_saved_node *node, uint64_t depth)
 {
@@ -102,7 +102,7 @@ static struct subtree *row_for(
     return &s->rows[row];
 }
 
-/* How many branches lead to each node. */
+/* Counts the branches that lead to each node. */
 static void count_branches(struct sizes *s)
 {
     const struct outline *outline = s->outline;
@@ -144,7 +144,7 @@ static void count_all(struct sizes *s)
 
 struct keyed_row {
     const char *path;
-    uint64_t bytes; /* 0 where paths decide */
+    uint64_t bytes; /* 0 if rows are ordered by path */
     size_t row;
 };
 
@@ -190,7 +190,7 @@ static json_t *types_json(const struct subtree *t)
     return types;
 }
 
-/* "float32, int64", by bytes. */
+/* Adds for example "float32, int64", in the order of bytes. */
 static void put_types(struct table *table, const struct subtree *t)
 {
     char text[KINDS * 20] = "";

@@ -1,4 +1,4 @@
-/* stat_tables.h - the two answers of stat.
+/* stat_tables.h - The two kinds of output of varve stat.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,17 +11,17 @@
 struct stat_options {
     struct settings settings;
     struct view view;
-    bool values; /* they are read */
+    bool values; /* read the values */
     bool strict;
     uint64_t bins;    /* 0: not given */
     uint64_t threads; /* 0: not given */
 };
 
-/* Sizes and types of subtrees; reads no value. */
+/* Prints sizes and types of subtrees; reads no values. */
 int stat_sizes(
     const struct stat_options *options, const struct outline *outline);
 
-/* A row for each value. */
+/* Prints a row for each value. */
 int stat_values(
     const struct stat_options *options, const struct outline *outline);
 

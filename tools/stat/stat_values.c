@@ -1,5 +1,5 @@
-/* stat_values.c - a row of statistics for each value: some values at a time, on
- * several threads, then their rows.
+/* stat_values.c - Prints a row of statistics for each value. Processes groups
+ * of values on several threads, then prints their rows.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,7 +29,7 @@ struct finding {
     varve_error error;
 };
 
-/* Values that several threads look at; each takes the next one. */
+/* The values to process; each thread takes the next one. */
 struct work {
     const struct stat_options *options;
     varve_reader *reader;
@@ -38,7 +38,7 @@ struct work {
     atomic_size_t next;
 };
 
-/* What is said of all of them. */
+/* The totals of all values. */
 struct sums {
     uint64_t values;
     uint64_t bytes;
@@ -76,7 +76,7 @@ static size_t thread_count(uint64_t asked, size_t values)
     return count < values ? (size_t)count : values;
 }
 
-/* This thread works too; where no other can be had it does all. */
+/* Uses this thread too; if no other can be started it processes all values. */
 static void look_at_all(struct work *work)
 {
     pthread_t threads[MOST_THREADS];
@@ -139,7 +139,8 @@ static void note_special(
             s->infinities, place_text(&all, s->first_infinity, place));
 }
 
-/* For people with what there is to say of the value. */
+/* Adds the cell for the histogram; in text tables with notes about special
+ * values. */
 static void put_histogram(struct table *table, const struct finding *f)
 {
     char *json = NULL, *text = NULL, spark[SPARK_SIZE];
@@ -166,7 +167,8 @@ static const char *behind(const char *why, const char *path)
                : why;
 }
 
-/* What an error says behind the file and the path, which are said already. */
+/* Returns the message of an error without the file and the path, which are in
+ * other cells. */
 static const char *short_message(
     const struct finding *f, const varve_reader *reader)
 {
@@ -233,7 +235,7 @@ static void put_row(
         table_color(table, table->style.dim);
 }
 
-/* --- All ---------------------------------------------------------------- */
+/* --- The command -------------------------------------------------------- */
 
 static void sum_up(struct sums *sums, bool is_strict, const struct finding *f)
 {

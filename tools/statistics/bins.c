@@ -1,4 +1,4 @@
-/* bins.c - a guess by arithmetic, made right by comparing.
+/* bins.c - Estimates a bin arithmetically, and corrects it by comparisons.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +15,7 @@ static double scale_for(double low, double high)
     return ldexp(1, -(exponent < -1000 ? -1000 : exponent));
 }
 
-/* The bounds are there. */
+/* Prepares the estimates; the bounds must be set. */
 static void begin(struct bins *b)
 {
     double low = b->bounds[0], high = b->bounds[b->count];
@@ -41,7 +41,7 @@ void bins_begin_reals(struct bins *b, double low, double high, unsigned most)
 void bins_begin_keys(
     struct bins *b, uint64_t low, uint64_t high, uint64_t bias, unsigned most)
 {
-    uint64_t range = high - low; /* one less than how many there are */
+    uint64_t range = high - low; /* number of keys minus 1 */
     *b = (struct bins){ .count = range < most ? (unsigned)range + 1 : most };
     uint64_t step = range / b->count, rest = range % b->count + 1;
     if (rest == b->count) {

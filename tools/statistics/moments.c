@@ -1,4 +1,4 @@
-/* moments.c - sums, in lanes of their own where compilers make vectors.
+/* moments.c - Computes sums in separate lanes, which compilers can vectorize.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 
 enum { LANES = 8 };
 
-/* A sum that keeps what its rounding loses. */
+/* Adds to a sum and accumulates its rounding error. */
 static void add_to(double *sum, double *rest, double x)
 {
     double before = *sum;
@@ -27,7 +27,8 @@ void extent_begin(struct extent *e)
         .low_key = UINT64_MAX };
 }
 
-/* What is not finite is NaN times 0. */
+/* Returns true if all numbers are finite. Others give NaN if multiplied by
+ * 0. */
 static bool all_finite(const double *x, size_t count)
 {
     double lanes[LANES] = { 0 };
@@ -109,7 +110,7 @@ size_t extent_add_reals(
     return count;
 }
 
-/* Halves are summed alone, so that the sum of less than 2^32 keys holds. */
+/* Sums the halves separately, so that less than 2^32 keys do not overflow. */
 void extent_add_keys(struct extent *e, const uint64_t *keys, size_t count)
 {
     uint64_t low = 0, high = 0;
@@ -218,9 +219,10 @@ void moments_add_times(struct moments *m, double real, uint64_t count)
     add_sums(m, d * (double)count, d * d * (double)count);
 }
 
-/* --- Both --------------------------------------------------------------- */
+/* --- Results ------------------------------------------------------------ */
 
-/* Of a mean that is scaled already, and sums of deviations about the center. */
+/* Computes the results from a scaled mean and sums of deviations from the
+ * center. */
 static struct summary summary_of(
     const struct moments *m, double count, double mean)
 {
@@ -250,7 +252,7 @@ struct summary moments_of_keys(
 {
     if (e->finite == 0)
         return (struct summary){ .mean = 0 };
-    /* The bias of all, of 128 bits, is 0 or n * 2^63. */
+    /* The total bias, with 128 bits, is 0 or n * 2^63. */
     uint64_t low = bias ? e->finite << 63 : 0;
     uint64_t high = bias ? e->finite >> 1 : 0;
     bool is_less =

@@ -1,5 +1,5 @@
-/* statistics.c - two passes over a value, with blocks of reals or of integers;
- * of small elements one, which counts how often there is each.
+/* statistics.c - Makes two passes over a value, with blocks of reals or of
+ * integers. For small elements makes one pass, which counts each value.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,10 +16,11 @@ enum {
     BLOCK = 1024,
     BYTE_VALUES = 256,
     PAIR_VALUES = 65536,
-    LEAST_COUNTED = 2 * PAIR_VALUES /* fewer are as soon added up */
+    /* for fewer elements, two passes are as fast */
+    LEAST_COUNTED = 2 * PAIR_VALUES
 };
 
-/* What the passes leave for each other. */
+/* The state of the passes. */
 struct passes {
     struct statistics *to;
     struct pieces *pieces;
@@ -45,7 +46,7 @@ static varve_status each_piece(
     return status;
 }
 
-/* Of integers that a double holds. */
+/* Returns the key of an integer that a double represents. */
 static uint64_t key_of(double real)
 {
     int64_t integer = (int64_t)real;
@@ -66,7 +67,7 @@ static void begin_bins(struct passes *p)
             KEY_BIAS, p->bin_count);
 }
 
-/* Zeros have no sign. */
+/* Removes the sign of zero. */
 static struct number number_of(varve_dtype dtype, double real)
 {
     if (is_real(dtype))
@@ -220,9 +221,9 @@ static varve_status make_of_keys(struct passes *p, varve_error *error)
 /* --- Elements of one or two bytes: how often there is each --------------- */
 
 struct count_passes {
-    struct passes p; /* first, so that one is the other */
-    size_t kinds;    /* how many elements there can be */
-    double *reals;   /* what each is */
+    struct passes p; /* must be the first member */
+    size_t kinds;    /* number of possible elements */
+    double *reals;   /* value of each */
     uint64_t *counts;
 };
 
@@ -234,7 +235,8 @@ static double real_at(
         ->reals[c->kinds == BYTE_VALUES ? b[i] : b[2 * i] | b[2 * i + 1] << 8];
 }
 
-/* In turns, so that no count waits for the one before. */
+/* Uses several arrays in turn, so that an increment does not wait for the
+ * previous one. */
 static void count_bytes(uint64_t *counts, const struct piece *piece)
 {
     enum { TURNS = 4 };
@@ -294,7 +296,7 @@ static void extend_by_counts(struct passes *p, const struct piece *piece)
     e->infinities = infinities;
 }
 
-/* The same as of a value with each element so many times. */
+/* Computes the sums as if each element occurred as often as counted. */
 static void sum_counts(struct count_passes *c)
 {
     struct extent *e = &c->p.extent;
@@ -351,7 +353,7 @@ static varve_status make_of_counts(
     return status;
 }
 
-/* --- All ---------------------------------------------------------------- */
+/* --- Public functions --------------------------------------------------- */
 
 varve_status statistics_make(struct statistics *s, struct pieces *pieces,
     const struct selection *selection, unsigned bin_count, varve_error *error)

@@ -1,15 +1,15 @@
-/* statistics.h - what can be said of the elements of a value, or of a part of
- * it, in the memory of pieces.h.
+/* statistics.h - Computes statistics of the elements of a value, or of a part
+ * of it, with the memory of pieces.h.
  *
- * Of a bool it is that of 0 and 1, of a string that of its length in bytes, of
- * a state that of its bytes, of a complex number that of its magnitude (NaN
- * where a part is NaN, else infinite where one is). NaN and infinities are
- * counted; all else is said of the finite elements.
+ * A bool counts as 0 or 1, a string as its length in bytes, a state as its
+ * bytes, and a complex number as its magnitude (NaN if a part is NaN, otherwise
+ * infinite if one is). NaN and infinities are counted; all other results are
+ * for the finite elements.
  *
- * Elements are looked at twice: for the extremes and a center, then for the
- * deviations from that and for the histogram; what is not in memory is read and
- * verified twice. Those of one byte, and many of two, are counted by what they
- * are, once.
+ * There are two passes over the elements: the first computes the extremes and a
+ * center, the second the deviations from it and the histogram. Values that are
+ * not in memory are read and verified twice. Elements of one byte, and large
+ * numbers of elements of two bytes, are counted by value in a single pass.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,55 +24,57 @@
 
 enum number_kind { NUMBER_REAL, NUMBER_SIGNED, NUMBER_UNSIGNED };
 
-/* An element, or a bound: integers exactly. */
+/* An element or a bound; integers are exact. */
 struct number {
     enum number_kind kind;
-    double real;  /* of all, as near as a double is */
-    uint64_t key; /* of integers; signed ones plus 2^63 */
+    double real;  /* for all kinds, rounded to double */
+    uint64_t key; /* for integers; 2^63 is added to signed ones */
 };
 
 struct statistics {
-    uint64_t count;  /* of elements */
-    uint64_t finite; /* of them; where it is 0 what is below is 0 too */
+    uint64_t count; /* number of elements */
+    /* number of finite elements; if 0, all following members are 0 */
+    uint64_t finite;
     uint64_t zeros;
     uint64_t nans;
     uint64_t infinities;
-    uint64_t first_nan; /* row-major index in what was selected */
+    uint64_t first_nan; /* row-major index in the selection */
     uint64_t first_infinity;
     struct number least;
     struct number greatest;
     double mean;
-    double deviation; /* the root of the mean square of deviations from it */
-    double norm;      /* the root of the sum of squares */
+    double deviation; /* square root of the mean square deviation */
+    double norm;      /* square root of the sum of squares */
     unsigned bin_count;
-    uint64_t bins[MOST_BINS]; /* as bins.h has them */
+    uint64_t bins[MOST_BINS]; /* as in bins.h */
     struct number bounds[MOST_BINS + 1];
 };
 
-/* Of what is selected of an open value, with `bin_count` bins at most, 1 to
- * MOST_BINS. */
+/* Computes the statistics of the selected elements of an open value, with at
+ * most `bin_count` bins, 1 to MOST_BINS. */
 varve_status statistics_make(struct statistics *statistics,
     struct pieces *pieces, const struct selection *selection,
     unsigned bin_count, varve_error *error);
 
-/* Of a whole value, opened and closed. */
+/* Computes the statistics of a whole value; opens and closes it. */
 varve_status statistics_of(struct statistics *statistics, varve_reader *reader,
     const varve_saved_node *node, unsigned bin_count, varve_error *error);
 
-/* As JSON writes it, or for people with six digits; returns `text`. */
+/* Formats a number for JSON, or as text with six digits; returns `text`. */
 const char *number_text(
     struct number number, bool for_json, char text[ELEMENT_TEXT_SIZE]);
 
-/* Prints `"count":...,"min":...` and so on, all but the histogram, without
- * braces; what is of finite elements is null where there are none. Of the first
- * NaN its place in the value, as an array. */
+/* Prints `"count":...,"min":...` and so on, except the histogram, without
+ * braces. Values for finite elements are null if there are none. The position
+ * of the first NaN is an array. */
 void statistics_print_json(FILE *to, const struct statistics *statistics,
     const struct selection *selection);
 
 /* Prints {"bounds":[...],"counts":[...]}. */
 void histogram_print_json(FILE *to, const struct statistics *statistics);
 
-/* One character for each bin; "" where nothing is finite. */
+/* Writes one character for each bin; "" if no element is finite. Returns
+ * `text`. */
 enum { SPARK_SIZE = 3 * MOST_BINS + 1 };
 const char *spark_text(
     const struct statistics *statistics, bool utf8, char text[SPARK_SIZE]);

@@ -1,4 +1,4 @@
-/* statistics_text.c - statistics as JSON and as characters.
+/* statistics_text.c - Writes statistics as JSON and as characters.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -76,7 +76,7 @@ void histogram_print_json(FILE *to, const struct statistics *s)
     fputs("]}", to);
 }
 
-/* What is there is seen: the least step is not nothing. */
+/* Writes one character for each bin. A nonzero count is never a space. */
 const char *spark_text(
     const struct statistics *s, bool utf8, char text[SPARK_SIZE])
 {

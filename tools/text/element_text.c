@@ -1,4 +1,4 @@
-/* element_text.c - numbers of tensors as text.
+/* element_text.c - Formats numbers of tensors.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -31,7 +31,8 @@ static int64_t load_signed(const unsigned char *bytes, size_t size)
     return result;
 }
 
-/* Special values by name, others with the fewest digits that read back. */
+/* Prints special values by name, others with the fewest digits that read
+ * back. */
 static int print_real(
     varve_dtype dtype, char *text, size_t size, double value, bool for_json)
 {
@@ -73,7 +74,7 @@ static void print_complex(varve_dtype dtype, const unsigned char *bytes,
             imaginary[0] == '-' ? "" : "+", imaginary);
 }
 
-/* A type that is not here does not compile. */
+/* There is no `default:`, so that a missing type does not compile. */
 #pragma GCC diagnostic error "-Wswitch"
 const char *element_text(varve_dtype dtype, const unsigned char *bytes,
     bool for_json, char text[ELEMENT_TEXT_SIZE])
@@ -104,7 +105,7 @@ const char *element_text(varve_dtype dtype, const unsigned char *bytes,
     case VARVE_FLOAT8_E5M2:
     case VARVE_FLOAT32:
     case VARVE_FLOAT64: reals_from(dtype, bytes, 1, &real); break;
-    case VARVE_STRING: return strcpy(text, ""); /* string_text */
+    case VARVE_STRING: return strcpy(text, ""); /* see string_text */
     }
     print_real(dtype, text, ELEMENT_TEXT_SIZE, real, for_json);
     return text;

@@ -1,8 +1,8 @@
-/* element_text.h - elements of tensors but strings as text, for output.
+/* element_text.h - Formats elements of tensors, except strings, for output.
  *
- * The library has a text of an element for its messages (lib/tensor/element.h),
- * of what is in memory, with strings and shortened. Here it is of the bytes of
- * a file, whole, and for JSON too.
+ * The library formats elements for its messages (lib/tensor/element.h): from
+ * memory, including strings, and shortened. These functions format the bytes of
+ * a file, in full, and for JSON too.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,14 +13,14 @@
 
 enum { ELEMENT_TEXT_SIZE = 96 };
 
-/* Writes the element whose little-endian bytes are at `bytes`: integers
- * exactly, reals with the fewest digits that read back the same. For JSON,
- * what is no JSON number is a string and a complex number an array of two.
- * Not for strings. Returns `text`. */
+/* Formats the element whose little-endian bytes are at `bytes`: integers
+ * exactly, reals with the fewest digits that read back as the same number. For
+ * JSON, numbers that JSON does not support are strings, and complex numbers
+ * arrays of two. Not for strings. Returns `text`. */
 const char *element_text(varve_dtype dtype, const unsigned char *bytes,
     bool for_json, char text[ELEMENT_TEXT_SIZE]);
 
-/* The same for one double. */
+/* Like element_text, for a double. */
 const char *real_text(
     double value, bool for_json, char text[ELEMENT_TEXT_SIZE]);
 

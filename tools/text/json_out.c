@@ -1,4 +1,4 @@
-/* json_out.c - pieces of JSON.
+/* json_out.c - Prints JSON piece by piece.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -39,10 +39,10 @@ json_t *json_count(uint64_t value)
     return value <= INT64_MAX ? json_integer((json_int_t)value) : json_null();
 }
 
-/* Writes DEL as JSON can, which jansson never does. */
+/* Escapes DEL, which jansson never does. */
 static char *without_deletes(char *text)
 {
-    enum { MORE = 5 }; /* bytes than the one that it was */
+    enum { MORE = 5 }; /* additional bytes for each */
     size_t count = 0;
     for (const char *at = text; at && (at = strchr(at, 0x7f)); at++)
         count++;
@@ -62,8 +62,8 @@ static char *without_deletes(char *text)
     return longer;
 }
 
-/* As text, to be freed; in ASCII where something in it could steer a terminal,
- * which jansson leaves as it is. */
+/* Uses ASCII if the text contains a control character that jansson does not
+ * escape. */
 char *json_text(const json_t *value)
 {
     const size_t flags = JSON_ENCODE_ANY | JSON_COMPACT;
@@ -95,8 +95,7 @@ void json_print_element(FILE *to, json_t *value, size_t index)
     json_print(to, value);
 }
 
-/* Whether a string needs no escapes: nearly all do not, and there may be
- * millions. */
+/* Returns true if a string needs no escapes, the most frequent case. */
 static bool is_simple(const char *text)
 {
     for (; *text; text++) {

@@ -1,4 +1,4 @@
-/* reals.c - loops over bytes that compilers make vectors of.
+/* reals.c - Converts elements with loops that compilers can vectorize.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -37,8 +37,8 @@ static double double_of(uint64_t bits)
     return value;
 }
 
-/* As a float32 whose exponent is then made right; all exponents but the
- * largest, of NaN and infinities, are so by a product. */
+/* Converts by way of a float32 whose exponent is corrected by a multiplication.
+ * NaN and infinities, with the largest exponent, are handled separately. */
 static double half_of(uint32_t bits)
 {
     uint32_t sign = (bits & 0x8000) << 16;
@@ -50,8 +50,9 @@ static double half_of(uint32_t bits)
     return (double)single_of((special ? special | rest : made) | sign);
 }
 
-/* Four bits of exponent and three of fraction, without infinities; through the
- * same product, as its largest exponent is an ordinary one. */
+/* Converts E4M3: four bits of exponent and three of fraction, without
+ * infinities. The largest exponent is an ordinary one, so the multiplication is
+ * sufficient. */
 static double e4m3_of(uint32_t bits)
 {
     if ((bits & 0x7f) == 0x7f)
@@ -67,7 +68,7 @@ static double magnitude(double re, double im)
     return hypot(re, im);
 }
 
-/* Squares of float32 neither overflow nor vanish in a double. */
+/* Squares of float32 do not overflow or underflow in a double. */
 static double small_magnitude(double re, double im)
 {
     double square = re * re + im * im;

@@ -1,4 +1,5 @@
-/* reals.h - elements as double or as ordered integers, many at a time.
+/* reals.h - Converts elements to doubles or to ordered integers, many at a
+ * time.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,17 +11,17 @@
 
 #include <varve/tensor.h>
 
-/* Whether a double holds every value of a type; of a complex number it is the
- * magnitude: NaN where a part is NaN, else infinite where one is. Not so of
- * int64, uint64 and strings. */
+/* Returns true if a double can represent every value of a type. A complex
+ * number is converted to its magnitude: NaN if a part is NaN, otherwise
+ * infinite if one is. Returns false for int64, uint64 and strings. */
 bool fits_real(varve_dtype dtype);
 
-/* From `count` elements as they lie in a file. */
+/* Converts `count` elements in the form used in files. */
 void reals_from(
     varve_dtype dtype, const unsigned char *bytes, size_t count, double *reals);
 
-/* Of the other types: the integer, or the length of the string. Those with a
- * sign have KEY_BIAS added, so that all are in order. */
+/* For the other types: the integer, or the length of the string. KEY_BIAS is
+ * added to signed integers, so that keys are ordered. */
 #define KEY_BIAS (UINT64_C(1) << 63)
 void keys_from(varve_dtype dtype, const unsigned char *bytes, size_t count,
     uint64_t *keys);

@@ -1,4 +1,4 @@
-/* shortest.c - digits by trial: more of them until they read back.
+/* shortest.c - Finds the number of digits by trial, until they read back.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,11 +11,11 @@
 
 enum { MOST_DIGITS = 17, DIGITS_SIZE = 40 };
 
-/* How a type keeps reals. */
+/* The precision of a type. */
 struct fineness {
     int fraction_bits;
-    int least_exponent; /* of a number that is not denormal */
-    int sure_digits;    /* so many always read back */
+    int least_exponent; /* smallest exponent of a normal number */
+    int sure_digits;    /* number of digits that always reads back */
 };
 
 static struct fineness fineness_of(varve_dtype dtype)
@@ -57,12 +57,12 @@ bool reads_back(varve_dtype dtype, const char *text, double real)
         exponent = f.least_exponent;
     double step = ldexp(1, exponent - f.fraction_bits);
     double off = fabs(strtod(text, NULL)) - fabs(real);
-    /* Below a power of two they stand twice as near. */
+    /* below a power of two the distance is half as large */
     double below = is_same(part, 0.5) && !is_least ? step / 4 : step / 2;
     return off < step / 2 && -off < below;
 }
 
-/* "d.ddde[+-]xx", without zeros at the end. */
+/* Removes trailing zeros from "d.ddde[+-]xx". */
 static void drop_zeros(char *text)
 {
     char *exponent = strchr(text, 'e');
@@ -73,8 +73,8 @@ static void drop_zeros(char *text)
         memmove(end, exponent, strlen(exponent) + 1);
 }
 
-/* The shortest one, as "%e" writes it; how many digits stand behind the
- * point. */
+/* Writes the shortest text in the form of "%e". Returns the number of digits
+ * after the point. */
 static int find_digits(
     varve_dtype dtype, double real, char text[DIGITS_SIZE], int *exponent)
 {
@@ -91,7 +91,7 @@ static int find_digits(
     return point ? (int)(behind - point - 1) : 0;
 }
 
-/* Of a number with a point. */
+/* Removes trailing zeros; adds a point if there is none. */
 static const char *trim(char *text)
 {
     if (!strchr(text, '.'))

@@ -1,4 +1,4 @@
-/* style.c - colours, UTF-8 and columns.
+/* style.c - Provides colours, and measures UTF-8 text.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -143,7 +143,7 @@ static size_t digits_of(const char *text)
     return strspn(text, "0123456789");
 }
 
-/* Numbers without their zeros: the longer one is larger. */
+/* Compares numbers without leading zeros: the longer one is larger. */
 static int compare_numbers(const char *a, const char *b)
 {
     a += strspn(a, "0");

@@ -1,4 +1,4 @@
-/* style.h - what the terminal can show: colours, and more than ASCII.
+/* style.h - Determines the capabilities of the terminal: colours and UTF-8.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,43 +17,44 @@ struct style {
     const char *red;
     const char *green;
     const char *cyan;
-    const char *plain; /* ends any of them */
-    const char *dot;   /* between facts, with its spaces */
+    const char *plain; /* ends any of the above */
+    const char *dot;   /* separates facts, with its spaces */
     const char *times;
     const char *arrow;
-    const char *dots; /* something was left out */
+    const char *dots; /* marks an omission */
     const char *tee;  /* a child with siblings below it */
     const char *corner;
     const char *pipe;
     const char *blank;
 };
 
-/* For output to `stream`. */
+/* Returns the style for output to `stream`. */
 struct style style_for(const struct settings *settings, FILE *stream);
 
-/* Whether a code point steers what shows it instead of being shown: controls
- * of ASCII and behind it (C1), ends of lines, and those that turn the direction
- * of writing around; also a byte that is no UTF-8. */
+/* Returns true if a code point is a control character instead of being
+ * displayed: ASCII and C1 controls, newlines, and those that change the
+ * direction of text; also for a byte of invalid UTF-8. */
 bool point_steers(unsigned long point);
 
-/* Columns that UTF-8 text takes on a terminal, as print_clean prints it. */
+/* Returns the number of columns of UTF-8 text on a terminal, as printed by
+ * print_clean. */
 size_t text_width(const char *text);
 
 /* Prints text and pads it to `width` columns. */
 void print_padded(const char *text, size_t width);
 
-/* Prints text from a file with what could steer a terminal as %XX. */
+/* Prints text from a file, with control characters as %XX. */
 void print_clean(FILE *to, const char *text);
 
-/* How many of the bytes of a text are shown where `most` may be: no character
- * is cut. */
+/* Returns how many bytes of a text to show if at most `most` are allowed; does
+ * not cut characters. */
 size_t text_beginning(const char *text, size_t size, size_t most);
 
-/* Compares texts as people do: runs of digits by their numbers. */
+/* Compares texts in natural order: runs of digits by value. */
 int text_compare(const char *a, const char *b);
 
-/* One code point of valid UTF-8; *text moves behind it. A stray byte is
- * U+FFFD. */
+/* Returns the next code point of valid UTF-8 and advances *text. For a stray
+ * byte returns U+FFFD. */
 unsigned long text_next(const char **text);
 
 #endif

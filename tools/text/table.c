@@ -1,4 +1,4 @@
-/* table.c - rows and columns in each form.
+/* table.c - Prints rows and columns in each format.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,7 @@ static enum form form_of(const struct table *t)
 
 /* --- Each form ---------------------------------------------------------- */
 
-/* What Markdown would take for marks of its own. */
+/* Escapes characters with a meaning in Markdown. */
 static void print_markdown(FILE *to, const char *text)
 {
     for (; *text; text++) {
@@ -114,7 +114,7 @@ static bool is_json(const struct table *t)
     return form_of(t) == FORM_JSON || form_of(t) == FORM_JSONL;
 }
 
-/* The key of the next cell; its value comes behind it. */
+/* Prints the key of the next cell; its value follows. */
 static void print_key(struct table *t)
 {
     fprintf(t->to, "%s\"%s\":", t->next ? "," : "{", t->columns[t->next].key);
@@ -140,7 +140,7 @@ void table_json(struct table *t, json_t *value, const char *text)
 {
     char *json = is_json(t) ? json_text(value) : NULL;
     if (is_json(t) && !json)
-        json_print(t->to, NULL); /* says so, and ends the program */
+        json_print(t->to, NULL); /* prints an error and ends the program */
     cell(t, json, text ? text : "-");
     free(json);
     json_decref(value);
@@ -225,7 +225,7 @@ void table_color(struct table *t, const char *color)
         t->colors[t->rows - 1] = color;
 }
 
-/* --- The whole ---------------------------------------------------------- */
+/* --- Tables ------------------------------------------------------------- */
 
 static void print_title(struct table *t)
 {
@@ -290,7 +290,7 @@ void table_fact(struct table *t, const char *key, json_t *value)
     json_print(t->to, value);
 }
 
-/* Nothing is padded behind the last cell. */
+/* Prints a cell, padded unless it is the last. */
 static void print_cell(
     const struct table *t, const char *text, size_t column, bool is_last)
 {
@@ -302,7 +302,7 @@ static void print_cell(
         fprintf(t->to, "%s%*s", text, is_last ? 0 : pad, "");
 }
 
-/* The last column of a row: of a line between rows, the first. */
+/* Returns the last column of a row; for a line between rows, the first. */
 static size_t last_column(const struct table *t, const char *text)
 {
     size_t last = 0;
@@ -317,7 +317,8 @@ static size_t last_column(const struct table *t, const char *text)
     return is_line ? 0 : last;
 }
 
-/* One row, whose cells are kept from `text` on; where the next one begins. */
+/* Prints one row, whose cells begin at `text`. Returns the start of the next
+ * row. */
 static const char *print_row(
     const struct table *t, const char *text, const char *color)
 {

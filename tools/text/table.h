@@ -1,6 +1,6 @@
-/* table.h - an answer of many rows: for people, as JSON, as lines of JSON, in
- * Markdown, or with tabs. A command names its columns once, and then gives each
- * row cell by cell:
+/* table.h - Prints rows as a text table, as JSON, as lines of JSON, in
+ * Markdown, or separated by tabs. A command declares its columns once, and then
+ * adds each row cell by cell:
  *
  *     table_begin(&table, settings, stdout, "varve.log/1", columns, 2);
  *     table_text(&table, path);
@@ -8,8 +8,8 @@
  *     table_end(&table);
  *
  * JSON is one object with the schema, facts, and the rows as `items`; lines of
- * JSON are the items alone. For people all rows are kept until the end, for
- * their widths; else they are printed as they come.
+ * JSON contain only the items. For a text table all rows are kept until the end
+ * to determine the widths; otherwise they are printed immediately.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,9 +23,10 @@
 #include "style.h"
 
 struct column {
-    const char *key;   /* in JSON, and above the column with tabs */
-    const char *title; /* for people and in Markdown; NULL: not for them */
-    bool is_number;    /* stands to the right */
+    const char *key; /* in JSON, and as the heading with tabs */
+    /* in text tables and Markdown; NULL: the column is omitted there */
+    const char *title;
+    bool is_number; /* right-aligned */
 };
 
 enum table_stage { TABLE_FACTS, TABLE_ROWS, TABLE_MORE_FACTS };
@@ -37,45 +38,48 @@ struct table {
     size_t column_count;
     struct style style;
     enum table_stage stage;
-    size_t rows;    /* that are complete */
-    size_t next;    /* the column of the next cell */
-    size_t *widths; /* of each column, for people */
-    FILE *kept;     /* for people: all cells, each with its '\0' */
-    char *text;     /* what is kept */
+    size_t rows;    /* number of complete rows */
+    size_t next;    /* column of the next cell */
+    size_t *widths; /* of each column, for text tables */
+    FILE *kept;     /* for text tables: all cells, each NUL-terminated */
+    char *text;     /* content of `kept` */
     size_t size;
-    const char **colors; /* of each row; NULL: none */
+    const char **colors; /* by row; NULL: none */
     size_t color_room;
 };
 
 void table_begin(struct table *table, const struct settings *settings, FILE *to,
     const char *schema, const struct column *columns, size_t count);
 
-/* What is said once, in JSON alone: before the first row or after the last.
- * Releases `value`. */
+/* Adds a fact, only for JSON, before the first row or after the last. Releases
+ * `value`. */
 void table_fact(struct table *table, const char *key, json_t *value);
 
-/* The next cell. NULL, or table_none, where there is nothing: null, or "-". */
+/* Adds the next cell. NULL, or table_none, is an empty cell: null, or "-". */
 void table_text(struct table *table, const char *text);
 void table_none(struct table *table);
 void table_count(struct table *table, uint64_t count);
 void table_integer(struct table *table, int64_t number);
-void table_size(struct table *table, uint64_t bytes); /* in units for people */
-void table_real(struct table *table, double real); /* six digits for people */
+/* Adds a size, in text tables with a unit. */
+void table_size(struct table *table, uint64_t bytes);
+/* Adds a real, in text tables with six digits. */
+void table_real(struct table *table, double real);
 void table_flag(struct table *table, bool flag);
 
-/* A cell that is one thing in JSON, and `text` elsewhere. Releases `value`. */
+/* Adds a cell that is `value` in JSON, and `text` elsewhere. Releases
+ * `value`. */
 void table_json(struct table *table, json_t *value, const char *text);
 
-/* The same, of what is written as JSON already. */
+/* Like table_json, for text that is already JSON. */
 void table_raw(struct table *table, const char *json, const char *text);
 
-/* For people alone: a line between two rows, of one cell. */
+/* For text tables only: adds a line between two rows. */
 void table_line(struct table *table, const char *text);
 
-/* The colour for people of the row that is complete now. */
+/* Sets the colour of the last complete row in a text table. */
 void table_color(struct table *table, const char *color);
 
-/* Prints what is not printed yet, and forgets everything. */
+/* Prints the remaining output, and frees everything. */
 void table_end(struct table *table);
 
 #endif

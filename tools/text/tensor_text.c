@@ -1,4 +1,4 @@
-/* tensor_text.c - shapes and digests as text.
+/* tensor_text.c - Formats shapes and digests.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* units.c - sizes and times as text.
+/* units.c - Formats sizes and times.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -52,7 +52,7 @@ const char *size_text(unsigned units, uint64_t size, char text[UNITS_TEXT_SIZE])
         snprintf(text, UNITS_TEXT_SIZE, "%" PRIu64, size);
         return text;
     }
-    /* What would be printed as 1024.0 is 1.00 of the next. */
+    /* a value that would be printed as 1024.0 becomes 1.00 of the next unit */
     while (value >= step - 0.05 * (unit > 0) && unit < 6) {
         value /= step;
         unit++;

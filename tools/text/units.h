@@ -1,4 +1,4 @@
-/* units.h - sizes and times for people.
+/* units.h - Formats sizes and times.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,16 +10,16 @@
 
 enum { UNITS_TEXT_SIZE = 32 };
 
-/* "784.0 KiB", "802.8 kB" or "802816" by the setting (UNITS_IEC where it was
- * not given); returns `text`. */
+/* Writes "784.0 KiB", "802.8 kB" or "802816", depending on the setting (default
+ * UNITS_IEC); returns `text`. */
 const char *size_text(
     unsigned units, uint64_t size, char text[UNITS_TEXT_SIZE]);
 
-/* Reads "4096", "784 KiB", "2GiB" or "500MB"; false for any other text, for 0
- * and for more than 64 bits hold. */
+/* Parses "4096", "784 KiB", "2GiB" or "500MB". Returns false for any other
+ * text, for 0 and for more than 64 bits. */
 bool size_parse(const char *text, uint64_t *size);
 
-/* "2025-11-20T23:41:07Z" from seconds since 1970; returns `text`. */
+/* Writes "2025-11-20T23:41:07Z" for seconds since 1970; returns `text`. */
 const char *time_text(int64_t seconds, char text[UNITS_TEXT_SIZE]);
 
 #endif

@@ -1,4 +1,4 @@
-/* verify.c - varve verify: is every byte as it was written?
+/* verify.c - Implements varve verify: checks that every byte is as written.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -40,7 +40,7 @@ static const struct option_row option_rows[] = {
     OPTION_END,
 };
 
-/* What is known of one file. */
+/* The result for one file. */
 struct finding {
     const struct settings *settings;
     unsigned threads;
@@ -49,14 +49,14 @@ struct finding {
     const char *file;
     uint64_t size;
     size_t values;
-    size_t damaged;     /* values with such */
-    char *last_damaged; /* path of the last of them */
-    bool has_sums;      /* the format has, so that damage is found */
+    size_t damaged;     /* number of damaged values */
+    char *last_damaged; /* path of the last one */
+    bool has_sums;      /* the format has checksums, which detect damage */
     bool has_digest;
     uint8_t digest[16]; /* of all values */
-    const char *status; /* "ok", "no sums", "damaged" or an error's name */
-    json_t *left_out;   /* NULL: nothing is */
-    size_t *item_count; /* printed in all, for JSON */
+    const char *status; /* "ok", "no sums", "damaged" or the name of an error */
+    json_t *left_out;   /* or NULL */
+    size_t *item_count; /* number of items printed so far, for JSON */
 };
 
 static json_t *json_text_of(const char *file)
@@ -89,8 +89,8 @@ static void print_damage(struct finding *f, const varve_damage *damage)
     putchar('\n');
 }
 
-/* Damage comes in order of offset, so that the places of one value are
- * together. */
+/* Counts damaged values. Damage is reported in the order of offsets, so all
+ * damage of one value is consecutive. */
 static void count_damage(struct finding *f, const varve_damage *damage)
 {
     bool again = f->last_damaged && damage->path &&
@@ -122,7 +122,7 @@ static size_t count_values(const varve_reader *reader)
     return values;
 }
 
-/* Damage that does not even let the file be opened is an answer too. */
+/* Reports damage that prevents opening the file as a result. */
 static int structure_damage(struct finding *f, const varve_error *error)
 {
     varve_damage damage = { .what = error->message };
@@ -216,7 +216,8 @@ static json_t *file_item(const struct finding *f)
     return item;
 }
 
-/* *is_proven: every byte of all of them was compared with a sum. */
+/* Sets *is_proven to true if every byte of all files was compared with a
+ * checksum. */
 static int verify_all(const struct verify_options *options, int count,
     char **files, json_t *list, bool *is_proven)
 {
