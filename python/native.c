@@ -1,5 +1,5 @@
-/* native.c - what varve._native does for many values in one call, on the public
- * headers only. It is compiled in front of what cffi makes.
+/* native.c - Adds many values in one call, for varve._native. It uses only the
+ * public headers. cffi compiles it together with the code that it generates.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,12 +9,12 @@
 
 #include <varve/varve.h>
 
-/* Calls the function of the program; varve/callbacks.py. */
+/* Calls the progress function of the program; see varve/callbacks.py. */
 static int varve_python_progress(
     void *user, uint64_t done, uint64_t total, const char *what);
 
-/* The same, but only every 20 ms: for handlers of signals, which run there. */
-static int varve_python_heed(
+/* Calls it at most every 20 ms, so that Python runs pending signal handlers. */
+static int varve_python_run_signal_handlers(
     void *user, uint64_t done, uint64_t total, const char *what)
 {
     static _Thread_local int64_t last; /* milliseconds */
@@ -27,16 +27,17 @@ static int varve_python_heed(
     return varve_python_progress(user, done, total, what);
 }
 
-/* Behind `count` numbers lie the pointers to their nodes. */
+/* Returns the pointers to the nodes of `count` numbers, which follow the
+ * numbers. */
 static varve_node **varve_python_nodes_of(uint64_t *at, size_t count)
 {
     return (varve_node **)(void *)(at + count);
 }
 
-/* Adds `count` numbers of 8 bytes each, at `at`, to a dict or an object. The
- * names lie one behind another, each with its NUL; `dtypes` has a byte for each
- * number. The first `old_count` have the nodes `old` already, which lie here
- * from now on. */
+/* Adds `count` numbers of 8 bytes each, at `at`, to a dict or an object.
+ * `names` contains the names, each with a NUL, and `dtypes` a byte for each
+ * number. The first `old_count` numbers have the nodes `old`, which are bound
+ * to the new addresses. */
 static void varve_python_add_numbers(varve_node *parent, const char *names,
     const char *dtypes, size_t count, uint64_t *at, varve_node **old,
     size_t old_count)
@@ -55,7 +56,7 @@ static void varve_python_add_numbers(varve_node *parent, const char *names,
     }
 }
 
-/* Adds an array without gaps. */
+/* Adds a contiguous array. */
 static varve_node *varve_python_add_array(varve_node *parent, const char *name,
     uintptr_t at, int dtype, int rank, const uint64_t *extents)
 {

@@ -31,8 +31,8 @@ def check_fit(graph: 'Graph', path: Any, options: Options) -> None:
     if not fixed:
         return
     try:
-        for entry, came in coming(graph, fixed, path, options):
-            why = misfit_of(came, entry.part.value)
+        for entry, restored in restored_strings(graph, fixed, path, options):
+            why = misfit_of(restored, entry.part.value)
             if why:
                 break
         else:
@@ -42,8 +42,9 @@ def check_fit(graph: 'Graph', path: Any, options: Options) -> None:
     raise MismatchError(Status.MISMATCH, f'{entry.part.path}: {why}')
 
 
-def coming(graph: 'Graph', fixed: Dict[Any, 'Entry'], path: Any,
-           options: Options) -> Iterator[Tuple['Entry', Any]]:
+def restored_strings(
+        graph: 'Graph', fixed: Dict[Any, 'Entry'], path: Any,
+        options: Options) -> Iterator[Tuple['Entry', Any]]:
     """Yields each fixed-width array with the value that would be restored into
     it."""
     plan = ffi.gc(call(lib.varve_dry_run, graph.root, path, options.struct),

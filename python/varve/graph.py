@@ -226,8 +226,8 @@ class Graph:
         for entry in self.entries():
             part, leaf = entry.part, entry.leaf
             if entry.scalars:
-                for name, come in entry.scalars.come():
-                    set_child(part, name, come)
+                for name, value in entry.scalars.restored():
+                    set_child(part, name, value)
             if not leaf or (part.is_quick and leaf.lies_in(part.value)) \
                     or refusal_of(part.value):
                 continue

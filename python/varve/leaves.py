@@ -180,7 +180,7 @@ class StringsLeaf(Leaf):
     def view(self) -> Any:
         return view_of(self._strings, STRING, self._shape)
 
-    def _came(self, value: Any) -> List[Any]:
+    def _restored(self, value: Any) -> List[Any]:
         """Returns str for elements that were str."""
         if is_fixed(value):
             return [from_library(item, value.dtype.kind == 'U')
@@ -189,13 +189,14 @@ class StringsLeaf(Leaf):
                 zip(self._strings, self._values or [])]
 
     def misfit(self, value: Any) -> Optional[str]:
-        return misfit_of(self._came(value), value) if is_fixed(value) else None
+        return misfit_of(self._restored(value), value) if is_fixed(value) \
+            else None
 
     def forget(self) -> None:
         self._values = None
 
     def push(self, value: Any) -> Any:
-        found = self._came(value)
+        found = self._restored(value)
         if found == self._values:
             return value
         self._values = found
@@ -434,9 +435,9 @@ def is_fixed(value: Any) -> bool:
     return isinstance(value, np.ndarray) and value.dtype.kind in 'SU'
 
 
-def misfit_of(came: List[Any], array: np.ndarray) -> Optional[str]:
+def misfit_of(restored: List[Any], array: np.ndarray) -> Optional[str]:
     """Returns the reason if strings do not fit into a fixed-width array."""
-    for i, item in enumerate(came):
+    for i, item in enumerate(restored):
         expected = obstacle(item, array.dtype)
         if expected:
             return (f'element {i}, {item[:40]!r}, does not fit into an array '

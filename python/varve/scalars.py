@@ -76,7 +76,7 @@ class Scalars:
         self._raw = self._memory[:]
         return True
 
-    def come(self) -> List[Tuple[Any, Any]]:
+    def restored(self) -> List[Tuple[Any, Any]]:
         """Returns the values that were restored since, by key."""
         raw, now = self._raw, self._memory[:]
         if raw == now:
