@@ -19,8 +19,9 @@ struct writer {
     struct vv_data_out out;
     struct vv_buffer bytes;      /* of a value that has to be encoded */
     struct vv_index index;       /* without digests: for the paths */
-    struct vv_saved_paths paths; /* where somebody wants to see them */
-    struct vv_buffer path;       /* of the value being written */
+    struct vv_saved_paths paths; /* if the program has a progress callback */
+    struct vv_path_cursor cursor; /* at the root, node 0, at first */
+    struct vv_buffer path;        /* of the value being written */
 };
 
 static varve_status find_paths(struct writer *w, varve_error *error)
@@ -36,7 +37,8 @@ static const char *save_plan_write_path_of(struct writer *w, uint32_t value)
 {
     if (!w->paths.index)
         return "";
-    vv_saved_path(&w->paths, vv_at32(w->index.value_nodes, value), &w->path);
+    vv_saved_path_next(&w->paths, &w->cursor,
+        vv_at32(w->index.value_nodes, value), &w->path);
     return vv_buffer_string(&w->path);
 }
 
@@ -85,12 +87,14 @@ static varve_status write_into(struct vv_save_plan *save_plan, int file,
     struct writer w = { .save_plan = save_plan };
     vv_buffer_init(&w.bytes, &save_plan->context.allocator);
     vv_buffer_init(&w.path, &save_plan->context.allocator);
+    vv_buffer_init(&w.cursor.path, &save_plan->context.allocator);
     varve_status status = find_paths(&w, error);
     if (!status)
         status = save_plan_write_all(&w, file, path, error);
     vv_data_out_clear(&w.out);
     vv_saved_paths_end(&w.paths);
     vv_buffer_clear(&w.path);
+    vv_buffer_clear(&w.cursor.path);
     vv_buffer_clear(&w.bytes);
     return status;
 }
