@@ -56,6 +56,12 @@ varve_node **varve_python_nodes_of(uint64_t *at, size_t count);
 void varve_python_add_numbers(varve_node *parent, const char *names,
     const char *dtypes, size_t count, uint64_t *at, varve_node **old,
     size_t old_count);
+void varve_python_add_all_numbers(varve_node **parents,
+    const uint32_t *counts, size_t parent_count, const char *names,
+    const char *dtypes, uint64_t *at);
+void varve_python_add_arrays(varve_node *parent, const char *names,
+    size_t count, const uint64_t *at, const char *dtypes, const char *ranks,
+    const uint64_t *extents, varve_node **nodes);
 varve_node *varve_python_add_array(varve_node *parent, const char *name,
     uintptr_t at, int dtype, int rank, const uint64_t *extents);
 '''

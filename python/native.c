@@ -56,6 +56,25 @@ static void varve_python_add_numbers(varve_node *parent, const char *names,
     }
 }
 
+/* Adds the numbers of several dicts and objects, which have none yet.
+ * `counts[i]` of the numbers belong to `parents[i]`. */
+static void varve_python_add_all_numbers(varve_node **parents,
+    const uint32_t *counts, size_t parent_count, const char *names,
+    const char *dtypes, uint64_t *at)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < parent_count; i++)
+        count += counts[i];
+    varve_node **nodes = varve_python_nodes_of(at, count);
+    for (size_t i = 0, end = 0, n = 0; i < parent_count; i++) {
+        for (end += counts[i]; n < end; n++) {
+            nodes[n] = varve_add_variable(parents[i], names,
+                varve_view(at + n, (varve_dtype)dtypes[n], VARVE_SCALAR));
+            names += strlen(names) + 1;
+        }
+    }
+}
+
 /* Adds a contiguous array. */
 static varve_node *varve_python_add_array(varve_node *parent, const char *name,
     uintptr_t at, int dtype, int rank, const uint64_t *extents)
@@ -63,4 +82,19 @@ static varve_node *varve_python_add_array(varve_node *parent, const char *name,
     return varve_add_variable(parent, name,
         varve_view((void *)at, (varve_dtype)dtype,
             varve_shape_of((uint32_t)rank, extents)));
+}
+
+/* Adds contiguous arrays, and sets `nodes`. `names` contains the names, each
+ * with a NUL; NULL for a list. `extents` contains the extents of all arrays. */
+static void varve_python_add_arrays(varve_node *parent, const char *names,
+    size_t count, const uint64_t *at, const char *dtypes, const char *ranks,
+    const uint64_t *extents, varve_node **nodes)
+{
+    for (size_t i = 0; i < count; i++) {
+        nodes[i] = varve_python_add_array(
+            parent, names, (uintptr_t)at[i], dtypes[i], ranks[i], extents);
+        extents += ranks[i];
+        if (names)
+            names += strlen(names) + 1;
+    }
 }

@@ -27,7 +27,7 @@ def check_fit(graph: 'Graph', path: Any, options: Options) -> None:
     """Raises MismatchError if strings of the file do not fit. Other errors,
     and a file that is replaced later, are left to the restoration."""
     fixed = {entry.node: entry for entry in graph.entries()
-             if is_fixed(entry.part.value)}
+             if not entry.part.is_quick and is_fixed(entry.part.value)}
     if not fixed:
         return
     try:
