@@ -56,8 +56,9 @@ NOTHING = Arrival(False)
 EVERYTHING = Arrival(True)
 
 NULL = ffi.NULL
+LIST = lib.VARVE_LIST
 ADD = {lib.VARVE_OBJECT: lib.varve_add_object,
-       lib.VARVE_LIST: lib.varve_add_list,
+       LIST: lib.varve_add_list,
        lib.VARVE_DICT: lib.varve_add_dict}
 
 
@@ -73,7 +74,7 @@ class Entry:
         self.part = part
         self.leaf: Any = part.maker(part.value) if part.maker else None
         self.pointer = self.leaf.pointer() if self.leaf else None
-        self.node: Any = ffi.NULL
+        self.node: Any = NULL
         self.edges = NO_EDGES  # by name; by index in a list
         self.tags: Collection[str] = ()
         self.scalars: Optional[Scalars] = None
@@ -433,31 +434,31 @@ class Following:
             child = self._new.get(key)
             if child is None and self._old:
                 child = self._find(None, self._parts[key])
+            is_new = child is None
             if child is None:
                 child = Entry(self._parts[key])
-                if self._is_plain_array(child):
-                    arrays[name] = self._new[key] = child
-                    parent.edges[name] = child
+                if child.leaf is not None and self._is_plain_array(child):
+                    arrays[name] = self._new[key] = parent.edges[name] = child
                     continue
+            if arrays:
                 self._add_arrays(parent, arrays)
+            if is_new:
                 self._add(parent, name, child)
             else:
-                self._add_arrays(parent, arrays)
                 lib.varve_track(parent.node, edge_name(parent, name),
                                 child.node)
             parent.edges[name] = child
-        self._add_arrays(parent, arrays)
+        if arrays:
+            self._add_arrays(parent, arrays)
 
     def _is_plain_array(self, entry: Entry) -> bool:
-        return entry.part.is_quick and entry.leaf is not None \
-            and self._graph.any_shape is None and entry.leaf.is_direct
+        return entry.part.is_quick and self._graph.any_shape is None \
+            and bool(entry.leaf.is_direct)
 
     @staticmethod
     def _add_arrays(parent: Entry, arrays: Dict[Any, Entry]) -> None:
-        if not arrays:
-            return
         nodes = add_arrays(
-            parent.node, NULL if parent.part.is_list
+            parent.node, NULL if parent.part.kind == LIST
             else '\0'.join(arrays).encode(),
             [entry.leaf for entry in arrays.values()])
         for entry, node in zip(arrays.values(), nodes):
@@ -478,14 +479,14 @@ class Following:
 
     def _add(self, parent: Entry, name: Any, entry: Entry) -> None:
         name = edge_name(parent, name)
-        if self._graph.any_shape is not None \
+        if entry.leaf is None:
+            entry.node = ADD[entry.part.kind](parent.node, name)
+        elif self._graph.any_shape is not None \
                 and self._graph.takes_any_shape(entry):
             entry.node = lib.varve_add_resizable(
                 parent.node, name, entry.leaf.view(), *entry.leaf.resizing())
-        elif entry.leaf:
-            entry.node = entry.leaf.add(parent.node, name)
         else:
-            entry.node = ADD[entry.part.kind](parent.node, name)
+            entry.node = entry.leaf.add(parent.node, name)
         self._reach(entry)
 
     def _untrack(self, parent: Entry, name: str) -> None:
@@ -504,4 +505,4 @@ class Following:
 
 
 def edge_name(parent: Entry, name: Any) -> Any:
-    return NULL if parent.part.is_list else name.encode()
+    return NULL if parent.part.kind == LIST else name.encode()

@@ -83,7 +83,8 @@ class Scalars:
 
     def restored(self) -> List[Tuple[Any, Any]]:
         """Returns the values that were restored since, by key."""
-        raw, now = self._raw, self._bytes()
+        raw = self._raw
+        now = self._memory[self._at:self._at + len(raw)]
         if raw == now:
             return []
         self._raw = now
