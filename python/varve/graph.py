@@ -287,7 +287,7 @@ class Following:
         self._old = graph._entries  # pylint: disable=protected-access
         self._new: Dict[Any, Entry] = {}
         self._queue: List[Entry] = []
-        self._added: List[Tuple[Any, Scalars]] = []  # to new nodes
+        self._numbers: List[Tuple[Entry, Scalars]] = []  # to be added
         self._root = survey.root
 
     def follow(self) -> Optional[str]:
@@ -299,8 +299,7 @@ class Following:
         self._reach(root)
         for entry in self._queue:  # the list grows in the loop
             self._lead(entry)
-        if self._added:
-            Scalars.add_all(self._added)
+        self._add_numbers()
         gone = set(self._old.values()) - set(self._new.values()) \
             if self._old else ()
         self._graph._entries = self._new  # pylint: disable=protected-access
@@ -377,8 +376,7 @@ class Following:
         if part.children or parent.edges:
             self._lead_edges(parent)
         if not held and not self._is_waiting:
-            parent.scalars = Scalars(values)
-            self._added.append((parent.node, parent.scalars))
+            self._numbers.append((parent, Scalars(values)))
             return
         if self._is_waiting:
             values = {name: value for name, value in values.items()
@@ -388,6 +386,14 @@ class Following:
                 values = {**{name: values[name] for name in old}, **values}
             parent.scalars = Scalars(values)
             parent.scalars.add(parent.node, old)
+
+    def _add_numbers(self) -> None:
+        """Adds the numbers of all nodes that had none."""
+        if self._numbers:
+            Scalars.add_all([(entry.node, scalars)
+                             for entry, scalars in self._numbers])
+        for entry, scalars in self._numbers:
+            entry.scalars = scalars
 
     def _lead_edges(self, parent: Entry) -> None:
         wanted = parent.part.children
