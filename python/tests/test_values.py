@@ -1,4 +1,4 @@
-"""test_values.py - every kind of value, there and back; what is refused.
+"""test_values.py - Saves and restores values of all types, or rejects them.
 
 SPDX-License-Identifier: MIT
 """
@@ -26,14 +26,14 @@ def some(dtype):
 
 
 def varve_dtype_array():
-    """An array whose type NumPy lacks."""
+    """Returns an array whose type NumPy lacks."""
     array = np.zeros(3, varve.dtype('bfloat16'))
     array.view('u2')[...] = 1, 2, 3
     return array
 
 
 def zeroed(tree):
-    """The same tree with other values; shared arrays remain shared."""
+    """Returns the same tree with zeros in its arrays."""
     fresh = copy.deepcopy(tree)
     for array in arrays_of(fresh):
         array[...] = 0
