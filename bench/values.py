@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""values.py - many small values in Python beside the same graph in C.
+"""values.py - Measures many small values in Python and the same graph in C.
 
     bench/values.py PROGRAM [ROUNDS]
 
-PROGRAM is `values` of a build (values.c); the package `varve` is that of the
-Python that runs this. Each graph is saved and restored in turns, in a folder of
-TMPDIR, and a table has the medians in ns of the processors for each value, and
-how many times as long Python takes. The last rows tell whether time is linear
-in depth.
+PROGRAM is `values` of a build (values.c). The package `varve` is that of the
+Python that runs this script. C and Python alternately save and restore each
+graph in a folder of TMPDIR. The table contains the medians of the processor
+time in ns per value, and the ratio of Python to C. The time of the last two
+graphs is the same per value if it is linear in the depth.
 
 SPDX-License-Identifier: MIT
 """

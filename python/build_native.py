@@ -1,8 +1,8 @@
-"""build_native.py - compiles varve._native against the library.
+"""build_native.py - Compiles varve._native against the library.
 
-The library is the one that pkg-config finds. Where it finds none and this is
-a checkout, the library is built from it, into the module itself. What is
-declared comes from the library's own headers, and from nowhere else.
+The library is the one that pkg-config finds. If it finds none, the library is
+built from the sources and linked into the module. All declarations are taken
+from the headers of the library.
 
 SPDX-License-Identifier: MIT
 """
@@ -14,8 +14,8 @@ import sys
 import cffi
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# The sources of the library: in a source distribution beside this, in a
-# checkout around it.
+# The sources of the library: a folder beside this file in a source
+# distribution, the parent folder in a checkout.
 SOURCES = os.path.join(HERE, 'library')
 CHECKOUT = SOURCES if os.path.isdir(SOURCES) else os.path.dirname(HERE)
 sys.path.insert(0, HERE)
@@ -26,7 +26,7 @@ OPTIONS = ['--buildtype=release', '-Ddefault_library=static', '-Dmpi=disabled',
            '-Dtests=disabled', '-Dtool=disabled', '-Dexamples=false',
            '-Dbench=false', '-Dmanual=disabled']
 
-# Called by the library; varve/callbacks.py has them.
+# The library calls these functions, which varve/callbacks.py defines.
 CALLBACKS = '''
 extern "Python" int varve_python_progress(void *user, uint64_t done,
     uint64_t total, const char *what);
@@ -48,21 +48,28 @@ extern "Python" varve_status varve_python_broadcast(void *self, void *bytes,
 extern "Python" varve_status varve_python_barrier(void *self);
 '''
 
-# In native.c.
+# Defined in native.c.
 FUNCTIONS = '''
-int varve_python_heed(void *user, uint64_t done, uint64_t total,
+int varve_python_run_signal_handlers(void *user, uint64_t done, uint64_t total,
     const char *what);
 varve_node **varve_python_nodes_of(uint64_t *at, size_t count);
 void varve_python_add_numbers(varve_node *parent, const char *names,
     const char *dtypes, size_t count, uint64_t *at, varve_node **old,
     size_t old_count);
+void varve_python_add_all_numbers(varve_node **parents,
+    const uint32_t *counts, size_t parent_count, const char *names,
+    const char *dtypes, uint64_t *at);
+void varve_python_add_arrays(varve_node *parent, const char *names,
+    size_t count, const uint64_t *at, const char *dtypes, const char *ranks,
+    const uint64_t *extents, varve_node **nodes);
 varve_node *varve_python_add_array(varve_node *parent, const char *name,
     uintptr_t at, int dtype, int rank, const uint64_t *extents);
 '''
 
 
 def pkg_config(*arguments, **environment):
-    """What it prints, as words; None where it finds nothing, or is missing."""
+    """Returns the words that pkg-config prints. Returns None if it is not
+    installed or does not find the library."""
     command = [os.environ.get('PKG_CONFIG', 'pkg-config'), *arguments, 'varve']
     try:
         result = subprocess.run(
@@ -75,10 +82,12 @@ def pkg_config(*arguments, **environment):
 
 
 def build_library():
-    """The flags of a static library that is built for this module."""
+    """Builds a static library, and returns the flags of the compiler and the
+    linker."""
     if not os.path.exists(os.path.join(CHECKOUT, 'include/varve/varve.h')):
-        sys.exit('varve: expected the library, by pkg-config, or a checkout of '
-                 'it around this folder, found neither')
+        sys.exit('varve: pkg-config does not find the library, and its sources '
+                 f'are not in {CHECKOUT}; install the library, or build in a '
+                 'checkout of it')
     build = os.path.join(HERE, 'build', 'library')
     try:
         if not os.path.exists(os.path.join(build, 'build.ninja')):
@@ -95,8 +104,8 @@ def build_library():
 
 
 def find_library():
-    """The compiler's flags, the linker's, and the folders where the library is
-    looked for when it runs; none where it is in the module."""
+    """Returns the flags of the compiler and of the linker, and the folders for
+    the run path, which is empty if the library is linked into the module."""
     libs = pkg_config('--libs')
     if libs is None:
         return (*build_library(), [])
@@ -105,7 +114,8 @@ def find_library():
 
 
 def compiled(declared):
-    """What there is to call: an inline function has its body elsewhere."""
+    """Returns the declarations without inline functions, whose bodies cffi
+    cannot parse."""
     return [line for line in declared if not line.startswith('static inline')]
 
 
@@ -118,7 +128,7 @@ def builder():
         source = stream.read()
     made.set_source(
         'varve._native', source,
-        extra_compile_args=cflags + ['-g0'],  # has paths of this machine
+        extra_compile_args=cflags + ['-g0'],  # debug sections contain paths
         extra_link_args=libs + [f'-Wl,-rpath,{path}' for path in folders])
     return made
 

@@ -1,6 +1,7 @@
-"""declarations.py - what the public headers declare, as the compiler sees it.
+"""declarations.py - Lists the declarations of the public headers after the
+preprocessor.
 
-For what reads C without a preprocessor: cffi, and tests/install/check_abi.py.
+cffi and tests/install/check_abi.py use it, because they cannot preprocess C.
 
 SPDX-License-Identifier: MIT
 """
@@ -15,7 +16,8 @@ ATTRIBUTE = re.compile(r'__attribute__ ?\(\([^()]*(\([^()]*\))?[^()]*\)\)')
 
 
 def own_text(flags):
-    """The headers after the preprocessor, less what others declare."""
+    """Yields the preprocessed lines of the public headers, without those of
+    system headers."""
     compiler = shlex.split(os.environ.get('CC', 'cc'))
     result = subprocess.run(
         [*compiler, '-E', *flags, '-x', 'c', '-'],
@@ -31,7 +33,7 @@ def own_text(flags):
 
 
 def declarations(flags):
-    """Each on a line of its own, without attributes."""
+    """Returns the declarations, each on one line and without attributes."""
     text = ATTRIBUTE.sub('', ' '.join(own_text(flags)))
     text = re.sub(r'\( ', '(', re.sub(r'\s+', ' ', text))
     found, depth, begin = [], 0, 0

@@ -1,5 +1,5 @@
-"""setup.py - adds to pyproject.toml that there is something to compile, and
-that a source distribution has the library in it.
+"""setup.py - Compiles the extension module, and adds the sources of the library
+to source distributions. All other settings are in pyproject.toml.
 
 SPDX-License-Identifier: MIT
 """
@@ -18,8 +18,8 @@ FILES = ('LICENSE', 'README.md', 'meson.build', 'meson_options.txt',
            for folder in ('bench', 'docs', 'examples', 'tools')))
 
 
-class SourcesOfAll(sdist):
-    """With the sources of the library, to build from."""
+class SdistWithLibrary(sdist):
+    """A source distribution that contains the sources of the library."""
 
     def make_release_tree(self, base_dir, files):
         super().make_release_tree(base_dir, files)
@@ -33,9 +33,9 @@ class SourcesOfAll(sdist):
             shutil.copyfile(os.path.join(source, name), target)
 
 
-# Nothing is compiled to pack sources, or to say what there is.
+# These commands compile nothing, so they do not need cffi.
 COMPILES = not {'sdist', 'egg_info', 'dist_info'} & set(sys.argv)
 MODULES = {'cffi_modules': ['build_native.py:ffi']} if COMPILES else {}
 
-setup(cmdclass={'sdist': SourcesOfAll},
+setup(cmdclass={'sdist': SdistWithLibrary},
       options={'bdist_wheel': {'py_limited_api': 'cp39'}}, **MODULES)

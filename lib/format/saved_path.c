@@ -200,6 +200,41 @@ void vv_saved_child_path(
         vv_path_shorten(path, t.longest);
 }
 
+/* Moves the cursor down to `node`. Returns false if its node is not among the
+ * closest ancestors of `node`. */
+static bool saved_path_descend(const struct vv_saved_paths *p,
+    struct vv_path_cursor *cursor, uint32_t node)
+{
+    enum { CLOSE = 8 };
+    uint32_t below[CLOSE];
+    int count = 0;
+    for (; node != cursor->node; node = p->parents[node]) {
+        if (count == CLOSE || node == p->root)
+            return false;
+        below[count++] = node;
+    }
+    while (count > 0)
+        vv_saved_child_path(p, below[--count], &cursor->path);
+    return true;
+}
+
+void vv_saved_path_next(const struct vv_saved_paths *p,
+    struct vv_path_cursor *cursor, uint32_t node, struct vv_buffer *path)
+{
+    if (node == p->root || p->ways[node] & VV_WAY_IS_SLOT) {
+        vv_saved_path(p, node, path);
+        return;
+    }
+    uint32_t parent = p->parents[node];
+    if (!saved_path_descend(p, cursor, parent))
+        vv_saved_path(p, parent, &cursor->path);
+    cursor->node = parent;
+    path->size = 0;
+    path->failed |= cursor->path.failed;
+    vv_buffer_add(path, cursor->path.data, cursor->path.size);
+    vv_saved_child_path(p, node, path);
+}
+
 /* --- From paths to nodes ------------------------------------------------ */
 
 struct search {

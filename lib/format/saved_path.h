@@ -53,6 +53,18 @@ void vv_saved_name(
 void vv_saved_child_path(
     const struct vv_saved_paths *paths, uint32_t child, struct vv_buffer *path);
 
+/* The path of the parent of the last node that was passed to
+ * vv_saved_path_next. Begin with the root of the paths and an empty buffer. */
+struct vv_path_cursor {
+    uint32_t node;
+    struct vv_buffer path;
+};
+
+/* Sets `path` like vv_saved_path. If the parent of `node` is close to that of
+ * the last node, the time does not depend on the length of the path. */
+void vv_saved_path_next(const struct vv_saved_paths *paths,
+    struct vv_path_cursor *cursor, uint32_t node, struct vv_buffer *path);
+
 /* Returns the node at a path relative to `from`, or VV_NONE. A slot is written
  * as in patterns; the path of its variable is relative to `from` too. */
 uint32_t vv_saved_find(const struct vv_index *index, uint32_t from,

@@ -1,4 +1,4 @@
-"""mpi_ranks.py - a rank of test_together.py, under mpirun.
+"""mpi_ranks.py - Runs one rank of a test of test_together.py under mpirun.
 
     mpi_ranks.py FUNCTION [PLACE]
 
@@ -13,13 +13,13 @@ import varve
 
 
 class Small(varve.MpiCommunicator):
-    """Everything goes in several blocks."""
+    """Sends all data in several blocks."""
 
     BLOCK, SMALL = 100, 30
 
 
 def functions():
-    """The largest numbers, and sizes below and above a block."""
+    """Tests the largest numbers, and sizes below and above a block."""
     for kind in varve.MpiCommunicator, Small:
         with kind(MPI.COMM_WORLD) as comm:
             for value, expected in (comm.rank, comm.size - 1), \

@@ -1,4 +1,4 @@
-"""place.py - a test with a folder of its own.
+"""place.py - Defines a test that has a temporary folder.
 
 SPDX-License-Identifier: MIT
 """
@@ -8,7 +8,7 @@ import unittest
 
 
 class Test(unittest.TestCase):
-    """Has a folder, and paths in it."""
+    """A test with a temporary folder and paths in it."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -19,5 +19,6 @@ class Test(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def fails(self, kind, *words):
-        """A context in which an exception of that kind has these words."""
+        """Asserts that the block raises an exception of that kind with these
+        words."""
         return self.assertRaisesRegex(kind, '.*'.join(words))

@@ -1,5 +1,5 @@
-"""ranks.py - what the tests of many processes do at each rank: a tree of which
-each has rows, saved and restored together.
+"""ranks.py - Defines what the collective tests do on each rank: they save and
+restore a tree in which each rank has some rows.
 
 SPDX-License-Identifier: MIT
 """
@@ -14,7 +14,7 @@ SHAPE = (11, 3)
 
 
 def rows_of(comm):
-    """The first row of this rank, and the one behind its last."""
+    """Returns the first row of this rank, and the first of the next rank."""
     return (SHAPE[0] * comm.rank // comm.size,
             SHAPE[0] * (comm.rank + 1) // comm.size)
 
@@ -52,7 +52,7 @@ def restore(comm, prefix):
 
 
 def refuse(comm, prefix):
-    """One cannot save what it has; all are told, and nobody waits."""
+    """If one rank has an object that cannot be saved, all ranks fail."""
     tree = tree_of(comm, True)
     if comm.rank == comm.size - 1:
         tree['bad'] = object()
@@ -92,7 +92,7 @@ def manage(comm, directory):
 
 
 def lose_a_node(comm, place):
-    """Each is as if on a machine of its own, and that of rank 1 is lost."""
+    """Gives each rank a node of its own, and loses the node of rank 1."""
     disk = f'{place}/node-{comm.rank}'
     options = {'comm': comm, 'keep_last': 1, 'redundancy': {
         'scheme': 'xor', 'domain': comm.rank + 1}}

@@ -1,4 +1,4 @@
-"""shown_golden.py - the test that docs/howto/testing.md shows.
+"""shown_golden.py - Contains the test in docs/howto/testing.md.
 
 SPDX-License-Identifier: MIT
 """

@@ -1,4 +1,4 @@
-"""shown_mpi.py - what docs/python.md shows of many processes.
+"""shown_mpi.py - Contains the program for many processes in docs/python.md.
 
 SPDX-License-Identifier: MIT
 """

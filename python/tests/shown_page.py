@@ -1,4 +1,4 @@
-"""shown_page.py - what docs/python.md shows; test_shown.py runs it.
+"""shown_page.py - Contains the programs in docs/python.md, for test_shown.py.
 
 SPDX-License-Identifier: MIT
 """

@@ -1,4 +1,4 @@
-"""shown_readme.py - what README.md shows; test_shown.py runs it.
+"""shown_readme.py - Contains the program in README.md, for test_shown.py.
 
 SPDX-License-Identifier: MIT
 """

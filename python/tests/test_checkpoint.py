@@ -1,4 +1,4 @@
-"""test_checkpoint.py - objects of a program: saved, restored, changed.
+"""test_checkpoint.py - Saves, restores and changes the objects of a program.
 
 SPDX-License-Identifier: MIT
 """
@@ -224,7 +224,7 @@ class Restoring(Test):
 
 
 class Following(Test):
-    """The graph becomes what the program has become."""
+    """The graph follows the changes of the program."""
 
     def holds(self, checkpoint, expected):
         checkpoint.write(self.path())
@@ -253,7 +253,7 @@ class Following(Test):
         self.holds(checkpoint, {'a': checkpoint.b, 'b': checkpoint.b})
 
     def test_random_changes(self):
-        """Against a checkpoint that is made anew each time."""
+        """Compares each save with that of a new checkpoint."""
         for seed in range(20):
             numbers = random.Random(seed)
             tree = {}
@@ -269,7 +269,7 @@ class Following(Test):
 
 
 def change(numbers, places):
-    """One random change of nested dicts and lists."""
+    """Makes one random change of nested dicts and lists."""
     place = numbers.choice(places)
     value = numbers.choice([
         lambda: numbers.randrange(9), lambda: np.zeros(2), lambda: 'text',

@@ -1,4 +1,4 @@
-"""test_doctests.py - the examples in the docstrings do what they show.
+"""test_doctests.py - Runs the examples in the docstrings.
 
 SPDX-License-Identifier: MIT
 """

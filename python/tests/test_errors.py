@@ -1,4 +1,4 @@
-"""test_errors.py - exceptions: in other processes, and from signals.
+"""test_errors.py - Tests exceptions in other processes, and from signals.
 
 SPDX-License-Identifier: MIT
 """
@@ -41,14 +41,14 @@ class Errors(Test):
 
 
 class Interrupts(Test):
-    """Ctrl-C while the library works."""
+    """Tests Ctrl-C during a call of the library."""
 
     def setUp(self):
         super().setUp()
         self.tree = {f'w{i}': np.zeros(1 << 18) for i in range(8)}
 
     def interrupt(self, *_):
-        """As if Ctrl-C came now."""
+        """Raises the exception of Ctrl-C."""
         os.kill(os.getpid(), signal.SIGINT)
         return False
 
@@ -72,7 +72,7 @@ class Interrupts(Test):
 
 
 class Timer:
-    """SIGINT a moment later."""
+    """Sends SIGINT a moment later."""
 
     def __enter__(self):
         signal.signal(signal.SIGALRM, signal.default_int_handler)

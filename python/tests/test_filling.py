@@ -1,4 +1,5 @@
-"""test_filling.py - empty containers and None at a restore, and late values.
+"""test_filling.py - Restores into empty containers and None, and assigns
+pending values.
 
 SPDX-License-Identifier: MIT
 """
@@ -14,7 +15,7 @@ from place import Test
 
 
 def counted(folder, end, **state):
-    """A run that appends, and goes on with what it has appended."""
+    """Trains, and appends to a list and a dict in each step."""
     ckpt = varve.Checkpoint(w=np.zeros(2), **state)
     with varve.Run(ckpt, folder, interval_steps=5) as run:
         for step in run.steps(end):
@@ -26,7 +27,7 @@ def counted(folder, end, **state):
 
 
 def grown(folder, end):
-    """A run whose state grows in each way that Python has."""
+    """Trains with state that grows in lists, dicts and objects."""
     ckpt = varve.Checkpoint(
         w=np.zeros(3), losses=[], best=None, seen={}, arrays=[], mixed=[0.0],
         random=random.Random(1), names=[], pairs=[], last=())

@@ -1,4 +1,4 @@
-"""test_golden.py - golden files, and the pytest plug-in.
+"""test_golden.py - Tests golden files and the pytest plug-in.
 
 SPDX-License-Identifier: MIT
 """
@@ -72,7 +72,7 @@ class Golden(unittest.TestCase):
 
 
 def entry_points():
-    """Groups of entry points of the installed package."""
+    """Returns the groups of entry points of the installed package."""
     return {entry.group
             for entry in importlib.metadata.distribution('varve').entry_points}
 

@@ -1,5 +1,5 @@
-"""test_guest.py - the interpreter after a call as before it: its arithmetic,
-threads, files, signals, modes.
+"""test_guest.py - Checks that a call leaves the interpreter unchanged: the
+speed of arithmetic, threads, files, signals and modes.
 
 SPDX-License-Identifier: MIT
 """
@@ -31,7 +31,7 @@ MOST_SWING = 0.15  # of the rounds before; else the machine says nothing
 ROUNDS, ATTEMPTS, LEAST_OF = 7, 5, 3
 NUMBERS = [i * -0.01 for i in range(1024)]
 
-# mov ecx, 1; xgetbv; ret: which parts of the registers are in use
+# mov ecx, 1; xgetbv; ret: returns which parts of the registers are in use
 LOOK = b'\xb9\x01\x00\x00\x00\x0f\x01\xd0\xc3'
 CLEAR = b'\xc5\xf8\x77\xc3'  # vzeroupper; ret
 UPPER_HALVES = 0x44
@@ -51,7 +51,7 @@ def has(*needed):
 
 
 def function_of(code):
-    """Of a few instructions."""
+    """Returns a function of a few machine instructions."""
     memory = mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ |
                        mmap.PROT_WRITE | mmap.PROT_EXEC)
     memory.write(code)
@@ -73,7 +73,7 @@ def least():
 
 
 def listed(folder):
-    """What is in a folder of the system's, but for the look itself."""
+    """Lists a folder of /proc, without the descriptor that lists it."""
     try:
         names = os.listdir(folder)
     except OSError:
@@ -95,7 +95,7 @@ def handlers():
 
 
 def traces():
-    """What a call may leave in the process."""
+    """Returns all state of the process that a call could change."""
     gc.collect()
     umask = os.umask(0)
     os.umask(umask)
@@ -136,7 +136,7 @@ class Guest(Test):
         yield 'dry_run', lambda: varve.dry_run(self.state, self.path())
 
     def more_calls(self):
-        """What fails, is left open or goes on in the background, ended."""
+        """Yields calls that fail, leave a file open, or save asynchronously."""
         def damaged():
             with open(self.path(), 'rb') as stream:
                 bytes_ = bytearray(stream.read())
@@ -211,7 +211,7 @@ class Guest(Test):
                 self.compare(call)
 
     def compare(self, call):
-        """What is slower by itself is so in each attempt."""
+        """Fails if arithmetic is slower after the call in each attempt."""
         clear = function_of(CLEAR) if has('avx') else int
         ratios = []
         for _ in range(ATTEMPTS):

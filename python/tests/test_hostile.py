@@ -1,10 +1,10 @@
-"""test_hostile.py - files that are damaged, or made to do harm: what is looked
-at gives what it is, or a varve.Error; never another exception, a crash, or a
-wait without an end.
+"""test_hostile.py - Reads damaged and malicious files. Each access returns a
+value or raises a varve.Error: never another exception, a crash or an endless
+wait.
 
-Mutations whose sums are right come from the program that VARVE_MUTATIONS names
-(tests/fuzz/two_readers.c), files with one defect each from that of
-VARVE_CORRUPT (tests/corrupt); without them there are those that are made here.
+Mutations with correct checksums come from the program in VARVE_MUTATIONS
+(tests/fuzz/two_readers.c), and files with one defect each from the program in
+VARVE_CORRUPT (tests/corrupt). Without these only the files made here are read.
 
 SPDX-License-Identifier: MIT
 """
@@ -38,14 +38,14 @@ class Model:
 
 
 def tree():
-    """Names that the files have, with what may not fit."""
+    """Returns a tree with names of the files and values that may not fit."""
     return {'model': Model(), 'w': np.zeros(3), 'step': 0, 'opt': {'step': 1},
             'names': [np.array(['a', 'b']), 'text'], 'self': {'count': 2.5},
             'owner': np.zeros(2, object), 'deep': [[]], 'large': 1, 'b': b'x'}
 
 
 def looks_at_reader(reader):
-    """All that a reader can be asked."""
+    """Yields all accesses to a reader."""
     yield reader.verify
     yield reader.digest
     yield lambda: (reader.metadata, reader.counter, len(reader), list(reader))
@@ -61,7 +61,7 @@ def looks_at_reader(reader):
 
 
 def looks(path):
-    """All that the package does with a file."""
+    """Yields all accesses to a file."""
     yield lambda: varve.load(path)
     yield lambda: varve.load(path, map=True)
     for options in {}, {'any_shape': True}, {'salvage': True}:
@@ -71,7 +71,7 @@ def looks(path):
 
 
 class Hostile(Test):
-    """Files that nobody who means well has written."""
+    """Damaged and malicious files."""
 
     def setUp(self):
         super().setUp()
@@ -80,12 +80,12 @@ class Hostile(Test):
         self.count = self.refused = 0
 
     def try_it(self, look, name):
-        """What it gives; None where it was refused."""
+        """Returns the result; None if the access was rejected."""
         try:
             return look()
         except (varve.Error, IndexError) as error:
             self.refused += 1
-            # A part that a value has not is an IndexError, as of any array.
+            # An index out of range is an IndexError, as for any array.
             if not isinstance(error, varve.Error):
                 self.assertRegex(str(error), 'indices|step|range', name)
         except Exception as error:
@@ -119,7 +119,7 @@ class Hostile(Test):
 
     @unittest.skipUnless(TESTS.is_dir(), 'the files are in the repository')
     def test_bent_files(self):
-        """Of every format: one byte is another, or the end is missing."""
+        """Files of all formats with one changed bit, or truncated."""
         chance = random.Random(7)
         files = [path for path in sorted(TESTS.glob('golden/**/*'))
                  if path.is_file() and path.stat().st_size <= MOST_BYTES and
@@ -136,7 +136,7 @@ class Hostile(Test):
 
     @unittest.skipUnless(os.environ.get('VARVE_CORRUPT'), 'no program')
     def test_one_defect_each(self):
-        """Whose names begin with the status that they have to give."""
+        """The name of each file begins with the expected status."""
         subprocess.run([os.environ['VARVE_CORRUPT']], check=True,
                        stderr=subprocess.DEVNULL,
                        env=dict(os.environ, VARVE_DEFECTS=self.folder))
@@ -164,7 +164,7 @@ class Hostile(Test):
 
 
 class Bent(Test):
-    """What this package alone has to look at."""
+    """Checks that only this package makes."""
 
     @unittest.skipUnless(TESTS.is_dir(), 'sums are in the repository')
     def test_shapes_that_numpy_has_not(self):
@@ -213,7 +213,7 @@ class Bent(Test):
 
 
 class Names(Test):
-    """Paths and texts that would end before they do, or that nobody has."""
+    """Paths and texts with NUL or lone surrogates."""
 
     def test_paths_of_files(self):
         varve.write({'w': 1}, self.path('a'))
@@ -260,7 +260,7 @@ class Names(Test):
 
 
 def bend(path, to, old, new, is_value=False):
-    """Other bytes, once, with right sums."""
+    """Replaces bytes that occur once, and corrects the checksums."""
     sys.path.insert(0, str(TESTS))
     try:
         from test_read_format import reseal  # pylint: disable=C0415
@@ -276,7 +276,7 @@ def bend(path, to, old, new, is_value=False):
 
 
 def parts(stream):
-    """The files; what the library says of each comes behind it."""
+    """Yields the files, without the result of the library after each."""
     while head := stream.read(4):
         data = stream.read(struct.unpack('<I', head)[0])
         stream.read(struct.unpack('<I', stream.read(4))[0])

@@ -1,4 +1,4 @@
-"""test_manager.py - a directory of checkpoints of one run.
+"""test_manager.py - Tests directories of checkpoints.
 
 SPDX-License-Identifier: MIT
 """

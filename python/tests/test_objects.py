@@ -1,4 +1,4 @@
-"""test_objects.py - objects of other libraries: saved whole, or refused.
+"""test_objects.py - Saves objects of other libraries, or rejects them.
 
 SPDX-License-Identifier: MIT
 """
@@ -20,7 +20,7 @@ from place import Test
 
 
 class Wrapped:
-    """NumPy can take it."""
+    """An array that NumPy can convert."""
 
     def __init__(self, values):
         self._value = np.asarray(values)
@@ -33,7 +33,7 @@ class Wrapped:
 
 
 class Copied(Wrapped):
-    """As what lies on a device."""
+    """An array whose conversion is a copy, as for device memory."""
 
     def __array__(self, dtype=None, copy=None):
         return self._value.copy()
@@ -105,8 +105,8 @@ Swapped = collections.namedtuple('Pair', 'nu mu')
 
 
 def alone(test):
-    """In a process of its own: some libraries have threads, and other tests
-    fork."""
+    """Runs a test in a process of its own, because some libraries start
+    threads, and other tests fork."""
     def run(self):
         if os.environ.get('VARVE_ALONE'):
             test(self)
@@ -125,7 +125,7 @@ def alone(test):
 class Objects(Test):
 
     def comes_back(self, saved, fresh, look):
-        """What was saved, in what was there before."""
+        """Saves one value, and restores it into another."""
         self.assertEqual(varve.write({'it': saved, 'n': 1}, self.path()), [])
         tree = {'it': fresh, 'n': 0}
         with varve.restore(tree, self.path()) as restoration:
@@ -306,7 +306,7 @@ class Objects(Test):
                         lambda value: value[:])
 
     def library(self, name):
-        """One that is not everywhere."""
+        """Imports a library, or skips the test."""
         if name.partition('.')[0] not in sys.modules \
                 and not importlib.util.find_spec(name.partition('.')[0]):
             self.skipTest(f'no {name}')

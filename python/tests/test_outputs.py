@@ -1,4 +1,4 @@
-"""test_outputs.py - files that a program appends to.
+"""test_outputs.py - Saves and truncates files that a program appends to.
 
 SPDX-License-Identifier: MIT
 """

@@ -1,4 +1,4 @@
-"""test_package.py - what the package promises of itself.
+"""test_package.py - Tests the version and the names of the package.
 
 SPDX-License-Identifier: MIT
 """

@@ -1,4 +1,4 @@
-"""test_reader.py - a look inside checkpoints, good and damaged.
+"""test_reader.py - Reads intact and damaged checkpoints.
 
 SPDX-License-Identifier: MIT
 """
@@ -99,7 +99,7 @@ class Looking(Test):
         self.assertIs(found['a']['self'], found['a'])
 
     def test_slots_tags_and_global_names(self):
-        """As a program in C has them."""
+        """Makes them by the functions of C."""
         graph = ffi.gc(lib.varve_graph_new(ffi.NULL), lib.varve_graph_free)
         root = lib.varve_graph_root(graph)
         w = lib.varve_add_allocated_variable(

@@ -1,6 +1,6 @@
-"""test_remote.py - files of a server, by paths with a scheme.
+"""test_remote.py - Reads files of a server by their URLs.
 
-What that means in all is tried in tests/remote; here that Python comes to it.
+tests/remote tests the module itself; this file tests only its use in Python.
 
 SPDX-License-Identifier: MIT
 """

@@ -1,4 +1,4 @@
-"""test_run.py - the usual program around a loop: killed, stopped, failing.
+"""test_run.py - Kills, stops and fails programs with a training loop.
 
 SPDX-License-Identifier: MIT
 """
@@ -238,7 +238,7 @@ class Running(Test):
         self.assertEqual(run.skipped, [])
 
     def trained(self, **names):
-        """A directory with three steps of this program."""
+        """Makes a directory with three steps of this program."""
         with varve.Run(varve.Checkpoint(**names), self.path('own'),
                        keep_last=1) as run:
             for _ in run.steps(3):

@@ -1,4 +1,5 @@
-"""test_scalars.py - the numbers of objects and dicts, which are one block.
+"""test_scalars.py - Tests the numbers of objects and dicts, which share
+buffers.
 
 SPDX-License-Identifier: MIT
 """
@@ -21,7 +22,7 @@ def value_of(source):
 
 
 def change(source, place):
-    """Adds, replaces or removes something."""
+    """Adds, replaces or removes a value."""
     name = source.choice('abcdefg')
     if source.randrange(3):
         place[name] = value_of(source)

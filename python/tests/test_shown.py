@@ -1,4 +1,4 @@
-"""test_shown.py - the programs that the documents show do what they say.
+"""test_shown.py - Runs the programs in the documentation.
 
 SPDX-License-Identifier: MIT
 """

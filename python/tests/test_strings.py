@@ -1,4 +1,5 @@
-"""test_strings.py - arrays of strings of a width, and text that is none.
+"""test_strings.py - Tests fixed-width strings, and text that UTF-8 cannot
+encode.
 
 SPDX-License-Identifier: MIT
 """
@@ -11,7 +12,7 @@ from place import Test
 
 
 class FixedStrings(Test):
-    """Arrays of strings of a width: `<U`, `S`."""
+    """Arrays of fixed-width strings: `<U`, `S`."""
 
     KINDS = {'u': np.array([['cat', 'ü'], ['', 'dog']]),
              's': np.array([b'ab', b'\xff\0c']),
@@ -126,7 +127,7 @@ class FixedStrings(Test):
 
 
 class Surrogates(Test):
-    """Half of a pair, which is no text that UTF-8 has."""
+    """Lone surrogates, which UTF-8 cannot encode."""
 
     def test_are_refused_by_path_with_what_to_do(self):
         checkpoint = varve.Checkpoint(good=1)

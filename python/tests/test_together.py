@@ -1,5 +1,5 @@
-"""test_together.py - parts of values, and many processes with one checkpoint:
-forked ones here, those of MPI where there is one.
+"""test_together.py - Tests parts of sharded values, and collective calls of
+forked processes and of MPI, if it is installed.
 
 SPDX-License-Identifier: MIT
 """
@@ -121,7 +121,7 @@ class Forked(Test):
 
 
 class Broken(varve.Communicator):
-    """One alone whose functions fail from some call on."""
+    """A single process whose functions fail after `left` calls."""
 
     def __init__(self, left):
         self.left = left
@@ -152,7 +152,7 @@ class Broken(varve.Communicator):
 
 
 class Own(Test):
-    """A communicator of the program's."""
+    """A communicator that the program defines."""
 
     def test_fails_as_disconnected_with_its_cause(self):
         for left in range(1000):
@@ -181,8 +181,8 @@ class Own(Test):
 class Mpi(Test):
 
     def run_ranks(self, count, name, *arguments):
-        """Under mpirun; the program is started by a script, as run.sh takes
-        one argument."""
+        """Runs a program under mpirun, by a script, because run.sh takes one
+        argument."""
         script = self.path('program')
         with open(script, 'w', encoding='utf-8') as stream:
             stream.write(f'#!/bin/sh\nexec "{sys.executable}" -B '

@@ -1,5 +1,5 @@
-"""test_torch.py - tensors, modules and optimizers of torch: with torch where it
-is, and with what stands in for it everywhere.
+"""test_torch.py - Tests tensors, modules and optimizers of torch: with a fake
+of torch, and with torch if it is installed.
 
 SPDX-License-Identifier: MIT
 """
@@ -25,7 +25,7 @@ HELD = weakref.WeakKeyDictionary()  # what is in no attribute
 
 
 class Tensor:
-    """As torch has them; of bfloat16 NumPy is not told."""
+    """A fake tensor. Its numpy() rejects bfloat16."""
     __module__ = 'torch'
 
     def __init__(self, array, dtype='float32', device='cpu', is_lazy=False):
@@ -66,7 +66,7 @@ class Tensor:
 
 
 class Module:
-    """As torch.nn.Module keeps what it is made of."""
+    """A fake module, with the attributes of torch.nn.Module."""
 
     def __init__(self, parameters, buffers=(), modules=()):
         self.training = True
@@ -186,7 +186,7 @@ class Torch(Test):
             varve.restore(expanded, self.path())
 
     def run_of(self, steps, path=None):
-        """Some training, from where a checkpoint ends if there is one."""
+        """Trains some steps, from the last checkpoint if there is one."""
         torch.manual_seed(1)
         net = torch.nn.Sequential(
             torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4),

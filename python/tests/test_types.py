@@ -1,4 +1,4 @@
-"""test_types.py - what type checkers see of the package.
+"""test_types.py - Runs a type checker on the package and on programs.
 
 SPDX-License-Identifier: MIT
 """

@@ -1,8 +1,9 @@
-"""test_values.py - every kind of value, there and back; what is refused.
+"""test_values.py - Saves and restores values of all types, or rejects them.
 
 SPDX-License-Identifier: MIT
 """
 import collections
+import copy
 import enum
 import random
 import sys
@@ -22,6 +23,29 @@ NUMBERS = ['bool', 'i1', 'i2', 'i4', 'i8', 'u1', 'u2', 'u4', 'u8', 'f2', 'f4',
 
 def some(dtype):
     return np.arange(-6, 6).astype(dtype).reshape(3, 4)
+
+
+def varve_dtype_array():
+    """Returns an array whose type NumPy lacks."""
+    array = np.zeros(3, varve.dtype('bfloat16'))
+    array.view('u2')[...] = 1, 2, 3
+    return array
+
+
+def zeroed(tree):
+    """Returns the same tree with zeros in its arrays."""
+    fresh = copy.deepcopy(tree)
+    for array in arrays_of(fresh):
+        array[...] = 0
+    return fresh
+
+
+def arrays_of(tree):
+    if isinstance(tree, np.ndarray):
+        yield tree
+    elif isinstance(tree, (dict, list)):
+        for child in tree.values() if isinstance(tree, dict) else tree:
+            yield from arrays_of(child)
 
 
 class Arrays(Test):
@@ -177,6 +201,36 @@ class Arrays(Test):
         tree['a'][-1] = 5
         checkpoint.write(self.path())
         self.assertEqual(varve.load(self.path())['tree']['a'][-1], 5)
+
+    def test_of_all_layouts_keep_their_places_in_one_list(self):
+        """Runs of contiguous arrays are added by one call."""
+        for seed in range(12):
+            source = random.Random(seed)
+            shared = some('f8')
+            each = [lambda: np.full(source.randrange(1, 5), 0.5),
+                    lambda: np.zeros((2, 0, 3), 'i2'),
+                    lambda: some('u2').T, lambda: some('f4')[:, ::2],
+                    lambda: some('i4').astype('>i4'), lambda: shared,
+                    lambda: varve_dtype_array(), lambda: np.array(7.5),
+                    lambda: 'text', lambda: {'n': some('c8'), 'm': 1},
+                    lambda: {5: some('?'), 12: some('i8'), 'x': shared}]
+            tree = {'it': [source.choice(each)() for _ in range(12)],
+                    'by': {f'{i}': source.choice(each)() for i in range(9)}}
+            checkpoint = varve.Checkpoint(**tree)
+            for _ in range(3):
+                path = checkpoint.save(self.path('ckpt'))
+                found = varve.load(path)
+                np.testing.assert_equal(found['it'], checkpoint.it)
+                np.testing.assert_equal(found['by'], checkpoint.by)
+                fresh = zeroed(tree)
+                with varve.restore(fresh, path) as restoration:
+                    restoration.assert_consumed()
+                np.testing.assert_equal(fresh, tree)
+                checkpoint.it.append(source.choice(each)())
+                checkpoint.it[source.randrange(12)] = source.choice(each)()
+                checkpoint.by[source.choice('0123456789x')] = \
+                    source.choice(each)()
+                tree = {'it': checkpoint.it, 'by': checkpoint.by}
 
     def test_that_are_dropped_by_the_program_are_kept(self):
         checkpoint = varve.Checkpoint(a=np.full(100000, 7.0))

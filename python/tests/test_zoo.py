@@ -1,5 +1,5 @@
-"""test_zoo.py - each kind of object comes back in another process, or is
-refused by its path with what to do.
+"""test_zoo.py - Restores each kind of object in another process, or rejects it
+with its path and a remedy.
 
 SPDX-License-Identifier: MIT
 """

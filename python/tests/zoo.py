@@ -1,7 +1,7 @@
-"""zoo.py - one of each kind of object that programs keep state in.
+"""zoo.py - Defines the kinds of objects in which programs keep state.
 
-    zoo.py FOLDER       restores what the files of a folder have, in a process
-                        of its own, and prints what that is
+    zoo.py FOLDER       restores the files of a folder in a process of its own,
+                        and prints the values
 
 SPDX-License-Identifier: MIT
 """
@@ -39,7 +39,7 @@ class Base:
 
 
 class BesideSlots(Base):
-    """Public attributes of its own, private ones of its base."""
+    """Has public attributes; its base has private ones in slots."""
 
     def __init__(self, n):
         super().__init__(n)
@@ -50,7 +50,7 @@ class BesideSlots(Base):
 
 
 class Meter:
-    """An average: what is shown is public, what it is made of is not."""
+    """An average with private attributes."""
 
     def __init__(self, n):
         self.name = 'loss'
@@ -65,7 +65,7 @@ class Meter:
 
 
 class Cached(Meter):
-    """Leaves out what it can make again."""
+    """Ignores attributes that it can create again."""
 
     __varve_ignore__ = ('_lock', '_cache')
 
@@ -94,7 +94,7 @@ class Locked(Meter):
 
 
 class Scaler:
-    """As GradScaler of torch."""
+    """An object like GradScaler of torch."""
 
     def __init__(self, n):
         self._scale, self._growth_tracker, self.enabled = 2.0 ** n, n, True
@@ -159,7 +159,7 @@ class Box(typing.Generic[T]):
 
 
 class Remade(Meter):
-    """That pickle makes anew."""
+    """An object that pickle creates by __reduce__."""
 
     def __reduce__(self):
         return Remade, (self._count,)
@@ -229,7 +229,8 @@ def look(value):
     return value.look()
 
 
-# What is saved by n, and made anew by another: its own look, or as it is.
+# By name: a function that makes a value from a number, and one that returns
+# the contents for a comparison.
 SAVED = {
     'base slots': (BesideSlots, look), 'meter': (Meter, look),
     'ignoring': (Cached, look), 'ignoring more': (CachedMore, look),
@@ -294,7 +295,7 @@ def path_of(folder, name):
 
 
 def save_all(folder):
-    """Gives how each looks."""
+    """Returns the contents of each."""
     looks = {}
     for name, (make, look_at) in SAVED.items():
         value = make(3)

@@ -8,7 +8,7 @@ name.
     varve.Checkpoint(model=model)                       objects that change
     varve.Manager(checkpoint, 'run', keep_last=3)       a checkpoint directory
     varve.Run(checkpoint, 'run', interval_steps=10)     a training loop
-varve.save(tree, 'run/a', comm=comm)                many processes, one file
+    varve.save(tree, 'run/a', comm=comm)                many processes
 
 SPDX-License-Identifier: MIT
 """

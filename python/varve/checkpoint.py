@@ -113,7 +113,8 @@ class Files:
 
     def _read_into(self, how: Any, path: Path, comm: Optional[Communicator],
                    options: Options) -> Any:
-        """Values that were created are now part of the program."""
+        """Reads the file. Values that `fill` has created already belong to the
+        program."""
         with together(comm):
             if how != lib.varve_dry_run:
                 check_fit(self.graph, file_path(path), options)
@@ -140,8 +141,8 @@ class Files:
 
 
 def verified_first(options: Any) -> Any:
-    """The options of a read into a new graph. The graph has no information
-    about the earlier state of the tree."""
+    """Returns the options of a read into a new graph, which has no record of
+    the earlier state of the tree."""
     return {'passes': 'two', **options}
 
 
@@ -218,7 +219,7 @@ def restore(tree: Any, path: Path, comm: Optional[Communicator] = None,
 
 
 def dry_run(tree: Any, path: Path,
-         **options: 'Unpack[ReadOptions]') -> Restoration:
+            **options: 'Unpack[ReadOptions]') -> Restoration:
     """Makes a dry run of restore: no values are read, and nothing changes. The
     result has a report."""
     return Files(tree).read(lib.varve_dry_run, path, None, options)
@@ -314,7 +315,7 @@ class Checkpoint(Tracked):
         return self._varve_files.read(lib.varve_restore, path, comm, options)
 
     def dry_run(self, path: Path,
-             **options: 'Unpack[ReadOptions]') -> Restoration:
+                **options: 'Unpack[ReadOptions]') -> Restoration:
         """Makes a dry run of restore, which changes nothing."""
         return self._varve_files.read(lib.varve_dry_run, path, None, options)
 

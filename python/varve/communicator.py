@@ -22,8 +22,8 @@ class Communicator:
     """Processes that make collective calls. A subclass defines `agree`,
     `gather`, `gather_varied`, `broadcast` and `barrier` as described in
     varve/comm.h, and calls `_begin`. If one of them raises an exception, the
-    call fails at all ranks with `DISCONNECTED`; at the own rank that exception
-    is the cause."""
+    call fails at all ranks with `DISCONNECTED`; at the rank that raised it,
+    the exception is the cause of the error."""
 
     def _begin(self, rank: int, size: int, node: int = 0) -> None:
         self.exception: Optional[BaseException] = None
@@ -112,7 +112,7 @@ class Communicator:
 
 
 def together(comm: Optional[Communicator]) -> Any:
-    """The same; for a single process without a communicator."""
+    """Returns comm.together(), or an empty context if `comm` is None."""
     return comm.together() if comm else contextlib.nullcontext()
 
 
@@ -144,8 +144,8 @@ class MpiCommunicator(Communicator):
         super().close()
 
     def agree(self, value: int) -> int:
-        """Returns the largest value. Signed numbers, because MPICH 4.0
-        compares no others."""
+        """Returns the largest value of all ranks. The values are sent as signed
+        numbers, because MPICH 4.0 compares only those."""
         largest = bytearray(8)
         self._group.Allreduce(
             [(value - 2**63).to_bytes(8, sys.byteorder, signed=True),

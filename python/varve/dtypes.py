@@ -81,6 +81,17 @@ def known_name(of: np.dtype) -> Optional[str]:
     return of.name if of.name in CODES else None
 
 
+def number_code(of: np.dtype) -> int:
+    """Returns the library's code of a dtype of numbers of NumPy, or 0."""
+    return 0 if of.metadata else known_code(of)
+
+
+@functools.lru_cache(maxsize=256)
+def known_code(of: np.dtype) -> int:
+    """The same for a dtype without metadata."""
+    return CODES.get(of.name, 0) if of.kind in 'biufc' else 0
+
+
 @functools.lru_cache(maxsize=None)
 def saved_dtype(code: int) -> np.dtype:
     """The little-endian dtype of a value in a file."""

@@ -23,8 +23,8 @@ from .leaves import NUMBERS, ListLeaf
 from .options import Options, as_patterns
 from .reader import Kind, Loading, Reader, SavedNode
 from .strings import path_bytes
-from .survey import (Part, Survey, is_none_tagged, named_children, put,
-                     put_tuples, set_child)
+from .survey import (ArrayPart, Part, Survey, is_none_tagged,
+                     named_children, put, put_tuples, set_child)
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -68,10 +68,10 @@ class Filling:
         self._nodes: Dict[Any, Optional[SavedNode]] = {}  # keys of parts
         self._edges: Dict[int, Dict[str, int]] = {}  # numbers of children
 
-    def fill(self, is_wanted: Callable[[Part], bool]) -> None:
+    def fill(self, parts: List[Part]) -> None:
         changed = False
-        for part in list(self._survey.parts.values()):
-            if not is_wanted(part) or not is_fillable(part):
+        for part in parts:
+            if not is_fillable(part):  # filled at another place
                 continue
             if part.maker or (part.is_list and all(
                     type(child) in SCALARS for child in part.holder)):
@@ -304,12 +304,19 @@ def is_fillable(part: Part) -> bool:
         or bool(names_of_none(part)))
 
 
+def fillable_parts(survey: Survey) -> List[Part]:
+    """Returns the parts in which values may be created."""
+    return [part for part in survey.parts.values()
+            if type(part) is not ArrayPart and is_fillable(part)]
+
+
 def fill(graph: 'Graph', survey: Survey, path: Callable[[], Optional[str]],
          options: Options) -> Filled:
     """Creates the values that only the file has. Errors of the file are left
     to the restoration."""
     filled = Filled()
-    if not any(map(is_fillable, survey.parts.values())):
+    parts = fillable_parts(survey)
+    if not parts:
         return filled
     path_of_file = path()
     if path_of_file is None:
@@ -318,7 +325,7 @@ def fill(graph: 'Graph', survey: Survey, path: Callable[[], Optional[str]],
         with Reader(path_of_file,
                     bool(options.struct.salvage.on)) as reader:
             Filling(reader, survey, options, filled,
-                    graph.unfolded).fill(lambda _: True)
+                    graph.unfolded).fill(parts)
     except Error:
         filled.undo()
     return filled
@@ -331,13 +338,13 @@ def fill_late(graph: 'Graph', sources: List[Tuple[str, Options]],
     for path, options in sources:
         survey = graph.survey()
         filled = Filled()
-        if not any(is_wanted(part) and is_fillable(part)
-                   for part in survey.parts.values()):
+        parts = list(filter(is_wanted, fillable_parts(survey)))
+        if not parts:
             return
         try:
             with Reader(path, bool(options.struct.salvage.on)) as reader:
                 Filling(reader, survey, options, filled,
-                    graph.unfolded).fill(is_wanted)
+                    graph.unfolded).fill(parts)
         except Error:
             filled.undo()
 
@@ -375,6 +382,6 @@ def check_new_objects(graph: 'Graph', options: Options) -> None:
                 Status.UNMATCHED, f'{part.path}: this array was added after '
                 'the resume, and the checkpoint has no value for it; add it '
                 'before the resume, or permit it with expect_missing')
-        new = {key for _, key in part.children} - seen - old
+        new = set(part.children.values()) - seen - old
         seen |= new
         queue.extend(survey.parts[key] for key in new)

@@ -27,12 +27,12 @@ def check_fit(graph: 'Graph', path: Any, options: Options) -> None:
     """Raises MismatchError if strings of the file do not fit. Other errors,
     and a file that is replaced later, are left to the restoration."""
     fixed = {entry.node: entry for entry in graph.entries()
-             if is_fixed(entry.part.value)}
+             if not entry.part.is_quick and is_fixed(entry.part.value)}
     if not fixed:
         return
     try:
-        for entry, came in coming(graph, fixed, path, options):
-            why = misfit_of(came, entry.part.value)
+        for entry, restored in restored_strings(graph, fixed, path, options):
+            why = misfit_of(restored, entry.part.value)
             if why:
                 break
         else:
@@ -42,8 +42,9 @@ def check_fit(graph: 'Graph', path: Any, options: Options) -> None:
     raise MismatchError(Status.MISMATCH, f'{entry.part.path}: {why}')
 
 
-def coming(graph: 'Graph', fixed: Dict[Any, 'Entry'], path: Any,
-           options: Options) -> Iterator[Tuple['Entry', Any]]:
+def restored_strings(
+        graph: 'Graph', fixed: Dict[Any, 'Entry'], path: Any,
+        options: Options) -> Iterator[Tuple['Entry', Any]]:
     """Yields each fixed-width array with the value that would be restored into
     it."""
     plan = ffi.gc(call(lib.varve_dry_run, graph.root, path, options.struct),

@@ -9,14 +9,14 @@ import contextlib
 import gc
 import threading
 import weakref
-from typing import (Any, Callable, Collection, Dict, Iterator, List, Optional,
-                    Set, Tuple)
+from typing import (Any, Callable, Collection, Dict, Iterator, List, Mapping,
+                    Optional, Set, Tuple)
 
 from ._native import ffi, lib
 from .errors import Status, call, error_of, refuse
 from .filling import fill_late, may_have
 from .kinds import PYTHON_TAG
-from .leaves import ArrayLeaf, refusal_of
+from .leaves import ArrayLeaf, add_arrays, refusal_of
 from .options import as_patterns
 from .outside import is_tensor, raise_version
 from .scalars import Scalars
@@ -40,13 +40,13 @@ class Arrival:
 
     def _below(self, survey: Survey) -> Set[Any]:
         home = survey.parts.get(id(self._source))
-        found = {key for name, key in home.children if name == self._name} \
-            if home else set()
+        found = {home.children[self._name]} \
+            if home and self._name in home.children else set()
         queue = list(found)
         found.add((id(self._source), self._name))  # a number
         for key in queue:  # the list grows in the loop
             found.update((key, name) for name in survey.parts[key].scalars)
-            new = {child for _, child in survey.parts[key].children} - found
+            new = set(survey.parts[key].children.values()) - found
             found |= new
             queue.extend(new)
         return found
@@ -56,9 +56,13 @@ NOTHING = Arrival(False)
 EVERYTHING = Arrival(True)
 
 NULL = ffi.NULL
+LIST = lib.VARVE_LIST
 ADD = {lib.VARVE_OBJECT: lib.varve_add_object,
-       lib.VARVE_LIST: lib.varve_add_list,
+       LIST: lib.varve_add_list,
        lib.VARVE_DICT: lib.varve_add_dict}
+
+
+NO_EDGES: Dict[Any, 'Entry'] = {}  # never changed
 
 
 class Entry:
@@ -70,8 +74,8 @@ class Entry:
         self.part = part
         self.leaf: Any = part.maker(part.value) if part.maker else None
         self.pointer = self.leaf.pointer() if self.leaf else None
-        self.node: Any = ffi.NULL
-        self.edges: Dict[str, 'Entry'] = {}
+        self.node: Any = NULL
+        self.edges = NO_EDGES  # by name; by index in a list
         self.tags: Collection[str] = ()
         self.scalars: Optional[Scalars] = None
 
@@ -225,11 +229,12 @@ class Graph:
         inexact = []
         for entry in self.entries():
             part, leaf = entry.part, entry.leaf
+            if leaf and part.is_quick and leaf.lies_in(part.value):
+                continue
             if entry.scalars:
-                for name, come in entry.scalars.come():
-                    set_child(part, name, come)
-            if not leaf or (part.is_quick and leaf.lies_in(part.value)) \
-                    or refusal_of(part.value):
+                for name, value in entry.scalars.restored():
+                    set_child(part, name, value)
+            if not leaf or refusal_of(part.value):
                 continue
             why = leaf.misfit(part.value)
             if why:
@@ -239,7 +244,8 @@ class Graph:
                 put(part, leaf.push(part.value))
                 if is_tensor(part.source) and part.source is not part.value:
                     raise_version(part.source)
-        parts = [entry.part for entry in self.entries()]
+        parts = [entry.part for entry in self.entries()
+                 if not entry.part.is_quick]
         put_tuples(parts)
         for part in reversed(parts):
             if part.state and may_arrive(part.key):
@@ -281,6 +287,7 @@ class Following:
         self._old = graph._entries  # pylint: disable=protected-access
         self._new: Dict[Any, Entry] = {}
         self._queue: List[Entry] = []
+        self._numbers: List[Tuple[Entry, Scalars]] = []  # to be added
         self._root = survey.root
 
     def follow(self) -> Optional[str]:
@@ -292,7 +299,9 @@ class Following:
         self._reach(root)
         for entry in self._queue:  # the list grows in the loop
             self._lead(entry)
-        gone = set(self._old.values()) - set(self._new.values())
+        self._add_numbers()
+        gone = set(self._old.values()) - set(self._new.values()) \
+            if self._old else ()
         self._graph._entries = self._new  # pylint: disable=protected-access
         for entry in gone:
             self._cut(entry, 0)
@@ -301,7 +310,7 @@ class Following:
             lib.varve_remove(entry.node)
         return self._held
 
-    def _is_held(self, parent: Entry, name: str, part: Part,
+    def _is_held(self, parent: Entry, name: Any, part: Part,
                  child: Optional[Entry]) -> bool:
         """True if a value is pending but must not be assigned now, because the
         program may have written to the new part."""
@@ -358,26 +367,43 @@ class Following:
 
     def _lead(self, parent: Entry) -> None:
         """Updates the edges of a node."""
-        values, held = parent.part.scalars, parent.scalars
+        part, held = parent.part, parent.scalars
+        values = part.scalars
         if (held.pull(values) if held else not values):
             self._lead_edges(parent)
             return
-        old = self._drop_scalars(parent, values)
-        self._lead_edges(parent)
+        old = self._drop_scalars(parent, values) if held else {}
+        if part.children or parent.edges:
+            self._lead_edges(parent)
+        if not held and not self._is_waiting:
+            self._numbers.append((parent, Scalars(values)))
+            return
         if self._is_waiting:
             values = {name: value for name, value in values.items()
                       if name in old or not self._is_number_held(parent, name)}
         if values:
-            new = {name: value for name, value in values.items()
-                   if name not in old}
-            parent.scalars = Scalars({**{name: values[name] for name in old},
-                                      **new} if old else new)
+            if old:
+                values = {**{name: values[name] for name in old}, **values}
+            parent.scalars = Scalars(values)
             parent.scalars.add(parent.node, old)
 
+    def _add_numbers(self) -> None:
+        """Adds the numbers of all nodes that had none."""
+        if self._numbers:
+            Scalars.add_all([(entry.node, scalars)
+                             for entry, scalars in self._numbers])
+        for entry, scalars in self._numbers:
+            entry.scalars = scalars
+
     def _lead_edges(self, parent: Entry) -> None:
-        if not parent.part.children and not parent.edges:
-            return
-        wanted = dict(parent.part.children)
+        wanted = parent.part.children
+        if not parent.edges:
+            if not wanted:
+                return
+            parent.edges = {}
+            if not self._is_waiting:
+                self._lead_new_edges(parent, wanted)
+                return
         if parent.part.is_list:
             self._cut(parent, len(wanted))
         else:
@@ -396,15 +422,54 @@ class Following:
                 continue
             if name in parent.edges:
                 if parent.part.is_list:
-                    self._cut(parent, int(name))
+                    self._cut(parent, name)
                 else:
                     self._untrack(parent, name)
             if child:
                 lib.varve_track(parent.node, edge_name(parent, name),
                                 child.node)
             else:
-                child = self._add(parent, name, self._parts[key])
+                child = Entry(self._parts[key])
+                self._add(parent, name, child)
             parent.edges[name] = child
+
+    def _lead_new_edges(self, parent: Entry, wanted: Mapping[Any, Any]) -> None:
+        """The same for a node that has no edges yet."""
+        arrays: Dict[Any, Entry] = {}  # to be added by one call
+        for name, key in wanted.items():
+            child = self._new.get(key)
+            if child is None and self._old:
+                child = self._find(None, self._parts[key])
+            is_new = child is None
+            if child is None:
+                child = Entry(self._parts[key])
+                if child.leaf is not None and self._is_plain_array(child):
+                    arrays[name] = self._new[key] = parent.edges[name] = child
+                    continue
+            if arrays:
+                self._add_arrays(parent, arrays)
+            if is_new:
+                self._add(parent, name, child)
+            else:
+                lib.varve_track(parent.node, edge_name(parent, name),
+                                child.node)
+            parent.edges[name] = child
+        if arrays:
+            self._add_arrays(parent, arrays)
+
+    def _is_plain_array(self, entry: Entry) -> bool:
+        return entry.part.is_quick and self._graph.any_shape is None \
+            and bool(entry.leaf.is_direct)
+
+    @staticmethod
+    def _add_arrays(parent: Entry, arrays: Dict[Any, Entry]) -> None:
+        nodes = add_arrays(
+            parent.node, NULL if parent.part.kind == LIST
+            else '\0'.join(arrays).encode(),
+            [entry.leaf for entry in arrays.values()])
+        for entry, node in zip(arrays.values(), nodes):
+            entry.node = node
+        arrays.clear()
 
     def _find(self, there: Optional[Entry], part: Part) -> Optional[Entry]:
         """Returns the entry of a part: its own, or that of a part that the
@@ -418,19 +483,17 @@ class Following:
         self._reach(entry)
         return entry
 
-    def _add(self, parent: Entry, name: str, part: Part) -> Entry:
-        entry = Entry(part)
+    def _add(self, parent: Entry, name: Any, entry: Entry) -> None:
         name = edge_name(parent, name)
-        if self._graph.any_shape is not None \
+        if entry.leaf is None:
+            entry.node = ADD[entry.part.kind](parent.node, name)
+        elif self._graph.any_shape is not None \
                 and self._graph.takes_any_shape(entry):
             entry.node = lib.varve_add_resizable(
                 parent.node, name, entry.leaf.view(), *entry.leaf.resizing())
-        elif entry.leaf:
-            entry.node = entry.leaf.add(parent.node, name)
         else:
-            entry.node = ADD[part.kind](parent.node, name)
+            entry.node = entry.leaf.add(parent.node, name)
         self._reach(entry)
-        return entry
 
     def _untrack(self, parent: Entry, name: str) -> None:
         lib.varve_untrack(parent.node, name.encode())
@@ -444,8 +507,8 @@ class Following:
             return
         for index in reversed(range(count, len(parent.edges))):
             lib.varve_list_remove(parent.node, index)
-            del parent.edges[str(index)]
+            del parent.edges[index]
 
 
-def edge_name(parent: Entry, name: str) -> Any:
-    return NULL if parent.part.is_list else name.encode()
+def edge_name(parent: Entry, name: Any) -> Any:
+    return NULL if parent.part.kind == LIST else name.encode()

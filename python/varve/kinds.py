@@ -24,7 +24,7 @@ __all__ = ['made_dict', 'made_list', 'made_value', 'names_of',
 
 PYTHON_TAG = 'python'
 NATIVE = [np.dtype(name) for name in ('?', 'i8', 'f8', 'c16')]
-# Not OrderedDict, because a file does not keep the order of names.
+# Not OrderedDict, because a file contains names in sorted order.
 DICTS: Dict[str, Any] = {'Counter': collections.Counter}
 INT_KEYS = 'int keys'
 

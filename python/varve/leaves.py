@@ -9,8 +9,10 @@ SPDX-License-Identifier: MIT
 """
 from __future__ import annotations
 
+import array as arrays
 import enum
 import functools
+import itertools
 from typing import Any, Callable, List, Optional, Tuple
 
 import numpy as np
@@ -65,6 +67,7 @@ class Leaf:
         """Makes the next pull copy the value and discard restored bytes."""
 
 
+ADDRESS = ffi.typeof('uintptr_t')
 SCALAR = lib.varve_shape_of(0, ffi.new('uint64_t[1]'))
 
 
@@ -145,7 +148,17 @@ def same(one: Any, other: Any) -> bool:
 
 
 def pointer_of(array: np.ndarray) -> Any:
-    return ffi.cast('void *', array.__array_interface__['data'][0])
+    return ffi.cast('void *', address_of(array))
+
+
+def address_of(array: np.ndarray, is_contiguous: bool = False) -> int:
+    """Returns the address of the first element."""
+    if is_contiguous:
+        try:  # faster than the dict of __array_interface__
+            return int(ffi.cast(ADDRESS, ffi.from_buffer(array)))
+        except (BufferError, TypeError, ValueError):
+            pass  # an element type that the buffer protocol does not have
+    return int(array.__array_interface__['data'][0])
 
 
 class StringsLeaf(Leaf):
@@ -180,7 +193,7 @@ class StringsLeaf(Leaf):
     def view(self) -> Any:
         return view_of(self._strings, STRING, self._shape)
 
-    def _came(self, value: Any) -> List[Any]:
+    def _restored(self, value: Any) -> List[Any]:
         """Returns str for elements that were str."""
         if is_fixed(value):
             return [from_library(item, value.dtype.kind == 'U')
@@ -189,13 +202,14 @@ class StringsLeaf(Leaf):
                 zip(self._strings, self._values or [])]
 
     def misfit(self, value: Any) -> Optional[str]:
-        return misfit_of(self._came(value), value) if is_fixed(value) else None
+        return misfit_of(self._restored(value), value) if is_fixed(value) \
+            else None
 
     def forget(self) -> None:
         self._values = None
 
     def push(self, value: Any) -> Any:
-        found = self._came(value)
+        found = self._restored(value)
         if found == self._values:
             return value
         self._values = found
@@ -232,16 +246,17 @@ class ArrayLeaf(Leaf):
     _handle: Any = None
     _memory: Any = None
     _at = 0  # as of the last call of pointer
+    is_direct = False  # the buffer needs no strides
 
     def __init__(self, array: np.ndarray):
-        self._name: Any = dtype_name(array.dtype)
         self._dtype, self._shape = array.dtype, array.shape
-        self._buffer = array
+        self._name: Any = dtype_name(self._dtype)
         self._take(array)
 
     def pointer(self) -> Any:
-        self._at = self._buffer.__array_interface__['data'][0]
-        return self._at, self._buffer.strides
+        buffer = self._buffer
+        self._at = address_of(buffer, self.is_direct)
+        return self._at, buffer.strides
 
     def lies_in(self, value: Any) -> bool:
         return self._buffer is value
@@ -251,20 +266,23 @@ class ArrayLeaf(Leaf):
                 or value.shape != self._shape \
                 or dtype_name(value.dtype) != self._name:
             return False
-        self._buffer = value
         self._take(value)
         return True
 
     def _take(self, value: np.ndarray) -> None:
-        if not is_native(value) or not is_apart(value):
+        self._buffer = value
+        flags = value.flags
+        self.is_direct = flags.c_contiguous and flags.aligned
+        if not value.dtype.isnative or not (
+                self.is_direct or is_apart(value)):
             if self._copy is None:
                 self._copy = np.empty(self._shape, dtype(self._name))
             self._copy[...] = value
-            self._buffer = self._copy
+            self._buffer, self.is_direct = self._copy, True
 
     def view(self) -> Any:
         at = pointer_of(self._buffer)
-        if is_direct(self._buffer):
+        if self.is_direct:
             return view_of(at, CODES[self._name], self._shape)
         # The graph copies the strides, so they may be temporary.
         strides = ffi.new('int64_t[]', list(self._buffer.strides) or [0])
@@ -273,7 +291,7 @@ class ArrayLeaf(Leaf):
                                  shape_of(self._shape))
 
     def add(self, parent: Any, name: Any) -> Any:
-        if not is_direct(self._buffer):
+        if not self.is_direct:
             return super().add(parent, name)
         return lib.varve_python_add_array(
             parent, name, self._at, CODES[self._name], len(self._shape),
@@ -299,8 +317,20 @@ class ArrayLeaf(Leaf):
     def settle(self, is_taken: bool) -> None:
         if is_taken:
             self._buffer, self._copy = self._room, None
+            self.is_direct = True
             self._dtype, self._shape = self._room.dtype, self._room.shape
         self._room = None
+
+
+def add_arrays(parent: Any, names: Any, leaves: List[ArrayLeaf]) -> Any:
+    """Adds nodes of arrays that need no strides, and returns them."""
+    nodes = ffi.new('varve_node *[]', len(leaves))
+    shapes = [leaf._shape for leaf in leaves]
+    lib.varve_python_add_arrays(
+        parent, names, len(leaves), [leaf._at for leaf in leaves],
+        bytes([CODES[leaf._name] for leaf in leaves]), bytes(map(len, shapes)),
+        list(itertools.chain.from_iterable(shapes)), nodes)
+    return nodes
 
 
 class ListLeaf(Leaf):
@@ -308,14 +338,14 @@ class ListLeaf(Leaf):
 
     def __init__(self, value: Any):
         self._type = type(value), type(value[0])
-        self._buffer = np.array(value, NUMBERS[type(value[0])])
+        self._buffer = array_of_numbers(value)
         self._taken = self._buffer.tobytes()
 
     def pull(self, value: Any) -> bool:
         if not is_number_list(value) or len(value) != len(self._buffer) \
                 or (type(value), type(value[0])) != self._type:
             return False
-        self._buffer[...] = value
+        self._buffer[...] = array_of_numbers(value)
         self._taken = self._buffer.tobytes()
         return True
 
@@ -332,6 +362,18 @@ class ListLeaf(Leaf):
             return tuple(found)
         value[:] = found
         return value
+
+
+def array_of_numbers(value: Any) -> np.ndarray:
+    """Converts a list or tuple of numbers of one type. NumPy, which looks for
+    a common type, would take twice the time."""
+    kind = type(value[0])
+    dtype_of = NUMBERS[kind]
+    if kind is complex:
+        return np.array(value, dtype_of)
+    return np.frombuffer(
+        bytearray(value) if kind is bool else
+        arrays.array('d' if kind is float else 'q', value), dtype_of)
 
 
 def is_large(value: Any) -> bool:
@@ -404,15 +446,6 @@ class SliceLeaf(Leaf):
         return value
 
 
-def is_native(array: np.ndarray) -> bool:
-    return bool(array.dtype.isnative) or array.dtype.itemsize == 1
-
-
-def is_direct(array: np.ndarray) -> bool:
-    """True if the array needs no strides."""
-    return array.flags.c_contiguous and array.flags.aligned
-
-
 def is_apart(array: np.ndarray) -> bool:
     """True if no two elements overlap, by the rule of the library: the stride
     of each dimension exceeds the span of the smaller ones."""
@@ -434,9 +467,9 @@ def is_fixed(value: Any) -> bool:
     return isinstance(value, np.ndarray) and value.dtype.kind in 'SU'
 
 
-def misfit_of(came: List[Any], array: np.ndarray) -> Optional[str]:
+def misfit_of(restored: List[Any], array: np.ndarray) -> Optional[str]:
     """Returns the reason if strings do not fit into a fixed-width array."""
-    for i, item in enumerate(came):
+    for i, item in enumerate(restored):
         expected = obstacle(item, array.dtype)
         if expected:
             return (f'element {i}, {item[:40]!r}, does not fit into an array '

@@ -193,7 +193,8 @@ class Options:
         self._kept: List[Any] = []
         for name, value in keywords.items():
             if name not in allowed:
-                raise TypeError(f'unknown option {name!r}')
+                raise TypeError(f'unknown option {name!r}; see the keywords of '
+                                f'{kind}')
             if value is not None:
                 self._set(name, value)
 
@@ -288,7 +289,8 @@ class Options:
         callback in the main thread, and their exceptions cancel the call."""
         if not self.struct.progress \
                 and threading.current_thread() is threading.main_thread():
-            self.struct.progress = ffi.addressof(lib, 'varve_python_heed')
+            self.struct.progress = ffi.addressof(
+                lib, 'varve_python_run_signal_handlers')
             self.struct.progress_user = self.callbacks.handle
 
     def note_losses(self) -> None:

@@ -231,7 +231,7 @@ def of_buffer(value: Any, array: np.ndarray) -> Outside:
     if not array.flags.writeable:
         return Outside(value, np.array(array), None)
 
-    def give(come: np.ndarray) -> Any:
-        np.asarray(memoryview(value))[...] = come
+    def give(restored: np.ndarray) -> Any:
+        np.asarray(memoryview(value))[...] = restored
         return value
     return Outside(value, np.array(array), give)

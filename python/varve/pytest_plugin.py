@@ -19,7 +19,8 @@ from . import compare_golden, write
 
 def pytest_addoption(parser: Any) -> None:
     parser.addoption('--varve-update-golden', action='store_true',
-                     help='write the golden files of varve_golden anew')
+                     help='write the golden files of varve_golden instead of '
+                     'comparing them')
 
 
 @pytest.fixture

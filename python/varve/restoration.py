@@ -114,30 +114,30 @@ class Restoration:
         """Assigns pending values to parts that the program has added since."""
         self._graph.sync(arrival=EVERYTHING)
 
-    def _ask(self, function: Any, *arguments: Any) -> None:
+    def _update_and_call(self, function: Any, *arguments: Any) -> None:
         with self._graph.lock:
             self.update()
             call(function, self.handle, *arguments)
 
     def assert_consumed(self) -> 'Restoration':
         """Raises UnmatchedError unless all values of the file were used."""
-        self._ask(lib.varve_assert_consumed)
+        self._update_and_call(lib.varve_assert_consumed)
         return self
 
     def assert_existing_objects_matched(self) -> 'Restoration':
         """Raises UnmatchedError unless all values of the program were
         restored."""
-        self._ask(lib.varve_assert_existing_objects_matched)
+        self._update_and_call(lib.varve_assert_existing_objects_matched)
         return self
 
     def assert_nontrivial_match(self) -> 'Restoration':
         """Raises UnmatchedError if only the root matched."""
-        self._ask(lib.varve_assert_nontrivial_match)
+        self._update_and_call(lib.varve_assert_nontrivial_match)
         return self
 
     def verify(self) -> None:
         """Reads the restored values again and compares their digests."""
-        self._ask(lib.varve_restoration_verify)
+        self._update_and_call(lib.varve_restoration_verify)
 
     def drop_pending(self, patterns: Union[str, None] = None) -> None:
         """Discards pending values; None: all of them."""

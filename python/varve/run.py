@@ -76,19 +76,18 @@ class Run:
         self._checkpoint = checkpoint
         self._directory = directory
         self._initialize = initialize
-        self._heeds_signals = handle_signals
+        self._handles_signals = handle_signals
         self._last_save = last_save
         self._drain_seconds = drain_seconds
         self._comm = comm
         self._handlers: Dict[int, Any] = {}
-        self._is_asked = False     # this process was asked to stop
+        self._is_stop_requested = False  # of this process
         self._is_stopping = False  # all processes stop
         self._last: Dict[str, Any] = {}  # the last step, unless it is saved
         self._failure: Optional[BaseException] = None  # of a save
         self._is_background = background
         if allow_partial and options.get('strict'):
-            raise refuse('Run: allow_partial and strict cannot be '
-                         'combined')
+            raise refuse('Run: allow_partial and strict cannot be combined')
         options['strict'] = self._is_strict = not allow_partial
         self._may_repeat_steps = may_repeat_steps
         self._is_unchecked = False  # the resume was not checked yet
@@ -107,11 +106,11 @@ class Run:
     def __enter__(self) -> 'Run':
         try:
             with together(self._comm):
-                if self._heeds_signals:
-                    self._heed_signals()
+                if self._handles_signals:
+                    self._install_handlers()
             self._resume()
         except BaseException:
-            self._leave_signals()
+            self._restore_handlers()
             self._manager.close()
             raise
         return self
@@ -142,7 +141,7 @@ class Run:
 
     # --- Signals ---
 
-    def _heed_signals(self) -> None:
+    def _install_handlers(self) -> None:
         """Replaces only default handlers, and only in the main thread."""
         for number, usual in ((signal.SIGTERM, signal.SIG_DFL),
                               (signal.SIGINT, signal.default_int_handler)):
@@ -151,11 +150,11 @@ class Run:
                 signal.signal(number, self._note_signal)
 
     def _note_signal(self, number: int, _frame: Optional[FrameType]) -> None:
-        self._is_asked = True
+        self._is_stop_requested = True
         if number == signal.SIGINT:
             signal.signal(number, self._handlers[number])
 
-    def _leave_signals(self) -> None:
+    def _restore_handlers(self) -> None:
         for number, usual in self._handlers.items():
             signal.signal(number, usual)
         self._handlers.clear()
@@ -164,19 +163,20 @@ class Run:
 
     def stop(self) -> None:
         """Ends the run after the current step. May be called from any thread;
-        with a communicator at any process."""
-        self._is_asked = True
+        with a communicator in any process."""
+        self._is_stop_requested = True
 
     @property
     def was_stopped(self) -> bool:
         """True if the run was asked to stop, in the `with` block after the
-        loop and behind the block."""
-        return self._is_stopping or (self._comm is None and self._is_asked)
+        loop and after the block."""
+        return self._is_stopping or (
+            self._comm is None and self._is_stop_requested)
 
     def should_continue(self) -> bool:
         """False after the run was asked to stop or a save has failed."""
         return self._failure is None and not self._is_stopping and (
-            self._comm is not None or not self._is_asked)
+            self._comm is not None or not self._is_stop_requested)
 
     def step(self, step: int, metric: Optional[float] = None,
              metadata: Optional[Mapping[str, Any]] = None,
@@ -245,8 +245,9 @@ class Run:
             self.step(done, force=done == end and self._last_save)
 
     def _agree_to_stop(self) -> None:
-        asked = self._is_asked
-        self._is_stopping |= self._comm.any(asked) if self._comm else asked
+        requested = self._is_stop_requested
+        self._is_stopping |= self._comm.any(requested) \
+            if self._comm else requested
 
     def _save(self, force: bool) -> Optional[str]:
         begins = self._is_background and (
@@ -267,7 +268,7 @@ class Run:
             else:
                 self._leave(exception)
         finally:
-            self._leave_signals()
+            self._restore_handlers()
 
     def _end(self) -> None:
         try:

@@ -49,17 +49,22 @@ MANY = 64
 class Scalars:
     """The numbers of one dict or object by key, and their nodes."""
 
-    __slots__ = ('_layout', '_buffer', '_memory', '_raw')
+    __slots__ = ('_layout', '_buffer', '_memory', '_at', '_raw')
 
     def __init__(self, values: Mapping[Any, Any]):
         found = values.values()
         self._layout = (few_layouts if len(values) < MANY else Layout)(
             tuple(values), tuple(map(type, found)))
-        # The pointers to the nodes follow the numbers.
-        self._buffer = ffi.new('uint64_t[]', 2 * len(values))
-        self._memory = ffi.buffer(self._buffer, 8 * len(values))
-        self._layout.form.pack_into(self._memory, 0, *found)
-        self._raw: bytes = self._memory[:]  # as copied or restored
+        self._raw = self._layout.form.pack(*found)  # as copied or restored
+
+    def _lie_in(self, buffer: Any, memory: Any, at: int) -> None:
+        """Sets the place of the numbers: the offset `at` of a buffer. The
+        pointers to the nodes follow all numbers of the buffer."""
+        self._buffer, self._memory, self._at = buffer, memory, at
+
+    def _bytes(self) -> bytes:
+        found: bytes = self._memory[self._at:self._at + len(self._raw)]
+        return found
 
     def pull(self, values: Mapping[Any, Any]) -> bool:
         """Copies the current values; returns False if keys or types have
@@ -72,13 +77,14 @@ class Scalars:
             return False
         if tuple(map(type, found)) != self._layout.types:
             return False
-        self._layout.form.pack_into(self._memory, 0, *found)
-        self._raw = self._memory[:]
+        self._layout.form.pack_into(self._memory, self._at, *found)
+        self._raw = self._bytes()
         return True
 
-    def come(self) -> List[Tuple[Any, Any]]:
+    def restored(self) -> List[Tuple[Any, Any]]:
         """Returns the values that were restored since, by key."""
-        raw, now = self._raw, self._memory[:]
+        raw = self._raw
+        now = self._memory[self._at:self._at + len(raw)]
         if raw == now:
             return []
         self._raw = now
@@ -88,6 +94,7 @@ class Scalars:
 
     def add(self, parent: Any, old: Mapping[Any, Tuple[type, Any]]) -> None:
         """Adds the nodes. Existing nodes come first."""
+        self._lie_in(*memory_of(self._raw), 0)
         lib.varve_python_add_numbers(
             parent, self._layout.names, self._layout.dtypes,
             len(self._layout.keys), self._buffer,
@@ -96,6 +103,32 @@ class Scalars:
     def nodes(self) -> Dict[Any, Tuple[type, Any]]:
         """The type and the node of each number."""
         keys, types = self._layout.keys, self._layout.types
-        found = lib.varve_python_nodes_of(self._buffer, len(keys))
-        return {key: (kind, found[i])
+        found = lib.varve_python_nodes_of(self._buffer, len(self._memory) // 8)
+        first = self._at // 8
+        return {key: (kind, found[first + i])
                 for i, (key, kind) in enumerate(zip(keys, types))}
+
+    @staticmethod
+    def add_all(found: List[Tuple[Any, 'Scalars']]) -> None:
+        """Adds the nodes of several parents, none of which exists yet."""
+        all_of = [scalars for _, scalars in found]
+        buffer, memory = memory_of(b''.join([s._raw for s in all_of]))
+        at = 0
+        for scalars in all_of:
+            scalars._lie_in(buffer, memory, at)
+            at += len(scalars._raw)
+        layouts = [scalars._layout for scalars in all_of]
+        lib.varve_python_add_all_numbers(
+            [parent for parent, _ in found],
+            [len(layout.keys) for layout in layouts], len(found),
+            b'\0'.join([layout.names for layout in layouts]),
+            b''.join([layout.dtypes for layout in layouts]), buffer)
+
+
+def memory_of(raw: bytes) -> Tuple[Any, Any]:
+    """Returns a buffer of these numbers, with room for a pointer for each, and
+    the bytes of the numbers in it."""
+    buffer = ffi.new('uint64_t[]', len(raw) // 4)
+    memory = ffi.buffer(buffer, len(raw))
+    memory[:] = raw
+    return buffer, memory

@@ -17,7 +17,7 @@ from typing import (Any, Callable, Collection, Container, Dict, List, Mapping,
 import numpy as np
 
 from ._native import lib
-from .dtypes import dtype_name
+from .dtypes import number_code
 from .errors import refuse
 from .kinds import is_number_name, tags_of
 from .leaves import (NUMBERS, ArrayLeaf, Leaf, ListLeaf, check_alone,
@@ -26,8 +26,9 @@ from .outputs import output_maker
 from .outside import is_tensor, plain
 from .scalars import MANY, is_scalar
 from .states import (EXTRA_STATE, IGNORE, ExtraState, State, attributes,
-                     check_has_state, is_module, is_named_tuple, is_ordinary,
-                     own_attributes, set_attribute, state_of_object)
+                     attributes_of, check_has_state, is_module,
+                     is_named_tuple, is_ordinary, own_attributes,
+                     set_attribute, state_of_object)
 from .strings import is_valid
 
 __all__ = ['Part', 'Survey', 'put', 'put_tuples']
@@ -54,7 +55,7 @@ class Part:
     is_quick = False  # an object that is its attributes, or an array
     has_int_keys = False
     has_none = False  # of a dict or an object: a child is None
-    children: Sequence[Tuple[str, Any]] = ()
+    children: Dict[Any, Any] = {}  # keys by name; by index in a list
     scalars: Mapping[Any, Any] = {}  # the children that are numbers
     more_homes: Sequence[Tuple['Part', Any]] = ()
 
@@ -228,6 +229,19 @@ def escaped(name: Any) -> str:
     return ESCAPED.sub(lambda found: f'%{ord(found[0]):02X}', str(name))
 
 
+class ArrayPart(Part):
+    """An array of numbers that has dimensions and no tags."""
+
+    is_quick = True
+    maker = ArrayLeaf
+
+
+class ObjectPart(Part):
+    """An object that consists of its attributes."""
+
+    is_quick = True
+
+
 class Survey:
     """All parts below a root, by key. Arrays and containers are identified by
     object identity, and shared; numbers, strings and tuples by their place."""
@@ -240,7 +254,8 @@ class Survey:
         self._is_folded = is_folded
         self._unfolded = unfolded
         self._has_none = has_none
-        self._ordinary: Dict[Any, bool] = {}  # by class
+        # By class: a function that returns the attributes, or False.
+        self._ordinary: Dict[Any, Any] = {}
         self.parts: Dict[Any, Part] = {}
         self._queue: List[Part] = []
         self.root = id(root)
@@ -280,24 +295,32 @@ class Survey:
     def _look_into(self, part: Part) -> None:
         if part.is_none:
             return
-        if part.is_list:
+        if part.kind == LIST:
             for name, source in enumerate(part.holder):
-                self._try(part, name, source)
+                if not self._look_quickly(part, name, source):
+                    self._try(part, name, source)
             return
         # Only a save includes None, because otherwise a value may be restored
         # in its place.
         has_none = self._has_none and not is_module(part.value)
+        look = self._ordinary.get(type(part.value)) if part.is_quick else None
+        found = look(part.value) if look else named_children(part)
+        is_plain = not part.has_int_keys and are_plain_names(found)
         scalars = {}
-        for name, source in named_children(part).items():
-            if is_scalar(source):
+        for name, source in found.items():
+            if type(source) is float or is_scalar(source):
                 scalars[name] = source
                 continue
-            part.has_none |= source is None
-            if source is not None or has_none:
+            if source is None:
+                part.has_none = True
+                if not has_none:
+                    continue
+            if not is_plain or not self._look_quickly(part, name, source):
                 self._try(part, name, source)
         if scalars:
             part.scalars = scalars
-            if part.has_int_keys or not are_plain_names(scalars):
+            if not is_plain and (part.has_int_keys
+                                 or not are_plain_names(scalars)):
                 for name in scalars:
                     self._try(part, name, None)
 
@@ -319,30 +342,28 @@ class Survey:
         """The same for an array, and for an object that is its attributes,
         because there may be many. Returns False for other values."""
         kind = type(source)
-        is_array = kind is np.ndarray
-        if is_array:
-            if source.dtype.kind not in 'biufc' or not source.shape \
-                    or not dtype_name(source.dtype):
+        if kind is np.ndarray:
+            if not source.shape or not number_code(source.dtype):
                 return False
         else:
-            is_one = self._ordinary.get(kind)
-            if is_one is None:
-                is_one = self._ordinary[kind] = is_ordinary(kind)
-            if not is_one:
+            look = self._ordinary.get(kind)
+            if look is None:
+                look = self._ordinary[kind] = is_ordinary(kind) \
+                    and attributes_of(kind)
+            if not look:
                 return False
         key = id(source)
         known = self.parts.get(key)
-        if known is None:
-            known = self.parts[key] = Part(key, source, source, (part, name),
-                                           VARIABLE if is_array else OBJECT)
-            known.is_quick = True
-            if is_array:
-                known.maker = ArrayLeaf
-            else:
-                self._queue.append(known)
-        else:
+        if known is not None:
             known.more_homes = [*known.more_homes, (part, name)]
-        append_child(part, name, key)
+        elif kind is np.ndarray:
+            self.parts[key] = ArrayPart(key, source, source, (part, name),
+                                        VARIABLE)
+        else:
+            known = self.parts[key] = ObjectPart(key, source, source,
+                                                 (part, name), OBJECT)
+            self._queue.append(known)
+        add_child(part, name, key)
         return True
 
     def _look_at(self, part: Part, name: Any, source: Any) -> None:
@@ -368,13 +389,14 @@ class Survey:
             added = self._add(key, source, value, (part, name))
             added.is_of_state |= is_of_state or (
                 part.is_of_state and isinstance(value, tuple))
-        append_child(part, name, key)
+        add_child(part, name, key)
 
 
-def append_child(part: Part, name: Any, key: Any) -> None:
-    if type(part.children) is not list:
-        part.children = []
-    part.children.append((str(name), key))
+def add_child(part: Part, name: Any, key: Any) -> None:
+    """Adds a child. The names of a dict may be ints."""
+    if not part.children:
+        part.children = {}  # not that of the class
+    part.children[name if part.kind == LIST else str(name)] = key
 
 
 def no_note(_undo: Callable[[], None]) -> None:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""run.py - the Python package, from its sources to its tests.
+"""run.py - Builds, installs and tests the Python package.
 
     tests/python/run.py SOURCE BUILD [--checkout]
 
-Builds a wheel against the library of the build, without a network; installs it
-into a virtual environment of its own, and runs its tests there. Skipped where
-this machine has not what that needs. With --checkout the wheel is built as
-where no library is installed, with the library in it.
+Builds a wheel against the library of the build, without a network, installs it
+into a virtual environment of its own, and runs its tests there. Skipped if this
+machine lacks a package that is needed. With --checkout the wheel is built as on
+a machine without the library, so it contains the library.
 
 SPDX-License-Identifier: MIT
 """
@@ -43,7 +43,7 @@ def run(*command, **options):
 
 
 def find_python():
-    """One that has all that is needed; and what the others lack."""
+    """Returns a Python that has all packages, and what the others lack."""
     lacks = []
     for python in dict.fromkeys([sys.executable, '/usr/bin/python3']):
         if os.path.exists(python):
@@ -55,14 +55,14 @@ def find_python():
 
 
 def describe(source, build, place):
-    """The library of the build, for pkg-config."""
+    """Describes the library of the build for pkg-config."""
     with open(os.path.join(place, 'varve.pc'), 'w', encoding='utf-8') as stream:
         stream.write(DESCRIPTION.format(source=source, build=build))
     return dict(os.environ, PKG_CONFIG_PATH=place)
 
 
 def sources(source, place, is_checkout):
-    """The folder to build from: a copy, which is no part of a checkout."""
+    """Returns the folder to build from: a copy outside of a checkout."""
     if is_checkout:
         return os.path.join(source, 'python')
     copy = os.path.join(place, 'python')
@@ -72,27 +72,27 @@ def sources(source, place, is_checkout):
 
 
 def check_wheel(path, folder):
-    """One for all versions of Python, with licence and page, and without the
-    folder that it was built in."""
+    """Checks that a wheel is for all versions of Python, has the license and
+    the README, and does not contain the path of the build folder."""
     if not path.endswith('.whl') or '-cp39-abi3-' not in path:
-        sys.exit(f'python: expected a wheel of cp39-abi3, found {path}')
+        sys.exit(f'python: {path} is not a wheel for cp39-abi3')
     with zipfile.ZipFile(path) as wheel:
         names = ' '.join(wheel.namelist())
         about = next(name for name in wheel.namelist()
                      if name.endswith('METADATA'))
-        said = wheel.read(about).decode()
+        metadata = wheel.read(about).decode()
         if any(folder.encode() in wheel.read(name)
                for name in wheel.namelist()):
-            sys.exit(f'python: expected no {folder} in the wheel, found it')
+            sys.exit(f'python: the wheel contains the path {folder}')
     for needed in ('LICENSE', 'py.typed', '_native.pyi'):
         if needed not in names:
-            sys.exit(f'python: expected {needed} in the wheel, found {names}')
-    if '# Varve for Python' not in said:
-        sys.exit(f'python: expected README.md in the wheel, found {said}')
+            sys.exit(f'python: the wheel lacks {needed}; it has {names}')
+    if '# Varve for Python' not in metadata:
+        sys.exit(f'python: README.md is not in the metadata: {metadata}')
 
 
 def check_sources(own, source, place, environment):
-    """A source distribution has the library, to build from."""
+    """Checks that a source distribution contains the library."""
     folder, tree = (os.path.join(place, name) for name in ('packed', 'tree'))
     os.mkdir(tree)
     for name in os.listdir(source):
@@ -108,7 +108,7 @@ def check_sources(own, source, place, environment):
                    'library/meson.build', 'library/include/varve/varve.h',
                    'library/lib/meson.build', 'varve/_native.pyi'):
         if needed not in names:
-            sys.exit(f'python: expected {needed} among the sources')
+            sys.exit(f'python: the source distribution lacks {needed}')
 
 
 def check(python, source, build, place, is_checkout):

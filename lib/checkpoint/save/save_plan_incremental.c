@@ -36,7 +36,8 @@ struct layering {
     struct vv_layer_base base;
     struct vv_layer_out out;
     struct vv_buffer scratch;
-    struct vv_saved_paths paths; /* only if a callback needs paths */
+    struct vv_saved_paths paths;  /* only if a callback needs paths */
+    struct vv_path_cursor cursor; /* at first at the root, node 0 */
     struct vv_buffer path;
     struct vv_layer_pages pages;
     struct vv_layer_known known;
@@ -90,8 +91,8 @@ static varve_status save_plan_incremental_report(
     if (!o->progress)
         return VARVE_OK;
     if (l->save_plan->wants_paths)
-        vv_saved_path(
-            &l->paths, vv_at32(l->index.value_nodes, value), &l->path);
+        vv_saved_path_next(&l->paths, &l->cursor,
+            vv_at32(l->index.value_nodes, value), &l->path);
     if (o->progress(o->progress_user, l->out.at,
             l->save_plan->columns.index.total, vv_buffer_string(&l->path)))
         return vv_fail(error, VARVE_CANCELLED, "%s: cancelled", l->out.path);
@@ -393,6 +394,7 @@ varve_status vv_save_plan_write_incremental(struct vv_save_plan *save_plan,
         error));
     vv_buffer_init(&l.scratch, a);
     vv_buffer_init(&l.path, a);
+    vv_buffer_init(&l.cursor.path, a);
     varve_status status = save_plan_incremental_write_all(&l, &p, flags, error);
     status = vv_publish_end(&p, status, error);
     if (!status || status == VARVE_UNKNOWN_OUTCOME)
@@ -403,6 +405,7 @@ varve_status vv_save_plan_write_incremental(struct vv_save_plan *save_plan,
     vv_saved_paths_end(&l.paths);
     vv_layer_pages_end(&l.pages);
     vv_buffer_clear(&l.path);
+    vv_buffer_clear(&l.cursor.path);
     vv_buffer_clear(&l.scratch);
     return status;
 }

@@ -18,10 +18,11 @@
 struct writer {
     struct vv_save_plan *save_plan;
     struct vv_data_out out;
-    struct vv_buffer bytes;      /* scratch for values that must be encoded */
-    struct vv_index index;       /* without digests, for the paths */
-    struct vv_saved_paths paths; /* only if a callback needs paths */
-    struct vv_buffer path;       /* path of the value being written */
+    struct vv_buffer bytes;       /* scratch for values that must be encoded */
+    struct vv_index index;        /* without digests, for the paths */
+    struct vv_saved_paths paths;  /* only if a callback needs paths */
+    struct vv_path_cursor cursor; /* at first at the root, node 0 */
+    struct vv_buffer path;        /* path of the value being written */
 };
 
 static varve_status find_paths(struct writer *w, varve_error *error)
@@ -37,7 +38,8 @@ static const char *save_plan_write_path_of(struct writer *w, uint32_t value)
 {
     if (!w->paths.index)
         return "";
-    vv_saved_path(&w->paths, vv_at32(w->index.value_nodes, value), &w->path);
+    vv_saved_path_next(
+        &w->paths, &w->cursor, vv_at32(w->index.value_nodes, value), &w->path);
     return vv_buffer_string(&w->path);
 }
 
@@ -86,12 +88,14 @@ static varve_status write_into(struct vv_save_plan *save_plan, int file,
     struct writer w = { .save_plan = save_plan };
     vv_buffer_init(&w.bytes, &save_plan->context.allocator);
     vv_buffer_init(&w.path, &save_plan->context.allocator);
+    vv_buffer_init(&w.cursor.path, &save_plan->context.allocator);
     varve_status status = find_paths(&w, error);
     if (!status)
         status = save_plan_write_all(&w, file, path, error);
     vv_data_out_clear(&w.out);
     vv_saved_paths_end(&w.paths);
     vv_buffer_clear(&w.path);
+    vv_buffer_clear(&w.cursor.path);
     vv_buffer_clear(&w.bytes);
     return status;
 }

@@ -249,6 +249,29 @@ TEST(saved_path, is_cut_at_a_character_and_shows_its_end)
     check_cut("n", 1, VARVE_MAX_NAME_SIZE);
 }
 
+/* A cursor gives the path of each node, whichever it was at before. */
+static void check_cursor(const struct vv_saved_paths *paths, uint32_t count)
+{
+    static const uint32_t strides[] = { 1, 2, 7, 8, 9, 10, 997 };
+    struct vv_path_cursor cursor = { .node = paths->root };
+    struct vv_buffer whole, path;
+    vv_buffer_init(&whole, test_allocator());
+    vv_buffer_init(&path, test_allocator());
+    vv_buffer_init(&cursor.path, test_allocator());
+    for (size_t i = 0; i < sizeof strides / sizeof *strides; i++) {
+        for (uint32_t n = 0; n < count; n++) {
+            uint32_t node = n * strides[i] % count;
+            vv_saved_path(paths, node, &whole);
+            vv_saved_path_next(paths, &cursor, node, &path);
+            cr_assert_str_eq(vv_buffer_string(&path), vv_buffer_string(&whole),
+                "node %u, stride %u", node, strides[i]);
+        }
+    }
+    vv_buffer_clear(&cursor.path);
+    vv_buffer_clear(&path);
+    vv_buffer_clear(&whole);
+}
+
 /* A chain of names in turn: the path of each node, from that of the one before
  * it, is the same as from the root. */
 static void check_chain(const char *const *names, size_t count, int depth)
@@ -273,6 +296,7 @@ static void check_chain(const char *const *names, size_t count, int depth)
             "the path of node %u goes on otherwise", i);
     }
     cr_assert_leq(on.size, VV_SHORTENED_PATH);
+    check_cursor(&paths, (uint32_t)depth + 1);
     vv_buffer_clear(&whole);
     vv_buffer_clear(&on);
     vv_saved_paths_end(&paths);
