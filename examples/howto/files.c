@@ -78,6 +78,7 @@ static varve_status inside(const char *path, varve_error *error)
     printf("%s, %s, %" PRIu64 " bytes\n", varve_reader_path(reader),
         varve_format_name(varve_reader_format(reader)),
         varve_reader_size(reader));
+    /* [nodes] */
     varve_saved_node node;
     for (size_t id = 0; varve_reader_node_at(reader, id, &node); id++) {
         const char *name;
@@ -88,6 +89,7 @@ static varve_status inside(const char *path, varve_error *error)
             printf(", %s -> %u", name, (unsigned)child);
         printf("\n");
     }
+    /* [/nodes] */
     uint64_t sum = 0;
     varve_status status = varve_reader_each(reader, add_up, &sum, 1, error);
     printf("%" PRIu64 " bytes of values\n", sum);
