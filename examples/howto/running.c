@@ -121,7 +121,7 @@ static varve_status levels(varve_error *error)
     return status;
 }
 
-/* [sigterm] */
+/* [on-term] */
 static varve_manager *signalled;
 static volatile sig_atomic_t is_ending;
 
@@ -131,6 +131,7 @@ static void on_term(int number)
     varve_manager_request_save(signalled); /* the next save is due */
     is_ending = 1;
 }
+/* [/on-term] */
 
 static varve_status train(varve_manager *manager, varve_error *error)
 {
@@ -148,7 +149,6 @@ static varve_status train(varve_manager *manager, varve_error *error)
     signal(SIGTERM, SIG_DFL);
     return status;
 }
-/* [/sigterm] */
 
 static varve_status sigterm(varve_error *error)
 {
