@@ -51,6 +51,7 @@ static varve_status keep(varve_error *error)
         .metric = "loss",           /* a smaller metric is better */
         .keep_every_seconds = 3600, /* and one of each hour, without limit */
     };
+    /* [/keep] */
     varve_manager *manager = varve_manager_new(root, "run", &options, error);
     varve_status status = manager ? VARVE_OK : error->status;
     while (!status && step < 9) {
@@ -60,7 +61,6 @@ static varve_status keep(varve_error *error)
         if (!status)
             status = varve_manager_save_with(manager, step, &save, error);
     }
-    /* [/keep] */
     if (!status)
         tell_what_stays(manager);
     varve_manager_free(manager);
