@@ -21,6 +21,7 @@ static const varve_field samples_fields[] = {
     VARVE_FIELD_POINTER(struct samples, values, count, .room = calloc),
     VARVE_FIELDS_END,
 };
+/* [/array] */
 
 static bool append(struct samples *s, double value)
 {
@@ -32,7 +33,6 @@ static bool append(struct samples *s, double value)
     s->values[s->count++] = value;
     return true;
 }
-/* [/array] */
 
 /* [tree] */
 struct tree {
