@@ -66,7 +66,6 @@ static varve_status read_one(
 }
 /* [/one] */
 
-/* [all] */
 static varve_status restore_all(varve_node *root, varve_error *error)
 {
     varve_restoration *r = varve_read(root, "state.varve", NULL, error);
@@ -74,7 +73,6 @@ static varve_status restore_all(varve_node *root, varve_error *error)
     varve_restoration_free(r);
     return status;
 }
-/* [/all] */
 
 static void tree_free(struct tree *tree)
 {

@@ -57,7 +57,6 @@ static varve_status put(const char *path, const char *text, varve_error *error)
     return VARVE_IO;
 }
 
-/* [plan] */
 /* A dry run: reads no values and changes nothing. */
 static varve_status plan(
     varve_node *root, const varve_read_options *options, varve_error *error)
@@ -72,7 +71,6 @@ static varve_status plan(
     varve_restoration_free(r);
     return status;
 }
-/* [/plan] */
 
 int main(int argc, char **argv)
 {

@@ -101,7 +101,6 @@ Test(walk, a_checkpoint_has_all_of_it)
 }
 /* [/all] */
 
-/* [climb] */
 /* Accepts only moves that go uphill. A rejected move is taken back, but not its
  * random numbers, or the same move would be proposed again. */
 Test(walk, climbs_by_rejecting)
@@ -121,4 +120,3 @@ Test(walk, climbs_by_rejecting)
     cr_assert(walk.steps > 20 && walk.steps < 80);
     varve_snapshot_free(best);
 }
-/* [/climb] */
