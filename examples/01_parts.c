@@ -16,7 +16,6 @@ void adam_init(struct adam *adam, varve_node *at)
     varve_add_variable(at, "step", varve_scalar(&adam->step));
 }
 
-/* [slot] */
 /* A slot: a moving average that Adam keeps for a variable. It belongs to both
  * nodes. */
 static float *adam_slot(
@@ -26,7 +25,6 @@ static float *adam_slot(
     return varve_data(varve_add_allocated_slot(adam->node, variable, name,
         value->dtype, varve_shape_of(value->rank, value->shape), NULL, NULL));
 }
-/* [/slot] */
 
 /* Adds a variable to the optimizer. */
 static struct parameter *adam_add(struct adam *adam, varve_node *variable)
@@ -55,7 +53,6 @@ void adam_apply(struct adam *adam)
 
 /* --- Layers ------------------------------------------------------------- */
 
-/* [initializer] */
 /* Called only for variables whose value is not restored from a checkpoint. */
 static varve_status glorot(const varve_tensor *tensor, void *user)
 {
@@ -65,7 +62,6 @@ static varve_status glorot(const varve_tensor *tensor, void *user)
         (size_t)varve_tensor_count(tensor), -limit, limit);
     return VARVE_OK;
 }
-/* [/initializer] */
 
 void layer_init(
     struct layer *layer, varve_node *at, struct dense *dense, size_t outputs)
@@ -102,7 +98,6 @@ struct parameter *embedding_build(
 
 /* --- Data --------------------------------------------------------------- */
 
-/* [records] */
 static varve_status read_window(
     void *self, uint64_t index, varve_sink *sink, varve_error *error)
 {
@@ -129,4 +124,3 @@ varve_records *open_windows(
     };
     return varve_records_open(&source, &options, error);
 }
-/* [/records] */

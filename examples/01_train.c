@@ -124,7 +124,6 @@ static void say_where(const struct training *t)
             t->adam.used);
 }
 
-/* [check] */
 /* Checks that nothing was forgotten: every variable has a value, every saved
  * value was restored, and the data are those of the saved position. */
 static varve_status check(struct training *t, varve_error *error)
@@ -138,7 +137,6 @@ static varve_status check(struct training *t, varve_error *error)
         status = varve_records_check(t->records, error);
     return status;
 }
-/* [/check] */
 
 /* [start] */
 /* Resumes before the model is built: values remain pending until the layers are
@@ -161,7 +159,6 @@ static void start(struct training *t)
 
 /* --- Saving ------------------------------------------------------------- */
 
-/* [save] */
 /* Ends a step. Events are written before a save, so that the events up to a
  * checkpoint exist beside it. */
 static void end_step(struct training *t, bool is_last)
@@ -180,7 +177,6 @@ static void end_step(struct training *t, bool is_last)
     if (varve_manager_warning(manager))
         warn(varve_manager_warning(manager));
 }
-/* [/save] */
 
 /* --- The loop ----------------------------------------------------------- */
 
@@ -224,7 +220,6 @@ static void report(struct training *t)
 }
 /* [/histogram] */
 
-/* [train] */
 /* If the last step was done in an earlier run, nothing is computed. */
 static varve_status train(struct training *t, varve_error *error)
 {
@@ -239,7 +234,6 @@ static varve_status train(struct training *t, varve_error *error)
     }
     return VARVE_OK;
 }
-/* [/train] */
 
 /* --- The program -------------------------------------------------------- */
 

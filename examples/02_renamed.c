@@ -20,7 +20,6 @@ static varve_status write_old(const char *path, varve_error *error)
     float kernel[4][3], bias[3] = { 0.5f, 1.5f, 2.5f };
     for (int i = 0; i < 12; i++)
         kernel[i / 3][i % 3] = (float)i;
-    /* [write] */
     varve_graph *graph = varve_graph_new(NULL);
     varve_node *root = varve_graph_root(graph);
     varve_node *dense = varve_add_object(root, "dense");
@@ -28,11 +27,9 @@ static varve_status write_old(const char *path, varve_error *error)
     varve_add_variable(dense, "bias", varve_array(bias, 3));
     varve_status status = varve_write(root, path, NULL, error);
     varve_graph_free(graph);
-    /* [/write] */
     return status;
 }
 
-/* [grow] */
 /* Adds a variable with the size of the pending value. */
 static const float *grow(varve_node *layer, const char *name)
 {
@@ -44,26 +41,21 @@ static const float *grow(varve_node *layer, const char *name)
     return varve_data(varve_add_allocated_variable(layer, name, waiting->dtype,
         varve_shape_of(waiting->rank, waiting->shape), NULL, NULL));
 }
-/* [/grow] */
 
 /* The layer is now called "classifier", and its size is not known. */
 static varve_status read_renamed(const char *path, varve_error *error)
 {
-    /* [read] */
     varve_rename rename = { .program = "classifier", .file = "dense" };
     varve_read_options options = { .rename = { .list = &rename, .count = 1 } };
     varve_graph *graph = varve_graph_new(NULL);
     varve_node *root = varve_graph_root(graph);
     varve_node *classifier = varve_add_object(root, "classifier");
     varve_restoration *restoration = varve_read(root, path, &options, error);
-    /* [/read] */
     varve_status status = restoration ? VARVE_OK : error->status;
     if (!status) {
-        /* [assert] */
         const float *kernel = grow(classifier, "kernel");
         const float *bias = grow(classifier, "bias");
         status = varve_assert_consumed(restoration, error);
-        /* [/assert] */
         if (!status && kernel && bias)
             printf("kernel ends with %g, bias with %g\n", (double)kernel[11],
                 (double)bias[2]);

@@ -119,7 +119,6 @@ static varve_status take_step(struct slab *s)
 
 /* --- Checkpoints ---------------------------------------------------------- */
 
-/* [graph] */
 /* The planes of this process, without its halo, are a part of the cube. */
 static void add_state(struct slab *s)
 {
@@ -130,9 +129,7 @@ static void add_state(struct slab *s)
         VARVE_SHAPE(SIZE, SIZE, SIZE), (uint64_t[]){ s->first, 0, 0 });
     varve_add_variable(root, "step", varve_scalar(&s->step));
 }
-/* [/graph] */
 
-/* [resume] */
 /* Restores a checkpoint of any number of processes; starts from the beginning
  * if there is none. */
 static varve_status resume(
@@ -164,7 +161,6 @@ static varve_status run(
     }
     return VARVE_OK;
 }
-/* [/resume] */
 
 /* Prints a hash of the heat of all processes. */
 static void tell(const struct slab *s)
@@ -223,7 +219,6 @@ static const char *operand(
 
 #ifdef HEAT_MPI
 
-/* [mpi] */
 int main(int count, char **arguments)
 {
     varve_error error = { 0 };
@@ -240,7 +235,6 @@ int main(int count, char **arguments)
     MPI_Finalize();
     return result;
 }
-/* [/mpi] */
 
 #else
 

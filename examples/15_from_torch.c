@@ -146,7 +146,6 @@ static void build(struct model *m)
     varve_add_variable(expected, "next", varve_array(m->next, STEPS));
 }
 
-/* [restore] */
 /* All values of the program are restored. The file has some more settings of
  * the optimizer. */
 static varve_status restore(
@@ -162,7 +161,6 @@ static varve_status restore(
     varve_restoration_free(found);
     return status;
 }
-/* [/restore] */
 
 /* --- Continuing the training ---------------------------------------------- */
 
@@ -219,14 +217,12 @@ static bool learns_the_same(struct model *m)
     return same;
 }
 
-/* [write] */
 static varve_status write_back(
     const struct model *m, const char *path, varve_error *error)
 {
     const varve_write_options options = { .format = VARVE_FORMAT_TORCH };
     return varve_write(varve_graph_root(m->graph), path, &options, error);
 }
-/* [/write] */
 
 static varve_status go_on(
     struct model *m, const char *output, varve_error *error)

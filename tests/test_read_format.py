@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """test_read_format.py - the independent reader reads the files of tests/golden,
-finds damage in them, and what docs/format.md shows of one is what it prints.
+finds damage in them, and what golden/README.md shows of one is what it prints.
 
 SPDX-License-Identifier: MIT
 """
@@ -194,7 +194,7 @@ class Skipped(unittest.TestCase):
 
 class Document(unittest.TestCase):
     def test_shows_the_bytes_of_the_smallest_file(self):
-        document = DOCUMENT.read_text(encoding='utf-8')
+        document = (GOLDEN / 'README.md').read_text(encoding='utf-8')
         dump = '\n'.join(
             read_format.dump(golden('version-1-smallest.varve')))
         self.assertIn(f'```\n{dump}\n```\n', document)

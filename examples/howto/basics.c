@@ -21,6 +21,7 @@ static const varve_field samples_fields[] = {
     VARVE_FIELD_POINTER(struct samples, values, count, .room = calloc),
     VARVE_FIELDS_END,
 };
+/* [/array] */
 
 static bool append(struct samples *s, double value)
 {
@@ -32,7 +33,6 @@ static bool append(struct samples *s, double value)
     s->values[s->count++] = value;
     return true;
 }
-/* [/array] */
 
 /* [tree] */
 struct tree {
@@ -66,7 +66,6 @@ static varve_status read_one(
 }
 /* [/one] */
 
-/* [all] */
 static varve_status restore_all(varve_node *root, varve_error *error)
 {
     varve_restoration *r = varve_read(root, "state.varve", NULL, error);
@@ -74,7 +73,6 @@ static varve_status restore_all(varve_node *root, varve_error *error)
     varve_restoration_free(r);
     return status;
 }
-/* [/all] */
 
 static void tree_free(struct tree *tree)
 {

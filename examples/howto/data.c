@@ -9,7 +9,6 @@
 
 #include <varve/varve.h>
 
-/* [open] */
 static varve_records *open_data(
     char *const *paths, size_t count, varve_error *error)
 {
@@ -23,11 +22,9 @@ static varve_records *open_data(
     return varve_records_open_line_files(
         (const char *const *)paths, count, &options, error);
 }
-/* [/open] */
 
 static void train(const varve_records *records, const varve_batch *batch)
 {
-    /* [batch] */
     for (size_t i = 0; i < batch->count; i++) {
         const varve_record *record = &batch->records[i];
         uint64_t number;
@@ -35,7 +32,6 @@ static void train(const varve_records *records, const varve_batch *batch)
         printf("epoch %d, %s, row %d: %.*s\n", (int)batch->epoch, path,
             (int)number + 1, (int)record->size, (const char *)record->data);
     }
-    /* [/batch] */
 }
 
 /* Resumes from the newest checkpoint, if there is one, and reads some

@@ -14,7 +14,6 @@
 static float kernel[4] = { 1, 2, 3, 4 };
 static int64_t step = 3;
 
-/* [saver] */
 /* Saves a map from names to variables, independently of the graph. Keeps the
  * last two files. */
 static varve_status save_names(varve_graph *graph, varve_error *error)
@@ -43,7 +42,6 @@ static varve_status save_names(varve_graph *graph, varve_error *error)
     varve_saver_free(saver);
     return status;
 }
-/* [/saver] */
 
 static varve_status names(varve_error *error)
 {
@@ -58,7 +56,6 @@ static varve_status names(varve_error *error)
     return status;
 }
 
-/* [inside] */
 /* Called with each value, in the order of the file. */
 static varve_status add_up(void *user, const varve_saved_node *node,
     const void *bytes, varve_error *error)
@@ -78,6 +75,7 @@ static varve_status inside(const char *path, varve_error *error)
     printf("%s, %s, %" PRIu64 " bytes\n", varve_reader_path(reader),
         varve_format_name(varve_reader_format(reader)),
         varve_reader_size(reader));
+    /* [nodes] */
     varve_saved_node node;
     for (size_t id = 0; varve_reader_node_at(reader, id, &node); id++) {
         const char *name;
@@ -88,15 +86,14 @@ static varve_status inside(const char *path, varve_error *error)
             printf(", %s -> %u", name, (unsigned)child);
         printf("\n");
     }
+    /* [/nodes] */
     uint64_t sum = 0;
     varve_status status = varve_reader_each(reader, add_up, &sum, 1, error);
     printf("%" PRIu64 " bytes of values\n", sum);
     varve_reader_free(reader);
     return status;
 }
-/* [/inside] */
 
-/* [store] */
 /* Reads one value of a file in a store: the index and a part of the data are
  * transferred. */
 static varve_status show_step(const char *path, varve_error *error)
@@ -117,7 +114,6 @@ static varve_status show_step(const char *path, varve_error *error)
     varve_reader_free(reader);
     return status;
 }
-/* [/store] */
 
 int main(int argc, char **argv)
 {

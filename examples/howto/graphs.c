@@ -31,7 +31,6 @@ static void rearrange(varve_node *root)
 }
 /* [/list] */
 
-/* [walk] */
 /* Called once for each reachable node. */
 static varve_status tell(void *user, varve_node *node, const char *path)
 {
@@ -46,9 +45,7 @@ static varve_status tell(void *user, varve_node *node, const char *path)
     }
     return VARVE_OK; /* any other result stops the traversal */
 }
-/* [/walk] */
 
-/* [slots] */
 /* Prints the slots that an optimizer has for a variable. */
 static void tell_slots(varve_node *optimizer, varve_node *kernel)
 {
@@ -58,7 +55,6 @@ static void tell_slots(varve_node *optimizer, varve_node *kernel)
     if (!varve_find_slot(optimizer, kernel, "momentum"))
         printf("no momentum yet\n");
 }
-/* [/slots] */
 
 static varve_status ask(varve_node *root, varve_error *error)
 {
@@ -68,11 +64,9 @@ static varve_status ask(varve_node *root, varve_error *error)
     varve_add_slot_like(optimizer, kernel, "mean", NULL, NULL);
     tell_slots(optimizer, kernel);
     varve_tag(kernel, "frozen");
-    /* [mistake] */
     varve_add_object(root, "kernel"); /* the name is already used */
     varve_status first = varve_graph_clear_error(varve_node_graph(root), error);
     printf("%s\n", first ? error->message : "no error");
-    /* [/mistake] */
     int frozen = 0;
     varve_status status = varve_walk(root, tell, &frozen, error);
     varve_untag(kernel, "frozen");

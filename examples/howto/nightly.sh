@@ -1,6 +1,6 @@
 #!/bin/sh
 # nightly.sh - Lists the damaged checkpoints below a folder, for
-# docs/howto/nightly.md.
+# docs/damaged.md.
 #
 # SPDX-License-Identifier: MIT
 

@@ -47,7 +47,6 @@ static void tell(const varve_manager *manager)
         printf("%d processes start\n", PROCESSES);
 }
 
-/* [run] */
 static varve_status run(
     const varve_comm *comm, varve_manager *manager, varve_error *error)
 {
@@ -61,7 +60,6 @@ static varve_status run(
     }
     return status;
 }
-/* [/run] */
 
 static int work(const varve_comm *comm, varve_error *error)
 {

@@ -167,7 +167,6 @@ static varve_status names(varve_error *error)
     return status;
 }
 
-/* [table] */
 static varve_status small_numbers(const varve_tensor *tensor, void *user)
 {
     float *elements = tensor->data;
@@ -178,13 +177,14 @@ static varve_status small_numbers(const varve_tensor *tensor, void *user)
     return VARVE_OK;
 }
 
+/* [table-of] */
 /* Adds the table when it is first requested. */
 static const float *table_of(varve_node *encoder)
 {
     return varve_data(varve_find_or_add_variable(encoder, "table",
         VARVE_FLOAT32, VARVE_SHAPE(WORDS, WIDTH), small_numbers, NULL));
 }
-/* [/table] */
+/* [/table-of] */
 
 static varve_status share(varve_error *error)
 {

@@ -51,6 +51,7 @@ static varve_status keep(varve_error *error)
         .metric = "loss",           /* a smaller metric is better */
         .keep_every_seconds = 3600, /* and one of each hour, without limit */
     };
+    /* [/keep] */
     varve_manager *manager = varve_manager_new(root, "run", &options, error);
     varve_status status = manager ? VARVE_OK : error->status;
     while (!status && step < 9) {
@@ -60,7 +61,6 @@ static varve_status keep(varve_error *error)
         if (!status)
             status = varve_manager_save_with(manager, step, &save, error);
     }
-    /* [/keep] */
     if (!status)
         tell_what_stays(manager);
     varve_manager_free(manager);
@@ -68,7 +68,6 @@ static varve_status keep(varve_error *error)
     return status;
 }
 
-/* [state] */
 static void tell_how_far(const varve_manager *manager)
 {
     varve_level_state at;
@@ -77,7 +76,6 @@ static void tell_how_far(const varve_manager *manager)
             (int)at.step, (int)at.waiting, (int)at.left_out,
             at.failure ? at.failure : "no failure");
 }
-/* [/state] */
 
 static varve_status levels(varve_error *error)
 {
@@ -103,7 +101,6 @@ static varve_status levels(varve_error *error)
     if (!status && varve_manager_restoration(manager))
         printf("resumed from %s\n",
             varve_restoration_path(varve_manager_restoration(manager)));
-    /* [drain] */
     while (!status && step < 9) {
         status = take_step();
         if (!status)
@@ -113,7 +110,6 @@ static varve_status levels(varve_error *error)
         status = varve_manager_drain(manager, 60, error);
     if (!status)
         status = varve_manager_prune(manager, error);
-    /* [/drain] */
     if (!status)
         tell_how_far(manager);
     varve_manager_free(manager);
@@ -121,7 +117,7 @@ static varve_status levels(varve_error *error)
     return status;
 }
 
-/* [sigterm] */
+/* [on-term] */
 static varve_manager *signalled;
 static volatile sig_atomic_t is_ending;
 
@@ -131,6 +127,7 @@ static void on_term(int number)
     varve_manager_request_save(signalled); /* the next save is due */
     is_ending = 1;
 }
+/* [/on-term] */
 
 static varve_status train(varve_manager *manager, varve_error *error)
 {
@@ -148,7 +145,6 @@ static varve_status train(varve_manager *manager, varve_error *error)
     signal(SIGTERM, SIG_DFL);
     return status;
 }
-/* [/sigterm] */
 
 static varve_status sigterm(varve_error *error)
 {
@@ -165,7 +161,6 @@ static varve_status sigterm(varve_error *error)
     return status;
 }
 
-/* [allocator] */
 struct budget {
     size_t used, most, limit;
 };
@@ -185,7 +180,6 @@ static void *allocate(void *user, void *old, size_t old_size, size_t new_size)
     b->most = b->used > b->most ? b->used : b->most;
     return block;
 }
-/* [/allocator] */
 
 static varve_status memory(varve_error *error)
 {
@@ -213,7 +207,6 @@ static varve_status memory(varve_error *error)
     return status;
 }
 
-/* [progress] */
 /* Called during the save, on the calling thread. */
 static int on_progress(
     void *user, uint64_t done, uint64_t total, const char *what)
@@ -222,7 +215,6 @@ static int on_progress(
     (void)what;
     return done >= total / 2; /* nonzero cancels */
 }
-/* [/progress] */
 
 static varve_status cancel(varve_error *error)
 {
@@ -231,10 +223,8 @@ static varve_status cancel(varve_error *error)
     varve_graph *graph = varve_graph_new(NULL);
     varve_node *root = varve_graph_root(graph);
     varve_add_variable(root, "weights", varve_array(weights, COUNT));
-    /* [cancel] */
     varve_write_options options = { .progress = on_progress };
     varve_status status = varve_write(root, "big.varve", &options, error);
-    /* [/cancel] */
     printf("%s\n", varve_status_name(status));
     varve_graph_free(graph);
     free(weights);

@@ -45,6 +45,7 @@ static bool bag_add(struct bag *bag, const char *text, uint32_t count)
     return true;
 }
 
+/* [state] */
 /* Writes for each word its count, least significant byte first, and its text
  * with a NUL. */
 static varve_status save_bag(void *self, varve_sink *sink)
@@ -81,7 +82,9 @@ static varve_status load_bag(void *self, const void *bytes, size_t size)
     *bag = loaded;
     return VARVE_OK;
 }
+/* [/state] */
 
+/* [table] */
 struct settings {
     int64_t runs;
     double rate;
@@ -94,6 +97,7 @@ static const varve_field settings_fields[] = {
     VARVE_FIELD_TEXT(struct settings, title),
     VARVE_FIELDS_END,
 };
+/* [/table] */
 
 int main(int argc, char **argv)
 {
@@ -102,6 +106,7 @@ int main(int argc, char **argv)
     struct settings settings = { .rate = 0.5, .title = "a bag of words" };
     varve_error error = { .status = VARVE_OK };
 
+    /* [main] */
     varve_graph *graph = varve_graph_new(NULL);
     varve_node *root = varve_graph_root(graph);
     varve_add_state(root, "words", &of_bag, &bag);
@@ -110,6 +115,7 @@ int main(int argc, char **argv)
     varve_restoration *found = varve_restore(root, "run/bag", NULL, &error);
     if (found || error.status == VARVE_NOT_FOUND)
         error.status = found ? varve_assert_consumed(found, &error) : VARVE_OK;
+    /* [/main] */
     for (int i = 1; !error.status && i < argc; i++)
         bag_add(&bag, argv[i], 1);
     settings.runs++;

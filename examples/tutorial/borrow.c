@@ -9,6 +9,7 @@
 
 #include <varve/varve.h>
 
+/* [grow] */
 /* Adds a variable with the size of the pending value. */
 static varve_node *grow(varve_node *layer, const char *name)
 {
@@ -18,6 +19,7 @@ static varve_node *grow(varve_node *layer, const char *name)
     return varve_add_allocated_variable(layer, name, waiting->dtype,
         varve_shape_of(waiting->rank, waiting->shape), NULL, NULL);
 }
+/* [/grow] */
 
 static void tell(varve_node *variable, const char *name)
 {
@@ -29,6 +31,7 @@ static void tell(varve_node *variable, const char *name)
             (double)((float *)value->data)[varve_tensor_count(value) - 1]);
 }
 
+/* [borrow] */
 static varve_status borrow(
     varve_node *root, const char *path, const char *renames, varve_error *error)
 {
@@ -44,6 +47,7 @@ static varve_status borrow(
     tell(bias, "bias");
     return status;
 }
+/* [/borrow] */
 
 int main(int argc, char **argv)
 {

@@ -38,6 +38,7 @@ static varve_status take_step(struct line *l, varve_error *error)
     return status;
 }
 
+/* [state] */
 /* Adds everything that the next step depends on. */
 static void name_state(struct line *l, varve_node *root)
 {
@@ -47,7 +48,9 @@ static void name_state(struct line *l, varve_node *root)
     varve_add_random(root, "noise", &l->noise, 0);
     varve_add_records(root, "points", l->points);
 }
+/* [/state] */
 
+/* [run] */
 static varve_status run(
     struct line *l, varve_manager *manager, varve_error *error)
 {
@@ -64,6 +67,7 @@ static varve_status run(
     }
     return status;
 }
+/* [/run] */
 
 int main(int argc, char **argv)
 {

@@ -9,6 +9,7 @@
 
 #include <varve/varve.h>
 
+/* [read] */
 /* nn.Linear(4, 2): the shape of its weight is [outputs, inputs]. */
 static float weight[2][4], bias[2];
 
@@ -29,6 +30,7 @@ static varve_status read_weights(
     varve_restoration_free(r);
     return status;
 }
+/* [/read] */
 
 static float predict(int output, const float *input)
 {

@@ -13,6 +13,7 @@ struct net {
     float momentum[4][3];
 };
 
+/* [build] */
 static void build(struct net *net, varve_node *root)
 {
     varve_node *model = varve_add_object(root, "model");
@@ -24,6 +25,7 @@ static void build(struct net *net, varve_node *root)
     varve_add_slot(
         sgd, kernel, "momentum", varve_array(&net->momentum[0][0], 4, 3));
 }
+/* [/build] */
 
 static varve_status save(struct net *net, varve_node *root, varve_error *error)
 {
@@ -32,6 +34,7 @@ static varve_status save(struct net *net, varve_node *root, varve_error *error)
     return varve_write(root, "net.varve", NULL, error);
 }
 
+/* [restore] */
 /* Fails unless every saved value is restored. */
 static varve_status restore(
     varve_node *root, const varve_read_options *options, varve_error *error)
@@ -41,6 +44,7 @@ static varve_status restore(
     varve_restoration_free(r);
     return status;
 }
+/* [/restore] */
 
 static varve_status put(const char *path, const char *text, varve_error *error)
 {

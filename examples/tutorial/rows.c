@@ -46,6 +46,7 @@ static varve_status tell(
     return varve_agree(comm, status, error);
 }
 
+/* [run] */
 /* Runs in each process. */
 static varve_status run(
     const varve_comm *comm, int64_t steps, varve_error *error)
@@ -73,16 +74,19 @@ static varve_status run(
     varve_graph_free(graph);
     return status;
 }
+/* [/run] */
 
 int main(int argc, char **argv)
 {
     uint32_t size = argc > 2 ? (uint32_t)atoi(argv[1]) : 1, rank = 0;
     varve_error error = { .status = VARVE_OK };
+    /* [main] */
     varve_processes *group = varve_processes_new(size, NULL, &error);
     for (uint32_t i = 1; group && i < size && rank == 0; i++)
         rank = fork() == 0 ? i : 0;
     const varve_comm *comm =
         group ? varve_processes_join(group, rank, &error) : NULL;
+    /* [/main] */
     int64_t steps = argc > 2 ? atoi(argv[2]) : 0;
     varve_status status = comm ? run(comm, steps, &error) : error.status;
     if (status && rank == 0) /* the other ranks have the same error */

@@ -14,12 +14,14 @@ struct walk {
     varve_random random;
 };
 
+/* [walk] */
 static void walk_add(struct walk *walk, varve_node *root)
 {
     varve_add_variable(root, "at", varve_array(walk->at, 2));
     varve_add_variable(root, "steps", varve_scalar(&walk->steps));
     varve_add_random(root, "random", &walk->random, 0);
 }
+/* [/walk] */
 
 static void walk_step(struct walk *walk)
 {
@@ -57,6 +59,7 @@ static varve_status count(void *user, const varve_difference *difference)
     return VARVE_OK;
 }
 
+/* [again] */
 /* Everything that a step changes is in the graph: after a step is taken back,
  * it has the same result again. */
 Test(walk, a_step_that_is_taken_back_comes_again)
@@ -76,7 +79,9 @@ Test(walk, a_step_that_is_taken_back_comes_again)
     varve_snapshot_free(before);
     varve_snapshot_free(after);
 }
+/* [/again] */
 
+/* [all] */
 /* A checkpoint contains all values of the walk, and restores all of them. */
 Test(walk, a_checkpoint_has_all_of_it)
 {
@@ -94,6 +99,7 @@ Test(walk, a_checkpoint_has_all_of_it)
     cr_assert(walk.at[0] == at && walk.steps == 1);
     varve_restoration_free(r);
 }
+/* [/all] */
 
 /* Accepts only moves that go uphill. A rejected move is taken back, but not its
  * random numbers, or the same move would be proposed again. */

@@ -5,7 +5,6 @@ SPDX-License-Identifier: MIT
 import numpy as np
 import varve
 
-# [mpi]
 from mpi4py import MPI
 
 comm = varve.MpiCommunicator(MPI.COMM_WORLD)
@@ -25,4 +24,3 @@ tree['table'].array += 1.0
 tree['step'] += 1
 varve.save(tree, 'run/heat', comm=comm)
 comm.close()
-# [/mpi]

@@ -39,12 +39,10 @@ with varve.restore(wanted, 'run/net.varve',
     restoration.assert_existing_objects_matched()
 # [/restore]
 
-# [fails]
 try:
     varve.restore({'name': np.zeros(3)}, 'run/net.varve')
 except varve.MismatchError as error:
     print(error.status.name, error.message)
-# [/fails]
 
 
 # [objects]
@@ -74,7 +72,6 @@ with varve.Run(ckpt, 'run/steps', interval_steps=10, keep_last=2,
 print(ckpt.step, ckpt.w)
 # [/run]
 
-# [manager]
 with varve.Manager(checkpoint, 'run/managed', keep_last=3,
                    interval_seconds=0, background=True) as manager:
     manager.resume()               # the newest that is good, if there is one
@@ -83,4 +80,3 @@ with varve.Manager(checkpoint, 'run/managed', keep_last=3,
         manager.save(checkpoint.step)
     manager.wait()
     print([managed.step for managed in manager.checkpoints])
-# [/manager]

@@ -17,7 +17,6 @@ TEST(a_state_is_saved_by_functions)
     varve::graph graph;
     std::mt19937 random(42);
     random.discard(1000);
-    /* [state] */
     graph.root().add_state(
         "random",
         [&](varve::sink bytes) {
@@ -33,7 +32,6 @@ TEST(a_state_is_saved_by_functions)
             random = restored;
             return true;
         });
-    /* [/state] */
     GOOD(varve::write(graph.root(), place("random.varve")));
     const std::mt19937 before = random;
     random.discard(17);
@@ -71,10 +69,8 @@ TEST(an_output_is_cut_to_what_was_saved)
         const std::string path = place("loss.csv");
         std::remove(path.c_str());
         varve::graph graph;
-        /* [output] */
         std::ofstream log(path, mode);
         graph.root().add_output("log", log, path);
-        /* [/output] */
         log << "one\n";
         GOOD(varve::write(graph.root(), place("output.varve")));
         log << "two\n";
@@ -116,13 +112,11 @@ TEST(an_output_of_no_file_is_a_mistake)
 TEST(initializers_fill_what_no_file_has)
 {
     varve::graph graph;
-    /* [allocated] */
     const varve::node made = graph.root().add_allocated<float>(
         "kernel", { 2, 2 }, [n = 1.5f](varve::values<float> values) mutable {
             for (float &value : values)
                 value = n++;
         });
-    /* [/allocated] */
     const varve::node zeros = graph.root().add_allocated<int>("zeros", 3);
     GOOD(graph.check());
     CHECK(made.values_as<float>()[3] == 4.5f);
@@ -152,7 +146,6 @@ TEST(children_are_made_on_demand)
         GOOD(varve::write(graph.root(), place("demand.varve")));
     }
     varve::graph graph;
-    /* [demand] */
     std::vector<std::unique_ptr<std::vector<float>>> made;
     graph.root().add_list("list").set_on_demand(
         [&](varve::node list, const varve_offer &offer) {
@@ -160,7 +153,6 @@ TEST(children_are_made_on_demand)
                 std::make_unique<std::vector<float>>(offer.value->shape[0]));
             list.append(*made.back());
         });
-    /* [/demand] */
     auto found = NEED(varve::read(graph.root(), place("demand")));
     GOOD(found.assert_consumed());
     CHECK(made.size() == 3 && (*made[1])[1] == 3);

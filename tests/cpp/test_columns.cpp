@@ -29,7 +29,6 @@ struct spin {
     }
 };
 
-/* [columns] */
 struct body {
     double mass = 1;
     std::array<float, 3> at = {};
@@ -44,7 +43,6 @@ struct body {
             varve::field("is_free", &body::is_free));
     }
 };
-/* [/columns] */
 
 body make_body(int i)
 {

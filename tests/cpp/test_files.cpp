@@ -200,14 +200,12 @@ TEST(a_manager_resumes_what_it_saved)
 {
     program p;
     const std::string run = place("run");
-    /* [manager] */
     varve::manager_options options;
     options.keep_last = 2;
     options.interval_steps = 10;
     bool fresh = false;
     auto start = [&] { fresh = true; };
     options.on_initialize(start);
-    /* [/manager] */
     {
         auto manager = NEED(varve::manager::open(p.root, run, options));
         CHECK(!NEED(manager.resume()) && fresh);
@@ -291,13 +289,11 @@ TEST(a_reader_needs_no_program)
 {
     program p;
     GOOD(varve::write(p.root, place("read.varve")));
-    /* [reader] */
     auto reader = NEED(varve::reader::open(place("read")));
     const auto node = reader.find("kernel");
     CHECK(node && node->value.rank == 2);
     std::vector<float> kernel(varve_tensor_count(&node->value));
     GOOD(reader.read("kernel", kernel));
-    /* [/reader] */
     CHECK(kernel == p.kernel);
     std::vector<double> wrong(6);
     const auto misfit = reader.read("kernel", wrong);
@@ -319,11 +315,9 @@ TEST(exceptions_are_thrown_where_they_are_asked_for)
 {
     program p;
     varve::write(p.root, place("thrown.varve")).value_or_throw();
-    /* [throw] */
     varve::restoration found =
         varve::read(p.root, place("thrown")).value_or_throw();
     found.assert_consumed().value_or_throw();
-    /* [/throw] */
     try {
         varve::read(p.root, place("none")).value_or_throw();
         CHECK(false);

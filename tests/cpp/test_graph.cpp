@@ -58,9 +58,7 @@ TEST(a_struct_is_an_object_with_its_fields)
 {
     varve::graph graph;
     adam a = example();
-    /* [add-struct] */
     const varve::node node = graph.root().add("adam", a);
-    /* [/add-struct] */
     GOOD(graph.check());
     CHECK(node.size() == 5);
     CHECK(node.find("step").values_as<std::int64_t>()[0] == 7);

@@ -145,7 +145,6 @@ struct pond {
     double *cells;
 };
 
-/* [grid] */
 template <> struct varve::grid<pond> {
     static std::size_t rank(pond &)
     {
@@ -164,7 +163,6 @@ template <> struct varve::grid<pond> {
         return f.cells;
     }
 };
-/* [/grid] */
 
 TEST(a_span_of_dimensions_is_saved_as_it_lies)
 {

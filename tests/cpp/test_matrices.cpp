@@ -218,9 +218,7 @@ TEST(a_view_keeps_its_strides_wherever_it_goes)
         float mass;
     };
     particle p[3] = { { 1, 2 }, { 3, 4 }, { 5, 6 } };
-    /* [strided] */
     auto view = varve::strided(&p[0].mass, { sizeof p[0] }, { 3 });
-    /* [/strided] */
     auto other = varve::strided(&p[0].mass, { 4 }, { 1 });
     {
         const auto moved = varve::strided(&p[2].mass,
@@ -284,14 +282,12 @@ TEST(snapshots_take_and_restore_what_lies_apart)
 #ifdef HAS_EIGEN
 TEST(what_eigen_has_comes_back)
 {
-    /* [eigen] */
     Eigen::MatrixXf weights(2, 3); /* by columns */
     Eigen::Matrix<float, 2, 2, Eigen::RowMajor> rotation;
     Eigen::VectorXf bias(4);
     Eigen::MatrixXf field(4, 5);
     auto inside = field.block(1, 1, 2, 3);
     auto row = field.row(3);
-    /* [/eigen] */
     weights << 0, 1, 2, 3, 4, 5;
     rotation << 0, 1, 2, 3;
     bias << 0, 1, 2, 3;

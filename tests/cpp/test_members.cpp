@@ -15,7 +15,6 @@
 namespace
 {
 
-/* [pointers] */
 struct mesh {
     double *heights = nullptr;
     float (*corners)[3] = nullptr;
@@ -30,7 +29,6 @@ struct mesh {
             varve::field("count", &mesh::count));
     }
 };
-/* [/pointers] */
 
 struct meshes {
     std::vector<mesh> all;

@@ -21,7 +21,6 @@ struct sums {
 static varve::result<void> go_on(
     const char *directory, sums &s, std::int64_t end, bool stops = false)
 {
-    /* [run] */
     varve::run run;
     run.root().add("sum", s.sum);
     run.root().add("step", s.step);
@@ -34,13 +33,10 @@ static varve::result<void> go_on(
         s.step++;
         s.sum += 1.0 / static_cast<double>(s.step);
         run.step(s.step);
-        /* [/run] */
         if (stops && s.step == 3)
             run.stop();
-        /* [run] */
     }
     return run.end();
-    /* [/run] */
 }
 
 TEST(a_run_goes_on_where_it_was)
@@ -270,12 +266,10 @@ static void save_rows(const varve::comm &comm, const std::string &path)
     for (std::size_t i = 0; i < mine.size(); i++)
         for (std::size_t k = 0; k < 4; k++)
             mine[i][k] = static_cast<float>(4 * (first + i) + k);
-    /* [slice] */
     varve::graph graph;
     const varve::node root = graph.root();
     root.add_slice("rows", mine, { ROWS, 4 }, { first, 0 });
     const auto written = varve::write_all(comm, root, path);
-    /* [/slice] */
     GOOD(written);
     CHECK(root.find("rows").slice()->start[0] == first);
     CHECK(!root.slice());

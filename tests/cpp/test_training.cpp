@@ -36,7 +36,6 @@ struct nobody {
     }
 };
 
-/* [migrating] */
 struct atom {
     std::int64_t id = 0;
     std::array<float, 3> position = {};
@@ -47,7 +46,6 @@ struct atom {
         return varve::fields(VARVE_FIELDS(atom, id, position));
     }
 };
-/* [/migrating] */
 
 struct noise {
     varve::random_stream left, right;
@@ -71,7 +69,6 @@ void resume_all(const varve::graph &graph, const std::string &path)
 
 TEST(random_streams_go_on_where_they_were)
 {
-    /* [random] */
     varve::random_stream dropout, shuffle(42, "shuffle");
     varve::graph graph;
     graph.set_seed(7);
@@ -80,7 +77,6 @@ TEST(random_streams_go_on_where_they_were)
     std::vector<int> order(100);
     std::iota(order.begin(), order.end(), 0);
     std::shuffle(order.begin(), order.end(), shuffle);
-    /* [/random] */
     CHECK(dropout.key[0] != 0 && shuffle.position > 0);
     varve_random c;
     varve_random_seed(&c, 42, "shuffle");
@@ -141,7 +137,6 @@ TEST(generators_of_the_c_library_are_added)
 
 TEST(records_go_on_where_they_were)
 {
-    /* [records] */
     std::vector<std::int32_t> samples(10);
     std::iota(samples.begin(), samples.end(), 0);
     varve::records_options options;
@@ -152,7 +147,6 @@ TEST(records_go_on_where_they_were)
         samples.data(), samples.size(), options));
     varve::graph graph;
     graph.root().add_records("data", records);
-    /* [/records] */
     GOOD(records.next());
     GOOD(varve::write(graph.root(), place("records")));
     std::vector<std::uint64_t> first, second;
@@ -204,7 +198,6 @@ TEST(what_a_process_has_for_itself_is_folded)
     const varve_comm two = varve::comm_over(all, 1, 2);
     int found = 0;
     varve::rank_local_options options;
-    /* [fold] */
     const varve::node mine = other.root().add_rank_local("worker", &two,
         options,
         [&](varve::node, const varve::reader &saved, const char *path,
@@ -213,7 +206,6 @@ TEST(what_a_process_has_for_itself_is_folded)
             return count == 1 ? saved.read(at, found)
                               : varve::error(VARVE_MISMATCH, "too many");
         });
-    /* [/fold] */
     mine.add("steps", steps);
     GOOD(varve::read(other.root(), place("private")));
     CHECK(found == 3);

@@ -273,14 +273,12 @@ static void write_report(varve_restoration *found, const char *name)
 {
     varve_status status = VARVE_OK;
     const char *path = path_of(name);
-    /* [report] */
     varve_report *report = found ? varve_report_new(found, &error) : NULL;
     const char *json = report ? varve_report_json(report, &error) : NULL;
     FILE *file = json ? fopen(path, "w") : NULL;
     if (!file || fputs(json, file) < 0 || fclose(file))
         status = VARVE_IO;
     varve_report_free(report);
-    /* [/report] */
     need(!status);
     varve_restoration_free(found);
 }

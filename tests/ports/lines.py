@@ -37,10 +37,10 @@ def table():
         text = text_of(name)
         calls, tables, loop = (
             count(text, region) for region in ('calls', 'tables', 'run'))
-        rows.append(f'| [{name}.c](../tests/ports/{name}.c) '
+        rows.append(f'| [{name}.c]({name}.c) '
                     f'| {calls} | {tables} | {tables + loop} |')
     for name in WHOLE:
-        rows.append(f'| [{name}.c](../tests/ports/{name}.c) '
+        rows.append(f'| [{name}.c]({name}.c) '
                     f'| - | - | {count(text_of(name), "run")} |')
     return '\n'.join(rows) + '\n'
 

@@ -16,10 +16,8 @@ TEST(array_of_rows, is_saved_and_restored)
 {
     float w[2][3] = { { 1, 2, 3 }, { 4, 5, 6 } }, flat[6] = { 0 };
     varve_graph *graph = story_graph();
-    /* [rows] */
     varve_node *node = varve_add_variable(
         varve_graph_root(graph), "w", varve_array(w, 2, 3));
-    /* [/rows] */
     const varve_tensor *value = varve_value(node);
     cr_assert_eq(value->data, w);
     cr_assert_eq(value->dtype, VARVE_FLOAT32);

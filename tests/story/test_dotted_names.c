@@ -29,7 +29,6 @@ static varve_graph *flat(struct model *m)
     return graph;
 }
 
-/* [model] */
 static varve_graph *deep(struct model *m)
 {
     varve_graph *graph = story_graph();
@@ -42,7 +41,6 @@ static varve_graph *deep(struct model *m)
         varve_array(m->head, 2));
     return graph;
 }
-/* [/model] */
 
 static const struct {
     varve_format format;

@@ -11,7 +11,6 @@
 
 /* --- Structs ------------------------------------------------------------ */
 
-/* [tree] */
 struct tree {
     double value;
     int count;
@@ -27,7 +26,6 @@ static const varve_field tree_fields[5] = {
     VARVE_FIELD_STRUCT_AT(struct tree, left, tree_fields, .room = calloc),
     VARVE_FIELDS_END,
 };
-/* [/tree] */
 
 struct item {
     int count;

@@ -158,14 +158,12 @@ struct pair {
     int current;
 };
 
-/* [refresh] */
 static varve_status bind_current(void *user, varve_node *node)
 {
     struct pair *p = user;
     varve_rebind(node, varve_array(p->buffers[p->current], 4));
     return VARVE_OK;
 }
-/* [/refresh] */
 
 TEST(pointers, that_only_the_program_can_find_are_bound_by_a_callback)
 {

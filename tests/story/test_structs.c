@@ -84,7 +84,6 @@ static const varve_field layer_fields[] = {
     VARVE_FIELDS_END,
 };
 
-/* [versions] */
 static const varve_field net_fields[] = {
     VARVE_FIELD_TEXT(struct net, name),
     VARVE_FIELD(struct net, is_wide, .is_later = true),
@@ -96,7 +95,6 @@ static const varve_field net_fields[] = {
     VARVE_FIELD_GONE("momentum"),
     VARVE_FIELDS_END,
 };
-/* [/versions] */
 
 static void free_net(struct net *net)
 {
@@ -298,7 +296,6 @@ TEST(structs, text_moves_between_longer_and_shorter_members_if_it_fits)
 
 /* --- Growing ------------------------------------------------------------ */
 
-/* [swarm] */
 struct particle {
     float x, v;
 };
@@ -322,7 +319,6 @@ static const varve_field swarm_fields[] = {
         struct swarm, all, particle_fields, count, .room = calloc),
     VARVE_FIELDS_END,
 };
-/* [/swarm] */
 
 static void grow(struct swarm *swarm, int count)
 {

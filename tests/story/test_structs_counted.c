@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 
-/* [counted] */
 struct layer {
     int inputs, outputs, groups;
     float *w;
@@ -25,7 +24,6 @@ static const varve_field layer_fields[] = {
         struct layer, w, count_weights, .called = "kernel"),
     VARVE_FIELDS_END,
 };
-/* [/counted] */
 
 TEST(structs, count_by_a_function_and_call_a_member_otherwise)
 {

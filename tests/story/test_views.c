@@ -39,12 +39,10 @@ static void add_parts(varve_node *root)
     varve_add_variable(
         root, "x", varve_strided(&p[0].x, VARVE_STRIDES(sizeof *p), COUNT));
     /* [/particles] */
-    /* [border] */
     varve_add_slice(root, "field",
         varve_strided(&field[1][1],
             VARVE_STRIDES(sizeof field[0], sizeof field[0][0]), ROWS, COLUMNS),
         VARVE_SHAPE(ROWS + 10, COLUMNS), rows);
-    /* [/border] */
     varve_add_variable(root, "column",
         varve_strided(&field[0][0], VARVE_STRIDES(-(int)sizeof field[0]), 1));
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""check_page.py - compares docs/conformance.md with the tests that it names.
+"""check_page.py - Compares docs/conformance.md and kept.md with the tests that
+they name.
 
     check_page.py ROOT
 
@@ -36,8 +37,9 @@ def test_exists(root, name):
 
 def problems(root):
     page = (root / 'docs' / 'conformance.md').read_text()
+    kept = (root / 'tests' / 'tensorflow' / 'kept.md').read_text()
     words, tests = {}, {}
-    for row, _, here, named in ROW.findall(page):
+    for row, _, here, named in ROW.findall(page + kept):
         words[row] = next((w for w in WORDS if here.startswith(w)), None)
         tests[row] = re.findall(r'`([^`]+)`', named)
         if not words[row]:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""check_page.py - Compares the numbers of mutations in docs/reliability.md with
-the table of mutations.
+"""check_page.py - Compares the numbers of mutations in tests/wrong/README.md
+with the table of mutations.
 
     tests/wrong/check_page.py SOURCE             fails if the page is wrong
     tests/wrong/check_page.py SOURCE --update    writes the numbers again
@@ -35,7 +35,7 @@ def complaints(counts, page):
     for kind in sorted(counts.keys() | told.keys()):
         there, said = counts[kind], told.get(kind, 0)
         if not said <= there <= said + MOST_BEHIND or not said:
-            yield (f'docs/reliability.md: expected that there are {there} '
+            yield (f'tests/wrong/README.md: expected that there are {there} '
                    f'mistakes of the kind {kind}, or some less, found {said}; '
                    'tests/wrong/check_page.py . --update counts anew')
 
@@ -61,10 +61,10 @@ def test():
 def main(source, *options):
     test()
     counts = kinds_of(read(source, 'tests', 'wrong', 'variants.txt'))
-    page = read(source, 'docs', 'reliability.md')
+    page = read(source, 'tests', 'wrong', 'README.md')
     if '--update' in options:
         page = updated(counts, page)
-        with open(os.path.join(source, 'docs', 'reliability.md'), 'w',
+        with open(os.path.join(source, 'tests', 'wrong', 'README.md'), 'w',
                   encoding='utf-8') as stream:
             stream.write(page)
     problems = [*complaints(counts, page)]
