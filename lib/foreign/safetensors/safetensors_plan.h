@@ -21,7 +21,8 @@ struct vv_safetensors_value {
 
 /* Metadata: where two have one name, that of the lower rank counts. */
 enum vv_safetensors_rank {
-    VV_SAFETENSORS_ALIAS, /* of a tensor, whose name is the text */
+    VV_SAFETENSORS_ALIAS,  /* of a tensor, whose name is the text */
+    VV_SAFETENSORS_SCALAR, /* a string (safetensors_string.h) */
     VV_SAFETENSORS_SAVE_COUNTER,
     VV_SAFETENSORS_METADATA,
 };
@@ -30,7 +31,7 @@ struct vv_safetensors_pair {
     const char *name, *text; /* in the plan's `pair_texts` */
     size_t name_at, name_size, text_at, text_size;
     enum vv_safetensors_rank rank;
-    uint32_t node; /* of an alias */
+    uint32_t node; /* of an alias or a string */
 };
 
 struct vv_safetensors_plan {
