@@ -19,6 +19,7 @@ struct vv_hdf5_thing {
                             it is longer than a path that is shown */
     const char *label;   /* what its attribute `name` says, or NULL */
     bool is_group;
+    bool is_kept; /* by vv_hdf5_keep */
 };
 
 struct vv_hdf5_edge {

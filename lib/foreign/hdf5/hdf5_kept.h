@@ -14,7 +14,8 @@ enum vv_hdf5_kept_kind {
     VV_HDF5_KEPT_NOTHING = 0,
     VV_HDF5_KEPT_NAME = 'n',  /* `first` in the graph is `second` in the file */
     VV_HDF5_KEPT_ALIAS = 'a', /* `first` is not in the file */
-    VV_HDF5_KEPT_LABEL = 'l'  /* its attribute `name` is `first` */
+    VV_HDF5_KEPT_LABEL = 'l', /* its attribute `name` is `first` */
+    VV_HDF5_KEPT_TYPE = 't'   /* see hdf5_kept_type.h; has no texts */
 };
 
 struct vv_hdf5_kept {
