@@ -67,6 +67,36 @@ TEST(torch_tar, is_read_as_torch_reads_it)
     world_free(&w);
 }
 
+/* Python 2 writes texts as bytes, and integers of more than 32 bits as
+ * decimals. */
+TEST(torch_tar, is_read_as_python_2_wrote_it)
+{
+    struct world w = world_new();
+    varve_error error = { 0 };
+    struct tar_parts p = tar_parts_new();
+    OP(&p.pickle, "\x80\2U\x0f" "140000000000016Q.");
+    OP(&p.tensors, "\x80\2K\x01.");
+    OP(&p.tensors, "\x80\2I140000000000016\nI140000000000000\n"
+        "ctorch.cuda\nHalfTensor\n\x87.");
+    vv_buffer_add64(&p.tensors, 1);
+    vv_buffer_add64(&p.tensors, 2);
+    vv_buffer_add64(&p.tensors, 1);
+    vv_buffer_add64(&p.tensors, 1);
+    OP(&p.storages, "\x80\2K\x01.");
+    OP(&p.storages, "\x80\2I140000000000000\nU\x06" "cuda:0ctorch\n"
+        "HalfStorage\n\x87.");
+    vv_buffer_add64(&p.storages, 3);
+    OP(&p.storages, "\1\2\3\4\5\6");
+    OP(&p.storages, "\x80\2].");
+    struct vv_buffer b = tar_of_parts(&p);
+    varve_reader *r = open_bytes(&w, "a", &b, &error);
+    cr_assert(r, "%s", error.message);
+    check_value(r, "value", "float16[2]", "\3\4\5\6", 4);
+    varve_reader_free(r);
+    vv_buffer_clear(&b);
+    world_free(&w);
+}
+
 TEST(torch_tar, has_tensors_without_elements)
 {
     struct world w = world_new();
