@@ -23,7 +23,7 @@ enum { SYS_INFO, PICKLE, TENSORS, STORAGES, MEMBERS };
 enum {
     FIRST_WINDOW = 4096,
     LARGER = 4,
-    LONGEST_DECIMAL = 20,
+    MOST_RANK = 1 << 16,
     RANK_SIZE = 8, /* 4 bytes of the rank and 4 that are ignored */
 };
 
@@ -461,9 +461,8 @@ static varve_status torch_tar_read_tensor(struct reading *r, struct stream *s)
     VV_TRY(torch_tar_find_storage(r, s, &storage));
     VV_TRY(torch_tar_take(s, head, sizeof head));
     uint32_t rank = vv_load32(head);
-    if (rank > (s->end - s->at) / 16)
-        return torch_tar_refuse(
-            s, "a tensor has more dimensions than the member has room for");
+    if (rank > MOST_RANK || rank > (s->end - s->at) / 16)
+        return torch_tar_refuse(s, "a tensor has too many dimensions");
     size_t numbers = rank ? 2 * (size_t)rank : 2;
     struct vv_torch_tar_tensor *t =
         vv_arena_take(&r->tar->arena, sizeof *t + numbers * sizeof *t->sizes);
