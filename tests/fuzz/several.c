@@ -51,8 +51,8 @@ static void check_value(varve_reader *reader, const varve_saved_node *node,
 }
 
 /* The bytes of all values but strings, which are texts of the header. Unless
- * `file` is NULL each is also checked against
- * the bytes of `file` at its offset. */
+ * `file` is NULL each is also checked against the bytes of `file` at its
+ * offset. */
 uint64_t several_total(
     varve_reader *reader, const uint8_t *file, size_t size)
 {
