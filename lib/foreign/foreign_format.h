@@ -12,12 +12,15 @@
 #include "draft.h"
 #include "foreign.h"
 
+/* As many bytes as determine any of the formats. */
+enum { VV_CANDIDATE_HEAD = 1536 };
+
 /* The properties of a file that are known before a format opens it. */
 struct vv_candidate {
     /* to fill in */
     const char *path;
     uint64_t size;
-    const unsigned char *head; /* its first bytes, 512 at most */
+    const unsigned char *head; /* its first bytes, VV_CANDIDATE_HEAD at most */
     size_t head_size;
     const unsigned char *tail; /* its last bytes, 64 at most */
     size_t tail_size;

@@ -15,6 +15,17 @@ bool vv_torch_is_legacy(const unsigned char *head, size_t size)
            memcmp(head + begin, number, sizeof number - 1) == 0;
 }
 
+bool vv_torch_is_tar(const unsigned char *head, size_t size)
+{
+    enum { BLOCK = 512, MAGIC_AT = 257, TYPE_AT = 156 };
+    static const char magic[] = "ustar", first[] = "sys_info";
+    size_t at = 0;
+    if (size > TYPE_AT && head[TYPE_AT] == 'x')
+        at = 2 * BLOCK;
+    return size >= at + BLOCK && memcmp(head + at, first, sizeof first) == 0 &&
+           memcmp(head + MAGIC_AT, magic, sizeof magic - 1) == 0;
+}
+
 bool vv_dcp_is_metadata(const unsigned char *head, size_t size)
 {
     static const char module[] = "torch.distributed.checkpoint.metadata";

@@ -17,6 +17,15 @@ enum { VV_TORCH_LEGACY_HEAD = 23 };
  * shorter. */
 bool vv_torch_is_legacy(const unsigned char *head, size_t size);
 
+/* This number of bytes identifies a tar archive that torch.save wrote before
+ * torch 0.1.10: a pax header, its records, and the header of the first member.
+ */
+enum { VV_TORCH_TAR_HEAD = 3 * 512 };
+
+/* Returns true if `head` is the beginning of such an archive, or all of a
+ * shorter one. */
+bool vv_torch_is_tar(const unsigned char *head, size_t size);
+
 /* Returns true if these are the first bytes of the metadata of a checkpoint of
  * torch.distributed. */
 bool vv_dcp_is_metadata(const unsigned char *head, size_t size);

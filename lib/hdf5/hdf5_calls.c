@@ -93,6 +93,12 @@ static varve_status hdf5_calls_describe(struct vv_hdf5_file *file,
     TURN(vv_hdf5_describe(file, object, what));
 }
 
+static varve_status hdf5_calls_encode_type(struct vv_hdf5_file *file,
+    uint64_t object, unsigned char *bytes, size_t *size, varve_error *error)
+{
+    TURN(vv_hdf5_encode_type(file, object, bytes, size));
+}
+
 static varve_status links(struct vv_hdf5_file *file, uint64_t object,
     vv_hdf5_each_link *each, void *user, varve_error *error)
 {
@@ -158,6 +164,7 @@ const struct vv_hdf5_calls vv_hdf5_calls = {
     .open = hdf5_calls_open_file,
     .close = hdf5_calls_end_file,
     .describe = hdf5_calls_describe,
+    .encode_type = hdf5_calls_encode_type,
     .links = links,
     .attributes = attributes,
     .read = hdf5_calls_read_value,

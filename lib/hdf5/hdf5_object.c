@@ -182,6 +182,24 @@ bool vv_hdf5_describe(
     return is_done;
 }
 
+/* A type with a name in the file becomes one without. */
+bool vv_hdf5_encode_type(
+    struct vv_hdf5_file *f, uint64_t object, unsigned char *bytes, size_t *size)
+{
+    size_t needed = 0;
+    hid_t set = H5Oopen_by_addr(f->file, object);
+    hid_t type = set > 0 ? H5Dget_type(set) : -1;
+    hid_t copy = type > 0 ? H5Tcopy(type) : -1;
+    bool is_done = copy > 0 && H5Tencode(copy, NULL, &needed) >= 0;
+    if (is_done && needed <= *size)
+        is_done = H5Tencode(copy, bytes, &needed) >= 0;
+    *size = needed <= *size ? needed : 0;
+    vv_hdf5_drop(copy);
+    vv_hdf5_drop(type);
+    vv_hdf5_drop(set);
+    return is_done;
+}
+
 /* --- Links ---------------------------------------------------------------- */
 
 struct listing {

@@ -13,6 +13,8 @@
 
 bool vv_hdf5_describe(struct vv_hdf5_file *file, uint64_t object,
     struct vv_hdf5_object *what); /* describe */
+bool vv_hdf5_encode_type(struct vv_hdf5_file *file, uint64_t object,
+    unsigned char *bytes, size_t *size); /* encode_type */
 bool vv_hdf5_list(struct vv_hdf5_file *file, uint64_t object,
     vv_hdf5_each_link *each, void *user); /* links */
 bool vv_hdf5_list_attributes(struct vv_hdf5_file *file, uint64_t object,

@@ -122,7 +122,7 @@ static bool write_text(hid_t object, const char *name, const char *text)
 static bool finish_dataset(struct vv_hdf5_file *f, hid_t set,
     const struct vv_hdf5_new *what, uint64_t *object, uint64_t *offset)
 {
-    const char *name = vv_hdf5_byte_name(what->dtype);
+    const char *name = what->type ? NULL : vv_hdf5_byte_name(what->dtype);
     haddr_t at = what->dtype == VARVE_STRING ? HADDR_UNDEF : H5Dget_offset(set);
     *offset = at == HADDR_UNDEF ? 0 : at;
     if (at != HADDR_UNDEF && at + H5Dget_storage_size(set) > f->bytes.size)
@@ -131,11 +131,23 @@ static bool finish_dataset(struct vv_hdf5_file *f, hid_t set,
            (!name || write_text(set, "dtype", name));
 }
 
+/* The type that a dataset had in the file that was read, or one of ours. */
+static hid_t make_type(const struct vv_hdf5_new *what)
+{
+    if (!what->type)
+        return vv_hdf5_file_type(what->dtype);
+#if H5_VERSION_GE(2, 0, 0)
+    return H5Tdecode2(what->type, what->type_size);
+#else
+    return H5Tdecode(what->type);
+#endif
+}
+
 bool vv_hdf5_add_dataset(struct vv_hdf5_file *f, const struct vv_hdf5_name *at,
     const struct vv_hdf5_new *what, uint64_t *object, uint64_t *offset)
 {
     hid_t parent = H5Oopen_by_addr(f->file, at->parent);
-    hid_t type = vv_hdf5_file_type(what->dtype);
+    hid_t type = make_type(what);
     hid_t space = make_space(what), set = -1;
     hid_t plist = make_plist(what->dtype == VARVE_STRING);
     if (parent > 0 && type > 0 && space > 0 && plist > 0)

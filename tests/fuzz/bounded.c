@@ -35,14 +35,15 @@ static bool is_bid_for(const struct vv_foreign_format *format,
     struct vv_candidate candidate = { .path = "",
         .size = size,
         .head = bytes,
-        .head_size = size < 512 ? size : 512 };
+        .head_size = size < VV_CANDIDATE_HEAD ? size : VV_CANDIDATE_HEAD };
     return format->bid(&candidate) != VV_BID_NONE;
 }
 
 struct bounded bounded_for(const uint8_t *bytes, size_t size)
 {
     struct bounded bounded = bounded_by(size);
-    if (is_torch_archive(bytes, size) || vv_torch_is_legacy(bytes, size))
+    if (is_torch_archive(bytes, size) || vv_torch_is_legacy(bytes, size) ||
+        vv_torch_is_tar(bytes, size))
         bounded.bound += FUZZ_TORCH_FACTOR * size;
     if (is_bid_for(&vv_onnx_format, bytes, size))
         bounded.bound += FUZZ_ONNX_FACTOR * size;

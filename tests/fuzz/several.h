@@ -22,8 +22,8 @@ struct several *several_new(const uint8_t *bytes, size_t size);
  * says, unless that is NULL. */
 void several_read(struct several *several, const uint64_t *most);
 
-/* The bytes of all values; each is also the bytes of `file` at its offset,
- * unless that is NULL. */
+/* The bytes of all values but strings; each is also the bytes of `file` at its
+ * offset, unless that is NULL. */
 uint64_t several_total(
     varve_reader *reader, const uint8_t *file, size_t size);
 

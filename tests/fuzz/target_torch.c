@@ -5,14 +5,21 @@
  * around which an archive is made: its sums are right, and there are storages
  * of the keys 0 to 31.
  *
+ * A tar archive gets right sums in its headers. 'T', two sizes of 16 bits and
+ * bytes are made into one: they are its members `pickle`, `tensors` and
+ * `storages`.
+ *
  * SPDX-License-Identifier: MIT
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bytes.h"
 #include "crc.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/places.h"
+#include "pickle_magic.h"
 
 enum { STORAGES = 32, STORAGE_SIZE = 96, ENTRY_ROOM = 200 };
 
@@ -116,10 +123,94 @@ static void run_pickle(unsigned flags, const uint8_t *pickle, size_t size)
     free(m.directory.bytes);
 }
 
+/* --- Tar archives --------------------------------------------------------- */
+
+enum {
+    BLOCK = 512,
+    SIZE_AT = 124,
+    SUM_AT = 148,
+    TYPE_AT = 156,
+    MAGIC_AT = 257,
+    PARTS_AT = 5
+};
+
+static void set_sum(uint8_t *header)
+{
+    char text[8];
+    unsigned sum = 0;
+    memset(header + SUM_AT, ' ', sizeof text);
+    for (int i = 0; i < BLOCK; i++)
+        sum += header[i];
+    snprintf(text, sizeof text, "%06o", sum);
+    memcpy(header + SUM_AT, text, sizeof text);
+}
+
+static size_t size_in(const uint8_t *header)
+{
+    char text[12] = { 0 };
+    memcpy(text, header + SIZE_AT, sizeof text - 1);
+    return (size_t)strtoull(text, NULL, 8);
+}
+
+static void run_tar(const uint8_t *bytes, size_t size)
+{
+    uint8_t *copy = malloc(size);
+    memcpy(copy, bytes, size);
+    for (size_t at = 0; at + BLOCK <= size;) {
+        size_t data = size_in(copy + at);
+        set_sum(copy + at);
+        if (data > size - at - BLOCK)
+            break;
+        at += BLOCK + (data + BLOCK - 1) / BLOCK * BLOCK;
+    }
+    places_run(copy, size);
+    free(copy);
+}
+
+static void add_member(
+    struct out *out, const char *name, const uint8_t *bytes, size_t size)
+{
+    uint8_t *header = out->bytes + out->size;
+    memset(header, 0, BLOCK + (size + BLOCK - 1) / BLOCK * BLOCK);
+    memcpy(header, name, strlen(name));
+    snprintf((char *)header + SIZE_AT, 12, "%011o", (unsigned)size);
+    header[TYPE_AT] = '0';
+    memcpy(header + MAGIC_AT, "ustar\00000", 8);
+    set_sum(header);
+    memcpy(header + BLOCK, bytes, size);
+    out->size += BLOCK + (size + BLOCK - 1) / BLOCK * BLOCK;
+}
+
+static void run_parts(const uint8_t *bytes, size_t size)
+{
+    static const char machine[] = "\x80\2}.";
+    size_t pickle = (size_t)bytes[1] | (size_t)bytes[2] << 8;
+    size_t tensors = (size_t)bytes[3] | (size_t)bytes[4] << 8;
+    size -= PARTS_AT;
+    pickle = pickle < size ? pickle : size;
+    tensors = tensors < size - pickle ? tensors : size - pickle;
+    const uint8_t *part = bytes + PARTS_AT;
+    struct out out = { .bytes = malloc(size + 8 * BLOCK) };
+    add_member(&out, "sys_info", (const uint8_t *)machine, sizeof machine - 1);
+    add_member(&out, "pickle", part, pickle);
+    add_member(&out, "tensors", part + pickle, tensors);
+    add_member(&out, "storages", part + pickle + tensors,
+        size - pickle - tensors);
+    uint8_t *exactly = malloc(out.size);
+    memcpy(exactly, out.bytes, out.size);
+    places_run(exactly, out.size);
+    free(exactly);
+    free(out.bytes);
+}
+
 void fuzz_torch(const uint8_t *bytes, size_t size)
 {
     if (size == 0 || bytes[0] == 'P' || bytes[0] == 0x80)
         places_run(bytes, size);
+    else if (vv_torch_is_tar(bytes, size))
+        run_tar(bytes, size);
+    else if (bytes[0] == 'T' && size >= PARTS_AT)
+        run_parts(bytes, size);
     else
         run_pickle(bytes[0], bytes + 1, size - 1);
 }

@@ -18,8 +18,10 @@ import os
 import random
 import sys
 import tempfile
+import warnings
 
 import torch_chains
+import torch_tar
 from torch_objects import (
     File, np, random_object, raw, run, torch, values_of)
 
@@ -50,6 +52,24 @@ def check_object(varve, path):
         found = file.bytes_of(where)
         if found != expected:
             raise AssertionError(f'{where}: {found} for {expected}')
+        count += 1
+    return count
+
+
+def check_tar(varve, path):
+    """An archive as before torch 0.1.10: the values that torch loads."""
+    tensors = []
+    torch_tar.save({str(i): random_object(2, tensors, types=torch_tar.TYPES)
+                    for i in range(8)}, path)
+    file = File(varve, path)
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        loaded = torch.load(path, weights_only=False)
+    count = 0
+    for where, expected in values_of(loaded):
+        found = file.bytes_of(where)
+        if found != expected:
+            raise AssertionError(f'tar: {where}: {found} for {expected}')
         count += 1
     return count
 
@@ -250,6 +270,7 @@ def main():
             torch.manual_seed(i)
             try:
                 values += check_object(varve, path)
+                values += check_tar(varve, path)
                 slots += check_optimizer(varve, path)
                 slots += check_lightning(varve, path)
                 chains += torch_chains.check_random(varve, path)
@@ -264,7 +285,7 @@ def main():
         except AssertionError as error:
             print(f'{NAME}: {error}')
             return 1
-    print(f'{NAME}: {3 * count} files, {values} values, {slots} slots, '
+    print(f'{NAME}: {4 * count} files, {values} values, {slots} slots, '
           f'{chains} optimizers through other formats, '
           f'{of_models} values of models, torch {torch.__version__}')
     return 0 if values and slots else 1

@@ -24,8 +24,8 @@ import torch  # noqa: E402
 # --- Objects ---------------------------------------------------------------
 
 
-def random_tensor():
-    kind = getattr(torch, random.choice(TYPES))
+def random_tensor(types=TYPES):
+    kind = getattr(torch, random.choice(types))
     shape = [random.choice((0, 1, 2, 3, 4, 5)) for _ in range(
         random.randrange(4))]
     t = torch.empty(shape, dtype=kind)
@@ -48,19 +48,20 @@ VIEWS = [
 ]
 
 
-def random_object(depth, tensors, keys=KEYS):
+def random_object(depth, tensors, keys=KEYS, types=TYPES):
     kind = random.random()
     if kind < .5:
         if not tensors or random.random() < .8:
-            tensors.append(random_tensor())
+            tensors.append(random_tensor(types))
         return random.choice(tensors)
     if depth and kind < .75:
         return random.choice((dict, collections.OrderedDict))(
-            (random.choice(keys), random_object(depth - 1, tensors, keys))
+            (random.choice(keys),
+             random_object(depth - 1, tensors, keys, types))
             for _ in range(random.randrange(5)))
     if depth and kind < .85:
         return random.choice((list, tuple))(
-            random_object(depth - 1, tensors, keys)
+            random_object(depth - 1, tensors, keys, types)
             for _ in range(random.randrange(4)))
     return random.choice(
         [3, -7, 2**40, 2**53 + 1, 2**63 + 1, 0.5, -1e300, True, False, 'text',

@@ -36,6 +36,7 @@ static const struct sample samples[] = {
     { "gguf", "small.gguf", VARVE_FORMAT_GGUF },
     { "torch", "torch_new.pt", VARVE_FORMAT_TORCH },
     { "torch", "torch_legacy.pt", VARVE_FORMAT_TORCH },
+    { "torch", "torch_tar.pt", VARVE_FORMAT_TORCH },
     { "torch", "dcp", VARVE_FORMAT_VARVE },
     { "onnx", "onnx_model.onnx", VARVE_FORMAT_VARVE },
     { "flax", "flax_state.msgpack", VARVE_FORMAT_VARVE },

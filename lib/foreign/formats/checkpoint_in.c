@@ -113,7 +113,7 @@ static varve_status refuse_name(
 
 struct look {
     struct vv_candidate candidate;
-    unsigned char head[512];
+    unsigned char head[VV_CANDIDATE_HEAD];
     unsigned char tail[64];
 };
 

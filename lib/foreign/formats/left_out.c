@@ -86,6 +86,7 @@ static enum vv_bid bid_torch(const struct vv_candidate *c)
     const char *first = first_entry(c, &size);
     return sure_if(
         vv_torch_is_legacy(c->head, c->head_size) ||
+        vv_torch_is_tar(c->head, c->head_size) ||
         vv_dcp_is_metadata(c->head, c->head_size) ||
         (first && vv_text_ends_in(first, size, "/data.pkl")) ||
         (left_out_is_called(c, ".bin.index.json") && begins(c, "{", 1)));

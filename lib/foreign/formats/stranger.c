@@ -45,7 +45,7 @@
     "read it with Python, and save its arrays with numpy.savez"
 #define UNPACK "unpack it first"
 
-enum { HEAD_SIZE = 512 };
+enum { HEAD_SIZE = VV_TORCH_TAR_HEAD };
 
 struct file_look {
     const char *path;
@@ -102,6 +102,15 @@ static bool is_pickle(const struct file_look *look)
            !vv_dcp_is_metadata(look->head, look->head_size);
 }
 
+/* The first files of torch.save are tar archives too, and are read. */
+static bool is_tar(const struct file_look *look)
+{
+    enum { MAGIC_AT = 257, MAGIC_SIZE = 5 };
+    return look->head_size >= MAGIC_AT + MAGIC_SIZE &&
+           memcmp(look->head + MAGIC_AT, "ustar", MAGIC_SIZE) == 0 &&
+           !vv_torch_is_tar(look->head, look->head_size);
+}
+
 #ifdef VV_HAVE_TRAINING
 static bool is_records(const struct file_look *look)
 {
@@ -127,7 +136,7 @@ static bool is_records(const struct file_look *look)
 
 /* The first match is used. */
 static const struct mark marks[] = {
-    AT(257, "ustar", "a tar archive", UNPACK " with tar -xf"),
+    LOOKS(is_tar, "a tar archive", UNPACK " with tar -xf"),
     AT(0, "\x1f\x8b\x08", "a gzip file", UNPACK " with gunzip"),
     AT(0, "\x28\xb5\x2f\xfd", "a zstd file", UNPACK " with unzstd"),
     AT(0,

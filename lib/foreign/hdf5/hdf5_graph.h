@@ -20,6 +20,7 @@ struct vv_hdf5_thing {
                             longer than VV_LONGEST_PATH */
     const char *label;   /* value of its attribute `name`, or NULL */
     bool is_group;
+    bool is_kept; /* by vv_hdf5_keep */
 };
 
 struct vv_hdf5_edge {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "hdf5_graph.h"
+#include "hdf5_kept_type.h"
 #include "hdf5_slots.h"
 #include "hdf5_soft.h"
 #include "keras_moments.h"
@@ -71,6 +72,8 @@ static varve_status hdf5_in_read_all(struct vv_hdf5_graph *g)
     if (!status && !g->draft->failed)
         status = add_meaning(g, &config);
     vv_keras_config_clear(&config);
+    if (!status && !g->draft->failed)
+        status = vv_hdf5_keep_types(g);
     return status ? status : vv_hdf5_graph_end(g);
 }
 

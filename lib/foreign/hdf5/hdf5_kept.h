@@ -15,7 +15,8 @@ enum vv_hdf5_kept_kind {
     VV_HDF5_KEPT_NOTHING = 0,
     VV_HDF5_KEPT_NAME = 'n',  /* `first` in the graph is `second` in the file */
     VV_HDF5_KEPT_ALIAS = 'a', /* the edge `first` does not exist in the file */
-    VV_HDF5_KEPT_LABEL = 'l'  /* the value of its attribute `name` is `first` */
+    VV_HDF5_KEPT_LABEL = 'l', /* the value of its attribute `name` is `first` */
+    VV_HDF5_KEPT_TYPE = 't'   /* a type; see hdf5_kept_type.h */
 };
 
 struct vv_hdf5_kept {

@@ -20,7 +20,7 @@
 
 #define VV_HDF5_SYMBOL "vv_hdf5_calls"
 
-enum { VV_HDF5_VERSION = 2, VV_HDF5_MOST_RANK = 32, VV_HDF5_TEXT_SIZE = 160 };
+enum { VV_HDF5_VERSION = 3, VV_HDF5_MOST_RANK = 32, VV_HDF5_TEXT_SIZE = 160 };
 
 /* A file: a range of bytes. The functions set the error on failure. */
 struct vv_hdf5_bytes {
@@ -128,6 +128,8 @@ struct vv_hdf5_new {
     uint32_t rank;
     bool is_null; /* has no elements */
     uint64_t extents[VV_HDF5_MOST_RANK];
+    const unsigned char *type; /* of encode_type; NULL: `dtype` counts */
+    size_t type_size;
 };
 
 struct vv_hdf5_file;
@@ -162,6 +164,11 @@ struct vv_hdf5_calls {
     varve_status (*strings)(struct vv_hdf5_file *file, uint64_t object,
         uint64_t most, vv_hdf5_each_string *each, void *user,
         varve_error *error);
+
+    /* Encodes the type of a dataset. *size is the room, and is set to the
+     * number of bytes, or to 0 if there is not enough room. */
+    varve_status (*encode_type)(struct vv_hdf5_file *file, uint64_t object,
+        unsigned char *bytes, size_t *size, varve_error *error);
 
     /* Adds a group. Returns VARVE_DUPLICATE if the parent has a child of this
      * name. */

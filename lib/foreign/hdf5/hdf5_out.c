@@ -14,6 +14,7 @@
 #include "failure.h"
 #include "file.h"
 #include "hdf5_kept.h"
+#include "hdf5_kept_type.h"
 #include "hdf5_load.h"
 #include "hdf5_name.h"
 #include "keras_again.h"
@@ -192,6 +193,28 @@ static varve_status hdf5_out_write_value(struct out *o, uint32_t value,
     return VARVE_OK;
 }
 
+static bool has_children(const struct out *o, uint32_t node)
+{
+    uint32_t begin, end, first, last;
+    vv_index_edges(o->target->index, node, &begin, &end);
+    vv_index_slots(o->target->index, node, &first, &last);
+    return end > begin || last > first;
+}
+
+/* A state without children is written with the type that it had. */
+static void take_kept_type(
+    const struct out *o, uint32_t node, struct vv_hdf5_new *what)
+{
+    struct vv_hdf5_kept_type kept;
+    if (has_children(o, node) || what->is_null ||
+        !vv_hdf5_kept_type_of(o->target, node, &kept))
+        return;
+    what->rank = kept.rank;
+    memcpy(what->extents, kept.extents, sizeof kept.extents);
+    what->type = kept.type;
+    what->type_size = kept.type_size;
+}
+
 /* Adds a variable, or the bytes of a state. */
 static varve_status hdf5_out_add_dataset(struct out *o,
     const struct vv_hdf5_name *at, uint32_t node, uint64_t *object)
@@ -210,6 +233,7 @@ static varve_status hdf5_out_add_dataset(struct out *o,
         vv_index_kind(index, node) == VARVE_STATE ? (varve_dtype)0 : type.dtype;
     what.rank = type.rank;
     memcpy(what.extents, type.shape, sizeof type.shape);
+    take_kept_type(o, node, &what);
     if (what.is_null)
         vv_target_lose(o->target, node, "its shape: it has no value");
     VV_TRY(hdf5_out_tell(o,
@@ -252,14 +276,6 @@ static varve_status hdf5_out_add_group(struct out *o,
     return kept.kind == VV_HDF5_KEPT_LABEL
                ? set_text(o, *object, "name", kept.first)
                : VARVE_OK;
-}
-
-static bool has_children(const struct out *o, uint32_t node)
-{
-    uint32_t begin, end, first, last;
-    vv_index_edges(o->target->index, node, &begin, &end);
-    vv_index_slots(o->target->index, node, &first, &last);
-    return end > begin || last > first;
 }
 
 /* Adds a node that has not been written yet. */
@@ -553,7 +569,7 @@ static varve_status hdf5_out_write_kept(
     vv_arena_init(&o.paths, a);
     vv_map_init(&o.groups, a);
     if (target->loss)
-        vv_target_lose_graph(target, true, NULL);
+        vv_target_lose_graph(target, true, vv_hdf5_keeps_tag);
     if (target->loss)
         lose_globals(&o);
     varve_status status = hdf5_out_publish(&o);

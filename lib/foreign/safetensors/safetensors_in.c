@@ -18,6 +18,7 @@
 #include "json_out.h"
 #include "name.h"
 #include "safetensors_kept.h"
+#include "safetensors_string.h"
 #include "try.h"
 
 enum {
@@ -286,6 +287,29 @@ static bool safetensors_in_is_free(struct vv_safetensors *s, const char *name)
     return begin == count || !vv_json_begins(tensors[begin].name, below);
 }
 
+/* Adds a string variable if the name of a text is that of one; sets *is_one.
+ * The prefix has no escapes, so what follows it is a name as well. */
+static varve_status safetensors_in_add_string(struct vv_safetensors *s,
+    const char *name, const struct vv_json_item *text, bool *is_one,
+    varve_error *error)
+{
+    enum { SIZE = VV_SAFETENSORS_STRING_SIZE };
+    *is_one =
+        s->name.size > SIZE && strncmp(name, VV_SAFETENSORS_STRING, SIZE) == 0;
+    if (!*is_one)
+        return VARVE_OK;
+    memmove(s->name.data, s->name.data + SIZE, s->name.size - SIZE);
+    s->name.size -= SIZE;
+    *is_one = safetensors_in_is_free(s, name + SIZE);
+    safetensors_in_unescape(text, &s->text);
+    if (s->name.failed || s->text.failed ||
+        (*is_one && !vv_safetensors_add_string(s->foreign, s->draft,
+                        (const char *)s->name.data, s->name.size,
+                        (const char *)s->text.data, s->text.size)))
+        return vv_fail_memory(error, "text metadata");
+    return VARVE_OK;
+}
+
 /* If the name of a text is not that of a tensor but its value is, it is an
  * alias of the tensor, as written by safetensors.torch.save_model. */
 static varve_status safetensors_in_add_text(struct vv_safetensors *s,
@@ -301,6 +325,11 @@ static varve_status safetensors_in_add_text(struct vv_safetensors *s,
         return vv_fail_memory(error, "text metadata");
     if (is_counter(s, &name))
         return VARVE_OK;
+    bool is_string = false;
+    VV_TRY(safetensors_in_add_string(s, entry->name, &text, &is_string, error));
+    if (is_string)
+        return VARVE_OK;
+    safetensors_in_unescape(&name, &s->name);
     vv_draft_text(s->draft, (const char *)s->name.data, s->name.size,
         s->text.size ? (const char *)s->text.data : "", s->text.size);
     const struct vv_safetensors_tensor *kept =

@@ -15,9 +15,13 @@
 #include "name.h"
 #include "safetensors_in.h"
 #include "safetensors_kept.h"
+#include "safetensors_string.h"
 #include "try.h"
 
-enum { NO_SHARD = -1 };
+enum {
+    NO_SHARD = -1,
+    MOST_TEXTS = 1 << 22, /* bytes; a header has at most 100 MB */
+};
 
 /* --- Values ------------------------------------------------------------- */
 
@@ -61,7 +65,33 @@ static const char *why_not(
     return vv_safetensors_dtype_of(dtype) ? NULL : "a tensor of complex128";
 }
 
-static void safetensors_plan_add_values(struct vv_safetensors_plan *plan)
+/* Adds the text of a value that is a string; false in *is_one if it is none. */
+static varve_status safetensors_plan_add_string(
+    struct vv_safetensors_plan *plan, uint32_t value, uint32_t node,
+    bool *is_one, varve_error *error)
+{
+    struct vv_buffer *texts = &plan->pair_texts;
+    struct vv_safetensors_pair pair = {
+        .rank = VV_SAFETENSORS_SCALAR, .node = node, .name_at = texts->size
+    };
+    const char *text = NULL;
+    if (texts->size < MOST_TEXTS)
+        VV_TRY(vv_safetensors_string_of(
+            plan->target, value, &text, &pair.text_size, error));
+    *is_one = text != NULL;
+    if (!text)
+        return VARVE_OK;
+    vv_buffer_add_string(texts, VV_SAFETENSORS_STRING);
+    safetensors_plan_add_name(plan, node, texts);
+    pair.text_at = texts->size;
+    pair.name_size = pair.text_at - pair.name_at;
+    vv_buffer_add(texts, text, pair.text_size);
+    vv_buffer_add(&plan->pairs, &pair, sizeof pair);
+    return VARVE_OK;
+}
+
+static varve_status safetensors_plan_add_values(
+    struct vv_safetensors_plan *plan, varve_error *error)
 {
     const struct vv_target *target = plan->target;
     const struct vv_index *index = target->index;
@@ -70,10 +100,14 @@ static void safetensors_plan_add_values(struct vv_safetensors_plan *plan)
         if (!vv_saved_path_exists(target->paths, node))
             continue;
         const char *reason = why_not(target, node, i);
-        if (reason) {
+        bool is_string = false;
+        if (reason)
+            VV_TRY(
+                safetensors_plan_add_string(plan, i, node, &is_string, error));
+        if (reason && !is_string)
             vv_target_lose(target, node, reason);
+        if (reason)
             continue;
-        }
         struct vv_safetensors_value value = {
             .name_at = plan->names.size,
             .dtype = safetensors_plan_type_of(target, node, i),
@@ -83,6 +117,7 @@ static void safetensors_plan_add_values(struct vv_safetensors_plan *plan)
         value.name_size = safetensors_plan_add_name(plan, node, &plan->names);
         vv_buffer_add(&plan->values, &value, sizeof value);
     }
+    return VARVE_OK;
 }
 
 static struct vv_safetensors_value *find_value(
@@ -336,6 +371,34 @@ static bool is_tensor(const struct vv_safetensors_plan *plan,
            NULL;
 }
 
+/* Returns true if a tensor has the name of a string, or one that begins with it
+ * and a '/'. */
+static bool is_taken(const struct vv_safetensors_plan *plan,
+    const struct vv_safetensors_pair *pair)
+{
+    size_t begin = 0, end, count;
+    struct vv_safetensors_value *values = vv_safetensors_values(plan, &count);
+    const char *name = pair->name + VV_SAFETENSORS_STRING_SIZE;
+    size_t size = pair->name_size - VV_SAFETENSORS_STRING_SIZE;
+    for (end = count; begin < end;) {
+        size_t middle = begin + (end - begin) / 2;
+        if (safetensors_plan_compare(
+                values[middle].name, values[middle].name_size, name, size) < 0)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    for (; begin < count && values[begin].name_size >= size &&
+           memcmp(values[begin].name, name, size) == 0;
+         begin++) {
+        if (values[begin].name_size == size || values[begin].name[size] == '/')
+            return true;
+        if (values[begin].name[size] > '/')
+            break;
+    }
+    return false;
+}
+
 /* Returns why a pair cannot be in the file, or NULL if it can. `last` is the
  * last pair before it that is kept. */
 static const char *why_not_pair(const struct vv_safetensors_plan *plan,
@@ -343,6 +406,8 @@ static const char *why_not_pair(const struct vv_safetensors_plan *plan,
     const struct vv_safetensors_pair *pair)
 {
     bool is_alias = pair->rank == VV_SAFETENSORS_ALIAS;
+    if (pair->rank == VV_SAFETENSORS_SCALAR && is_taken(plan, pair))
+        return "a string";
     if (last && safetensors_plan_compare(last->name, last->name_size,
                     pair->name, pair->name_size) == 0)
         return is_alias ? "another path to it"
@@ -362,7 +427,7 @@ static void sort_pairs(struct vv_safetensors_plan *plan)
             why_not_pair(plan, kept ? &pairs[kept - 1] : NULL, &pairs[i]);
         if (reason)
             vv_target_lose(plan->target,
-                pairs[i].rank == VV_SAFETENSORS_ALIAS
+                pairs[i].rank <= VV_SAFETENSORS_SCALAR
                     ? pairs[i].node
                     : plan->target->paths->root,
                 reason);
@@ -401,7 +466,7 @@ varve_status vv_safetensors_plan_begin(struct vv_safetensors_plan *plan,
     vv_buffer_init(&plan->pairs, a);
     vv_target_lose_graph(target, true, vv_safetensors_keeps_tag);
     vv_target_lose_globals(target);
-    safetensors_plan_add_values(plan);
+    VV_TRY(safetensors_plan_add_values(plan, error));
     safetensors_plan_add_metadata(plan);
     if (!plan->values.failed)
         add_links(plan);

@@ -22,8 +22,9 @@ struct vv_safetensors_value {
 /* Kinds of metadata. If two entries have the same name, the one with the lower
  * rank is used. */
 enum vv_safetensors_rank {
-    VV_SAFETENSORS_ALIAS, /* alias of a tensor; its text is the name of the
-                             tensor */
+    VV_SAFETENSORS_ALIAS,  /* alias of a tensor; its text is the name of the
+                              tensor */
+    VV_SAFETENSORS_SCALAR, /* a string (safetensors_string.h) */
     VV_SAFETENSORS_SAVE_COUNTER,
     VV_SAFETENSORS_METADATA,
 };
@@ -32,7 +33,7 @@ struct vv_safetensors_pair {
     const char *name, *text; /* point into `pair_texts` of the plan */
     size_t name_at, name_size, text_at, text_size;
     enum vv_safetensors_rank rank;
-    uint32_t node; /* for an alias */
+    uint32_t node; /* for an alias or a string */
 };
 
 struct vv_safetensors_plan {

@@ -18,6 +18,7 @@
 #include "shape.h"
 #include "pickle_magic.h"
 #include "torch_legacy.h"
+#include "torch_tar_link.h"
 #include "try.h"
 
 #define OBJECT "/data.pkl"
@@ -169,10 +170,12 @@ static varve_status torch_file_read_directory(struct vv_torch_file *t,
     const struct vv_foreign *foreign, struct vv_zip_span span,
     varve_error *error)
 {
-    unsigned char head[VV_TORCH_LEGACY_HEAD];
+    unsigned char head[VV_TORCH_TAR_HEAD];
     size_t size = span.size < sizeof head ? (size_t)span.size : sizeof head;
     VV_TRY(vv_foreign_read(foreign, span.file, head, size, span.begin, error));
     bool is_all = span.size == foreign->files[span.file].size;
+    if (is_all && vv_torch_is_tar(head, size))
+        return vv_torch_tar_read(&t->tar, &t->zip, foreign, span.file, error);
     return is_all && vv_torch_is_legacy(head, size)
                ? vv_torch_read_legacy(&t->zip, foreign, span.file, error)
                : vv_zip_read(&t->zip, foreign, span, error);
@@ -183,6 +186,7 @@ void vv_torch_file_init(struct vv_torch_file *t, const varve_allocator *a)
     *t = (struct vv_torch_file){ 0 };
     vv_map_init(&t->entries, a);
     vv_arena_init(&t->names, a);
+    vv_torch_tar_init(&t->tar, a);
     for (size_t i = 0; i < VV_TORCH_BUFFERS; i++)
         vv_buffer_init(&t->buffers[i], a);
 }
@@ -192,6 +196,7 @@ void vv_torch_file_clear(struct vv_torch_file *t)
     vv_zip_clear(&t->zip);
     vv_map_clear(&t->entries);
     vv_arena_clear(&t->names);
+    vv_torch_tar_clear(&t->tar);
     for (size_t i = 0; i < VV_TORCH_BUFFERS; i++)
         vv_buffer_clear(&t->buffers[i]);
 }
@@ -206,11 +211,13 @@ varve_status vv_torch_file_read(struct vv_torch_file *t,
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
             "%s: the archive has no \"data.pkl\"", torch_file_path_of(t));
     VV_TRY(torch_file_read_order(t, error));
-    return torch_file_read_entry(t, t->object, &t->pickle, error);
+    VV_TRY(torch_file_read_entry(t, t->object, &t->pickle, error));
+    vv_torch_tar_add_texts(&t->tar, &t->pickle);
+    return t->pickle.failed ? vv_fail_memory(error, "a pickle") : VARVE_OK;
 }
 
 varve_status vv_torch_file_pickle(
-    const struct vv_torch_file *t, struct vv_pickle *pickle, varve_error *error)
+    struct vv_torch_file *t, struct vv_pickle *pickle, varve_error *error)
 {
     struct vv_buffer where;
     vv_buffer_init(&where, t->pickle.allocator);
@@ -219,6 +226,9 @@ varve_status vv_torch_file_pickle(
     varve_status status = where.failed ? vv_fail_memory(error, "a name")
                                        : vv_pickle_read(pickle, &t->pickle,
                                              vv_buffer_string(&where), error);
+    if (!status)
+        status =
+            vv_torch_tar_link(&t->tar, pickle, vv_buffer_string(&where), error);
     vv_buffer_clear(&where);
     return status;
 }

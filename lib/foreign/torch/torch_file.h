@@ -11,6 +11,7 @@
 #include "buffer.h"
 #include "foreign.h"
 #include "map.h"
+#include "torch_tar.h"
 #include "torch_tensor.h"
 #include "zip_in.h"
 
@@ -22,6 +23,7 @@ struct vv_torch_file {
     struct vv_map entries;             /* entries of the archive, by name */
     const struct vv_zip_entry *object; /* TOP/data.pkl */
     bool is_big_endian;
+    struct vv_torch_tar tar; /* of files before torch 0.1.10 */
     /* to fill in */
     bool is_merged;        /* names of entries have the form PART/data/KEY */
     struct vv_arena names; /* names of edges that are not in the pickle */
@@ -64,8 +66,8 @@ varve_status vv_torch_file_read(struct vv_torch_file *file,
 varve_status vv_torch_file_list(struct vv_torch_file *file, varve_error *error);
 
 /* Parses the pickle. Call vv_pickle_clear after success and after failure. */
-varve_status vv_torch_file_pickle(const struct vv_torch_file *file,
-    struct vv_pickle *pickle, varve_error *error);
+varve_status vv_torch_file_pickle(
+    struct vv_torch_file *file, struct vv_pickle *pickle, varve_error *error);
 
 /* Returns an initialized file that is set as the state of `foreign`, or NULL
  * without memory. */

@@ -22,7 +22,8 @@ static enum vv_bid torch_in_bid(const struct vv_candidate *c)
     static const char *const endings[] = { ".pt", ".pth", ".bin", ".ckpt",
         ".pkl" };
     enum { LOCAL_SIZE = 30 };
-    if (vv_torch_is_legacy(c->head, c->head_size))
+    if (vv_torch_is_legacy(c->head, c->head_size) ||
+        vv_torch_is_tar(c->head, c->head_size))
         return VV_BID_SURE;
     if (c->head_size < LOCAL_SIZE || memcmp(c->head, VV_ZIP_ENTRY_MARK, 4) != 0)
         return VV_BID_NONE;

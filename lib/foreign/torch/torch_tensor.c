@@ -23,6 +23,7 @@ struct looking {
     struct vv_torch_tensor *t;
     uint32_t function;
     uint32_t arguments;
+    uint32_t state; /* of the outermost call */
 };
 
 /* --- Sizes ---------------------------------------------------------------- */
@@ -227,10 +228,34 @@ static bool makes_parameter(const struct looking *l)
                "_rebuild_parameter_with_state");
 }
 
+/* Parameters and variables before torch 0.4 are objects: (tensor), or a state
+ * (tensor, gradient, hooks, requires_grad, volatile). */
+static bool go_into_variable(struct looking *l)
+{
+    bool is_parameter = vv_pickle_is_global(
+        l->p, l->function, "torch.nn.parameter", "Parameter");
+    if (!is_parameter && !vv_pickle_is_global(l->p, l->function,
+                             "torch.autograd.variable", "Variable"))
+        return false;
+    uint32_t tensor = argument(l, 0);
+    if (!tensor && vv_pickle_nth(l->p, l->state, 4))
+        tensor = vv_pickle_nth(l->p, l->state, 0);
+    const struct vv_pickle_item *call = vv_pickle_item(l->p, tensor);
+    if (call->kind != VV_PICKLE_CALL)
+        return false;
+    l->t->is_parameter |= is_parameter;
+    l->function = call->a;
+    l->arguments = call->b;
+    l->state = VV_PICKLE_THE_NONE;
+    return true;
+}
+
 /* Replaces a parameter (tensor, ...) or a subclass (function, class, arguments,
  * state) by the call that creates its tensor. Returns false for other calls. */
 static bool go_in(struct looking *l)
 {
+    if (go_into_variable(l))
+        return true;
     if (makes_parameter(l)) {
         const struct vv_pickle_item *call =
             vv_pickle_item(l->p, argument(l, 0));
@@ -256,9 +281,11 @@ enum vv_torch_kind vv_torch_tensor(
     *t = (struct vv_torch_tensor){ 0 };
     if (call->kind != VV_PICKLE_CALL)
         return VV_TORCH_OTHER;
-    struct looking l = {
-        .p = p, .t = t, .function = call->a, .arguments = call->b
-    };
+    struct looking l = { .p = p,
+        .t = t,
+        .function = call->a,
+        .arguments = call->b,
+        .state = call->state };
     for (int i = 0; i < MOST_WRAPS && go_in(&l); i++)
         continue;
     const struct maker *maker = maker_of(p, l.function);

@@ -77,7 +77,7 @@ static inline enum vv_bid bid_of(const struct vv_foreign_format *format,
     const char *path, const void *bytes, size_t size)
 {
     struct vv_candidate c = { .path = path, .size = size, .head = bytes,
-        .head_size = size < 512 ? size : 512 };
+        .head_size = size < VV_CANDIDATE_HEAD ? size : VV_CANDIDATE_HEAD };
     return format->bid(&c);
 }
 

@@ -23,6 +23,7 @@ static struct sample samples[] = {
     { "npz_none.npz", "numpy" },
     { "small.gguf", "gguf" },
     { "torch_big.pt", "torch" },
+    { "torch_tar.pt", "torch" },
     { "onnx_model.onnx", "onnx" },
     { "flax_state.msgpack", "flax" },
     { "flax_values.msgpack", "flax" },
@@ -47,7 +48,7 @@ static const char *option_of(const char *name)
     struct vv_candidate candidate = { .path = path,
         .size = size,
         .head = bytes,
-        .head_size = size < 512 ? size : 512,
+        .head_size = size < VV_CANDIDATE_HEAD ? size : VV_CANDIDATE_HEAD,
         .tail = bytes + size - tail,
         .tail_size = tail };
     const struct vv_format_option *option = NULL;

@@ -6,6 +6,8 @@
 
 #include "pickle_magic.h"
 
+#include "tar_sample.h"
+
 #define MAGIC "\x80\2\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."
 #define METADATA "torch.distributed.checkpoint.metadata"
 
@@ -23,6 +25,30 @@ TEST(sign, of_old_torch_files_is_their_number)
         (const unsigned char *)four, VV_TORCH_LEGACY_HEAD - 1));
     cr_assert_not(vv_torch_is_legacy((const unsigned char *)"\x80\2}.", 4));
     cr_assert_not(vv_torch_is_legacy((const unsigned char *)"", 0));
+}
+
+static bool is_tar(char type, const char *name, size_t cut)
+{
+    struct vv_buffer b;
+    vv_buffer_init(&b, test_allocator());
+    if (type)
+        tar_put_text(&b, "././@PaxHeader", type, "13 mtime=1.5\n");
+    tar_put_header(&b, name, '0', 0);
+    bool is_one = vv_torch_is_tar(b.data, b.size - cut);
+    vv_buffer_clear(&b);
+    return is_one;
+}
+
+TEST(sign, of_the_first_torch_files_is_the_name_of_a_tar_member)
+{
+    cr_assert(is_tar(0, "sys_info", 0));
+    cr_assert(is_tar('x', "sys_info", 0));
+    cr_assert_not(is_tar(0, "sys_info", 1));
+    cr_assert_not(is_tar('x', "sys_info", 1));
+    cr_assert_not(is_tar('0', "sys_info", 0));
+    cr_assert_not(is_tar(0, "sys_info2", 0));
+    cr_assert_not(is_tar(0, "model", 0));
+    cr_assert_not(vv_torch_is_tar((const unsigned char *)"", 0));
 }
 
 static bool is_metadata(const char *bytes, size_t size)
