@@ -4,16 +4,12 @@ SPDX-License-Identifier: MIT
 """
 import importlib.util
 import os
-import shutil
 
 project = 'Varve'
 copyright = 'the authors of Varve, MIT licence'
 version = release = os.environ['VARVE_VERSION']
 
 extensions = ['myst_parser']
-if shutil.which('dot'):
-    extensions.append('sphinx.ext.graphviz')
-    graphviz_output_format = 'svg'
 myst_heading_anchors = 4  # the names that forges give to headings
 highlight_language = 'none'
 primary_domain = None

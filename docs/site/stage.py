@@ -20,8 +20,6 @@ CODE = re.compile(r'^```[^\n]*\n.*?^```[ \t]*$|`+[^`\n]+`+', re.M | re.S)
 # A public name by itself; not in what is indented, which is code.
 NAME = re.compile(r'(?<![`{}])`((?:varve|VARVE)_\w+)`(?!`)')
 FENCE = re.compile(r'^```[^\n]*\n.*?^```[ \t]*$|^    [^\n]*$', re.M | re.S)
-MERMAID = re.compile(r'^```mermaid\nstateDiagram-v2\n(.*?)^```$', re.M | re.S)
-ARROW = re.compile(r'\s*(\S+) --> (\S+?)(?:: (.*))?$')
 LANGUAGES = {'.c': 'c', '.h': 'c', '.cpp': 'cpp', '.hpp': 'cpp', '.cu': 'cpp',
              '.py': 'python', '.sh': 'bash', '.json': 'json'}
 NAVIGATION = 'navigation.txt'
@@ -40,24 +38,6 @@ def tree(documents, *options):
     """What makes documents a part of the navigation."""
     return '\n'.join(['', '```{toctree}', ':hidden:', *options, '',
                       *documents, '```', ''])
-
-
-def diagram(match):
-    """A diagram of states, which forges draw, for Graphviz."""
-    lines = ['```{graphviz}', 'digraph {', 'rankdir=LR; bgcolor=transparent;',
-             'node [shape=box style=rounded color="#888888" '
-             'fontcolor="#888888" fontname=sans fontsize=11];',
-             'edge [color="#888888" fontcolor="#888888" fontname=sans '
-             'fontsize=9];']
-    for line in match[1].splitlines():
-        arrow = ARROW.match(line)
-        if arrow:
-            begin, end, label = arrow.groups()
-            if begin == '[*]':
-                lines.append('begin [label="" shape=point];')
-                begin = 'begin'
-            lines.append(f'{begin} -> {end} [label="{label or ""}"];')
-    return '\n'.join([*lines, '}', '```'])
 
 
 class Stage:
@@ -148,9 +128,6 @@ class Stage:
     def rewritten(self, path, text, place=None):
         """place: the folder of its page, if that is not its own."""
         place = os.path.dirname(path) if place is None else place
-        if shutil.which('dot'):
-            text = MERMAID.sub(diagram, text)
-        text = text.replace('```mermaid\n', '```text\n')
         text = self.with_names(text)
         for match in reversed(links(text)):
             begin, end = match.span('target')
