@@ -3,6 +3,8 @@
 #
 #     scripts/release.sh set X.Y.Z      writes the version in all places, and
 #                                       today's date in CHANGELOG.md
+#     scripts/release.sh place URL      writes the address of the repository for
+#                                       its placeholder REPOSITORY in the pages
 #     scripts/release.sh make           creates the archive of the commit,
 #                                       tested by meson dist, its checksum, a
 #                                       dump of the ABI, and a list of its
@@ -21,6 +23,11 @@ set_version() {
     python3 -B tests/install/check_version.py . "$1"
     python3 -B tests/install/check_abi.py .
     sed -i "0,/^## .*/s//## $1, $(date -u +%F)/" CHANGELOG.md
+}
+
+set_place() {
+    grep -rlw REPOSITORY README.md docs --include='*.md' |
+        xargs --no-run-if-empty sed -i "s|\\bREPOSITORY\\b|$1|g"
 }
 
 dump_abi() {
@@ -68,6 +75,11 @@ make_release() {
             "scripts/release.sh set $version" >&2
         exit 1
     fi
+    if grep -rqw REPOSITORY README.md docs; then
+        echo 'release: the pages have no address of the repository:' \
+            'scripts/release.sh place URL' >&2
+        exit 1
+    fi
     scripts/setup.sh test
     [ -f build/release/build.ninja ] ||
         meson setup build/release -Dbuildtype=debugoptimized \
@@ -87,6 +99,7 @@ make_release() {
 
 case "${1-} ${2-}" in
     'set '?*) set_version "$2" ;;
+    'place '?*) set_place "$2" ;;
     'make ') make_release ;;
     *)
         sed -n '2,/^# SPDX/p' "$0" | sed '$d; s/^# \{0,1\}//' >&2

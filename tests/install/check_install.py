@@ -227,9 +227,10 @@ def check_mpi(installed, soname):
                           'mpi_consumer.c')
 
 
-def find_by_cmake(installed, *kinds):
+def find_by_cmake(installed, *kinds, folder=None):
     """Builds the consumers of a project that finds the library; runs them."""
-    package = only(f'{installed.libraries}/cmake/varve/varve-config.cmake')
+    folder = folder or f'{installed.libraries}/cmake/varve'
+    package = only(f'{folder}/varve-config.cmake')
     # MPI's own pkg-config file is not moved.
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT='1',
                        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1')
@@ -245,13 +246,18 @@ def find_by_cmake(installed, *kinds):
 
 
 def check_cmake(installed, kinds):
-    """Also after moving: paths are relative to the package."""
+    """Also after moving all of it, or the package to share/ as vcpkg does."""
     if not shutil.which('cmake'):
         print('install: no CMake here, skipped')
         return
     built = find_by_cmake(installed, *kinds)
     if built != 1 + len(kinds) + bool(shutil.which('c++')):
         raise Trouble(f'{kinds}: {built} consumers')
+    prefix = os.path.dirname(os.path.dirname(installed.include))
+    moved = f'{prefix}/share/varve'
+    shutil.move(f'{installed.libraries}/cmake/varve', moved)
+    find_by_cmake(installed, *kinds, folder=moved)
+    shutil.move(moved, f'{installed.libraries}/cmake/varve')
     try:
         find_by_cmake(installed, 'none-such')
     except Trouble as trouble:
