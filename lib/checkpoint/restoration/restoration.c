@@ -73,7 +73,7 @@ static void restoration_edge_added(
     struct varve_restoration *r = restoration_of(self);
     if (r->pairing.is_dry || r->is_settled)
         return;
-    vv_widen_by_edge(&r->matching, edge);
+    vv_widen_by_edge(&r->matching, vv_edge_named(edge));
     if (vv_is_held(&r->matching, edge->parent))
         vv_match_edge(&r->matching, edge);
     take_in(r);
