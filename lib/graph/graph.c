@@ -77,6 +77,14 @@ varve_graph *vv_graph_new_in(const struct vv_context *context)
     return graph;
 }
 
+void vv_graph_free_spare(varve_graph *graph)
+{
+    vv_release(&graph->context.allocator, graph->spare_places,
+        graph->spare_limit * sizeof *graph->spare_places);
+    graph->spare_places = NULL;
+    graph->spare_limit = 0;
+}
+
 void varve_graph_free(varve_graph *graph)
 {
     if (!is_writable(graph))
@@ -93,6 +101,7 @@ void varve_graph_free(varve_graph *graph)
     const varve_allocator a = graph->context.allocator;
     vv_names_clear(&graph->names);
     vv_set_clear(&graph->edge_set);
+    vv_graph_free_spare(graph);
     vv_indexed_pool_clear(&graph->nodes);
     vv_indexed_pool_clear(&graph->edges);
     vv_release(&a, graph, sizeof *graph);

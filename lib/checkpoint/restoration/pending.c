@@ -20,10 +20,7 @@
 
 bool vv_is_waiting(const struct varve_restoration *r, uint32_t value)
 {
-    return vv_index_is_saved(vv_index_of(&r->pairing), value) &&
-           (r->delivery.delivery_states.of[value] ==
-                   VV_DELIVERY_STATE_WAITING ||
-               r->delivery.delivery_states.of[value] == VV_DELIVERY_STATE_DUE);
+    return vv_is_pending(&r->delivery.delivery_states, value);
 }
 
 static bool pending_always(const void *item, const void *key)
@@ -156,13 +153,7 @@ const varve_tensor *varve_pending_slot(
 
 size_t varve_pending_count(const varve_restoration *r)
 {
-    if (!r)
-        return 0;
-    size_t count = 0;
-    for (uint32_t v = 0;
-         !r->pairing.is_dry && v < vv_index_of(&r->pairing)->value_count; v++)
-        count += vv_is_waiting(r, v);
-    return count;
+    return r && !r->pairing.is_dry ? r->delivery.delivery_states.pending : 0;
 }
 
 static void pending_drop(struct varve_restoration *r, uint32_t value)

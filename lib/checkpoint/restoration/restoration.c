@@ -5,7 +5,7 @@
  */
 #include "restoration.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 #include "edge.h"
 #include "dispatch.h"
@@ -485,11 +485,11 @@ const varve_metadata *varve_restoration_metadata(
     if (!r)
         return NULL;
     const struct vv_index *index = vv_index_of(&r->pairing);
-    for (size_t i = 0; i < index->metadata_count; i++) {
-        if (strcmp(index->metadata[i].name, name) == 0)
-            return &index->metadata[i];
-    }
-    return NULL;
+    const varve_metadata wanted = { .name = name };
+    return index->metadata_count
+               ? bsearch(&wanted, index->metadata, index->metadata_count,
+                     sizeof wanted, vv_metadata_compare)
+               : NULL;
 }
 
 /* --- Retrying ----------------------------------------------------------- */
@@ -513,6 +513,17 @@ static void restoration_list_again(struct varve_restoration *r)
     }
 }
 
+/* Returns true if no value is left to be listed: all are in their nodes, or
+ * have none. */
+static bool restoration_has_nothing_listed(const struct varve_restoration *r)
+{
+    const struct vv_delivery *d = &r->delivery;
+    return !d->mismatched.pairs.size && !d->jobs.pairs.size &&
+           !d->held.pairs.size && !d->stuck.pairs.size &&
+           !d->folds.pairs.size && !d->has_new_mismatch &&
+           !r->pairing.matches.claims.pairs.size && !vv_has_run_out(r);
+}
+
 varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
 {
     if (!r)
@@ -532,8 +543,10 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
         r->pairing.failure = (varve_error){ 0 };
         r->delivery.has_lost = false;
     }
-    vv_empty_pairs(&r->delivery.stuck);
-    restoration_list_again(r);
+    if (!restoration_has_nothing_listed(r)) {
+        vv_empty_pairs(&r->delivery.stuck);
+        restoration_list_again(r);
+    }
     if (rematches)
         vv_match_everything(&r->matching);
     r->delivery.has_new_mismatch = false; /* reported below */
