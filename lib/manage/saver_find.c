@@ -11,12 +11,55 @@
 #include <varve/checkpoint.h>
 
 #include "allocator.h"
+#include "checksum.h"
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
+#include "map.h"
 #include "name.h"
 #include "numbered.h"
 #include "try.h"
+
+/* --- Paths -------------------------------------------------------------- */
+
+/* Returns the part of a path without "./" and "//". */
+static const char *saver_find_skip_nothing(const char *path)
+{
+    while (path[0] == '.' && path[1] == '/')
+        path += 2 + strspn(path + 2, "/");
+    return path;
+}
+
+/* Returns true if two paths are equal, by their text only. */
+bool vv_saver_is_same_path(const char *a, const char *b)
+{
+    if ((*a == '/') != (*b == '/'))
+        return false;
+    while (*a || *b) {
+        a = saver_find_skip_nothing(a + strspn(a, "/"));
+        b = saver_find_skip_nothing(b + strspn(b, "/"));
+        size_t size = strcspn(a, "/");
+        if (size != strcspn(b, "/") || memcmp(a, b, size) != 0)
+            return false;
+        a += size;
+        b += size;
+    }
+    return true;
+}
+
+/* Empty parts, as at the end of "run/", do not count. */
+uint64_t vv_saver_path_hash(const char *path)
+{
+    uint64_t hash = *path == '/';
+    while (*path) {
+        path = saver_find_skip_nothing(path + strspn(path, "/"));
+        size_t size = strcspn(path, "/");
+        if (size)
+            hash = vv_map_mix(hash + vv_hash_of(path, size));
+        path += size;
+    }
+    return hash;
+}
 
 /* --- Lists -------------------------------------------------------------- */
 
@@ -40,6 +83,7 @@ varve_status vv_saver_files_add(const varve_allocator *a,
                     : NULL;
     if (!file.path)
         return vv_fail_memory(error, "the list of a saver's files");
+    file.hash = vv_saver_path_hash(path);
     files->items[files->count++] = file;
     return VARVE_OK;
 }
