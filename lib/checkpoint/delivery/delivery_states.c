@@ -62,9 +62,12 @@ void vv_change_delivery_state(struct vv_delivery_states *delivery_states,
     assert(delivery_states->of[value] == delivery_state ||
            (may_follow[delivery_states->of[value]] & 1u << delivery_state));
     (void)may_follow; /* unused without assertions */
+    bool was_given_up = vv_is_given_up(delivery_states, value);
     delivery_states->pending -= vv_is_pending(delivery_states, value);
     delivery_states->of[value] = (uint8_t)delivery_state;
     delivery_states->pending += vv_is_pending(delivery_states, value);
+    delivery_states->given_up_changes +=
+        vv_is_given_up(delivery_states, value) != was_given_up;
 }
 
 bool vv_is_pending(

@@ -33,6 +33,8 @@ struct vv_delivery_states {
     /* to read */
     uint8_t *of;      /* by value: enum vv_delivery_state */
     uint32_t pending; /* number of saved values that are WAITING or DUE */
+    uint64_t given_up_changes; /* how often vv_is_given_up changed for a value
+                                */
 
     /* own */
     const varve_allocator *allocator;

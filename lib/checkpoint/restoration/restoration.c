@@ -20,6 +20,7 @@
 #include "fixed.h"
 #include "unbind.h"
 #include "match.h"
+#include "pending.h"
 #include "private_skip.h"
 #include "questions.h"
 #include "save.h"
@@ -413,14 +414,6 @@ static void give_up_all(struct varve_restoration *r)
     }
 }
 
-static void free_pending(struct varve_restoration *r)
-{
-    for (size_t i = 0; i < r->pending.capacity; i++)
-        vv_release(&r->pairing.context.allocator, r->pending.slots[i].item,
-            sizeof(varve_tensor));
-    vv_map_clear(&r->pending);
-}
-
 varve_status vv_restoration_settle(
     struct varve_restoration *r, varve_error *error)
 {
@@ -443,7 +436,7 @@ void vv_restoration_free(struct varve_restoration *r)
         vv_graph_forget(r->pairing.graph, &r->observer);
         give_up_all(r);
     }
-    free_pending(r);
+    vv_pending_free(r);
     const varve_allocator a = r->pairing.context.allocator;
     vv_matching_end(&r->matching);
     vv_delivery_end(&r->delivery);
@@ -543,7 +536,7 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
         r->pairing.failure = (varve_error){ 0 };
         r->delivery.has_lost = false;
     }
-    if (!restoration_has_nothing_listed(r)) {
+    if (rematches || !restoration_has_nothing_listed(r)) {
         vv_empty_pairs(&r->delivery.stuck);
         restoration_list_again(r);
     }
