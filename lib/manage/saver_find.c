@@ -179,24 +179,29 @@ varve_status vv_saver_scan(const struct vv_context *context, const char *prefix,
 varve_status vv_saver_look(const struct vv_context *context,
     struct vv_saver_files *files, varve_error *error)
 {
-    for (size_t i = 0; i < files->count;) {
-        struct vv_saver_file *file = &files->items[i];
-        struct vv_file_info info;
+    varve_status result = VARVE_OK;
+    size_t kept = 0;
+    for (size_t i = 0; i < files->count; i++) {
+        struct vv_saver_file file = files->items[i];
+        struct vv_file_info info = { .modified = file.when };
         varve_error reason = { 0 };
-        varve_status status = vv_file_look(context, file->path, &info, &reason);
+        varve_status status =
+            result ? VARVE_OK
+                   : vv_file_look(context, file.path, &info, &reason);
         if (status == VARVE_NOT_FOUND) {
-            vv_release_string(
-                &context->allocator, vv_saver_files_take(files, i).path);
+            vv_release_string(&context->allocator, file.path);
             continue;
         }
         if (status && error)
             *error = reason;
         if (status)
-            return status;
-        file->when = info.modified;
-        i++;
+            result = status;
+        else
+            file.when = info.modified;
+        files->items[kept++] = file;
     }
-    return VARVE_OK;
+    files->count = kept;
+    return result;
 }
 
 /* --- Orders ------------------------------------------------------------- */

@@ -156,14 +156,20 @@ static void delete_doomed(varve_saver *saver)
 
 void vv_saver_retire(varve_saver *saver)
 {
-    size_t keep = saver->options.keep;
-    while (keep && saver->files.count > keep) {
-        struct vv_saver_file oldest = vv_saver_files_take(&saver->files, 0);
+    struct vv_saver_files *files = &saver->files;
+    size_t keep = saver->options.keep ? saver->options.keep : files->count;
+    size_t excess = files->count > keep ? files->count - keep : 0;
+    for (size_t i = 0; i < excess; i++) {
+        struct vv_saver_file oldest = files->items[i];
         if (saver_list_stays(saver, &oldest) || !vv_saver_leads(saver))
             vv_release_string(&saver->context.allocator, oldest.path);
         else
             saver->doomed.items[saver->doomed.count++] = oldest;
     }
+    files->count -= excess;
+    if (excess)
+        memmove(files->items, files->items + excess,
+            files->count * sizeof *files->items);
     if (saver->doomed.count > 0)
         delete_doomed(saver);
 }
