@@ -1,5 +1,6 @@
-/* container.c - Implements lists. Edges keep their positions, and children move
- * along them.
+/* container.c - Implements lists. An insertion moves children along the edges.
+ * A removal removes an edge, and the edges after it get other names later (see
+ * vv_edge_close_gaps).
  *
  * SPDX-License-Identifier: MIT
  */

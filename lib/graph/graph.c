@@ -115,7 +115,8 @@ varve_status varve_graph_check(const varve_graph *graph, varve_error *error)
             *error = graph->mistake;
         return graph->mistake.status;
     }
-    for (const struct vv_observer *o = graph->newest; o; o = o->older) {
+    const struct vv_observer *o = graph->checking ? graph->newest : NULL;
+    for (; o; o = o->older) {
         varve_status status = o->check ? o->check(o, error) : VARVE_OK;
         if (status)
             return status;
@@ -196,7 +197,8 @@ bool vv_graph_may_change(const varve_node *node, enum vv_hold held)
 
 void vv_graph_values_change(varve_graph *graph)
 {
-    for (struct vv_observer *o = graph->newest; o; o = o->older) {
+    struct vv_observer *o = graph->watching_values ? graph->newest : NULL;
+    for (; o; o = o->older) {
         if (o->values_change)
             o->values_change(o);
     }
@@ -242,6 +244,8 @@ void vv_graph_observe(varve_graph *graph, struct vv_observer *observer)
 {
     assert(is_writable(graph) && observer->graph_freed);
     observer->number = ++graph->observer_count;
+    graph->checking += observer->check != NULL;
+    graph->watching_values += observer->values_change != NULL;
     observer->newer = NULL;
     observer->older = graph->newest;
     if (graph->newest)
@@ -260,6 +264,8 @@ struct vv_observer *vv_graph_observer(
 
 void vv_graph_forget(varve_graph *graph, struct vv_observer *observer)
 {
+    graph->checking -= observer->check != NULL;
+    graph->watching_values -= observer->values_change != NULL;
     if (observer->newer)
         observer->newer->older = observer->older;
     else

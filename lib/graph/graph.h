@@ -46,7 +46,7 @@ struct vv_observer {
     struct vv_observer *newer;
     uint64_t number; /* increases with each observer of the graph */
 
-    /* to fill in */
+    /* to fill in before vv_graph_observe */
     /* If it uses the name, it must call vv_edge_named. */
     void (*edge_added)(struct vv_observer *self, struct vv_edge *edge);
     /* The edge was removed. `child` may be unreachable. */
@@ -100,6 +100,8 @@ struct varve_graph {
     struct vv_indexed_pool edges;
     struct vv_set edge_set;    /* edges of nodes that have many */
     uint64_t observer_count;   /* number of observers ever registered */
+    size_t checking;           /* observers that have `check` */
+    size_t watching_values;    /* observers that have `values_change` */
     uint64_t seed;             /* of random streams */
     struct vv_notice *notices; /* the innermost, or NULL */
     uint32_t *spare_places;    /* zeros, for the next walk; or NULL */

@@ -295,6 +295,22 @@ static void removed_under_a_snapshot(size_t n)
     varve_graph_free(graph);
 }
 
+static void pushed_into_a_full_ring(size_t n)
+{
+    varve_graph *graph = flat(1);
+    varve_ring *ring =
+        varve_ring_new(varve_graph_root(graph), n, NULL, &error);
+    expect(ring != NULL, family);
+    for (size_t i = 0; i < n; i++)
+        expect(!varve_ring_push(ring, &error), family);
+    begin();
+    for (size_t i = 0; i < n; i++)
+        expect(!varve_ring_push(ring, &error), family);
+    end();
+    varve_ring_free(ring);
+    varve_graph_free(graph);
+}
+
 /* --- Files of savers and managers --------------------------------------- */
 
 /* Makes a saver that keeps some of n files, and sets the list of them. */
@@ -413,6 +429,7 @@ static const struct family {
     { "metadata_by_name", metadata_by_name, 500 },
     { "subgraphs_copied", subgraphs_copied, 1000 },
     { "removed_under_a_snapshot", removed_under_a_snapshot, 500 },
+    { "pushed_into_a_full_ring", pushed_into_a_full_ring, 500 },
     { "files_listed_by_a_saver", files_listed_by_a_saver, 200 },
     { "files_deleted_by_a_saver", files_deleted_by_a_saver, 100 },
     { "checkpoints_refreshed", checkpoints_refreshed, 60 },
