@@ -230,7 +230,9 @@ VARVE_API void varve_retire(varve_node *parent, const char *name);
  *     varve_list_insert(layers, 0, embedding);
  *
  * Positions begin at 0. The elements after an inserted or removed element are
- * renumbered, which takes time in proportion to their number.
+ * renumbered. An insertion takes time in proportion to their number. A removal
+ * takes constant time; the next call that uses the names of elements may take
+ * time in proportion to the length of the list.
  *
  * - Records VARVE_MISUSE if `list` is not a list, or if the position is beyond
  *   the end. */

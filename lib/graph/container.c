@@ -1,5 +1,6 @@
-/* container.c - Implements lists. Edges keep their positions, and children move
- * along them.
+/* container.c - Implements lists. An insertion moves children along the edges.
+ * A removal removes an edge, and the edges after it get other names later (see
+ * vv_edge_close_gaps).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,15 +11,11 @@
 #include "allocator.h"
 #include "edge.h"
 #include "graph.h"
-#include "name.h"
+#include "sweep.h"
 
 struct vv_edge *vv_list_edge(const varve_node *list, uint64_t index)
 {
-    char decimal[24];
-    size_t size = vv_decimal(index, decimal);
-    const struct vv_name *name =
-        vv_names_find(&list->graph->names, decimal, size);
-    return name ? vv_edge_find(list, name) : NULL;
+    return vv_edge_named(vv_edge_at(list, index));
 }
 
 /* Returns true if `list` is a list with this position. Otherwise it records an
@@ -60,6 +57,8 @@ varve_node *varve_list_insert(varve_node *list, size_t index, varve_node *node)
     if (!has_position(list, index, (size_t)list->edge_count + 1) ||
         !vv_graph_may_change(list, VV_HOLDS_EDGES))
         return &list->graph->nil;
+    if (list->is_gapped)
+        vv_edge_close_gaps(list);
     struct vv_edge *edge = vv_edge_add_quietly(list, VARVE_APPEND, node);
     if (!edge)
         return &list->graph->nil;
@@ -86,8 +85,11 @@ varve_node *varve_list_replace(varve_node *list, size_t index, varve_node *node)
 void varve_list_remove(varve_node *list, size_t index)
 {
     list = vv_or_nil(list);
-    if (has_position(list, index, list->edge_count))
-        varve_untrack(list, vv_list_edge(list, index)->public.name);
+    if (!has_position(list, index, list->edge_count) ||
+        !vv_graph_may_change(list, VV_HOLDS_EDGES))
+        return;
+    vv_edge_untrack(vv_edge_at(list, index));
+    vv_sweep_names(list->graph);
 }
 
 /* Returns the children in their new order, or NULL if `order` is not a
@@ -144,5 +146,5 @@ varve_node *varve_list_at(varve_node *list, size_t index)
     list = vv_or_nil(list);
     if (list->kind != VARVE_LIST || index >= list->edge_count)
         return NULL;
-    return vv_list_edge(list, index)->public.node;
+    return vv_edge_at(list, index)->public.node;
 }

@@ -35,7 +35,7 @@ uint64_t vv_edge_hash(const void *edge)
     return edge_hash_of(e->parent, vv_edge_name(e));
 }
 
-struct vv_edge *vv_edge_find(
+static struct vv_edge *edge_find_as_is(
     const varve_node *parent, const struct vv_name *name)
 {
     if (parent->has_many_edges) {
@@ -43,10 +43,78 @@ struct vv_edge *vv_edge_find(
         return vv_set_find(&parent->graph->edge_set, edge_hash_of(parent, name),
             is_edge, &key);
     }
-    struct vv_edge *edge = vv_first_edge(parent);
+    struct vv_edge *edge = vv_first_edge_as_is(parent);
     while (edge && vv_edge_name(edge) != name)
         edge = vv_next_edge(edge);
     return edge;
+}
+
+struct vv_edge *vv_edge_find(
+    const varve_node *parent, const struct vv_name *name)
+{
+    if (parent->is_gapped)
+        vv_edge_close_gaps((varve_node *)parent);
+    return edge_find_as_is(parent, name);
+}
+
+/* --- Gapped lists ------------------------------------------------------- */
+
+/* Returns the number that the name of an edge of a list is. */
+static uint64_t edge_number_in_name(const struct vv_edge *edge)
+{
+    uint64_t number = 0;
+    for (const char *at = edge->public.name; *at; at++)
+        number = 10 * number + (uint64_t)(*at - '0');
+    return number;
+}
+
+/* Gives an edge of a gapped list the name of its position. No edge behind it
+ * has that name, because names increase by position. */
+static void edge_rename(struct vv_edge *edge, uint64_t position)
+{
+    varve_graph *graph = edge->parent->graph;
+    char decimal[24];
+    size_t size = vv_decimal(position, decimal);
+    const struct vv_name *old = vv_edge_name(edge);
+    if (old->size == size && memcmp(old->bytes, decimal, size) == 0)
+        return;
+    bool is_in_set = edge->parent->has_many_edges;
+    if (is_in_set)
+        vv_set_remove(&graph->edge_set, edge);
+    edge->public.name = vv_names_find(&graph->names, decimal, size)->bytes;
+    if (is_in_set)
+        vv_set_add(&graph->edge_set, edge); /* there is room for it */
+}
+
+void vv_edge_close_gaps(varve_node *list)
+{
+    uint64_t position = 0;
+    list->is_gapped = false;
+    for (struct vv_edge *e = vv_first_edge_as_is(list); e; e = vv_next_edge(e))
+        edge_rename(e, position++);
+}
+
+struct vv_edge *vv_edge_at(const varve_node *list, uint64_t position)
+{
+    char decimal[24];
+    struct vv_edge *first = vv_first_edge_as_is(list);
+    if (position >= list->edge_count)
+        return NULL;
+    if (list->is_gapped && position == 0)
+        return first;
+    if (list->is_gapped) {
+        /* varve_edge_first may have renamed the first edge. */
+        uint64_t second = edge_number_in_name(vv_next_edge(first));
+        uint64_t last = edge_number_in_name(vv_last_edge_as_is(list));
+        if (last - second + 2 == list->edge_count)
+            position += second - 1;
+        else
+            vv_edge_close_gaps((varve_node *)list);
+    }
+    size_t size = vv_decimal(position, decimal);
+    const struct vv_name *name =
+        vv_names_find(&list->graph->names, decimal, size);
+    return name ? edge_find_as_is(list, name) : NULL;
 }
 
 /* Adds all edges of a node to the set. Called when the node has many. */
@@ -55,7 +123,8 @@ static bool index_edges(varve_node *parent)
     struct vv_set *set = &parent->graph->edge_set;
     if (!vv_set_reserve(set, set->count + parent->edge_count))
         return false;
-    for (struct vv_edge *e = vv_first_edge(parent); e; e = vv_next_edge(e))
+    for (struct vv_edge *e = vv_first_edge_as_is(parent); e;
+         e = vv_next_edge(e))
         vv_set_add(set, e);
     parent->has_many_edges = true;
     return true;
@@ -72,11 +141,11 @@ static uint32_t edge_number_of(const struct vv_edge *edge)
 /* Inserts an edge after the first one, which remains the oldest. */
 static void link_in(struct vv_edge *edge, uint32_t number)
 {
-    struct vv_edge *first = vv_first_in(edge->public.node);
+    struct vv_edge *first = vv_first_in_as_is(edge->public.node);
     edge->previous_in = edge->public.node->first_in;
     edge->next_in = first ? first->next_in : 0;
     if (edge->next_in)
-        vv_next_in(edge)->previous_in = number;
+        vv_next_in_as_is(edge)->previous_in = number;
     if (first)
         first->next_in = number;
     else
@@ -86,7 +155,7 @@ static void link_in(struct vv_edge *edge, uint32_t number)
 static void unlink_in(struct vv_edge *edge)
 {
     if (edge->next_in)
-        vv_next_in(edge)->previous_in = edge->previous_in;
+        vv_next_in_as_is(edge)->previous_in = edge->previous_in;
     if (edge->previous_in)
         vv_previous_in(edge)->next_in = edge->next_in;
     else
@@ -96,9 +165,9 @@ static void unlink_in(struct vv_edge *edge)
 static void link_to_parent(struct vv_edge *edge, uint32_t number)
 {
     varve_node *parent = edge->parent;
-    struct vv_edge *first = vv_first_edge(parent);
+    struct vv_edge *first = vv_first_edge_as_is(parent);
     if (first) {
-        vv_last_edge(parent)->next = number;
+        vv_last_edge_as_is(parent)->next = number;
         edge->previous = first->previous;
         first->previous = number;
     } else {
@@ -113,13 +182,15 @@ static void unlink_from_parent(struct vv_edge *edge)
     varve_node *parent = edge->parent;
     struct vv_edge *previous = vv_previous_edge(edge);
     struct vv_edge *behind =
-        edge->next ? vv_next_edge(edge) : vv_first_edge(parent);
+        edge->next ? vv_next_edge(edge) : vv_first_edge_as_is(parent);
     behind->previous = edge->previous;
     if (previous)
         previous->next = edge->next;
     else
         parent->first_edge = edge->next;
     parent->edge_count--;
+    if (parent->edge_count == 0)
+        parent->is_gapped = false;
 }
 
 void vv_edge_set_child(struct vv_edge *edge, varve_node *child)
@@ -145,13 +216,30 @@ bool vv_node_takes_children(varve_node *parent, const char *name)
     return true;
 }
 
+/* Returns the edge at the position that a name is, or NULL. */
+static struct vv_edge *edge_called_as_is(
+    const varve_node *list, const struct vv_name *name)
+{
+    char decimal[24];
+    uint64_t position = 0;
+    for (const char *at = name->bytes; *at >= '0' && *at <= '9'; at++)
+        position = 10 * position + (uint64_t)(*at - '0');
+    size_t size = vv_decimal(position, decimal);
+    return size == name->size && memcmp(decimal, name->bytes, size) == 0
+               ? vv_edge_at(list, position)
+               : NULL;
+}
+
 struct vv_edge *vv_edge_called(const varve_node *parent, const char *name)
 {
     const struct vv_name *known =
         vv_is_nil(parent) || !name
             ? NULL
             : vv_names_find(&parent->graph->names, name, strlen(name));
-    return known ? vv_edge_find(parent, known) : NULL;
+    if (!known)
+        return NULL;
+    return parent->is_gapped ? edge_called_as_is(parent, known)
+                             : vv_edge_find(parent, known);
 }
 
 static void edge_say_duplicate(varve_node *parent, const char *name)
@@ -160,6 +248,21 @@ static void edge_say_duplicate(varve_node *parent, const char *name)
     vv_graph_error(parent->graph, VARVE_DUPLICATE,
         "%s: duplicate name \"%.200s\"",
         vv_node_text(parent, text, sizeof text), name);
+}
+
+/* Returns the name of a new last edge of a gapped list, which continues the
+ * names of the other edges, or NULL if out of memory. Also stores the name of
+ * its position, so that the list can be renamed. */
+static const struct vv_name *edge_name_behind(
+    varve_node *list, const char *position, size_t size)
+{
+    struct vv_name_table *names = &list->graph->names;
+    char decimal[24];
+    if (!vv_names_intern(names, position, size))
+        return NULL;
+    size = vv_decimal(
+        edge_number_in_name(vv_last_edge_as_is(list)) + 1, decimal);
+    return vv_names_intern(names, decimal, size);
 }
 
 /* Returns the name of a new child, or NULL after an error. */
@@ -196,7 +299,9 @@ static const struct vv_name *edge_take_name(
             return NULL;
         }
     }
-    const struct vv_name *kept = vv_names_intern(&graph->names, name, size);
+    const struct vv_name *kept =
+        parent->is_gapped ? edge_name_behind(parent, name, size)
+                          : vv_names_intern(&graph->names, name, size);
     if (!kept)
         vv_graph_memory_error(graph);
     return kept;
@@ -221,7 +326,7 @@ struct vv_edge *vv_edge_add_quietly(
             vv_node_text(parent, text, sizeof text));
         return NULL;
     }
-    if (vv_edge_find(parent, kept)) {
+    if (edge_find_as_is(parent, kept)) {
         edge_say_duplicate(parent, kept->bytes);
         return NULL;
     }
@@ -357,12 +462,9 @@ void vv_edge_untrack(struct vv_edge *edge)
         vv_edge_remove(edge);
         return;
     }
-    varve_node *gone = edge->public.node;
     bool moves = edge->next != 0;
-    for (; edge->next; edge = vv_next_edge(edge))
-        vv_edge_set_child(edge, vv_next_edge(edge)->public.node);
+    parent->is_gapped |= moves;
     vv_edge_remove(edge);
-    vv_edge_notify_removed(parent->graph, gone);
     if (moves)
         vv_edge_notify_moved(parent);
 }
@@ -388,18 +490,25 @@ varve_node *varve_find_path(varve_node *from, const char *path)
     return node;
 }
 
+/* Returns an edge for the program. In a gapped list this renames one edge, so
+ * that a program can take the elements of a long list one by one. */
+static const varve_edge *edge_shown(
+    struct vv_edge *edge, const struct vv_edge *previous)
+{
+    if (edge && edge->parent->is_gapped)
+        edge_rename(edge, previous ? edge_number_in_name(previous) + 1 : 0);
+    return edge ? &edge->public : NULL;
+}
+
 const varve_edge *varve_edge_first(const varve_node *parent)
 {
-    parent = vv_or_nil(parent);
-    const struct vv_edge *first = vv_first_edge(parent);
-    return first ? &first->public : NULL;
+    return edge_shown(vv_first_edge_as_is(vv_or_nil(parent)), NULL);
 }
 
 const varve_edge *varve_edge_next(const varve_edge *edge)
 {
-    const struct vv_edge *next =
-        edge ? vv_next_edge((const struct vv_edge *)edge) : NULL;
-    return next ? &next->public : NULL;
+    const struct vv_edge *previous = (const struct vv_edge *)edge;
+    return edge ? edge_shown(vv_next_edge(previous), previous) : NULL;
 }
 
 size_t varve_edge_count(const varve_node *parent)

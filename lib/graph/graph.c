@@ -77,6 +77,14 @@ varve_graph *vv_graph_new_in(const struct vv_context *context)
     return graph;
 }
 
+void vv_graph_free_spare(varve_graph *graph)
+{
+    vv_release(&graph->context.allocator, graph->spare_places,
+        graph->spare_limit * sizeof *graph->spare_places);
+    graph->spare_places = NULL;
+    graph->spare_limit = 0;
+}
+
 void varve_graph_free(varve_graph *graph)
 {
     if (!is_writable(graph))
@@ -93,6 +101,7 @@ void varve_graph_free(varve_graph *graph)
     const varve_allocator a = graph->context.allocator;
     vv_names_clear(&graph->names);
     vv_set_clear(&graph->edge_set);
+    vv_graph_free_spare(graph);
     vv_indexed_pool_clear(&graph->nodes);
     vv_indexed_pool_clear(&graph->edges);
     vv_release(&a, graph, sizeof *graph);
@@ -106,7 +115,8 @@ varve_status varve_graph_check(const varve_graph *graph, varve_error *error)
             *error = graph->mistake;
         return graph->mistake.status;
     }
-    for (const struct vv_observer *o = graph->newest; o; o = o->older) {
+    const struct vv_observer *o = graph->checking ? graph->newest : NULL;
+    for (; o; o = o->older) {
         varve_status status = o->check ? o->check(o, error) : VARVE_OK;
         if (status)
             return status;
@@ -187,7 +197,8 @@ bool vv_graph_may_change(const varve_node *node, enum vv_hold held)
 
 void vv_graph_values_change(varve_graph *graph)
 {
-    for (struct vv_observer *o = graph->newest; o; o = o->older) {
+    struct vv_observer *o = graph->watching_values ? graph->newest : NULL;
+    for (; o; o = o->older) {
         if (o->values_change)
             o->values_change(o);
     }
@@ -233,6 +244,8 @@ void vv_graph_observe(varve_graph *graph, struct vv_observer *observer)
 {
     assert(is_writable(graph) && observer->graph_freed);
     observer->number = ++graph->observer_count;
+    graph->checking += observer->check != NULL;
+    graph->watching_values += observer->values_change != NULL;
     observer->newer = NULL;
     observer->older = graph->newest;
     if (graph->newest)
@@ -251,6 +264,8 @@ struct vv_observer *vv_graph_observer(
 
 void vv_graph_forget(varve_graph *graph, struct vv_observer *observer)
 {
+    graph->checking -= observer->check != NULL;
+    graph->watching_values -= observer->values_change != NULL;
     if (observer->newer)
         observer->newer->older = observer->older;
     else

@@ -46,7 +46,8 @@ struct vv_observer {
     struct vv_observer *newer;
     uint64_t number; /* increases with each observer of the graph */
 
-    /* to fill in */
+    /* to fill in before vv_graph_observe */
+    /* If it uses the name, it must call vv_edge_named. */
     void (*edge_added)(struct vv_observer *self, struct vv_edge *edge);
     /* The edge was removed. `child` may be unreachable. */
     void (*edge_removed)(struct vv_observer *self, varve_node *child);
@@ -99,12 +100,19 @@ struct varve_graph {
     struct vv_indexed_pool edges;
     struct vv_set edge_set;    /* edges of nodes that have many */
     uint64_t observer_count;   /* number of observers ever registered */
+    size_t checking;           /* observers that have `check` */
+    size_t watching_values;    /* observers that have `values_change` */
     uint64_t seed;             /* of random streams */
     struct vv_notice *notices; /* the innermost, or NULL */
+    uint32_t *spare_places;    /* zeros, for the next walk; or NULL */
+    size_t spare_limit;        /* elements of it */
 };
 
 /* Creates a graph in a context, which is copied. Never returns NULL. */
 varve_graph *vv_graph_new_in(const struct vv_context *context);
+
+/* Frees the table that a walk has left. */
+void vv_graph_free_spare(varve_graph *graph);
 
 /* Return all nodes from the newest to the oldest, and back. NULL: no more. */
 static inline varve_node *vv_newest_node(const varve_graph *graph)

@@ -58,6 +58,8 @@ struct varve_node {
     /* own */
     bool has_many_edges : 1; /* its edges are in the edge set */
     bool is_listed : 1;      /* scratch for a removal */
+    bool is_gapped : 1;      /* a list whose edge names are not positions now:
+                                see edge.h */
     /* to fill in */
     bool is_elsewhere : 1; /* the program has bound it to other memory */
     bool is_half : 1;      /* partially restored by a failed restoration:

@@ -47,8 +47,9 @@ static void remove_slots(struct removal *removal, varve_node *node)
 static void remove_edges(struct removal *removal, varve_node *node)
 {
     while (node->first_edge) {
-        varve_node *child = vv_first_edge(node)->public.node;
-        vv_edge_remove(vv_first_edge(node));
+        struct vv_edge *edge = vv_first_edge_as_is(node);
+        varve_node *child = edge->public.node;
+        vv_edge_remove(edge);
         if (!removal_is_held(child))
             take_aside(removal, child);
     }
@@ -58,7 +59,7 @@ static void remove_edges(struct removal *removal, varve_node *node)
 static void remove_incoming(varve_node *node)
 {
     while (node->first_in)
-        vv_edge_untrack(vv_first_in(node));
+        vv_edge_untrack(vv_first_in_as_is(node));
 }
 
 void varve_remove(varve_node *node)

@@ -15,6 +15,9 @@
 #include "name.h"
 #include "try.h"
 
+/* A walk is small if it visits less than one in so many nodes of the graph. */
+enum { FEW = 8 };
+
 static varve_status walk_no_memory(varve_error *error)
 {
     return vv_fail_memory(error, "walking the graph");
@@ -139,6 +142,26 @@ static bool walk_all(struct vv_walk *walk)
     return true;
 }
 
+/* Takes the table of an earlier walk, or allocates one, larger than necessary
+ * if the graph has outgrown that of an earlier walk. */
+static void walk_take_places(struct vv_walk *walk)
+{
+    varve_graph *graph = walk->graph;
+    walk->number_limit = graph->number_limit;
+    if (graph->spare_places && graph->spare_limit >= walk->number_limit) {
+        walk->place_of = graph->spare_places;
+        walk->number_limit = graph->spare_limit;
+        graph->spare_places = NULL;
+        return;
+    }
+    if (graph->spare_places) {
+        vv_graph_free_spare(graph);
+        walk->number_limit *= 2;
+    }
+    walk->place_of = vv_allocate_zeroed(
+        walk->allocator, walk->number_limit * sizeof *walk->place_of);
+}
+
 varve_status vv_walk_begin_above(struct vv_walk *walk, varve_node *root,
     vv_walk_end_at *ends, varve_error *error)
 {
@@ -147,10 +170,8 @@ varve_status vv_walk_begin_above(struct vv_walk *walk, varve_node *root,
         .allocator = &graph->context.allocator,
         .graph = graph,
         .ends = ends,
-        .number_limit = graph->number_limit,
     };
-    walk->place_of = vv_allocate_zeroed(
-        walk->allocator, walk->number_limit * sizeof *walk->place_of);
+    walk_take_places(walk);
     if (!walk->place_of || !vv_names_rank(&graph->names) ||
         !walk_add_step(walk, (struct vv_step){ root, NULL, NULL }) ||
         !walk_all(walk)) {
@@ -164,6 +185,20 @@ varve_status vv_walk_begin(
     struct vv_walk *walk, varve_node *root, varve_error *error)
 {
     return vv_walk_begin_above(walk, root, NULL, error);
+}
+
+void vv_walk_end_in_place(struct vv_walk *walk)
+{
+    varve_graph *graph = walk->graph;
+    if (walk->place_of && !graph->spare_places &&
+        walk->count < walk->number_limit / FEW) {
+        for (size_t i = 0; i < walk->count; i++)
+            walk->place_of[walk->steps[i].node->number] = 0;
+        graph->spare_places = walk->place_of;
+        graph->spare_limit = walk->number_limit;
+        walk->place_of = NULL;
+    }
+    vv_walk_end(walk);
 }
 
 void vv_walk_end(struct vv_walk *walk)

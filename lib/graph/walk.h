@@ -48,6 +48,11 @@ varve_status vv_walk_begin(
     struct vv_walk *walk, varve_node *root, varve_error *error);
 void vv_walk_end(struct vv_walk *walk);
 
+/* Ends a walk while the nodes that it has visited still exist. If they are few,
+ * leaves its table of all nodes to the next walk of the graph, so that many
+ * small walks do not each allocate one. */
+void vv_walk_end_in_place(struct vv_walk *walk);
+
 /* Does the same, but ignores what is below the nodes for which `ends` returns
  * true. */
 varve_status vv_walk_begin_above(struct vv_walk *walk, varve_node *root,

@@ -416,14 +416,39 @@ struct vv_entry *vv_listing_find(const struct vv_listing *l, uint64_t number)
     return padded;
 }
 
-struct vv_entry *vv_listing_find_file(
-    const struct vv_listing *l, const struct vv_numbered *file)
+/* An item of an index is the place of an entry plus 1. */
+struct listing_key {
+    const struct vv_listing *listing;
+    const struct vv_numbered *file;
+};
+
+static bool listing_is_file(const void *item, const void *key)
 {
-    for (size_t i = 0; i < l->count; i++)
-        if (l->entries[i].number == file->number &&
-            l->entries[i].is_padded == file->is_padded)
-            return &l->entries[i];
-    return NULL;
+    const struct listing_key *wanted = key;
+    const struct vv_entry *e =
+        &wanted->listing->entries[(uintptr_t)item - 1];
+    return e->number == wanted->file->number &&
+           e->is_padded == wanted->file->is_padded;
+}
+
+bool vv_listing_index(
+    const struct vv_listing *l, size_t begin, struct vv_map *index)
+{
+    if (!vv_map_reserve(index, l->count))
+        return false;
+    for (size_t i = begin; i < l->count; i++)
+        vv_map_add(index, vv_map_mix(l->entries[i].number),
+            (void *)(uintptr_t)(i + 1));
+    return true;
+}
+
+struct vv_entry *vv_listing_find_file(const struct vv_listing *l,
+    const struct vv_map *index, const struct vv_numbered *file)
+{
+    const struct listing_key key = { l, file };
+    const void *item = vv_map_find(
+        index, vv_map_mix(file->number), listing_is_file, &key);
+    return item ? &l->entries[(uintptr_t)item - 1] : NULL;
 }
 
 uint64_t vv_listing_below(const struct vv_listing *l, uint64_t number)
@@ -441,13 +466,6 @@ uint64_t vv_listing_highest(const struct vv_listing *l, bool numbers_count)
 {
     uint64_t highest = l->count ? l->entries[l->count - 1].counter : 0;
     return numbers_count && l->highest > highest ? l->highest : highest;
-}
-
-void vv_listing_remove(struct vv_listing *l, size_t index)
-{
-    l->count--;
-    memmove(&l->entries[index], &l->entries[index + 1],
-        (l->count - index) * sizeof *l->entries);
 }
 
 bool vv_listing_add(struct vv_listing *l, const struct vv_entry *entry)
@@ -475,24 +493,49 @@ static varve_status listing_take_metric(struct vv_listing *l,
     return VARVE_OK;
 }
 
-static varve_status listing_take_ledger(struct vv_listing *l,
-    const struct vv_ledger *ledger, bool has_entries, varve_error *error)
+/* Adds an entry unless the listing has one of its file. */
+static bool listing_add_new(struct vv_listing *l, struct vv_map *index,
+    const struct vv_entry *entry)
 {
-    bool is_same = false;
+    const struct vv_numbered file = { .number = entry->number,
+        .is_padded = entry->is_padded };
+    return vv_listing_find_file(l, index, &file) ||
+           (vv_listing_add(l, entry) &&
+               vv_listing_index(l, l->count - 1, index));
+}
+
+static varve_status listing_take_entries(struct vv_listing *l,
+    const struct vv_ledger *ledger, bool is_same, struct vv_map *index,
+    varve_error *error)
+{
     uint64_t newest = 0;
-    VV_TRY(listing_take_metric(l, ledger, &is_same, error));
-    for (size_t i = 0; has_entries && i < ledger->count; i++) {
+    if (!vv_listing_index(l, 0, index))
+        return vv_fail_memory(error, "a list of checkpoints");
+    for (size_t i = 0; i < ledger->count; i++) {
         struct vv_entry entry = ledger->entries[i];
-        const struct vv_numbered file = { .number = entry.number,
-            .is_padded = entry.is_padded };
         entry.is_read = is_same;
         if (entry.counter >= newest)
             l->noted = entry.number;
         newest = entry.counter > newest ? entry.counter : newest;
-        if (!vv_listing_find_file(l, &file) && !vv_listing_add(l, &entry))
+        if (!listing_add_new(l, index, &entry))
             return vv_fail_memory(error, "a list of checkpoints");
     }
     return VARVE_OK;
+}
+
+static varve_status listing_take_ledger(struct vv_listing *l,
+    const struct vv_ledger *ledger, bool has_entries, varve_error *error)
+{
+    bool is_same = false;
+    struct vv_map index;
+    VV_TRY(listing_take_metric(l, ledger, &is_same, error));
+    if (!has_entries)
+        return VARVE_OK;
+    vv_map_init(&index, &l->context->allocator);
+    varve_status status =
+        listing_take_entries(l, ledger, is_same, &index, error);
+    vv_map_clear(&index);
+    return status;
 }
 
 varve_status vv_listing_read_ledger(

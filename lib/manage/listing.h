@@ -11,6 +11,7 @@
 #include "buffer.h"
 #include "context.h"
 #include "ledger.h"
+#include "map.h"
 #include "numbered.h"
 #include "retention.h"
 
@@ -115,9 +116,15 @@ bool vv_listing_is_damaged(
 struct vv_entry *vv_listing_find(
     const struct vv_listing *listing, uint64_t number);
 
-/* Returns the entry of a file, or NULL. */
-struct vv_entry *vv_listing_find_file(
-    const struct vv_listing *listing, const struct vv_numbered *file);
+/* Adds the entries from `begin` on to an index of the listing by file, which
+ * begins as an empty map. Returns false without memory. */
+bool vv_listing_index(
+    const struct vv_listing *listing, size_t begin, struct vv_map *index);
+
+/* Returns the entry of a file, or NULL. The listing must still have the entries
+ * that were added to the index, at the same places. */
+struct vv_entry *vv_listing_find_file(const struct vv_listing *listing,
+    const struct vv_map *index, const struct vv_numbered *file);
 
 /* Sets the size and time of an entry from its file. Returns VARVE_NOT_FOUND if
  * the file does not exist. */
@@ -151,8 +158,6 @@ uint64_t vv_listing_below(const struct vv_listing *listing, uint64_t number);
  * if `numbers_count`. */
 uint64_t vv_listing_highest(
     const struct vv_listing *listing, bool numbers_count);
-
-void vv_listing_remove(struct vv_listing *listing, size_t index);
 
 /* Returns the name, or the path, of a file of this prefix: "PREFIX-N" and
  * `ending`, or "PREFIX" and `ending` if `number` is NULL. Valid until the next

@@ -90,6 +90,14 @@ static bool listing_shows_known(
     return true;
 }
 
+static int listing_compare_numbers(const void *left, const void *right)
+{
+    uint64_t a, b;
+    memcpy(&a, left, sizeof a);
+    memcpy(&b, right, sizeof b);
+    return (a > b) - (a < b);
+}
+
 static varve_status listing_scan(struct vv_listing *l,
     struct listing_names *names, bool *is_full, varve_error *error)
 {
@@ -107,28 +115,29 @@ static varve_status listing_scan(struct vv_listing *l,
         listing_sort_name(names, l, name);
         i += strlen(name) + 1;
     }
-    return names->pins.failed || names->gone.failed
-               ? vv_fail_memory(error, "the names in a directory")
-               : VARVE_OK;
+    if (names->pins.failed || names->gone.failed)
+        return vv_fail_memory(error, "the names in a directory");
+    if (names->pins.size)
+        qsort(names->pins.data, names->pins.size / sizeof(uint64_t),
+            sizeof(uint64_t), listing_compare_numbers);
+    return VARVE_OK;
 }
 
 /* --- Refreshing --------------------------------------------------------- */
 
+/* Returns true if sorted numbers contain a number. */
 static bool listing_has_number(const struct vv_buffer *numbers, uint64_t number)
 {
-    uint64_t other;
-    for (size_t i = 0; i < numbers->size; i += sizeof other) {
-        memcpy(&other, numbers->data + i, sizeof other);
-        if (other == number)
-            return true;
-    }
-    return false;
+    return numbers->size &&
+           bsearch(&number, numbers->data, numbers->size / sizeof number,
+               sizeof number, listing_compare_numbers);
 }
 
 /* A refresh in progress. */
 struct listing_refresh {
     struct vv_listing *listing;
     const struct listing_names *names;
+    struct vv_map known; /* index of `listing` */
     struct vv_listing fresh;
     bool is_full; /* known files are examined, too */
 };
@@ -140,7 +149,7 @@ static varve_status listing_refresh_one(struct listing_refresh *r,
 {
     struct vv_listing *l = r->listing;
     varve_error reason = { 0 };
-    const struct vv_entry *known = vv_listing_find_file(l, file);
+    const struct vv_entry *known = vv_listing_find_file(l, &r->known, file);
     *found = true;
     if (!r->is_full && known && (known->is_read || known->is_damaged)) {
         *entry = *known;
@@ -183,22 +192,30 @@ static varve_status listing_add_file(struct listing_refresh *r,
 /* Adds the checkpoints of an earlier listing or of the ledger that the
  * directory does not show. */
 static varve_status listing_add_unlisted(
-    struct listing_refresh *r, varve_error *error)
+    struct listing_refresh *r, const struct vv_map *listed, varve_error *error)
 {
-    size_t listed = r->fresh.count;
     for (size_t i = 0; i < r->listing->count; i++) {
         const struct vv_numbered file = {
             .number = r->listing->entries[i].number,
             .is_padded = r->listing->entries[i].is_padded,
         };
-        bool is_listed = false, found;
-        for (size_t k = 0; k < listed && !is_listed; k++)
-            is_listed = r->fresh.entries[k].number == file.number &&
-                        r->fresh.entries[k].is_padded == file.is_padded;
-        if (!is_listed)
+        bool found;
+        if (!vv_listing_find_file(&r->fresh, listed, &file))
             VV_TRY(listing_add_file(r, &file, &found, error));
     }
     return VARVE_OK;
+}
+
+static varve_status listing_add_others(
+    struct listing_refresh *r, varve_error *error)
+{
+    struct vv_map listed;
+    vv_map_init(&listed, &r->listing->context->allocator);
+    varve_status status = vv_listing_index(&r->fresh, 0, &listed)
+                              ? listing_add_unlisted(r, &listed, error)
+                              : vv_fail_memory(error, "a list of checkpoints");
+    vv_map_clear(&listed);
+    return status;
 }
 
 /* Searches for the numbers after the highest, which a stale listing may
@@ -231,7 +248,7 @@ static varve_status listing_add_all(
     }
     if (!r->is_full)
         return VARVE_OK;
-    VV_TRY(listing_add_unlisted(r, error));
+    VV_TRY(listing_add_others(r, error));
     for (size_t i = 0; i < r->fresh.count; i++)
         if (r->fresh.entries[i].number > *highest)
             *highest = r->fresh.entries[i].number;
@@ -258,7 +275,11 @@ static varve_status listing_rebuild(struct vv_listing *l,
         .fresh = { .context = l->context },
         .is_full = is_full };
     uint64_t highest = 0;
-    varve_status status = listing_add_all(&r, &highest, error);
+    vv_map_init(&r.known, &l->context->allocator);
+    varve_status status = vv_listing_index(l, 0, &r.known)
+                              ? listing_add_all(&r, &highest, error)
+                              : vv_fail_memory(error, "a list of checkpoints");
+    vv_map_clear(&r.known);
     if (!status) {
         struct vv_listing old = *l;
         l->entries = r.fresh.entries;

@@ -405,22 +405,23 @@ static bool has_work(const struct vv_listing *l, const struct vv_decision *d)
 static varve_status prune_all(struct vv_listing *l, struct vv_decision *d,
     struct vv_deletion *deletion, varve_status first, varve_error *error)
 {
-    for (size_t i = 0; i < d->count;) {
-        if (d->facts[i].reasons) {
-            i++;
-            continue;
-        }
-        varve_status status = prune_one(
-            l, deletion, &l->entries[i], &d->facts[i], first ? NULL : error);
+    size_t kept = 0, count = d->count;
+    for (size_t i = 0; i < count; i++) {
+        varve_status status = VARVE_OK;
+        if (!d->facts[i].reasons)
+            status = prune_one(l, deletion, &l->entries[i], &d->facts[i],
+                first ? NULL : error);
         prune_keep_first(&first, status);
-        if (status || d->facts[i].reasons) {
-            i++;
-            continue;
-        }
-        vv_listing_remove(l, i);
-        d->count--;
-        memmove(
-            &d->facts[i], &d->facts[i + 1], (d->count - i) * sizeof *d->facts);
+        if (!status && !d->facts[i].reasons)
+            continue; /* it is gone */
+        l->entries[kept] = l->entries[i];
+        d->facts[kept++] = d->facts[i];
+    }
+    if (kept < count) {
+        memmove(&l->entries[kept], &l->entries[count],
+            (l->count - count) * sizeof *l->entries);
+        l->count -= count - kept;
+        d->count = kept;
     }
     return first;
 }

@@ -11,12 +11,55 @@
 #include <varve/checkpoint.h>
 
 #include "allocator.h"
+#include "checksum.h"
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
+#include "map.h"
 #include "name.h"
 #include "numbered.h"
 #include "try.h"
+
+/* --- Paths -------------------------------------------------------------- */
+
+/* Returns the part of a path without "./" and "//". */
+static const char *saver_find_skip_nothing(const char *path)
+{
+    while (path[0] == '.' && path[1] == '/')
+        path += 2 + strspn(path + 2, "/");
+    return path;
+}
+
+/* Returns true if two paths are equal, by their text only. */
+bool vv_saver_is_same_path(const char *a, const char *b)
+{
+    if ((*a == '/') != (*b == '/'))
+        return false;
+    while (*a || *b) {
+        a = saver_find_skip_nothing(a + strspn(a, "/"));
+        b = saver_find_skip_nothing(b + strspn(b, "/"));
+        size_t size = strcspn(a, "/");
+        if (size != strcspn(b, "/") || memcmp(a, b, size) != 0)
+            return false;
+        a += size;
+        b += size;
+    }
+    return true;
+}
+
+/* Empty parts, as at the end of "run/", do not count. */
+uint64_t vv_saver_path_hash(const char *path)
+{
+    uint64_t hash = *path == '/';
+    while (*path) {
+        path = saver_find_skip_nothing(path + strspn(path, "/"));
+        size_t size = strcspn(path, "/");
+        if (size)
+            hash = vv_map_mix(hash + vv_hash_of(path, size));
+        path += size;
+    }
+    return hash;
+}
 
 /* --- Lists -------------------------------------------------------------- */
 
@@ -40,6 +83,7 @@ varve_status vv_saver_files_add(const varve_allocator *a,
                     : NULL;
     if (!file.path)
         return vv_fail_memory(error, "the list of a saver's files");
+    file.hash = vv_saver_path_hash(path);
     files->items[files->count++] = file;
     return VARVE_OK;
 }
@@ -135,24 +179,29 @@ varve_status vv_saver_scan(const struct vv_context *context, const char *prefix,
 varve_status vv_saver_look(const struct vv_context *context,
     struct vv_saver_files *files, varve_error *error)
 {
-    for (size_t i = 0; i < files->count;) {
-        struct vv_saver_file *file = &files->items[i];
-        struct vv_file_info info;
+    varve_status result = VARVE_OK;
+    size_t kept = 0;
+    for (size_t i = 0; i < files->count; i++) {
+        struct vv_saver_file file = files->items[i];
+        struct vv_file_info info = { .modified = file.when };
         varve_error reason = { 0 };
-        varve_status status = vv_file_look(context, file->path, &info, &reason);
+        varve_status status =
+            result ? VARVE_OK
+                   : vv_file_look(context, file.path, &info, &reason);
         if (status == VARVE_NOT_FOUND) {
-            vv_release_string(
-                &context->allocator, vv_saver_files_take(files, i).path);
+            vv_release_string(&context->allocator, file.path);
             continue;
         }
         if (status && error)
             *error = reason;
         if (status)
-            return status;
-        file->when = info.modified;
-        i++;
+            result = status;
+        else
+            file.when = info.modified;
+        files->items[kept++] = file;
     }
-    return VARVE_OK;
+    files->count = kept;
+    return result;
 }
 
 /* --- Orders ------------------------------------------------------------- */

@@ -13,6 +13,7 @@
 struct vv_saver_file {
     char *path;
     int64_t when;    /* time of writing: nanoseconds since 1970-01-01 UTC */
+    uint64_t hash;   /* vv_saver_path_hash of its path */
     uint64_t number; /* the number in its name */
     bool has_number;
 };
@@ -22,6 +23,11 @@ struct vv_saver_files {
     size_t count;
     size_t capacity;
 };
+
+/* Return a hash of a path, and true if two paths are equal, by their text only
+ * and without "./" and "//". */
+uint64_t vv_saver_path_hash(const char *path);
+bool vv_saver_is_same_path(const char *a, const char *b);
 
 /* Reserves memory for `count` files in total. Returns false without memory. */
 bool vv_saver_files_reserve(

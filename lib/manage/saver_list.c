@@ -29,43 +29,18 @@ int64_t vv_saver_now(const varve_saver *saver)
     return system->now(system->state);
 }
 
-/* --- Paths -------------------------------------------------------------- */
-
-/* Returns the part of a path without "./" and "//". */
-static const char *skip_nothing(const char *path)
-{
-    while (path[0] == '.' && path[1] == '/')
-        path += 2 + strspn(path + 2, "/");
-    return path;
-}
-
-/* Returns true if two paths are equal, by their text only. */
-static bool is_same_path(const char *a, const char *b)
-{
-    if ((*a == '/') != (*b == '/'))
-        return false;
-    while (*a || *b) {
-        a = skip_nothing(a + strspn(a, "/"));
-        b = skip_nothing(b + strspn(b, "/"));
-        size_t size = strcspn(a, "/");
-        if (size != strcspn(b, "/") || memcmp(a, b, size) != 0)
-            return false;
-        a += size;
-        b += size;
-    }
-    return true;
-}
+/* --- One file more, some files less ------------------------------------- */
 
 static void saver_list_forget(
     const varve_allocator *a, struct vv_saver_files *files, const char *path)
 {
+    uint64_t hash = vv_saver_path_hash(path);
     for (size_t i = files->count; i-- > 0;) {
-        if (is_same_path(files->items[i].path, path))
+        if (files->items[i].hash == hash &&
+            vv_saver_is_same_path(files->items[i].path, path))
             vv_release_string(a, vv_saver_files_take(files, i).path);
     }
 }
-
-/* --- One file more, some files less ------------------------------------- */
 
 varve_status vv_saver_reserve(varve_saver *saver, varve_error *error)
 {
@@ -83,7 +58,9 @@ void vv_saver_note(varve_saver *saver, char *path, int64_t when)
     saver_list_forget(a, &saver->files, path);
     saver_list_forget(a, &saver->doomed, path);
     saver->files.items[saver->files.count++] =
-        (struct vv_saver_file){ .path = path, .when = when };
+        (struct vv_saver_file){ .path = path,
+            .when = when,
+            .hash = vv_saver_path_hash(path) };
 }
 
 /* Returns true if a file beyond `keep` is kept permanently. If the clock jumped
@@ -179,14 +156,20 @@ static void delete_doomed(varve_saver *saver)
 
 void vv_saver_retire(varve_saver *saver)
 {
-    size_t keep = saver->options.keep;
-    while (keep && saver->files.count > keep) {
-        struct vv_saver_file oldest = vv_saver_files_take(&saver->files, 0);
+    struct vv_saver_files *files = &saver->files;
+    size_t keep = saver->options.keep ? saver->options.keep : files->count;
+    size_t excess = files->count > keep ? files->count - keep : 0;
+    for (size_t i = 0; i < excess; i++) {
+        struct vv_saver_file oldest = files->items[i];
         if (saver_list_stays(saver, &oldest) || !vv_saver_leads(saver))
             vv_release_string(&saver->context.allocator, oldest.path);
         else
             saver->doomed.items[saver->doomed.count++] = oldest;
     }
+    files->count -= excess;
+    if (excess)
+        memmove(files->items, files->items + excess,
+            files->count * sizeof *files->items);
     if (saver->doomed.count > 0)
         delete_doomed(saver);
 }
@@ -220,15 +203,56 @@ const char *varve_saver_warning(const varve_saver *saver)
     return saver && saver->warning.status ? saver->warning.message : NULL;
 }
 
+static bool saver_list_is_file(const void *file, const void *path)
+{
+    return vv_saver_is_same_path(
+        ((const struct vv_saver_file *)file)->path, path);
+}
+
+/* Adds a file to the list, for which there is room, and to the map. If the list
+ * has the file already, its earlier place loses its path. */
 static varve_status saver_list_add_path(varve_saver *saver,
-    struct vv_saver_files *files, const char *path, varve_error *error)
+    struct vv_saver_files *files, struct vv_map *map, const char *path,
+    varve_error *error)
 {
     const varve_allocator *a = &saver->context.allocator;
     if (!path)
         return vv_fail(error, VARVE_MISUSE, "path is NULL");
-    saver_list_forget(a, files, path);
-    return vv_saver_files_add(
-        a, files, (struct vv_saver_file){ .number = 0 }, path, error);
+    uint64_t hash = vv_saver_path_hash(path);
+    struct vv_saver_file *before =
+        vv_map_find(map, hash, saver_list_is_file, path);
+    if (before) {
+        vv_map_remove(map, hash, before);
+        vv_release_string(a, before->path);
+        before->path = NULL;
+    }
+    VV_TRY(vv_saver_files_add(
+        a, files, (struct vv_saver_file){ .number = 0 }, path, error));
+    return vv_map_add(map, hash, &files->items[files->count - 1])
+               ? VARVE_OK
+               : vv_fail_memory(error, "the list of a saver's files");
+}
+
+static varve_status saver_list_add_paths(varve_saver *saver,
+    const char *const *paths, size_t count, struct vv_saver_files *files,
+    varve_error *error)
+{
+    const varve_allocator *a = &saver->context.allocator;
+    struct vv_map map;
+    varve_status status = VARVE_OK;
+    if (!vv_saver_files_reserve(a, files, count))
+        return vv_fail_memory(error, "the list of a saver's files");
+    vv_map_init(&map, a);
+    for (size_t i = 0; i < count && !status; i++)
+        status = saver_list_add_path(saver, files, &map, paths[i], error);
+    vv_map_clear(&map);
+    size_t kept = 0;
+    for (size_t i = 0; i < files->count; i++) {
+        if (files->items[i].path)
+            files->items[kept++] = files->items[i];
+    }
+    files->count = kept;
+    return status;
 }
 
 /* Replaces the list by the files found; `status` is the result of the
@@ -251,8 +275,7 @@ static varve_status saver_list_take_list(
 static varve_status list_these(varve_saver *saver, const char *const *paths,
     size_t count, struct vv_saver_files *files, varve_error *error)
 {
-    for (size_t i = 0; i < count; i++)
-        VV_TRY(saver_list_add_path(saver, files, paths[i], error));
+    VV_TRY(saver_list_add_paths(saver, paths, count, files, error));
     return vv_saver_look(&saver->context, files, error);
 }
 

@@ -46,8 +46,7 @@ varve_status vv_delivery_begin(struct vv_delivery *d, varve_error *error)
     uint32_t count = vv_index_of(d->pairing)->value_count;
     size_t values = d->pairing->graph->number_limit;
     if (!vv_delivery_states_begin(&d->delivery_states,
-            &d->pairing->context.allocator, count,
-            vv_index_of(d->pairing)->node_count))
+            &d->pairing->context.allocator, vv_index_of(d->pairing)))
         return vv_fail_memory(error, "a restoration");
     if (values > count)
         values = count;

@@ -8,17 +8,21 @@
 #include <assert.h>
 
 #include "allocator.h"
+#include "index.h"
 
 bool vv_delivery_states_begin(struct vv_delivery_states *delivery_states,
-    const varve_allocator *allocator, uint32_t value_count, uint32_t node_count)
+    const varve_allocator *allocator, const struct vv_index *index)
 {
     *delivery_states = (struct vv_delivery_states){
-        .of = vv_allocate_zeroed(allocator, value_count),
+        .of = vv_allocate_zeroed(allocator, index->value_count),
         .allocator = allocator,
-        .value_count = value_count,
-        .node_count = node_count,
+        .value_count = index->value_count,
+        .node_count = index->node_count,
+        .index = index,
     };
-    return value_count == 0 || delivery_states->of;
+    for (uint32_t v = 0; v < index->value_count; v++)
+        delivery_states->pending += vv_index_is_saved(index, v);
+    return index->value_count == 0 || delivery_states->of;
 }
 
 void vv_delivery_states_end(struct vv_delivery_states *delivery_states)
@@ -58,7 +62,20 @@ void vv_change_delivery_state(struct vv_delivery_states *delivery_states,
     assert(delivery_states->of[value] == delivery_state ||
            (may_follow[delivery_states->of[value]] & 1u << delivery_state));
     (void)may_follow; /* unused without assertions */
+    bool was_given_up = vv_is_given_up(delivery_states, value);
+    delivery_states->pending -= vv_is_pending(delivery_states, value);
     delivery_states->of[value] = (uint8_t)delivery_state;
+    delivery_states->pending += vv_is_pending(delivery_states, value);
+    delivery_states->given_up_changes +=
+        vv_is_given_up(delivery_states, value) != was_given_up;
+}
+
+bool vv_is_pending(
+    const struct vv_delivery_states *delivery_states, uint32_t value)
+{
+    return (delivery_states->of[value] == VV_DELIVERY_STATE_WAITING ||
+               delivery_states->of[value] == VV_DELIVERY_STATE_DUE) &&
+           vv_index_is_saved(delivery_states->index, value);
 }
 
 bool vv_is_final(

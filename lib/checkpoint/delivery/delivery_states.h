@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct vv_index;
+
 /* The delivery state of a value. */
 enum vv_delivery_state {
     VV_DELIVERY_STATE_WAITING,    /* pending: its node is not bound, or the
@@ -29,7 +31,10 @@ enum vv_delivery_state {
 
 struct vv_delivery_states {
     /* to read */
-    uint8_t *of; /* by value: enum vv_delivery_state */
+    uint8_t *of;      /* by value: enum vv_delivery_state */
+    uint32_t pending; /* number of saved values that are WAITING or DUE */
+    uint64_t given_up_changes; /* how often vv_is_given_up changed for a value
+                                */
 
     /* own */
     const varve_allocator *allocator;
@@ -37,12 +42,12 @@ struct vv_delivery_states {
                       mismatches are ignored; NULL: none */
     uint32_t value_count;
     uint32_t node_count;
+    const struct vv_index *index; /* tells which values are saved */
 };
 
 /* Makes all values pending. Returns false if out of memory. */
 bool vv_delivery_states_begin(struct vv_delivery_states *delivery_states,
-    const varve_allocator *allocator, uint32_t value_count,
-    uint32_t node_count);
+    const varve_allocator *allocator, const struct vv_index *index);
 
 /* Accepts a struct that is all zero, and one whose vv_delivery_states_begin has
  * failed. */
@@ -52,6 +57,11 @@ void vv_delivery_states_end(struct vv_delivery_states *delivery_states);
  * invalid transition is a bug of the library and fails an assertion. */
 void vv_change_delivery_state(struct vv_delivery_states *delivery_states,
     uint32_t value, enum vv_delivery_state delivery_state);
+
+/* Returns true if a value is saved and may still be delivered without a
+ * request. */
+bool vv_is_pending(
+    const struct vv_delivery_states *delivery_states, uint32_t value);
 
 /* Returns true if a value is not delivered unless the program requests it
  * again. */

@@ -228,12 +228,14 @@ static void decide_objects(const struct asking *a)
     }
 }
 
+/* Ends the walk, because callbacks may remove nodes. */
 static varve_status deliver(
-    struct asking *a, const struct vv_walk *walk, varve_error *error)
+    struct asking *a, struct vv_walk *walk, varve_error *error)
 {
     struct varve_restoration *r = a->r;
     for (size_t i = 0; i < walk->count; i++)
         ask_with_slots(a, walk, walk->steps[i].node);
+    vv_walk_end_in_place(walk);
     if (!again_has_memory(a))
         return vv_fail_memory(error, "values to restore again");
     keep_pairs(
@@ -281,6 +283,5 @@ varve_status varve_restore_again(
     vv_delivery_check(&r->delivery);
     vv_clear_if_mended(r);
     vv_buffer_clear(&a.asked);
-    vv_walk_end(&walk);
     return status;
 }

@@ -20,10 +20,7 @@
 
 bool vv_is_waiting(const struct varve_restoration *r, uint32_t value)
 {
-    return vv_index_is_saved(vv_index_of(&r->pairing), value) &&
-           (r->delivery.delivery_states.of[value] ==
-                   VV_DELIVERY_STATE_WAITING ||
-               r->delivery.delivery_states.of[value] == VV_DELIVERY_STATE_DUE);
+    return vv_is_pending(&r->delivery.delivery_states, value);
 }
 
 static bool pending_always(const void *item, const void *key)
@@ -156,21 +153,82 @@ const varve_tensor *varve_pending_slot(
 
 size_t varve_pending_count(const varve_restoration *r)
 {
-    if (!r)
-        return 0;
-    size_t count = 0;
-    for (uint32_t v = 0;
-         !r->pairing.is_dry && v < vv_index_of(&r->pairing)->value_count; v++)
-        count += vv_is_waiting(r, v);
-    return count;
+    return r && !r->pairing.is_dry ? r->delivery.delivery_states.pending : 0;
+}
+
+/* --- Dropping ----------------------------------------------------------- */
+
+/* Closes the offers of nodes that lead only to values that are given up. Called
+ * when a value of this node was given up. */
+static void pending_close_from(struct varve_restoration *r, uint32_t file)
+{
+    const uint32_t *parents = r->pairing.saved.paths.parents;
+    for (; file != VV_NONE && --r->live[file] == 0; file = parents[file])
+        r->pairing.matches.is_past[file] = true;
+}
+
+/* Allocates the table of live nodes. Returns false if out of memory. */
+static bool pending_make_live(struct varve_restoration *r)
+{
+    size_t count = vv_index_of(&r->pairing)->node_count;
+    if (r->live)
+        return true;
+    r->live = vv_allocate_zeroed(
+        &r->pairing.context.allocator, count * sizeof *r->live);
+    r->live_moment = UINT64_MAX;
+    return r->live;
+}
+
+static void pending_free_live(struct varve_restoration *r)
+{
+    if (!r->live)
+        return;
+    vv_release(&r->pairing.context.allocator, r->live,
+        vv_index_of(&r->pairing)->node_count * sizeof *r->live);
+    r->live = NULL;
+}
+
+/* Returns true if the table is correct. */
+static bool pending_is_live(const struct varve_restoration *r)
+{
+    return r->live_moment == r->delivery.delivery_states.given_up_changes;
+}
+
+/* Counts anew what is live, unless the table is correct. Stops offering nodes
+ * that lead only to dropped values to nodes that make children on demand. */
+static void pending_close_offers(struct varve_restoration *r)
+{
+    const struct vv_index *index = vv_index_of(&r->pairing);
+    const uint32_t *parents = r->pairing.saved.paths.parents;
+    if (pending_is_live(r))
+        return;
+    memset(r->live, 0, index->node_count * sizeof *r->live);
+    for (uint32_t v = 0; v < index->value_count; v++) {
+        uint32_t file = vv_at32(index->value_nodes, v);
+        if (vv_is_given_up(&r->delivery.delivery_states, v))
+            continue;
+        while (file != VV_NONE && r->live[file]++ == 0)
+            file = parents[file];
+    }
+    for (uint32_t v = 0; v < index->value_count; v++) {
+        uint32_t file = vv_at32(index->value_nodes, v);
+        for (; file != VV_NONE && !r->live[file]; file = parents[file])
+            r->pairing.matches.is_past[file] = true;
+    }
+    r->live_moment = r->delivery.delivery_states.given_up_changes;
 }
 
 static void pending_drop(struct varve_restoration *r, uint32_t value)
 {
     uint32_t file = vv_at32(vv_index_of(&r->pairing)->value_nodes, value);
     varve_node *node = r->pairing.matches.node_of[file];
+    bool is_live = pending_is_live(r);
     vv_change_delivery_state(
         &r->delivery.delivery_states, value, VV_DELIVERY_STATE_DROPPED);
+    if (is_live) {
+        pending_close_from(r, file);
+        r->live_moment = r->delivery.delivery_states.given_up_changes;
+    }
     if (!node)
         return;
     vv_drop_pairs(&r->delivery.jobs, node);
@@ -180,15 +238,27 @@ static void pending_drop(struct varve_restoration *r, uint32_t value)
     vv_variable_give_up(node);
 }
 
-/* Drops nodes of the file without a value, which can also be mismatches.
- * `spread` contains the nodes that the pattern selects; NULL selects all. */
+/* Nodes of the file that are to be dropped. */
+struct dropping {
+    const struct vv_spread *spread; /* the nodes that a pattern selects; NULL:
+                                       all */
+    uint32_t first, end;            /* only the nodes in this range */
+};
+
+static bool pending_is_chosen(const struct dropping *d, uint32_t file)
+{
+    return file >= d->first && file < d->end &&
+           (!d->spread || vv_spread_has_any(d->spread, file));
+}
+
+/* Drops nodes of the file without a value, which can also be mismatches. */
 static void drop_objects(
-    struct varve_restoration *r, const struct vv_spread *spread)
+    struct varve_restoration *r, const struct dropping *dropping)
 {
     struct vv_delivery *d = &r->delivery;
-    for (uint32_t f = 0; f < vv_index_of(&r->pairing)->node_count; f++) {
+    for (uint32_t f = dropping->first; f < dropping->end; f++) {
         if (vv_value_of(&r->pairing, f) == VV_NONE &&
-            (!spread || vv_spread_has_any(spread, f)))
+            pending_is_chosen(dropping, f))
             vv_set_dropped(&d->delivery_states, f, true);
     }
     size_t count, kept = 0;
@@ -200,34 +270,9 @@ static void drop_objects(
     d->mismatched.pairs.size = kept * sizeof *pairs;
 }
 
-/* Marks a node of the file and the nodes on its path. */
-static void mark_up(
-    const struct vv_saved_paths *paths, bool *marks, uint32_t file)
-{
-    for (; file != VV_NONE && !marks[file]; file = paths->parents[file])
-        marks[file] = true;
-}
-
-/* Stops offering nodes that lead only to dropped values to nodes that make
- * children on demand. `is_open` has an element for each node of the file, all
- * false. */
-static void pending_close_offers(struct varve_restoration *r, bool *is_open)
-{
-    const struct vv_index *index = vv_index_of(&r->pairing);
-    const struct vv_saved_paths *paths = &r->pairing.saved.paths;
-    for (uint32_t v = 0; v < index->value_count; v++)
-        if (!vv_is_given_up(&r->delivery.delivery_states, v))
-            mark_up(paths, is_open, vv_at32(index->value_nodes, v));
-    for (uint32_t v = 0; v < index->value_count; v++) {
-        uint32_t file = vv_at32(index->value_nodes, v);
-        for (; file != VV_NONE && !is_open[file]; file = paths->parents[file])
-            r->pairing.matches.is_past[file] = true;
-    }
-}
-
 /* Drops the copies in a list whose value has another holder. */
 static void drop_copies(struct varve_restoration *r, struct vv_pair_list *list,
-    const struct vv_spread *spread)
+    const struct dropping *dropping)
 {
     size_t count, kept = 0;
     struct vv_pair *pairs = vv_pairs(list, &count);
@@ -235,7 +280,7 @@ static void drop_copies(struct varve_restoration *r, struct vv_pair_list *list,
         varve_node *node = pairs[i].node;
         uint32_t file = vv_file_node_of(&r->pairing.matches, node);
         if (file == VV_NONE || vv_is_holder(&r->pairing.matches, node, file) ||
-            (spread && !vv_spread_has_any(spread, file))) {
+            !pending_is_chosen(dropping, file)) {
             pairs[kept++] = pairs[i];
             continue;
         }
@@ -245,41 +290,84 @@ static void drop_copies(struct varve_restoration *r, struct vv_pair_list *list,
     list->pairs.size = kept * sizeof *pairs;
 }
 
+/* Returns the node of the file at a path without wildcards, if it is the first
+ * path of the node and nothing is below it; otherwise VV_NONE. */
+static uint32_t pending_leaf_at(
+    const struct varve_restoration *r, const char *path)
+{
+    const struct vv_index *index = vv_index_of(&r->pairing);
+    const struct vv_saved_paths *paths = &r->pairing.saved.paths;
+    uint32_t at = paths->root, begin, end;
+    if (!*path || index->slot_count || strpbrk(path, "%*?[|()"))
+        return VV_NONE;
+    while (*path) {
+        size_t size = strcspn(path, "/");
+        uint32_t edge =
+            size ? vv_index_find_edge_called(index, at, path, size) : VV_NONE;
+        if (edge == VV_NONE || (path[size] == '/' && !path[size + 1]) ||
+            paths->parents[vv_at32(index->edge_children, edge)] != at)
+            return VV_NONE;
+        at = vv_at32(index->edge_children, edge);
+        path += size + (path[size] == '/');
+    }
+    vv_index_edges(index, at, &begin, &end);
+    return begin == end ? at : VV_NONE;
+}
+
+static void pending_drop_value(struct varve_restoration *r, uint32_t v,
+    const struct dropping *dropping)
+{
+    uint32_t file = vv_at32(vv_index_of(&r->pairing)->value_nodes, v);
+    if ((vv_is_waiting(r, v) || r->delivery.delivery_states.of[v] ==
+                                    VV_DELIVERY_STATE_MISMATCHED) &&
+        vv_saved_path_exists(&r->pairing.saved.paths, file) &&
+        pending_is_chosen(dropping, file))
+        pending_drop(r, v);
+}
+
+static void pending_drop_all(
+    struct varve_restoration *r, const struct dropping *dropping)
+{
+    bool is_one = dropping->first + 1 == dropping->end;
+    uint32_t value =
+        is_one ? vv_value_of(&r->pairing, dropping->first) : VV_NONE;
+    uint32_t count = vv_index_of(&r->pairing)->value_count;
+    if (value != VV_NONE)
+        pending_drop_value(r, value, dropping);
+    for (uint32_t v = 0; v < count && !is_one; v++)
+        pending_drop_value(r, v, dropping);
+    pending_close_offers(r);
+    drop_objects(r, dropping);
+    drop_copies(r, &r->delivery.stuck, dropping);
+    drop_copies(r, &r->delivery.mismatched, dropping);
+}
+
 varve_status varve_drop_pending(
     varve_restoration *r, const char *pattern, varve_error *error)
 {
     if (!r)
         return vv_fail_none(error, "restoration", "a read");
-    const struct vv_index *index = vv_index_of(&r->pairing);
     VV_TRY(vv_need_paths(&r->pairing.saved, error));
     if (!vv_sweep(&r->matching) ||
-        !vv_make_room_to_drop(&r->delivery.delivery_states))
+        !vv_make_room_to_drop(&r->delivery.delivery_states) ||
+        !pending_make_live(r))
         return vv_fail_memory(error, "a restoration");
     struct vv_spread spread = { .count = 0 };
-    if (pattern)
+    struct dropping dropping = { .end = vv_index_of(&r->pairing)->node_count };
+    uint32_t leaf = pattern ? pending_leaf_at(r, pattern) : VV_NONE;
+    if (leaf != VV_NONE) {
+        dropping.first = leaf;
+        dropping.end = leaf + 1;
+    } else if (pattern) {
         VV_TRY(vv_saved_spread_begin(
             &spread, &r->pairing.saved.paths, pattern, error));
-    const varve_allocator *a = &r->pairing.context.allocator;
-    size_t size = index->node_count * sizeof(bool);
-    bool *is_open = vv_allocate_zeroed(a, size);
-    if (!is_open) {
+        dropping.spread = &spread;
+    }
+    pending_drop_all(r, &dropping);
+    if (dropping.spread)
         vv_spread_end(&spread);
-        return vv_fail_memory(error, "a restoration");
-    }
-    for (uint32_t v = 0; v < index->value_count; v++) {
-        uint32_t file = vv_at32(index->value_nodes, v);
-        if ((vv_is_waiting(r, v) || r->delivery.delivery_states.of[v] ==
-                                        VV_DELIVERY_STATE_MISMATCHED) &&
-            vv_saved_path_exists(&r->pairing.saved.paths, file) &&
-            (!pattern || vv_spread_has_any(&spread, file)))
-            pending_drop(r, v);
-    }
-    pending_close_offers(r, is_open);
-    vv_release(a, is_open, size);
-    drop_objects(r, pattern ? &spread : NULL);
-    drop_copies(r, &r->delivery.stuck, pattern ? &spread : NULL);
-    drop_copies(r, &r->delivery.mismatched, pattern ? &spread : NULL);
-    vv_spread_end(&spread);
+    if (!pattern)
+        pending_free_live(r); /* nothing is left to drop */
     vv_clear_if_mended(r);
     if (!r->is_busy)
         vv_delivery_check(&r->delivery);
@@ -287,4 +375,13 @@ varve_status varve_drop_pending(
         return VARVE_OK;
     /* A state may have waited for a variable that is dropped now. */
     return r->delivery.held.pairs.size ? vv_arrive(r, error) : VARVE_OK;
+}
+
+void vv_pending_free(struct varve_restoration *r)
+{
+    for (size_t i = 0; i < r->pending.capacity; i++)
+        vv_release(&r->pairing.context.allocator, r->pending.slots[i].item,
+            sizeof(varve_tensor));
+    vv_map_clear(&r->pending);
+    pending_free_live(r);
 }

@@ -11,4 +11,7 @@
 /* Returns true if a value is pending. */
 bool vv_is_waiting(const struct varve_restoration *r, uint32_t value);
 
+/* Frees the tensors that varve_pending has returned, and what a drop needs. */
+void vv_pending_free(struct varve_restoration *r);
+
 #endif

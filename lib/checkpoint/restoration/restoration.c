@@ -5,7 +5,7 @@
  */
 #include "restoration.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 #include "edge.h"
 #include "dispatch.h"
@@ -20,6 +20,7 @@
 #include "fixed.h"
 #include "unbind.h"
 #include "match.h"
+#include "pending.h"
 #include "private_skip.h"
 #include "questions.h"
 #include "save.h"
@@ -73,7 +74,7 @@ static void restoration_edge_added(
     struct varve_restoration *r = restoration_of(self);
     if (r->pairing.is_dry || r->is_settled)
         return;
-    vv_widen_by_edge(&r->matching, edge);
+    vv_widen_by_edge(&r->matching, vv_edge_named(edge));
     if (vv_is_held(&r->matching, edge->parent))
         vv_match_edge(&r->matching, edge);
     take_in(r);
@@ -413,14 +414,6 @@ static void give_up_all(struct varve_restoration *r)
     }
 }
 
-static void free_pending(struct varve_restoration *r)
-{
-    for (size_t i = 0; i < r->pending.capacity; i++)
-        vv_release(&r->pairing.context.allocator, r->pending.slots[i].item,
-            sizeof(varve_tensor));
-    vv_map_clear(&r->pending);
-}
-
 varve_status vv_restoration_settle(
     struct varve_restoration *r, varve_error *error)
 {
@@ -443,7 +436,7 @@ void vv_restoration_free(struct varve_restoration *r)
         vv_graph_forget(r->pairing.graph, &r->observer);
         give_up_all(r);
     }
-    free_pending(r);
+    vv_pending_free(r);
     const varve_allocator a = r->pairing.context.allocator;
     vv_matching_end(&r->matching);
     vv_delivery_end(&r->delivery);
@@ -485,11 +478,11 @@ const varve_metadata *varve_restoration_metadata(
     if (!r)
         return NULL;
     const struct vv_index *index = vv_index_of(&r->pairing);
-    for (size_t i = 0; i < index->metadata_count; i++) {
-        if (strcmp(index->metadata[i].name, name) == 0)
-            return &index->metadata[i];
-    }
-    return NULL;
+    const varve_metadata wanted = { .name = name };
+    return index->metadata_count
+               ? bsearch(&wanted, index->metadata, index->metadata_count,
+                     sizeof wanted, vv_metadata_compare)
+               : NULL;
 }
 
 /* --- Retrying ----------------------------------------------------------- */
@@ -513,6 +506,17 @@ static void restoration_list_again(struct varve_restoration *r)
     }
 }
 
+/* Returns true if no value is left to be listed: all are in their nodes, or
+ * have none. */
+static bool restoration_has_nothing_listed(const struct varve_restoration *r)
+{
+    const struct vv_delivery *d = &r->delivery;
+    return !d->mismatched.pairs.size && !d->jobs.pairs.size &&
+           !d->held.pairs.size && !d->stuck.pairs.size &&
+           !d->folds.pairs.size && !d->has_new_mismatch &&
+           !r->pairing.matches.claims.pairs.size && !vv_has_run_out(r);
+}
+
 varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
 {
     if (!r)
@@ -532,8 +536,10 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
         r->pairing.failure = (varve_error){ 0 };
         r->delivery.has_lost = false;
     }
-    vv_empty_pairs(&r->delivery.stuck);
-    restoration_list_again(r);
+    if (rematches || !restoration_has_nothing_listed(r)) {
+        vv_empty_pairs(&r->delivery.stuck);
+        restoration_list_again(r);
+    }
     if (rematches)
         vv_match_everything(&r->matching);
     r->delivery.has_new_mismatch = false; /* reported below */

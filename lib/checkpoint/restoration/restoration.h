@@ -37,6 +37,10 @@ struct varve_restoration {
     bool is_busy; /* matching or delivering; new edges are only queued */
 
     struct vv_map pending; /* tensors returned by varve_pending, by value */
+    uint32_t *live; /* by node of the file: how many of its own value and of the
+                       nodes below it on a first path are not given up; NULL: no
+                       value was dropped yet */
+    uint64_t live_moment; /* `given_up_changes` when it was correct */
 };
 
 /* The values that are verified before any is delivered. */

@@ -446,8 +446,11 @@ static void background_graph_freed(struct vv_observer *self)
     vv_release(&a, b, sizeof *b);
 }
 
+/* Only a background has `values_change`. */
 static struct vv_background *background_find(const varve_graph *graph)
 {
+    if (!graph->watching_values)
+        return NULL;
     struct vv_background *b = (struct vv_background *)vv_graph_observer(
         graph, background_graph_freed);
     if (!b || !background_is_lost(b))

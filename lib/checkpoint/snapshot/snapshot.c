@@ -150,11 +150,30 @@ static varve_status snapshot_take(
 
 /* --- Watching the graph ------------------------------------------------- */
 
+/* Returns true if a node is an item, by a table by the numbers of the items. It
+ * is made by the first call, or not at all without memory. */
+static bool holds_item(struct varve_snapshot *s, const varve_node *node)
+{
+    const varve_allocator *a = &s->context.allocator;
+    bool found = false;
+    if (!s->item_at && s->count) {
+        s->item_limit = s->graph->number_limit;
+        s->item_at = vv_allocate_zeroed(a, s->item_limit * sizeof *s->item_at);
+        for (size_t i = 0; i < s->count && s->item_at; i++)
+            s->item_at[s->items[i].node->number] = true;
+    }
+    if (s->item_at)
+        return node->number < s->item_limit && s->item_at[node->number];
+    for (size_t i = 0; i < s->count; i++)
+        found |= s->items[i].node == node;
+    return found;
+}
+
 static void snapshot_node_removed(struct vv_observer *self, varve_node *node)
 {
     struct varve_snapshot *s = (struct varve_snapshot *)self;
-    for (size_t i = 0; i < s->count; i++)
-        s->is_stale |= s->items[i].node == node;
+    if (!s->is_stale)
+        s->is_stale = holds_item(s, node);
     if (node == s->root)
         s->root = NULL;
 }
@@ -449,6 +468,7 @@ void varve_snapshot_free(varve_snapshot *s)
     vv_release_string(&a, s->except);
     vv_release_string(&a, s->tag);
     vv_release(&a, s->items, s->item_capacity * sizeof *s->items);
+    vv_release(&a, s->item_at, s->item_limit * sizeof *s->item_at);
     vv_release_value(&a, s->block, s->block_size);
     vv_release(&a, s, sizeof *s);
 }

@@ -42,6 +42,8 @@ struct varve_snapshot {
     struct vv_item *items;
     size_t count;
     size_t item_capacity;
+    bool *item_at; /* by number of node; NULL: not made yet */
+    size_t item_limit;
     unsigned char *block;
     size_t block_size;
     struct vv_dirty *dirty; /* pages that the program has written; NULL: not

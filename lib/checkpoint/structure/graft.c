@@ -147,6 +147,6 @@ varve_node *varve_copy_subgraph(
         return NULL;
     varve_status status = graft(&g, parent, name, &made, error);
     free_states(&g);
-    vv_walk_end(&g.walk);
+    vv_walk_end_in_place(&g.walk);
     return status ? NULL : made;
 }

@@ -15,8 +15,20 @@
 struct aliases {
     struct vv_attachment attachment;
     struct vv_alias *first; /* aliases of the node itself */
+    struct vv_alias *last;
     struct vv_alias *retired;
+    struct vv_set retired_set; /* by name */
 };
+
+static uint64_t alias_hash(const void *alias)
+{
+    return vv_name_hash(((const struct vv_alias *)alias)->name);
+}
+
+static bool alias_has_name(const void *alias, const void *key)
+{
+    return ((const struct vv_alias *)alias)->name == key;
+}
 
 static void alias_free_names(const varve_allocator *a, struct vv_alias *first)
 {
@@ -32,6 +44,8 @@ static void alias_release(varve_node *node, void *self)
     struct aliases *aliases = self;
     alias_free_names(&node->graph->context.allocator, aliases->first);
     alias_free_names(&node->graph->context.allocator, aliases->retired);
+    if (aliases->retired_set.allocator)
+        vv_set_clear(&aliases->retired_set);
 }
 
 static size_t keep_names_from(const struct vv_alias *alias)
@@ -86,10 +100,8 @@ void varve_alias(varve_node *node, const char *name)
     if (!alias)
         return;
     struct aliases *aliases = vv_attachment_find(node, &kind);
-    struct vv_alias **end = &aliases->first;
-    while (*end)
-        end = &(*end)->next;
-    *end = alias;
+    *(aliases->last ? &aliases->last->next : &aliases->first) = alias;
+    aliases->last = alias;
     vv_node_notify_changed(node);
 }
 
@@ -102,6 +114,17 @@ void varve_retire(varve_node *parent, const char *name)
     if (!retired)
         return;
     struct aliases *aliases = vv_attachment_find(parent, &kind);
+    const varve_allocator *a = &parent->graph->context.allocator;
+    struct vv_set *set = &aliases->retired_set;
+    if (!set->allocator)
+        vv_set_init(set, a, alias_hash);
+    if (!vv_set_find(
+            set, vv_name_hash(retired->name), alias_has_name, retired->name) &&
+        !vv_set_add(set, retired)) {
+        vv_release(a, retired, sizeof *retired);
+        vv_graph_memory_error(parent->graph);
+        return;
+    }
     retired->next = aliases->retired;
     aliases->retired = retired;
 }
@@ -120,9 +143,11 @@ const struct vv_alias *vv_first_retired(const varve_node *node)
 
 bool vv_is_retired(const varve_node *node, const char *name, size_t size)
 {
-    const struct vv_alias *at = vv_first_retired(node);
-    while (at &&
-           (at->name->size != size || memcmp(at->name->bytes, name, size) != 0))
-        at = at->next;
-    return at != NULL;
+    const struct aliases *aliases = vv_attachment_find(node, &kind);
+    const struct vv_name *known =
+        aliases && aliases->retired
+            ? vv_names_find(&node->graph->names, name, size)
+            : NULL;
+    return known && vv_set_find(&aliases->retired_set, vv_name_hash(known),
+                        alias_has_name, known);
 }

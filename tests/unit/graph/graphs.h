@@ -60,7 +60,7 @@ static inline void check_links(varve_graph *graph)
             last = e;
             count++;
         }
-        cr_assert_eq(vv_last_edge(node), last);
+        cr_assert_eq(vv_last_edge_as_is(node), last);
         cr_assert_eq(node->edge_count, count);
         last = NULL;
         for (struct vv_edge *e = vv_first_in(node); e; e = vv_next_in(e)) {

@@ -110,6 +110,59 @@ TEST(container, does_as_an_array_does_with_the_same_child_many_times)
     free_good(graph);
 }
 
+/* The same step on the list and on an array, by calls that leave a list
+ * gapped, or that rename some of its edges. */
+static size_t queue_step(varve_node **model, size_t count)
+{
+    char name[24];
+    size_t at = random_below((unsigned)count + 1);
+    const varve_edge *edge = varve_edge_first(list);
+    snprintf(name, sizeof name, "%zu", at);
+    switch (random_below(count == MOST ? 4 : 10)) {
+    case 0: edge = NULL; break;
+    case 1: at = 0; break;
+    case 2: at = count ? count - 1 : 0; break;
+    case 3:
+        for (size_t i = 0; edge && i < at; i++)
+            edge = varve_edge_next(edge);
+        cr_assert(edge ? strcmp(edge->name, name) == 0 : at == count);
+        return count;
+    case 4:
+        cr_assert_eq(
+            varve_find(list, name), at < count ? model[at] : NULL);
+        return count;
+    case 5:
+        cr_assert_eq(
+            varve_list_at(list, at), at < count ? model[at] : NULL);
+        return count;
+    default:
+        model[count] = varve_list_append(list, nodes[random_below(NODES)]);
+        return count + 1;
+    }
+    if (at >= count)
+        return count;
+    if (edge && at == 0)
+        varve_untrack(list, edge->name);
+    else
+        varve_list_remove(list, at);
+    memmove(model + at, model + at + 1, (count - at - 1) * sizeof *model);
+    return count - 1;
+}
+
+TEST(container, does_as_an_array_does_when_it_is_a_queue)
+{
+    varve_node *model[MOST + 1];
+    size_t count = 0;
+    begin();
+    for (int i = 0; i < 20000; i++) {
+        count = queue_step(model, count);
+        cr_assert_eq(varve_edge_count(list), count);
+        if (random_below(20) == 0)
+            check_list(model, count);
+    }
+    free_good(graph);
+}
+
 TEST(container, reorders_children_that_stand_there_twice)
 {
     begin();
@@ -262,6 +315,10 @@ TEST(container, survives_every_failed_allocation)
         for (size_t i = 0; i < 20; i++)
             order[i] = 19 - i;
         varve_list_reorder(list, order, varve_edge_count(list));
+        for (size_t i = 0; i < 9 && varve_edge_count(list) > 1; i++) {
+            varve_list_remove(list, 0);
+            varve_list_append(list, nodes[i % NODES]);
+        }
         failed = varve_graph_check(graph, NULL) != VARVE_OK;
         test_fail_allocation(-1, false);
         check_links(graph);
