@@ -59,6 +59,8 @@ struct vv_automaton {
     /* own */
     struct vv_arena arena;
     struct vv_map steps; /* by the place they start from and their text */
+    struct vv_map wild_steps; /* those with wildcards, by the place and the ends
+                                 of their text */
     struct vv_map state_map;
     struct vv_pattern_place *outside; /* where paths begin */
     struct vv_pattern_place *inside;  /* where those in parentheses do */
