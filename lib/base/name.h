@@ -25,6 +25,9 @@ bool vv_utf8_is_valid(const char *text, size_t size);
  * %XX. */
 void vv_path_add_name(struct vv_buffer *path, const char *name, size_t size);
 
+/* Returns true if paths have %XX in place of a byte of a name. */
+bool vv_path_escapes(char byte);
+
 /* Takes the first name off a path: its bytes, unescaped, replace the content of
  * `name`, and what is behind the '/' is returned; NULL when the escape is bad
  * or the name empty. Look at name->failed as well. */
@@ -61,6 +64,14 @@ enum { VV_LONGEST_SEARCHED_PATH = 8191 };
 
 /* Shortens a path that is longer than `longest` to "..." and its end. */
 void vv_path_shorten(struct vv_buffer *path, size_t longest);
+
+/* Returns the size of a path that was shortened because it is longer than
+ * `longest`. */
+size_t vv_path_kept(size_t longest);
+
+/* Shortens a path, of which only an end may be there that is longer than
+ * vv_path_kept. */
+void vv_path_keep_end(struct vv_buffer *path, size_t longest);
 
 /* Of a path that was shortened and then went on by a name: what the whole of it
  * would be shortened to. */

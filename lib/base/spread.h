@@ -23,7 +23,10 @@ struct vv_way {
     uint32_t from;     /* the pair before it, plus 1; 0: it is the root's */
     uint32_t variable; /* of a slot: the pair of its variable, plus 1 */
     uint32_t number;   /* of the edge or slot, as the graph has it, */
-    const void *step;  /* or its address */
+    /* own */
+    uint16_t size; /* of the path (path_end.h), or 0 if not computed yet */
+    /* to fill in */
+    const void *step; /* or its address */
 };
 
 struct vv_reached {

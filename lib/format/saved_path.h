@@ -21,6 +21,9 @@ struct vv_saved_paths {
     uint32_t *parents; /* by node: the node before it, or VV_NONE */
     uint32_t *ways;    /* by node: the edge; for a slot variable, the slot with
                           VV_WAY_IS_SLOT */
+    /* own */
+    uint16_t *sizes; /* by node: size of its path (path_end.h), or 0 if it was
+                        not computed yet */
 };
 
 /* Finds a shortest path from `root` to every node that can be reached from it:

@@ -57,8 +57,10 @@ static bool add_pattern(varve_report *report, struct vv_hints *hints,
         .reason = words[option].reason,
         .program_path = is_of_file ? NULL : copy,
         .file_path = is_of_file ? copy : NULL,
-        .nearest =
-            vv_hint_for_pattern(hints, text, is_of_file, &report->arena) };
+    };
+    if (hints)
+        finding.nearest =
+            vv_hint_for_pattern(hints, text, is_of_file, &report->arena);
     return unused_pattern_add(report, &finding);
 }
 
