@@ -1,19 +1,26 @@
-/* path_end.c - Copies names that need no escapes at once.
+/* path_end.c - Writes backward, so that a long path costs only what is shown.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "path_end.h"
 
-#include <string.h>
-
 /* More than a character or an escape, which a path is not cut within. */
 enum { MARGIN = 8 };
+
+/* As vv_path_escapes, inline. */
+static inline bool path_end_escapes(unsigned char c)
+{
+    const uint64_t low = UINT64_C(0xffffffff) | UINT64_C(1) << '%' |
+                         UINT64_C(1) << '(' | UINT64_C(1) << ')' |
+                         UINT64_C(1) << '*' | UINT64_C(1) << '/';
+    return c < 64 ? low >> c & 1 : c == '|' || c == 0x7f;
+}
 
 size_t vv_path_name_size(const char *name, size_t size)
 {
     size_t sum = size;
     for (size_t i = 0; i < size; i++)
-        sum += vv_path_escapes(name[i]) ? 2 : 0;
+        sum += path_end_escapes((unsigned char)name[i]) ? 2 : 0;
     return sum;
 }
 
@@ -46,30 +53,16 @@ static void path_end_escape(struct vv_path_end *end, unsigned char c)
     vv_path_end_add(end, '%');
 }
 
-static void path_end_copy(
-    struct vv_path_end *end, const char *bytes, size_t size)
-{
-    size_t room = (size_t)(end->at - end->begin);
-    size_t count = size < room ? size : room;
-    end->at -= count;
-    if (count)
-        memcpy(end->at, bytes + size - count, count);
-}
-
 void vv_path_end_add_name(
     struct vv_path_end *end, const char *name, size_t size)
 {
-    size_t room = (size_t)(end->at - end->begin);
-    size_t least = size > room ? size - room : 0;
-    size_t plain = size; /* where the bytes that are written begin */
-    for (size_t i = size; i > least; i--) {
-        if (!vv_path_escapes(name[i - 1]))
-            continue;
-        path_end_copy(end, name + i, plain - i);
-        path_end_escape(end, (unsigned char)name[i - 1]);
-        plain = i - 1;
+    while (size > 0 && end->at > end->begin) {
+        unsigned char c = (unsigned char)name[--size];
+        if (path_end_escapes(c))
+            path_end_escape(end, c);
+        else
+            *--end->at = c;
     }
-    path_end_copy(end, name, plain);
 }
 
 void vv_path_end_finish(const struct vv_path_end *end, struct vv_buffer *path)

@@ -297,11 +297,29 @@ static void walk_paths_end(struct walk_paths *p)
     vv_buffer_clear(&p->parent);
 }
 
+/* Adds an edge to the path of its parent. */
+static void walk_paths_add(struct walk_paths *p, struct vv_buffer *path,
+    const struct vv_edge *edge)
+{
+    size_t above = vv_walk_place(p->walk, edge->parent);
+    if (path->size)
+        vv_buffer_add8(path, '/');
+    vv_path_add_name(path, edge->public.name, vv_edge_name(edge)->size);
+    if (walk_size(p->walk, above) > VV_LONGEST_PATH)
+        vv_path_shorten_on(path);
+    else
+        vv_path_shorten(path, VV_LONGEST_PATH);
+}
+
 static void go_to_parent(struct walk_paths *p, size_t place)
 {
+    const struct vv_edge *edge = p->walk->steps[place].edge;
     if (p->parent_place == place)
         return;
-    if (p->path_place == place) {
+    if (edge && p->parent_place != SIZE_MAX &&
+        vv_walk_place(p->walk, edge->parent) == p->parent_place) {
+        walk_paths_add(p, &p->parent, edge);
+    } else if (p->path_place == place) {
         struct vv_buffer last = p->path;
         p->path = p->parent;
         p->parent = last;
@@ -327,13 +345,7 @@ static const char *walk_paths_at(struct walk_paths *p, size_t place)
     go_to_parent(p, above);
     p->path.size = 0;
     vv_buffer_add(&p->path, p->parent.data, p->parent.size);
-    if (p->parent.size)
-        vv_buffer_add8(&p->path, '/');
-    vv_path_add_name(&p->path, edge->public.name, vv_edge_name(edge)->size);
-    if (walk_size(p->walk, above) > VV_LONGEST_PATH)
-        vv_path_shorten_on(&p->path);
-    else
-        vv_path_shorten(&p->path, VV_LONGEST_PATH);
+    walk_paths_add(p, &p->path, edge);
     p->path_place = place;
     p->path.failed |= p->parent.failed;
     return vv_buffer_string(&p->path);

@@ -130,7 +130,7 @@ static varve_graph *chain(size_t n, const char *name)
     varve_graph *graph = graph_new();
     varve_node *node = varve_graph_root(graph);
     for (size_t i = 0; i < n; i++) {
-        node = varve_add_object(node, "c");
+        node = varve_add_object(node, "submodule");
         varve_add_variable(node, name, varve_scalar(&values[i]));
     }
     return graph;
@@ -216,6 +216,10 @@ static void deep(size_t n, const char *operation)
         expect(!varve_walk(root, count_visit, &count, &error), operation);
     else if (strcmp(operation, "each") == 0)
         expect(!varve_each(root, NULL, count_visit, &count, &error), operation);
+    else if (strcmp(operation, "pattern") == 0)
+        expect(!varve_each(root, &(varve_select){ .pattern = "**/v" },
+                   count_visit, &count, &error),
+            operation);
     else if (strcmp(operation, "load") == 0)
         expect(varve_graph_from(path, NULL, &error), operation);
     else

@@ -35,13 +35,14 @@ FAMILIES = {
     'pattern-end': (ITEMS, None),
     'pattern-middle': (ITEMS, None),
     'pattern-deep': (ITEMS, None),
-    'deep-walk': (1000, 3000),
-    'deep-each': (1000, None),
-    'deep-report': (1000, None),
-    'deep-renamed': (1000, None),
-    'deep-load': (1000, None),
-    'count': (ITEMS, None),
-    'assert': (ITEMS, None),
+    'deep-walk': (1000, 5000),
+    'deep-each': (1000, 40000),
+    'deep-pattern': (1000, 40000),
+    'deep-report': (1000, 45000),
+    'deep-renamed': (1000, 250000),
+    'deep-load': (1000, 40000),
+    'count': (ITEMS, 12000),
+    'assert': (ITEMS, 120000),
 }
 
 
