@@ -24,8 +24,8 @@ struct step {
     struct vv_text text; /* a name pattern; or a name, where it is literal */
     struct vv_text base; /* of a slot: what is before the parentheses */
     bool is_literal;
-    struct step *next; /* of those from one place that are not literal */
-    uint64_t key;      /* in `wild_steps`; 0: not in it */
+    struct step *next;  /* of those from one place that are not literal */
+    uint64_t key;       /* in `wild_steps`; 0: not in it */
     struct step *alike; /* the next one with the same key */
 };
 
@@ -163,8 +163,8 @@ static struct step *automaton_index(struct vv_automaton *a, struct step *step)
         return step;
     vv_name_ends_of(step->text, false, &a->name, &sizes, &key);
     struct ends *ends = step->from->ends;
-    while (ends && (ends->sizes.begin != sizes.begin ||
-                       ends->sizes.end != sizes.end))
+    while (ends &&
+           (ends->sizes.begin != sizes.begin || ends->sizes.end != sizes.end))
         ends = ends->next;
     if (!ends) {
         ends = automaton_take(a, sizeof *ends);

@@ -58,7 +58,7 @@ struct vv_automaton {
     /* own */
     /* own */
     struct vv_arena arena;
-    struct vv_map steps; /* by the place they start from and their text */
+    struct vv_map steps;      /* by the place they start from and their text */
     struct vv_map wild_steps; /* those with wildcards, by the place and the ends
                                  of their text */
     struct vv_map state_map;

@@ -40,11 +40,11 @@ void vv_name_ends_of(struct vv_text pattern, bool only_stars,
     struct vv_buffer *scratch, struct vv_name_ends *ends, uint64_t *key)
 {
     size_t first = 0, behind = pattern.size;
-    while (first < pattern.size &&
-           !is_wildcard(pattern.bytes[first], only_stars))
+    while (
+        first < pattern.size && !is_wildcard(pattern.bytes[first], only_stars))
         first++;
-    while (behind > first &&
-           !is_wildcard(pattern.bytes[behind - 1], only_stars))
+    while (
+        behind > first && !is_wildcard(pattern.bytes[behind - 1], only_stars))
         behind--;
     bool is_literal = first == pattern.size;
     scratch->size = 0;
@@ -53,13 +53,12 @@ void vv_name_ends_of(struct vv_text pattern, bool only_stars,
     size_t at = scratch->size;
     size_t end = is_literal
                      ? 0
-                     : unescape_end(
-                           (struct vv_text){ pattern.bytes + behind,
-                               pattern.size - behind },
+                     : unescape_end((struct vv_text){ pattern.bytes + behind,
+                                        pattern.size - behind },
                            scratch);
     const char *bytes = vv_buffer_string(scratch);
-    *key = key_of_ends((struct vv_text){ bytes, begin },
-        (struct vv_text){ bytes + at, end });
+    *key = key_of_ends(
+        (struct vv_text){ bytes, begin }, (struct vv_text){ bytes + at, end });
     *ends = (struct vv_name_ends){ (uint32_t)begin, (uint32_t)end };
     if (is_literal && begin)
         ends->begin = UINT32_MAX;

@@ -57,7 +57,6 @@ static inline bool vv_path_end_is_full(const struct vv_path_end *end)
 }
 
 /* Shortens the path if it is too long. */
-void vv_path_end_finish(
-    const struct vv_path_end *end, struct vv_buffer *path);
+void vv_path_end_finish(const struct vv_path_end *end, struct vv_buffer *path);
 
 #endif

@@ -289,8 +289,7 @@ static void spread_add_names(const struct vv_spread_text *t, uint32_t pair,
 void vv_spread_path(const struct vv_spread_text *t, uint32_t pair)
 {
     struct vv_path_end end;
-    if (!vv_path_end_begin(
-            &end, t->path, spread_size(t, pair, 0), t->longest))
+    if (!vv_path_end_begin(&end, t->path, spread_size(t, pair, 0), t->longest))
         return;
     spread_add_names(t, pair, 0, &end);
     vv_path_end_finish(&end, t->path);

@@ -219,8 +219,7 @@ static void walk_add_edges(
 {
     const struct vv_edge *edge = walk->steps[place].edge;
     while (edge && !vv_path_end_is_full(end)) {
-        vv_path_end_add_name(
-            end, edge->public.name, vv_edge_name(edge)->size);
+        vv_path_end_add_name(end, edge->public.name, vv_edge_name(edge)->size);
         place = vv_walk_place(walk, edge->parent);
         edge = walk->steps[place].edge;
         if (edge)
@@ -257,8 +256,7 @@ void vv_walk_short_path(const struct vv_walk *walk, size_t place,
     struct vv_path_end end;
     if (slot) {
         walk_set_slot_path(walk, slot, longest, path);
-    } else if (vv_path_end_begin(
-                   &end, path, walk_size(walk, place), longest)) {
+    } else if (vv_path_end_begin(&end, path, walk_size(walk, place), longest)) {
         walk_add_edges(walk, place, &end);
         vv_path_end_finish(&end, path);
     }
@@ -284,9 +282,9 @@ struct walk_paths {
 
 static void walk_paths_begin(struct walk_paths *p, const struct vv_walk *walk)
 {
-    *p = (struct walk_paths){ .walk = walk,
-        .path_place = SIZE_MAX,
-        .parent_place = SIZE_MAX };
+    *p = (struct walk_paths){
+        .walk = walk, .path_place = SIZE_MAX, .parent_place = SIZE_MAX
+    };
     vv_buffer_init(&p->path, walk->allocator);
     vv_buffer_init(&p->parent, walk->allocator);
 }
@@ -298,8 +296,8 @@ static void walk_paths_end(struct walk_paths *p)
 }
 
 /* Adds an edge to the path of its parent. */
-static void walk_paths_add(struct walk_paths *p, struct vv_buffer *path,
-    const struct vv_edge *edge)
+static void walk_paths_add(
+    struct walk_paths *p, struct vv_buffer *path, const struct vv_edge *edge)
 {
     size_t above = vv_walk_place(p->walk, edge->parent);
     if (path->size)

@@ -192,8 +192,8 @@ static void patterns(size_t n, const char *pattern)
     }
     varve_select select = { .pattern = all };
     begin();
-    expect(!varve_each(varve_graph_root(graph), &select, count_visit, &count,
-               &error),
+    expect(!varve_each(
+               varve_graph_root(graph), &select, count_visit, &count, &error),
         "patterns");
     end();
     expect(count == n, "another count");
@@ -263,8 +263,7 @@ static bool rename_family(const char *family, size_t n)
         { "rename-above", nested, "*/name-%07zu", "*/name-%07zu" },
         { "rename-deep-begin", modules, "**/name-%07zu/w", "**/name-%07zu/w" },
         { "rename-deep-end", modules, "name-%07zu/**", "name-%07zu/**" },
-        { "rename-deep-middle", modules, "name-%07zu/**/w",
-            "name-%07zu/**/w" },
+        { "rename-deep-middle", modules, "name-%07zu/**/w", "name-%07zu/**/w" },
         { "rename-deep-twice", modules, "**/name-%07zu/**/w",
             "**/name-%07zu/**/w" },
         { "rename-slot", slots, "opt/momentum(name-%07zu)",

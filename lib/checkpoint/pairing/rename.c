@@ -229,8 +229,8 @@ struct vv_stand vv_rename_follow(const struct vv_rename_parts *parts,
         stand.at = id == VV_NOWHERE ? VV_NOWHERE
                                     : sides->child(sides->user, stand.at, id);
     }
-    while (stand.piece != VV_RENAME_DEAD &&
-           stand.piece + 1 < parts->piece_count) {
+    while (
+        stand.piece != VV_RENAME_DEAD && stand.piece + 1 < parts->piece_count) {
         uint32_t number = stand.piece;
         next = stand;
         if (!find_piece(parts, number, sides, step, captures, &next))

@@ -46,8 +46,9 @@ void vv_rename_parts_end(
     struct vv_rename_parts *parts, const varve_allocator *allocator);
 
 #define VV_NOWHERE UINT32_MAX
-#define VV_RENAME_DEAD UINT32_MAX /* as a piece of a stand: no path from here
-                                     is renamed */
+
+/* As a piece of a stand: no path from here is renamed. */
+#define VV_RENAME_DEAD UINT32_MAX
 
 /* The progress of a rename along the path of a node of the left graph. All
  * zero: not at all. */

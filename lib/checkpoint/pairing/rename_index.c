@@ -43,10 +43,8 @@ void vv_rename_index_init(
 void vv_rename_index_clear(struct vv_rename_index *index)
 {
     const varve_allocator *a = index->allocator;
-    vv_release(
-        a, index->stages, index->stage_capacity * sizeof *index->stages);
-    vv_release(
-        a, index->shapes, index->shape_capacity * sizeof *index->shapes);
+    vv_release(a, index->stages, index->stage_capacity * sizeof *index->stages);
+    vv_release(a, index->shapes, index->shape_capacity * sizeof *index->shapes);
     vv_map_clear(&index->entries);
     vv_map_clear(&index->stage_map);
     vv_arena_clear(&index->arena);
@@ -71,8 +69,8 @@ static bool has_key(const void *item, const void *key)
     return ((const struct entry *)item)->key == *(const uint64_t *)key;
 }
 
-static bool rename_index_add_entry(struct vv_rename_index *index, uint64_t key,
-    uint32_t number, bool is_stage)
+static bool rename_index_add_entry(
+    struct vv_rename_index *index, uint64_t key, uint32_t number, bool is_stage)
 {
     struct entry *entry = vv_arena_take(&index->arena, sizeof *entry);
     struct entry *first = vv_map_find(&index->entries, key, has_key, &key);
@@ -99,9 +97,8 @@ static bool has_ends(
     const struct vv_rename_shape *shape, const struct piece_names *names)
 {
     return shape->count == names->count &&
-           (names->count == 0 ||
-               memcmp(shape->ends, names->ends,
-                   names->count * sizeof *names->ends) == 0);
+           (names->count == 0 || memcmp(shape->ends, names->ends,
+                                     names->count * sizeof *names->ends) == 0);
 }
 
 /* Sets *key to the key of the names. Returns false if out of memory. */
@@ -109,14 +106,13 @@ static bool find_shape(struct vv_rename_index *index,
     const struct piece_names *names, uint64_t *key)
 {
     size_t shape = 0, size = names->count * sizeof *names->ends;
-    while (shape < index->shape_count &&
-           !has_ends(&index->shapes[shape], names))
+    while (
+        shape < index->shape_count && !has_ends(&index->shapes[shape], names))
         shape++;
     if (shape == index->shape_count) {
         struct vv_name_ends *ends = vv_arena_take(&index->arena, size + 1);
-        if (!ends ||
-            !vv_grow_array(index->allocator, &index->shapes,
-                &index->shape_capacity, shape, sizeof *index->shapes))
+        if (!ends || !vv_grow_array(index->allocator, &index->shapes,
+                         &index->shape_capacity, shape, sizeof *index->shapes))
             return false;
         memcpy(ends, names->ends, size);
         index->shapes[index->shape_count++] =
@@ -185,8 +181,8 @@ static bool rename_index_is_stage(const void *item, const void *key)
     return a->above == b->above && a->piece == b->piece &&
            is_same_piece_text(text_of_piece(a->parts, a->piece),
                text_of_piece(b->parts, b->piece)) &&
-           is_same_piece_text(a->parts->pieces[a->piece].to,
-               b->parts->pieces[b->piece].to);
+           is_same_piece_text(
+               a->parts->pieces[a->piece].to, b->parts->pieces[b->piece].to);
 }
 
 /* Returns the stage whose last piece a node matches when it enters this one:
@@ -228,17 +224,16 @@ static bool find_stage(struct vv_rename_index *index,
     struct stage_key key = { index, stage };
     struct vv_text left = text_of_piece(stage.parts, stage.piece);
     struct vv_text right = stage.parts->pieces[stage.piece].to;
-    uint64_t entering, hash = vv_map_mix(vv_hash_of(left.bytes, left.size) +
-                                         stage.above);
+    uint64_t entering,
+        hash = vv_map_mix(vv_hash_of(left.bytes, left.size) + stage.above);
     hash = vv_map_mix(hash + vv_hash_of(right.bytes, right.size));
-    uint32_t *known = vv_map_find(
-        &index->stage_map, hash, rename_index_is_stage, &key);
+    uint32_t *known =
+        vv_map_find(&index->stage_map, hash, rename_index_is_stage, &key);
     if (!known) {
         known = vv_arena_take(&index->arena, sizeof *known);
-        if (!known ||
-            !vv_grow_array(index->allocator, &index->stages,
-                &index->stage_capacity, index->stage_count,
-                sizeof *index->stages))
+        if (!known || !vv_grow_array(index->allocator, &index->stages,
+                          &index->stage_capacity, index->stage_count,
+                          sizeof *index->stages))
             return false;
         index->stages[index->stage_count++] = stage;
         *known = index->stage_count;
@@ -290,8 +285,7 @@ bool vv_rename_index_add_slot(
         }
         last[count++ % VV_RENAME_MOST_NAMES] = name;
     }
-    names.count =
-        count < VV_RENAME_MOST_NAMES ? count : VV_RENAME_MOST_NAMES;
+    names.count = count < VV_RENAME_MOST_NAMES ? count : VV_RENAME_MOST_NAMES;
     for (uint32_t i = 0; i < names.count; i++)
         vv_name_ends_of(last[(count - 1 - i) % VV_RENAME_MOST_NAMES], true,
             &index->text, &names.ends[i], &names.keys[i]);
@@ -355,8 +349,8 @@ static void rename_index_search(
                 add_found(s->index, key_from(key, FROM_ROOT), is_stage, found);
             continue;
         }
-        add_found(s->index, key_from(key, (uint32_t)FROM_ANYWHERE), is_stage,
-            found);
+        add_found(
+            s->index, key_from(key, (uint32_t)FROM_ANYWHERE), is_stage, found);
         if (names->before[count] == s->root)
             add_found(s->index, key_from(key, FROM_ROOT), is_stage, found);
         add_behind(s, key, names->before[count], is_stage, found);

@@ -45,7 +45,7 @@ struct vv_rename_index {
     struct vv_map stage_map;
     struct vv_rename_shape *shapes;
     size_t shape_count, shape_capacity;
-    uint32_t most_names; /* of a shape */
+    uint32_t most_names;   /* of a shape */
     struct vv_buffer text; /* scratch */
 };
 

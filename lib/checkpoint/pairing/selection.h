@@ -32,7 +32,7 @@ struct vv_selection {
     size_t rename_count;
     size_t rename_capacity;
     struct vv_rename_index index; /* of the renames */
-    bool has_slots; /* one of the renames is of slots */
+    bool has_slots;               /* one of the renames is of slots */
     char *only;
     char *except;
     char *resize;

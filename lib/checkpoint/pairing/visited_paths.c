@@ -226,8 +226,7 @@ static bool stand_anew(
     vv_emptied(&w->file_path);
     vv_emptied(&w->list);
     for (size_t i = 0; i < w->found.size / sizeof(uint32_t); i++)
-        add_stand(
-            w, ((const uint32_t *)(const void *)w->found.data)[i], step);
+        add_stand(w, ((const uint32_t *)(const void *)w->found.data)[i], step);
     w->failed |= w->file_path.failed || w->found.failed ||
                  !vv_rename_stands_set(&w->stands, node, &w->list, &is_new);
     return is_new;

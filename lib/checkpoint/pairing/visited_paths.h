@@ -35,10 +35,10 @@ struct vv_visited_paths {
         *vias; /* by number of a node; NULL: paths do not matter */
     size_t capacity;
     struct vv_rename_stands stands; /* of renames with `**` */
-    struct vv_buffer path;      /* scratch */
-    struct vv_buffer file_path; /* scratch */
-    struct vv_buffer found;     /* scratch: numbers of renames or stages */
-    struct vv_buffer list;      /* scratch: the stands of one node */
+    struct vv_buffer path;          /* scratch */
+    struct vv_buffer file_path;     /* scratch */
+    struct vv_buffer found;         /* scratch: numbers of renames or stages */
+    struct vv_buffer list;          /* scratch: the stands of one node */
 };
 
 /* Returns true if memory has run out since the last call. */

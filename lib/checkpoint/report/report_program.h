@@ -18,7 +18,7 @@ struct vv_maker {
     struct vv_walk walk;
     bool has_walk; /* the program still exists */
     bool with_matched;
-    bool is_dry; /* due values count as matched */
+    bool is_dry;    /* due values count as matched */
     unsigned asked; /* options of vv_report_make */
     size_t lines;   /* number of findings of this side whose nearest names were
                        searched for a message */

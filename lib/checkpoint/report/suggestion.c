@@ -72,9 +72,8 @@ static bool suggestion_is_nearer(
     const struct vv_best *best, struct vv_text name)
 {
     size_t bound = best->distance;
-    return bound > 0 &&
-           vv_edit_distance(best->wanted.bytes, best->wanted.size, name.bytes,
-               name.size, bound - 1) < bound;
+    return bound > 0 && vv_edit_distance(best->wanted.bytes, best->wanted.size,
+                            name.bytes, name.size, bound - 1) < bound;
 }
 
 void vv_likely_consider(struct vv_best *best, struct vv_text name,

@@ -65,8 +65,8 @@ varve_status varve_each_finding(varve_restoration *r, varve_finding_kind kind,
     bool has_nearest =
         kind != VARVE_FINDING_MATCHED && kind != VARVE_FINDING_DAMAGED;
     unsigned asked = kind == VARVE_FINDING_MATCHED ? VV_WITH_MATCHED : 0;
-    varve_report *report = questions_make(
-        r, asked | (has_nearest ? VV_ALL_NEAREST : 0), &reason);
+    varve_report *report =
+        questions_make(r, asked | (has_nearest ? VV_ALL_NEAREST : 0), &reason);
     varve_finding finding;
     if (!report && error)
         *error = reason;

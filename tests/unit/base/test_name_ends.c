@@ -32,13 +32,20 @@ TEST(name_ends, are_literal)
         bool only_stars;
         uint32_t begin, end;
     } all[] = {
-        { "abc", true, UINT32_MAX, 0 }, { "*", true, 0, 0 },
-        { "ab*c", true, 2, 1 }, { "a*b*cde", true, 1, 3 },
-        { "%61%2F*", true, 2, 0 }, { "%C3*a", true, 0, 1 },
-        { "%C3%A9*", true, 2, 0 }, { "*%C3%A9", true, 0, 2 },
-        { "%FF", true, 0, 0 }, { "a?b", true, UINT32_MAX, 0 },
-        { "a?bc", false, 1, 2 }, { "a[bc", false, 1, 2 },
-        { "a[b]c", false, 1, 1 }, { "a%3Fc", false, UINT32_MAX, 0 },
+        { "abc", true, UINT32_MAX, 0 },
+        { "*", true, 0, 0 },
+        { "ab*c", true, 2, 1 },
+        { "a*b*cde", true, 1, 3 },
+        { "%61%2F*", true, 2, 0 },
+        { "%C3*a", true, 0, 1 },
+        { "%C3%A9*", true, 2, 0 },
+        { "*%C3%A9", true, 0, 2 },
+        { "%FF", true, 0, 0 },
+        { "a?b", true, UINT32_MAX, 0 },
+        { "a?bc", false, 1, 2 },
+        { "a[bc", false, 1, 2 },
+        { "a[b]c", false, 1, 1 },
+        { "a%3Fc", false, UINT32_MAX, 0 },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         uint64_t key;
@@ -64,8 +71,8 @@ TEST(name_ends, have_the_key_of_what_matches)
             uint64_t wanted, found = 0;
             struct vv_name_ends ends = ends_of(patterns[i], k % 2, &wanted);
             bool may = vv_name_ends_key(name, ends, &found) && found == wanted;
-            bool does = k % 2 ? vv_name_pattern_capture(text_of(patterns[i]),
-                                    name, VV_PLAIN, NULL)
+            bool does = k % 2 ? vv_name_pattern_capture(
+                                    text_of(patterns[i]), name, VV_PLAIN, NULL)
                               : vv_name_pattern_match(
                                     text_of(patterns[i]), name, VV_PLAIN);
             cr_assert(may || !does, "%s %s", patterns[i], names[k / 2]);

@@ -103,8 +103,8 @@ static varve_status compare(void *user, varve_node *node, const char *path)
                 vv_buffer_string(&text), &scratch);
     }
     struct vv_text name = { via->name->bytes, via->name->size };
-    bool is_found = vv_find_renamed(
-        ways, vv_first_in(node)->parent, name, &found);
+    bool is_found =
+        vv_find_renamed(ways, vv_first_in(node)->parent, name, &found);
     cr_assert_eq(is_found, is_wanted, "%s", path);
     cr_assert(!is_wanted || found == wanted, "%s", path);
     c->found += is_found;
@@ -127,10 +127,10 @@ TEST(rename_index, finds_the_first_rename_of_many)
         root = new_root();
         grow(root, 0);
         struct compared c = { .root = root };
-        c.r = read_root(root,
-            &(varve_read_options){ .expect.missing = "**",
-                .expect.unexpected = "**",
-                .rename = { .list = renames, .count = MANY } });
+        c.r =
+            read_root(root, &(varve_read_options){ .expect.missing = "**",
+                                .expect.unexpected = "**",
+                                .rename = { .list = renames, .count = MANY } });
         varve_error error = { 0 };
         cr_assert_ok(varve_walk(root, compare, &c, &error), error);
         sum += c.found;
@@ -174,8 +174,8 @@ TEST(rename_index, without_memory_adds_nothing)
 {
     struct vv_rename_parts parts;
     uint32_t stage;
-    cr_assert(vv_rename_parts_begin(
-        &parts, test_allocator(), "a*/**/b", "x*/**/y"));
+    cr_assert(
+        vv_rename_parts_begin(&parts, test_allocator(), "a*/**/b", "x*/**/y"));
     bool done = false;
     for (long n = 0; !done; n++) {
         struct vv_rename_index index;

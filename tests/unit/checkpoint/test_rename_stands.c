@@ -6,16 +6,16 @@
 
 #include "rename_stands.h"
 
-static bool set(struct vv_rename_stands *stands, uint32_t node, uint32_t count,
-    uint32_t at)
+static bool set(
+    struct vv_rename_stands *stands, uint32_t node, uint32_t count, uint32_t at)
 {
     struct vv_buffer list;
     bool is_new = false;
     vv_buffer_init(&list, test_allocator());
     for (uint32_t i = 0; i < count; i++)
         vv_buffer_add(&list,
-            &(struct vv_stage_stand){ .stage = 2 * i + 1,
-                .stand = { .piece = 1, .at = at + i } },
+            &(struct vv_stage_stand){
+                .stage = 2 * i + 1, .stand = { .piece = 1, .at = at + i } },
             sizeof(struct vv_stage_stand));
     cr_assert(vv_rename_stands_set(stands, node, &list, &is_new));
     vv_buffer_clear(&list);
@@ -38,8 +38,7 @@ TEST(rename_stands, are_of_their_node_and_stage)
     vv_rename_stands_at(&stands, 1, &count);
     cr_assert_eq(count, 4);
     for (uint32_t i = 0; i < 4; i++) {
-        cr_assert_eq(
-            vv_rename_stand_in(&stands, 1, 2 * i + 1)->at, 10 + i);
+        cr_assert_eq(vv_rename_stand_in(&stands, 1, 2 * i + 1)->at, 10 + i);
         cr_assert_null(vv_rename_stand_in(&stands, 1, 2 * i));
     }
     cr_assert_eq(vv_rename_stand_in(&stands, 2, 1)->at, 21);
