@@ -11,6 +11,7 @@
 #include "allocator.h"
 #include "checksum.h"
 #include "failure.h"
+#include "name_ends.h"
 
 /* Some patterns have more states than are useful. The total number of places in
  * all states is limited to FEW_LISTED, plus MOST_LISTED_EACH for each place. */
@@ -23,7 +24,15 @@ struct step {
     struct vv_text text; /* a name pattern, or the name if it is literal */
     struct vv_text base; /* for a slot: the part before the parentheses */
     bool is_literal;
-    struct step *next; /* the next non-literal step from the same place */
+    struct step *next;  /* the next non-literal step from the same place */
+    uint64_t key;       /* in `wild_steps`; 0: not in it */
+    struct step *alike; /* the next one with the same key */
+};
+
+/* The sizes of the ends of steps with wildcards. */
+struct ends {
+    struct vv_name_ends sizes;
+    struct ends *next;
 };
 
 /* A slot whose parentheses contain a path that ends at this place. */
@@ -41,6 +50,7 @@ struct vv_pattern_place {
     bool has_literals; /* has steps by literal names */
     struct vv_pattern_place *deep; /* the place after a `**` from here */
     struct step *first;            /* non-literal steps */
+    struct ends *ends;             /* of non-literal steps except slots */
     struct closing *closings;
 };
 
@@ -130,6 +140,53 @@ static struct step *find_or_add(
     return step;
 }
 
+/* --- Steps with wildcards ----------------------------------------------- */
+
+static bool has_step_key(const void *item, const void *key)
+{
+    return ((const struct step *)item)->key == *(const uint64_t *)key;
+}
+
+static uint64_t wild_key(const struct vv_pattern_place *from,
+    struct vv_name_ends sizes, uint64_t key)
+{
+    uint64_t both = (uint64_t)sizes.begin << 32 | sizes.end;
+    return vv_map_mix(vv_map_mix(key + both) + from->number) | 1;
+}
+
+/* Adds a step to `wild_steps`, by the literal ends of its pattern. */
+static struct step *automaton_index(struct vv_automaton *a, struct step *step)
+{
+    struct vv_name_ends sizes;
+    uint64_t key;
+    if (!step || step->key)
+        return step;
+    vv_name_ends_of(step->text, false, &a->name, &sizes, &key);
+    struct ends *ends = step->from->ends;
+    while (ends &&
+           (ends->sizes.begin != sizes.begin || ends->sizes.end != sizes.end))
+        ends = ends->next;
+    if (!ends) {
+        ends = automaton_take(a, sizeof *ends);
+        if (!ends)
+            return NULL;
+        *ends = (struct ends){ sizes, step->from->ends };
+        step->from->ends = ends;
+    }
+    step->key = wild_key(step->from, sizes, key);
+    struct step *first =
+        vv_map_find(&a->wild_steps, step->key, has_step_key, &step->key);
+    if (first) {
+        step->alike = first->alike;
+        first->alike = step;
+    } else if (!vv_map_add(&a->wild_steps, step->key, step)) {
+        automaton_fail(a, VARVE_NO_MEMORY);
+    }
+    if (a->name.failed)
+        automaton_fail(a, VARVE_NO_MEMORY);
+    return step;
+}
+
 /* --- Patterns ----------------------------------------------------------- */
 
 typedef void on_end(
@@ -207,7 +264,8 @@ static struct vv_pattern_place *automaton_add_name(struct vv_automaton *a,
         return add_deep(a, from);
     if (vv_name_pattern_is_literal(name))
         return add_literal(a, from, name);
-    struct step *step = find_or_add(a, from, (struct step_key){ .text = name });
+    struct step *step = automaton_index(
+        a, find_or_add(a, from, (struct step_key){ .text = name }));
     return step ? step->to : NULL;
 }
 
@@ -350,6 +408,26 @@ static void stay(struct vv_automaton *a, struct vv_pattern_place *place)
         automaton_reach(a, place);
 }
 
+/* Follows the steps with wildcards that match a name; for a slot those that end
+ * in a star. */
+static void step_wildly(struct vv_automaton *a, struct vv_pattern_place *place,
+    struct vv_text name, bool of_slot)
+{
+    uint64_t key;
+    for (const struct ends *e = place->ends; e; e = e->next) {
+        if (!vv_name_ends_key(name, e->sizes, &key))
+            continue;
+        key = wild_key(place, e->sizes, key);
+        const struct step *s =
+            vv_map_find(&a->wild_steps, key, has_step_key, &key);
+        for (; s; s = s->alike) {
+            if ((!of_slot || vv_name_pattern_ends_in_star(s->text)) &&
+                vv_name_pattern_match(s->text, name, VV_PLAIN))
+                automaton_reach(a, s->to);
+        }
+    }
+}
+
 static void step_from(struct vv_automaton *a, struct vv_pattern_place *place,
     struct vv_text name, uint64_t hash)
 {
@@ -360,10 +438,7 @@ static void step_from(struct vv_automaton *a, struct vv_pattern_place *place,
             vv_map_find(&a->steps, step_hash(hash, place), is_step, &key);
         automaton_reach(a, step ? step->to : NULL);
     }
-    for (const struct step *s = place->first; s; s = s->next) {
-        if (!s->base.bytes && vv_name_pattern_match(s->text, name, VV_PLAIN))
-            automaton_reach(a, s->to);
-    }
+    step_wildly(a, place, name, false);
 }
 
 const struct vv_state *vv_automaton_step(struct vv_automaton *a,
@@ -391,11 +466,7 @@ static void slot_from(
     struct vv_automaton *a, struct vv_pattern_place *place, struct vv_text name)
 {
     stay(a, place);
-    for (const struct step *s = place->first; s; s = s->next) {
-        if (!s->base.bytes && vv_name_pattern_ends_in_star(s->text) &&
-            vv_name_pattern_match(s->text, name, VV_PLAIN))
-            automaton_reach(a, s->to);
-    }
+    step_wildly(a, place, name, true);
 }
 
 const struct vv_state *vv_automaton_slot(struct vv_automaton *a,
@@ -459,6 +530,7 @@ varve_status vv_automaton_begin(struct vv_automaton *a,
     *a = (struct vv_automaton){ .allocator = allocator };
     vv_arena_init(&a->arena, allocator);
     vv_map_init(&a->steps, allocator);
+    vv_map_init(&a->wild_steps, allocator);
     vv_map_init(&a->state_map, allocator);
     vv_buffer_init(&a->found, allocator);
     vv_buffer_init(&a->name, allocator);
@@ -476,6 +548,7 @@ void vv_automaton_end(struct vv_automaton *a)
     vv_release(a->allocator, a->alternatives,
         a->alternative_capacity * sizeof *a->alternatives);
     vv_map_clear(&a->steps);
+    vv_map_clear(&a->wild_steps);
     vv_map_clear(&a->state_map);
     vv_buffer_clear(&a->found);
     vv_buffer_clear(&a->name);

@@ -60,7 +60,9 @@ struct vv_automaton {
     /* own */
     /* own */
     struct vv_arena arena;
-    struct vv_map steps; /* by start place and text */
+    struct vv_map steps;      /* by start place and text */
+    struct vv_map wild_steps; /* steps with wildcards, by start place and the
+                                 ends of their text */
     struct vv_map state_map;
     struct vv_pattern_place *outside; /* start of paths */
     struct vv_pattern_place *inside;  /* start of paths in parentheses */

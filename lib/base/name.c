@@ -71,8 +71,9 @@ bool vv_name_has_parts(const char *name, size_t size)
     return true;
 }
 
-static bool is_escaped(unsigned char c)
+bool vv_path_escapes(char byte)
 {
+    unsigned char c = (unsigned char)byte;
     switch (c) {
     case '/':
     case '%':
@@ -91,7 +92,7 @@ void vv_path_add_name(struct vv_buffer *path, const char *name, size_t size)
     size_t plain = 0; /* start of the current run of unescaped bytes */
     for (size_t i = 0; i < size; i++) {
         unsigned char c = (unsigned char)name[i];
-        if (!is_escaped(c))
+        if (!vv_path_escapes(name[i]))
             continue;
         vv_buffer_add(path, name + plain, i - plain);
         char escape[3] = { '%', digits[c >> 4], digits[c & 15] };
@@ -136,9 +137,19 @@ static void leave_end(struct vv_buffer *path, size_t from)
 
 void vv_path_shorten(struct vv_buffer *path, size_t longest)
 {
-    size_t kept = longest == VV_LONGEST_PATH ? VV_SHORTENED_PATH : longest;
-    if (!path->failed && path->size > longest)
-        leave_end(path, path->size - kept + sizeof more);
+    if (path->size > longest)
+        vv_path_keep_end(path, longest);
+}
+
+size_t vv_path_kept(size_t longest)
+{
+    return longest == VV_LONGEST_PATH ? VV_SHORTENED_PATH : longest;
+}
+
+void vv_path_keep_end(struct vv_buffer *path, size_t longest)
+{
+    if (!path->failed)
+        leave_end(path, path->size - vv_path_kept(longest) + sizeof more);
 }
 
 void vv_path_shorten_on(struct vv_buffer *path)

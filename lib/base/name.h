@@ -27,6 +27,9 @@ bool vv_utf8_is_valid(const char *text, size_t size);
  * become %XX. */
 void vv_path_add_name(struct vv_buffer *path, const char *name, size_t size);
 
+/* Returns true if paths have %XX in place of a byte of a name. */
+bool vv_path_escapes(char byte);
+
 /* Reads the first name of a path. Sets `name` to its unescaped bytes and
  * returns the rest after the '/'. Returns NULL if an escape is invalid or the
  * name is empty. Callers must check name->failed too. */
@@ -64,6 +67,14 @@ enum { VV_LONGEST_SEARCHED_PATH = 8191 };
 
 /* Shortens a path that is longer than `longest` to "..." and its end. */
 void vv_path_shorten(struct vv_buffer *path, size_t longest);
+
+/* Returns the size of a path that was shortened because it is longer than
+ * `longest`. */
+size_t vv_path_kept(size_t longest);
+
+/* Shortens a path. The buffer can contain only the end of the path, if that is
+ * longer than vv_path_kept. */
+void vv_path_keep_end(struct vv_buffer *path, size_t longest);
 
 /* Shortens a path that was shortened and then extended by a name, with the same
  * result as shortening the full path. */

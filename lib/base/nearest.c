@@ -42,6 +42,15 @@ size_t vv_edit_distance(
     if (difference(a_size, b_size) > bound || a_size > VV_NEAREST_MAX_SIZE ||
         b_size > VV_NEAREST_MAX_SIZE)
         return bound + 1;
+    /* Equal bytes at the ends do not change the distance. */
+    for (; a_size && b_size && *a == *b; a_size--, b_size--)
+        a++, b++;
+    while (a_size && b_size && a[a_size - 1] == b[b_size - 1])
+        a_size--, b_size--;
+    if (a_size == 0 || b_size == 0)
+        return a_size + b_size > bound ? bound + 1 : a_size + b_size;
+    if (bound == 0)
+        return 1;
     size_t row[VV_NEAREST_MAX_SIZE + 1];
     for (size_t i = 0; i <= b_size; i++)
         row[i] = i;

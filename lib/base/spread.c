@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "name.h"
+#include "path_end.h"
 
 /* Some patterns bring every node of a large graph into thousands of states.
  * This limits the number of pairs per node. */
@@ -220,45 +220,78 @@ uint32_t vv_spread_find(const struct vv_spread *s, uint32_t node, bool accepts)
 
 /* --- Paths -------------------------------------------------------------- */
 
-static void spread_add_names(
+static size_t spread_size(
     const struct vv_spread_text *t, uint32_t pair, unsigned depth);
 
-static void add_variable(
-    const struct vv_spread_text *t, uint32_t pair, unsigned depth)
+/* The bytes that a pair adds to the path of the one before it. */
+static size_t size_of_way(
+    const struct vv_spread_text *t, const struct vv_way *way, unsigned depth)
 {
-    vv_buffer_add8(t->path, '(');
-    if (depth < VV_PATTERN_MAX_DEPTH)
-        spread_add_names(t, pair, depth + 1);
-    else
-        vv_buffer_add_string(t->path, "...");
-    vv_buffer_add8(t->path, ')');
+    struct vv_text name = t->name_of(t->graph, way);
+    size_t size = vv_path_name_size(name.bytes, name.size);
+    if (t->spread->pairs[way->from - 1].way.from)
+        size++;
+    if (!way->variable)
+        return size;
+    return size + strlen("()") +
+           (depth < VV_PATTERN_MAX_DEPTH
+                   ? spread_size(t, way->variable - 1, depth + 1)
+                   : strlen("..."));
 }
 
-/* Adds names up to the root, or until the text is long enough; the text is
- * reversed at the end. */
-static void spread_add_names(
+/* Returns the size of the path of a pair, and stores it. The size of a path in
+ * parentheses is not stored, because it can be cut. */
+static size_t spread_size(
     const struct vv_spread_text *t, uint32_t pair, unsigned depth)
 {
-    size_t begin = t->path->size;
-    const struct vv_reached *pairs = t->spread->pairs;
-    for (; t->path->size - begin <= t->longest && pairs[pair].way.from;
-         pair = pairs[pair].way.from - 1) {
-        const struct vv_way *way = &pairs[pair].way;
-        if (t->path->size > begin)
-            vv_buffer_add8(t->path, '/');
-        size_t at = t->path->size;
-        struct vv_text name = t->name_of(t->graph, way);
-        vv_path_add_end(t->path, name.bytes, name.size, t->longest);
-        if (way->variable)
-            add_variable(t, way->variable - 1, depth);
-        vv_buffer_reverse(t->path, at);
+    struct vv_reached *pairs = t->spread->pairs;
+    size_t sum = 0, above = 0;
+    uint32_t at = pair;
+    for (; pairs[at].way.from; at = pairs[at].way.from - 1) {
+        above = depth ? 0 : vv_path_size_at(&pairs[at].way.size, 0);
+        if (above)
+            break;
+        sum += size_of_way(t, &pairs[at].way, depth);
     }
-    vv_buffer_reverse(t->path, begin);
+    sum += above;
+    for (size_t left = sum; pair != at && depth == 0;
+         pair = pairs[pair].way.from - 1) {
+        struct vv_way *way = &pairs[pair].way;
+        vv_path_size_set(&way->size, 0,
+            vv_path_size_kept(above == VV_PATH_SIZE_MANY ? above : left));
+        left -= size_of_way(t, way, depth);
+    }
+    return sum;
+}
+
+/* Writes the names up to the root, as far as there is room. */
+static void spread_add_names(const struct vv_spread_text *t, uint32_t pair,
+    unsigned depth, struct vv_path_end *end)
+{
+    const struct vv_reached *pairs = t->spread->pairs;
+    while (pairs[pair].way.from && !vv_path_end_is_full(end)) {
+        const struct vv_way *way = &pairs[pair].way;
+        struct vv_text name = t->name_of(t->graph, way);
+        if (way->variable) {
+            vv_path_end_add(end, ')');
+            if (depth < VV_PATTERN_MAX_DEPTH)
+                spread_add_names(t, way->variable - 1, depth + 1, end);
+            else
+                vv_path_end_add_name(end, "...", strlen("..."));
+            vv_path_end_add(end, '(');
+        }
+        vv_path_end_add_name(end, name.bytes, name.size);
+        pair = way->from - 1;
+        if (pairs[pair].way.from)
+            vv_path_end_add(end, '/');
+    }
 }
 
 void vv_spread_path(const struct vv_spread_text *t, uint32_t pair)
 {
-    t->path->size = 0;
-    spread_add_names(t, pair, 0);
-    vv_path_shorten(t->path, t->longest);
+    struct vv_path_end end;
+    if (!vv_path_end_begin(&end, t->path, spread_size(t, pair, 0), t->longest))
+        return;
+    spread_add_names(t, pair, 0, &end);
+    vv_path_end_finish(&end, t->path);
 }

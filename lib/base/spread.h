@@ -23,7 +23,10 @@ struct vv_way {
     uint32_t from;     /* the preceding pair, plus 1; 0: pair of the root */
     uint32_t variable; /* for a slot: the pair of its variable, plus 1 */
     uint32_t number;   /* number of the edge or slot in the graph */
-    const void *step;  /* or its address */
+    /* own */
+    uint16_t size; /* size of the path (path_end.h), or 0: not computed yet */
+    /* to fill in */
+    const void *step; /* or its address */
 };
 
 struct vv_reached {

@@ -10,6 +10,7 @@
 #include "failure.h"
 #include "name.h"
 #include "name_pattern.h"
+#include "path_end.h"
 
 /* Reaches nodes by edges, breadth first. `queue` can be NULL if the root is
  * that of the file: nodes are numbered in this order already. */
@@ -64,9 +65,10 @@ varve_status vv_saved_paths_begin(struct vv_saved_paths *p,
     };
     p->parents = vv_allocate_array(allocator, count, sizeof *p->parents);
     p->ways = vv_allocate_array(allocator, count, sizeof *p->ways);
+    p->sizes = vv_allocate_zeroed(allocator, count * sizeof *p->sizes);
     uint32_t *queue =
         root ? vv_allocate_array(allocator, count, sizeof *queue) : NULL;
-    if (!p->parents || !p->ways || (root && !queue)) {
+    if (!p->parents || !p->ways || !p->sizes || (root && !queue)) {
         vv_release(allocator, queue, count * sizeof *queue);
         vv_saved_paths_end(p);
         return vv_fail_memory(error, "the paths of a checkpoint");
@@ -85,119 +87,163 @@ void vv_saved_paths_end(struct vv_saved_paths *p)
     if (p->allocator) {
         vv_release(p->allocator, p->parents, count * sizeof *p->parents);
         vv_release(p->allocator, p->ways, count * sizeof *p->ways);
+        vv_release(p->allocator, p->sizes, count * sizeof *p->sizes);
     }
     *p = (struct vv_saved_paths){ 0 };
 }
 
-/* A path that is being made, cut off once it is longer than `longest`. */
-struct text {
-    const struct vv_saved_paths *paths;
-    size_t longest;
-    struct vv_buffer *path;
-    bool is_plain; /* names are not escaped */
-};
+/* Returns the name of the edge or slot by which a node is reached. */
+static const char *saved_path_name_of(
+    const struct vv_saved_paths *p, uint32_t node, size_t *size)
+{
+    uint32_t way = p->ways[node];
+    return vv_index_name(p->index,
+        way & VV_WAY_IS_SLOT
+            ? vv_at32(p->index->slot_names, way & ~VV_WAY_IS_SLOT)
+            : vv_at32(p->index->edge_names, way),
+        size);
+}
 
-static void saved_path_add_name(const struct text *t, uint32_t name)
+/* Returns the bytes that an edge adds to the path of its parent. */
+static size_t saved_path_size_of_edge(
+    const struct vv_saved_paths *p, uint32_t node)
 {
     size_t size;
-    const char *bytes = vv_index_name(t->paths->index, name, &size);
-    if (t->is_plain)
-        vv_buffer_add(t->path, bytes, size);
-    else
-        vv_path_add_end(t->path, bytes, size, t->longest);
+    const char *name = saved_path_name_of(p, node, &size);
+    return vv_path_name_size(name, size) + (p->parents[node] != p->root);
 }
 
-/* Adds names upwards until the root is reached or the path is too long. */
-static void saved_path_add_edges(const struct text *t, uint32_t node)
+/* Returns the size of the path of edges to a node, and stores it, and those of
+ * the nodes above. */
+static size_t saved_path_size(const struct vv_saved_paths *p, uint32_t node)
 {
-    const struct vv_saved_paths *p = t->paths;
-    struct vv_buffer *path = t->path;
-    size_t begin = path->size;
-    while (node != p->root && path->size - begin <= t->longest) {
-        if (path->size > begin)
-            vv_buffer_add8(path, '/');
-        size_t at = path->size;
-        saved_path_add_name(t, vv_at32(p->index->edge_names, p->ways[node]));
-        vv_buffer_reverse(path, at);
-        node = p->parents[node];
-        if (path->failed)
-            break;
+    size_t sum = 0;
+    uint32_t at = node;
+    for (; at != p->root && !vv_path_size_at(p->sizes, at); at = p->parents[at])
+        sum += saved_path_size_of_edge(p, at);
+    const size_t above = vv_path_size_at(p->sizes, at);
+    sum += above;
+    for (size_t left = sum; node != at; node = p->parents[node]) {
+        vv_path_size_set(p->sizes, node,
+            vv_path_size_kept(above == VV_PATH_SIZE_MANY ? above : left));
+        left -= saved_path_size_of_edge(p, node);
     }
-    vv_buffer_reverse(path, begin);
+    return sum;
 }
 
-static void saved_path_add_slot(const struct text *t, uint32_t node)
+/* Writes the names of the edges up to the root, as far as there is room. */
+static void saved_path_add_edges(
+    const struct vv_saved_paths *p, uint32_t node, struct vv_path_end *end)
 {
-    const struct vv_index *index = t->paths->index;
-    uint32_t slot = t->paths->ways[node] & ~VV_WAY_IS_SLOT;
-    saved_path_add_edges(t, t->paths->parents[node]);
-    if (t->path->size)
-        vv_buffer_add8(t->path, '/');
-    saved_path_add_name(t, vv_at32(index->slot_names, slot));
-    vv_buffer_add8(t->path, '(');
-    saved_path_add_edges(t, vv_at32(index->slot_variables, slot));
-    vv_buffer_add8(t->path, ')');
+    while (node != p->root && !vv_path_end_is_full(end)) {
+        size_t size;
+        const char *name = saved_path_name_of(p, node, &size);
+        vv_path_end_add_name(end, name, size);
+        node = p->parents[node];
+        if (node != p->root)
+            vv_path_end_add(end, '/');
+    }
 }
 
-static void set_path(const struct text *t, uint32_t node)
+static void saved_path_set_slot(const struct vv_saved_paths *p, uint32_t node,
+    size_t longest, struct vv_buffer *path)
 {
-    const struct vv_saved_paths *p = t->paths;
-    t->path->size = 0;
-    if (node == p->root || !(p->ways[node] & VV_WAY_IS_SLOT))
-        saved_path_add_edges(t, node);
-    else
-        saved_path_add_slot(t, node);
-    vv_path_shorten(t->path, t->longest);
+    uint32_t slot = p->ways[node] & ~VV_WAY_IS_SLOT;
+    uint32_t owner = p->parents[node];
+    uint32_t variable = vv_at32(p->index->slot_variables, slot);
+    size_t name_size, owner_size = saved_path_size(p, owner);
+    const char *name = saved_path_name_of(p, node, &name_size);
+    size_t size = owner_size + (owner_size > 0) +
+                  vv_path_name_size(name, name_size) + strlen("()") +
+                  saved_path_size(p, variable);
+    struct vv_path_end end;
+    if (!vv_path_end_begin(&end, path, size, longest))
+        return;
+    vv_path_end_add(&end, ')');
+    saved_path_add_edges(p, variable, &end);
+    vv_path_end_add(&end, '(');
+    vv_path_end_add_name(&end, name, name_size);
+    if (owner_size > 0)
+        vv_path_end_add(&end, '/');
+    saved_path_add_edges(p, owner, &end);
+    vv_path_end_finish(&end, path);
+}
+
+static void saved_path_set(const struct vv_saved_paths *p, uint32_t node,
+    size_t longest, struct vv_buffer *path)
+{
+    struct vv_path_end end;
+    if (node != p->root && p->ways[node] & VV_WAY_IS_SLOT) {
+        saved_path_set_slot(p, node, longest, path);
+    } else if (vv_path_end_begin(
+                   &end, path, saved_path_size(p, node), longest)) {
+        saved_path_add_edges(p, node, &end);
+        vv_path_end_finish(&end, path);
+    }
 }
 
 void vv_saved_path(
     const struct vv_saved_paths *p, uint32_t node, struct vv_buffer *path)
 {
-    set_path(&(struct text){ p, VV_LONGEST_PATH, path, false }, node);
+    saved_path_set(p, node, VV_LONGEST_PATH, path);
 }
 
 void vv_saved_searched_path(
     const struct vv_saved_paths *p, uint32_t node, struct vv_buffer *path)
 {
-    set_path(&(struct text){ p, VV_LONGEST_SEARCHED_PATH, path, false }, node);
+    saved_path_set(p, node, VV_LONGEST_SEARCHED_PATH, path);
+}
+
+/* Adds the names of the edges up to a node as they are. */
+static void saved_path_add_plain(
+    const struct vv_saved_paths *p, uint32_t node, struct vv_buffer *names)
+{
+    size_t begin = names->size, size;
+    while (node != p->root && !names->failed) {
+        if (names->size > begin)
+            vv_buffer_add8(names, '/');
+        size_t at = names->size;
+        const char *name = saved_path_name_of(p, node, &size);
+        vv_buffer_add(names, name, size);
+        vv_buffer_reverse(names, at);
+        node = p->parents[node];
+    }
+    vv_buffer_reverse(names, begin);
 }
 
 void vv_saved_name(
     const struct vv_saved_paths *p, uint32_t node, struct vv_buffer *name)
 {
-    set_path(&(struct text){ p, SIZE_MAX, name, true }, node);
-}
-
-/* Returns true if `path`, the text of the path of a node, was shortened. (Names
- * can begin with "..." themselves.) */
-static bool is_shortened(
-    const struct vv_saved_paths *p, uint32_t node, const struct vv_buffer *path)
-{
-    size_t size = 0, name_size;
-    if (path->size > VV_SHORTENED_PATH || path->size < 3 ||
-        memcmp(path->data, "...", 3) != 0)
-        return false;
-    for (; node != p->root && size <= VV_SHORTENED_PATH + 1;
-         node = p->parents[node]) {
-        vv_index_name(
-            p->index, vv_at32(p->index->edge_names, p->ways[node]), &name_size);
-        size += name_size + 1;
+    size_t size;
+    name->size = 0;
+    if (node == p->root || !(p->ways[node] & VV_WAY_IS_SLOT)) {
+        saved_path_add_plain(p, node, name);
+        return;
     }
-    return size > VV_SHORTENED_PATH + 1;
+    uint32_t slot = p->ways[node] & ~VV_WAY_IS_SLOT;
+    saved_path_add_plain(p, p->parents[node], name);
+    if (name->size)
+        vv_buffer_add8(name, '/');
+    const char *bytes = saved_path_name_of(p, node, &size);
+    vv_buffer_add(name, bytes, size);
+    vv_buffer_add8(name, '(');
+    saved_path_add_plain(p, vv_at32(p->index->slot_variables, slot), name);
+    vv_buffer_add8(name, ')');
 }
 
 void vv_saved_child_path(
     const struct vv_saved_paths *p, uint32_t child, struct vv_buffer *path)
 {
-    struct text t = { p, VV_LONGEST_PATH, path, false };
-    bool is_long = is_shortened(p, p->parents[child], path);
+    size_t size;
+    const char *name = saved_path_name_of(p, child, &size);
+    bool is_long = saved_path_size(p, p->parents[child]) > VV_LONGEST_PATH;
     if (path->size)
         vv_buffer_add8(path, '/');
-    saved_path_add_name(&t, vv_at32(p->index->edge_names, p->ways[child]));
+    vv_path_add_end(path, name, size, VV_LONGEST_PATH);
     if (is_long)
         vv_path_shorten_on(path);
     else
-        vv_path_shorten(path, t.longest);
+        vv_path_shorten(path, VV_LONGEST_PATH);
 }
 
 /* Moves the cursor down to `node`. Returns false if its node is not among the

@@ -21,6 +21,9 @@ struct vv_saved_paths {
     uint32_t *parents; /* by node: the preceding node, or VV_NONE */
     /* by node: the edge; for a slot variable, the slot with VV_WAY_IS_SLOT */
     uint32_t *ways;
+    /* own */
+    uint16_t *sizes; /* by node: size of its path (path_end.h), or 0: not
+                        computed yet */
 };
 
 /* Finds a shortest path from `root` to every reachable node: breadth first,

@@ -13,6 +13,7 @@
 #include "failure.h"
 #include "graph.h"
 #include "name.h"
+#include "path_end.h"
 #include "try.h"
 
 /* A walk is small if it visits less than one in so many nodes of the graph. */
@@ -174,7 +175,9 @@ varve_status vv_walk_begin_above(struct vv_walk *walk, varve_node *root,
     walk_take_places(walk);
     if (!walk->place_of || !vv_names_rank(&graph->names) ||
         !walk_add_step(walk, (struct vv_step){ root, NULL, NULL }) ||
-        !walk_all(walk)) {
+        !walk_all(walk) ||
+        !(walk->sizes = vv_allocate_zeroed(
+              walk->allocator, walk->count * sizeof *walk->sizes))) {
         vv_walk_end(walk);
         return walk_no_memory(error);
     }
@@ -204,6 +207,7 @@ void vv_walk_end_in_place(struct vv_walk *walk)
 void vv_walk_end(struct vv_walk *walk)
 {
     const varve_allocator *a = walk->allocator;
+    vv_release(a, walk->sizes, walk->count * sizeof *walk->sizes);
     vv_release(a, walk->steps, walk->capacity * sizeof *walk->steps);
     vv_release(a, walk->place_of, walk->number_limit * sizeof *walk->place_of);
     vv_release(a, walk->slots, walk->slot_capacity * sizeof *walk->slots);
@@ -211,44 +215,86 @@ void vv_walk_end(struct vv_walk *walk)
     *walk = (struct vv_walk){ .allocator = a };
 }
 
-/* Follows the edges up to the root, or until the path is too long, and writes
- * every name backward. Then reverses the path. */
-static void walk_add_edges(const struct vv_walk *walk, size_t place,
-    size_t longest, struct vv_buffer *path)
+/* --- Paths -------------------------------------------------------------- */
+
+/* Returns the bytes that an edge adds to the path of its parent. */
+static size_t walk_size_of_edge(
+    const struct vv_walk *walk, const struct vv_edge *edge)
 {
-    size_t begin = path->size;
-    while (walk->steps[place].edge && path->size - begin <= longest) {
-        const struct vv_edge *edge = walk->steps[place].edge;
-        if (path->size > begin)
-            vv_buffer_add8(path, '/');
-        size_t at = path->size;
-        vv_path_add_end(
-            path, edge->public.name, vv_edge_name(edge)->size, longest);
-        vv_buffer_reverse(path, at);
+    bool has_slash = walk->steps[vv_walk_place(walk, edge->parent)].edge;
+    return has_slash +
+           vv_path_name_size(edge->public.name, vv_edge_name(edge)->size);
+}
+
+/* Returns the size of the path of edges to a place, and stores it, and those of
+ * the places above. */
+static size_t walk_size(const struct vv_walk *walk, size_t place)
+{
+    size_t sum = 0, at = place;
+    const struct vv_edge *edge;
+    while (!vv_path_size_at(walk->sizes, at) && (edge = walk->steps[at].edge)) {
+        sum += walk_size_of_edge(walk, edge);
+        at = vv_walk_place(walk, edge->parent);
+    }
+    const size_t above = vv_path_size_at(walk->sizes, at);
+    sum += above;
+    for (size_t left = sum; place != at;) {
+        edge = walk->steps[place].edge;
+        vv_path_size_set(walk->sizes, place,
+            vv_path_size_kept(above == VV_PATH_SIZE_MANY ? above : left));
+        left -= walk_size_of_edge(walk, edge);
         place = vv_walk_place(walk, edge->parent);
     }
-    vv_buffer_reverse(path, begin);
+    return sum;
+}
+
+/* Writes the names of the edges up to the root, as far as there is room. */
+static void walk_add_edges(
+    const struct vv_walk *walk, size_t place, struct vv_path_end *end)
+{
+    const struct vv_edge *edge = walk->steps[place].edge;
+    while (edge && !vv_path_end_is_full(end)) {
+        vv_path_end_add_name(end, edge->public.name, vv_edge_name(edge)->size);
+        place = vv_walk_place(walk, edge->parent);
+        edge = walk->steps[place].edge;
+        if (edge)
+            vv_path_end_add(end, '/');
+    }
+}
+
+static void walk_set_slot_path(const struct vv_walk *walk,
+    const struct vv_slot *slot, size_t longest, struct vv_buffer *path)
+{
+    size_t owner = vv_walk_place(walk, slot->owner);
+    size_t variable = vv_walk_place(walk, slot->public.variable);
+    size_t owner_size = walk_size(walk, owner);
+    size_t size = owner_size + (owner_size > 0) +
+                  vv_path_name_size(slot->name->bytes, slot->name->size) +
+                  strlen("()") + walk_size(walk, variable);
+    struct vv_path_end end;
+    if (!vv_path_end_begin(&end, path, size, longest))
+        return;
+    vv_path_end_add(&end, ')');
+    walk_add_edges(walk, variable, &end);
+    vv_path_end_add(&end, '(');
+    vv_path_end_add_name(&end, slot->name->bytes, slot->name->size);
+    if (owner_size > 0)
+        vv_path_end_add(&end, '/');
+    walk_add_edges(walk, owner, &end);
+    vv_path_end_finish(&end, path);
 }
 
 void vv_walk_short_path(const struct vv_walk *walk, size_t place,
     size_t longest, struct vv_buffer *path)
 {
-    path->size = 0;
     const struct vv_slot *slot = walk->steps[place].slot;
-    if (!slot) {
-        walk_add_edges(walk, place, longest, path);
-        vv_path_shorten(path, longest);
-        return;
+    struct vv_path_end end;
+    if (slot) {
+        walk_set_slot_path(walk, slot, longest, path);
+    } else if (vv_path_end_begin(&end, path, walk_size(walk, place), longest)) {
+        walk_add_edges(walk, place, &end);
+        vv_path_end_finish(&end, path);
     }
-    walk_add_edges(walk, vv_walk_place(walk, slot->owner), longest, path);
-    if (path->size)
-        vv_buffer_add8(path, '/');
-    vv_path_add_end(path, slot->name->bytes, slot->name->size, longest);
-    vv_buffer_add8(path, '(');
-    walk_add_edges(
-        walk, vv_walk_place(walk, slot->public.variable), longest, path);
-    vv_buffer_add8(path, ')');
-    vv_path_shorten(path, longest);
 }
 
 void vv_walk_path(
@@ -265,22 +311,17 @@ void vv_walk_path(
  * few edges are sufficient. */
 struct walk_paths {
     const struct vv_walk *walk;
-    uint16_t *sizes; /* by place: size of the path, VV_LONGEST_PATH + 1 if it
-                        is longer, or 0 for slots */
     struct vv_buffer path, parent;
     size_t path_place, parent_place;
 };
 
-static bool walk_paths_begin(
-    struct walk_paths *p, const struct vv_walk *walk, uint16_t *sizes)
+static void walk_paths_begin(struct walk_paths *p, const struct vv_walk *walk)
 {
-    *p = (struct walk_paths){ .walk = walk,
-        .sizes = sizes,
-        .path_place = SIZE_MAX,
-        .parent_place = SIZE_MAX };
+    *p = (struct walk_paths){
+        .walk = walk, .path_place = SIZE_MAX, .parent_place = SIZE_MAX
+    };
     vv_buffer_init(&p->path, walk->allocator);
     vv_buffer_init(&p->parent, walk->allocator);
-    return sizes != NULL;
 }
 
 static void walk_paths_end(struct walk_paths *p)
@@ -289,15 +330,33 @@ static void walk_paths_end(struct walk_paths *p)
     vv_buffer_clear(&p->parent);
 }
 
+/* Adds an edge to the path of its parent. */
+static void walk_paths_add(
+    struct walk_paths *p, struct vv_buffer *path, const struct vv_edge *edge)
+{
+    size_t above = vv_walk_place(p->walk, edge->parent);
+    if (path->size)
+        vv_buffer_add8(path, '/');
+    vv_path_add_name(path, edge->public.name, vv_edge_name(edge)->size);
+    if (walk_size(p->walk, above) > VV_LONGEST_PATH)
+        vv_path_shorten_on(path);
+    else
+        vv_path_shorten(path, VV_LONGEST_PATH);
+}
+
 static void go_to_parent(struct walk_paths *p, size_t place)
 {
+    const struct vv_edge *edge = p->walk->steps[place].edge;
     if (p->parent_place == place)
         return;
-    if (p->path_place == place) {
+    if (edge && p->parent_place != SIZE_MAX &&
+        vv_walk_place(p->walk, edge->parent) == p->parent_place) {
+        walk_paths_add(p, &p->parent, edge);
+    } else if (p->path_place == place) {
         struct vv_buffer last = p->path;
         p->path = p->parent;
         p->parent = last;
-    } else if (p->sizes[place] > VV_LONGEST_PATH) {
+    } else if (walk_size(p->walk, place) > VV_LONGEST_PATH) {
         vv_walk_short_path(p->walk, place, VV_SHORTENED_PATH, &p->parent);
     } else {
         vv_walk_path(p->walk, place, &p->parent);
@@ -319,16 +378,7 @@ static const char *walk_paths_at(struct walk_paths *p, size_t place)
     go_to_parent(p, above);
     p->path.size = 0;
     vv_buffer_add(&p->path, p->parent.data, p->parent.size);
-    if (p->parent.size)
-        vv_buffer_add8(&p->path, '/');
-    vv_path_add_name(&p->path, edge->public.name, vv_edge_name(edge)->size);
-    size_t size = p->path.size - p->parent.size + p->sizes[above];
-    p->sizes[place] =
-        (uint16_t)(size > VV_LONGEST_PATH ? VV_LONGEST_PATH + 1 : size);
-    if (p->sizes[above] > VV_LONGEST_PATH)
-        vv_path_shorten_on(&p->path);
-    else
-        vv_path_shorten(&p->path, VV_LONGEST_PATH);
+    walk_paths_add(p, &p->path, edge);
     p->path_place = place;
     p->path.failed |= p->parent.failed;
     return vv_buffer_string(&p->path);
@@ -380,19 +430,13 @@ static varve_status walk_visit_all(varve_node *root, varve_visit *visit,
     if (!only_empty || root->kind == VARVE_NIL)
         VV_TRY(vv_node_check(root, error));
     VV_TRY(vv_walk_begin(&walk, root, error));
-    size_t count = walk.count;
-    uint16_t *sizes = vv_allocate_zeroed(walk.allocator, 2 * count);
-    varve_status status = walk_paths_begin(&paths, &walk, sizes)
-                              ? VARVE_OK
-                              : walk_no_memory(error);
+    walk_paths_begin(&paths, &walk);
     enum vv_hold older = vv_graph_hold(walk.graph, VV_HOLDS_EDGES);
-    if (!status && only_empty)
-        status = visit_waiting(&walk, &paths.path, visit, user, error);
-    else if (!status)
-        status = visit_each(&walk, &paths, visit, user, error);
+    varve_status status =
+        only_empty ? visit_waiting(&walk, &paths.path, visit, user, error)
+                   : visit_each(&walk, &paths, visit, user, error);
     vv_graph_let_go(walk.graph, older);
     walk_paths_end(&paths);
-    vv_release(walk.allocator, sizes, 2 * count);
     vv_walk_end(&walk);
     return status;
 }

@@ -36,6 +36,8 @@ struct vv_walk {
     size_t capacity;
     size_t slot_capacity;
     uint32_t *place_of; /* by node number: place in `steps` plus 1, or 0 */
+    uint16_t *sizes;    /* by place: size of the path (path_end.h), or 0 if it
+                           was not computed yet */
     size_t number_limit;
     struct vv_edge **sorted; /* scratch: the edges of one node */
     size_t sorted_capacity;

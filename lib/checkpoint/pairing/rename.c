@@ -10,8 +10,6 @@
 #include "allocator.h"
 #include "pattern.h"
 
-#define DEAD UINT32_MAX /* as a piece: no path from here is renamed */
-
 /* --- Parts -------------------------------------------------------------- */
 
 static struct vv_text rename_text_of(const char *text)
@@ -231,7 +229,8 @@ struct vv_stand vv_rename_follow(const struct vv_rename_parts *parts,
         stand.at = id == VV_NOWHERE ? VV_NOWHERE
                                     : sides->child(sides->user, stand.at, id);
     }
-    while (stand.piece != DEAD && stand.piece + 1 < parts->piece_count) {
+    while (
+        stand.piece != VV_RENAME_DEAD && stand.piece + 1 < parts->piece_count) {
         uint32_t number = stand.piece;
         next = stand;
         if (!find_piece(parts, number, sides, step, captures, &next))
@@ -239,7 +238,7 @@ struct vv_stand vv_rename_follow(const struct vv_rename_parts *parts,
         stand = next;
         stand.piece = lead(sides, parts->pieces[number].to, captures, &stand)
                           ? number + 1
-                          : DEAD;
+                          : VV_RENAME_DEAD;
     }
     return stand;
 }

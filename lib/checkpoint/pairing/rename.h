@@ -47,6 +47,9 @@ void vv_rename_parts_end(
 
 #define VV_NOWHERE UINT32_MAX
 
+/* As a piece of a stand: no path from here is renamed. */
+#define VV_RENAME_DEAD UINT32_MAX
+
 /* The progress of a rename along the path of a node of the left graph. All
  * zero: not at all. */
 struct vv_stand {

@@ -51,9 +51,20 @@ static varve_status selection_add_rename(struct vv_selection *s,
         !vv_rename_parts_begin(
             &rename->parts, s->allocator, rename->program, rename->file))
         return vv_fail_memory(error, "renames");
-    if (rename->parts.piece_count > 1 && !rename->is_of_slot)
-        rename->deep = ++s->deep_count;
     return VARVE_OK;
+}
+
+/* Adds a rename to the index. */
+static bool index_rename(struct vv_selection *s, uint32_t number)
+{
+    struct vv_rename *rename = &s->renames[number];
+    const struct vv_rename_parts *parts = &rename->parts;
+    if (!rename->is_of_slot)
+        return vv_rename_index_add(&s->index, number, parts, &rename->stage);
+    struct vv_text last = parts->names[parts->name_count - 1].pattern;
+    struct vv_text base, inside = { NULL, 0 };
+    vv_name_split(last, &base, &inside);
+    return vv_rename_index_add_slot(&s->index, number, inside);
 }
 
 static char *trim(char *text)
@@ -156,7 +167,13 @@ static varve_status selection_fill(struct vv_selection *s,
         VV_TRY(selection_add_rename(s, o->rename.list[i].program,
             o->rename.list[i].file, "a rename", error));
     if (o->rename.file)
-        return read_rename_file(s, context, o->rename.file, error);
+        VV_TRY(read_rename_file(s, context, o->rename.file, error));
+    if (s->rename_count > UINT32_MAX)
+        return vv_fail(error, VARVE_LIMIT, "more than 2^32 - 1 renames");
+    for (size_t i = 0; i < s->rename_count; i++) {
+        if (!index_rename(s, (uint32_t)i))
+            return vv_fail_memory(error, "renames");
+    }
     return VARVE_OK;
 }
 
@@ -180,6 +197,7 @@ varve_status vv_selection_begin(struct vv_selection *s,
     varve_error *error)
 {
     *s = (struct vv_selection){ .allocator = &context->allocator };
+    vv_rename_index_init(&s->index, s->allocator);
     VV_TRY(selection_check_resize_buffers(options, error));
     if (options)
         s->options = *options;
@@ -203,6 +221,8 @@ void vv_selection_end(struct vv_selection *s)
         vv_release_string(a, s->renames[i].program);
         vv_release_string(a, s->renames[i].file);
     }
+    if (s->index.allocator)
+        vv_rename_index_clear(&s->index);
     vv_release(a, s->renames, s->rename_capacity * sizeof *s->renames);
     vv_release_string(a, s->only);
     vv_release_string(a, s->except);

@@ -10,7 +10,7 @@
 
 #include "buffer.h"
 #include "context.h"
-#include "rename.h"
+#include "rename_index.h"
 
 struct vv_rename {
     /* to read */
@@ -18,7 +18,8 @@ struct vv_rename {
     char *file;
     /* own */
     struct vv_rename_parts parts; /* empty if `is_of_slot` */
-    uint32_t deep;   /* for renames with `**`: its number plus 1; otherwise 0 */
+    uint32_t stage;  /* for renames with `**`: the stage before the last piece
+                        (rename_index.h); otherwise 0 */
     bool is_of_slot; /* its program path is that of slots */
     /* to read */
     bool was_used;
@@ -30,8 +31,8 @@ struct vv_selection {
     struct vv_rename *renames;
     size_t rename_count;
     size_t rename_capacity;
-    uint32_t deep_count;
-    bool has_slots; /* one of the renames is of slots */
+    struct vv_rename_index index; /* of the renames */
+    bool has_slots;               /* one of the renames is of slots */
     char *only;
     char *except;
     char *resize;

@@ -28,25 +28,27 @@ void vv_visited_paths_init(struct vv_visited_paths *w, const varve_node *root,
         .saved = saved,
         .root = root->number,
     };
+    vv_rename_stands_init(&w->stands, w->allocator);
     vv_buffer_init(&w->path, w->allocator);
     vv_buffer_init(&w->file_path, w->allocator);
+    vv_buffer_init(&w->found, w->allocator);
+    vv_buffer_init(&w->list, w->allocator);
 }
 
 void vv_visited_paths_end(struct vv_visited_paths *w)
 {
     vv_release(w->allocator, w->vias, w->capacity * sizeof *w->vias);
-    vv_release(w->allocator, w->stands,
-        w->stand_capacity * w->selection->deep_count * sizeof *w->stands);
+    vv_rename_stands_clear(&w->stands);
     vv_buffer_clear(&w->path);
     vv_buffer_clear(&w->file_path);
+    vv_buffer_clear(&w->found);
+    vv_buffer_clear(&w->list);
 }
 
 bool vv_visited_paths_grow(struct vv_visited_paths *w, size_t wanted)
 {
-    size_t renames = w->selection->deep_count;
-    if (renames && wanted > w->stand_capacity &&
-        !vv_grow_zeroed(w->allocator, &w->stands, &w->stand_capacity, wanted,
-            renames * sizeof *w->stands))
+    if (w->selection->index.stage_count &&
+        !vv_rename_stands_grow(&w->stands, wanted))
         return false;
     return wanted <= w->capacity || vv_grow_zeroed(w->allocator, &w->vias,
                                         &w->capacity, wanted, sizeof *w->vias);
@@ -66,7 +68,7 @@ size_t vv_visited_paths_keep_names(const struct vv_visited_paths *w)
 /* The program as the left side of a rename. */
 struct left {
     struct vv_visited_paths *w;
-    uint32_t deep; /* number of the rename with `**`, plus 1 */
+    uint32_t stage; /* before the last piece of the rename; 0: it has no `**` */
 };
 
 static struct vv_text above(void *user, uint32_t *node)
@@ -79,18 +81,18 @@ static struct vv_text above(void *user, uint32_t *node)
     return (struct vv_text){ via->name->bytes, via->name->size };
 }
 
-static struct vv_stand *visited_paths_stand_at(
-    const struct vv_visited_paths *w, uint32_t node, uint32_t deep)
-{
-    return &w->stands[(size_t)node * w->selection->deep_count + deep - 1];
-}
-
+/* Returns the stand of a node in the last of the stages up to one that it has
+ * reached. */
 static const struct vv_stand *stand_of(void *user, uint32_t node)
 {
     static const struct vv_stand nowhere = { 0 };
     const struct left *left = user;
-    return left->deep ? visited_paths_stand_at(left->w, node, left->deep)
-                      : &nowhere;
+    const struct vv_visited_paths *w = left->w;
+    const struct vv_stand *stand = NULL;
+    uint32_t stage = left->stage;
+    for (; stage && !stand; stage = w->selection->index.stages[stage - 1].above)
+        stand = vv_rename_stand_in(&w->stands, node, stage);
+    return stand ? stand : &nowhere;
 }
 
 static uint32_t visited_paths_name_in_file(void *user, struct vv_text name)
@@ -129,6 +131,75 @@ static struct vv_rename_sides sides_of(struct left *left)
     };
 }
 
+static const struct vv_stage_stand *stands_of(
+    const void *user, uint32_t node, size_t *count)
+{
+    const struct vv_visited_paths *w = user;
+    return vv_rename_stands_at(&w->stands, node, count);
+}
+
+/* Lists the last names of the path that ends with a step. */
+static struct vv_rename_names last_names(
+    struct vv_visited_paths *w, struct vv_rename_step step)
+{
+    struct left left = { w, 0 };
+    uint32_t node = step.parent;
+    struct vv_rename_names names;
+    names.count = 0;
+    while (step.name.size > 0) {
+        names.names[names.count++] = step.name;
+        names.before[names.count] = node;
+        if (node == w->root || names.count >= w->selection->index.most_names)
+            break;
+        step.name = above(&left, &node);
+    }
+    return names;
+}
+
+static struct vv_rename_search search_of(
+    const struct vv_visited_paths *w, const struct vv_rename_names *names)
+{
+    return (struct vv_rename_search){
+        .index = &w->selection->index,
+        .names = names,
+        .root = w->root,
+        .stands = stands_of,
+        .user = w,
+    };
+}
+
+/* Returns true if the stand in `w->list` of a stage is one of no piece. */
+static bool is_dead(const struct vv_visited_paths *w, uint32_t stage)
+{
+    const size_t each = sizeof(struct vv_stage_stand);
+    const struct vv_stage_stand *list =
+        (const struct vv_stage_stand *)(const void *)w->list.data;
+    for (size_t i = w->list.size / each; i-- > 0;) {
+        if (list[i].stage == stage)
+            return list[i].stand.piece == VV_RENAME_DEAD;
+    }
+    return false;
+}
+
+/* Adds the stand of a node in a stage to `w->list`, if it reaches the stage. */
+static void add_stand(
+    struct vv_visited_paths *w, uint32_t number, struct vv_rename_step step)
+{
+    const struct vv_rename_stage *stage =
+        &w->selection->index.stages[number - 1];
+    struct left left = { w, number };
+    const struct vv_rename_sides sides = sides_of(&left);
+    struct vv_rename_parts parts = *stage->parts;
+    struct vv_stage_stand found;
+    memset(&found, 0, sizeof found);
+    parts.piece_count = stage->piece + 2; /* no further than this stage */
+    found.stage = number;
+    found.stand = vv_rename_follow(&parts, &sides, step);
+    if (found.stand.piece == stage->piece + 1 ||
+        (found.stand.piece == VV_RENAME_DEAD && !is_dead(w, stage->above)))
+        vv_buffer_add(&w->list, &found, sizeof found);
+}
+
 /* Updates the stands of the renames with `**` at a node. Returns true if one
  * has changed. Nodes below a slot have no path that these renames could match.
  */
@@ -136,23 +207,28 @@ static bool stand_anew(
     struct vv_visited_paths *w, uint32_t node, const struct vv_path_step *via)
 {
     struct vv_rename_step step = { 0, { NULL, 0 } };
+    size_t count = 0;
     bool is_new = false;
+    if (via->variable)
+        return false;
     if (via->parent)
         step = (struct vv_rename_step){ via->parent - 1,
             { via->name->bytes, via->name->size } };
+    const struct vv_rename_names names = last_names(w, step);
+    const struct vv_rename_search search = search_of(w, &names);
+    const struct vv_stage_stand *list =
+        via->parent ? vv_rename_stands_at(&w->stands, step.parent, &count)
+                    : NULL;
+    vv_emptied(&w->found);
+    for (size_t i = 0; i < count; i++)
+        vv_buffer_add(&w->found, &list[i].stage, sizeof list[i].stage);
+    vv_rename_stages(&search, &w->found);
     vv_emptied(&w->file_path);
-    for (size_t i = 0; i < w->selection->rename_count && !via->variable; i++) {
-        const struct vv_rename *rename = &w->selection->renames[i];
-        if (!rename->deep)
-            continue;
-        struct left left = { w, rename->deep };
-        const struct vv_rename_sides sides = sides_of(&left);
-        struct vv_stand *stand = visited_paths_stand_at(w, node, rename->deep);
-        struct vv_stand now = vv_rename_follow(&rename->parts, &sides, step);
-        is_new |= memcmp(stand, &now, sizeof now) != 0;
-        *stand = now;
-    }
-    w->failed |= w->file_path.failed;
+    vv_emptied(&w->list);
+    for (size_t i = 0; i < w->found.size / sizeof(uint32_t); i++)
+        add_stand(w, ((const uint32_t *)(const void *)w->found.data)[i], step);
+    w->failed |= w->file_path.failed || w->found.failed ||
+                 !vv_rename_stands_set(&w->stands, node, &w->list, &is_new);
     return is_new;
 }
 
@@ -161,7 +237,7 @@ static bool stand_anew(
 static bool has_new_stand(struct vv_visited_paths *w, const varve_node *node,
     const struct vv_path_step *known, const struct vv_path_step *via)
 {
-    return w->selection->deep_count && known->parent == via->parent &&
+    return w->selection->index.stage_count && known->parent == via->parent &&
            known->name == via->name && known->variable == via->variable &&
            stand_anew(w, node->number, via);
 }
@@ -183,7 +259,7 @@ enum vv_coming vv_visited_paths_visit(struct vv_visited_paths *w,
         vv_map_mix(place + (via->name ? vv_name_hash(via->name) : 1));
     known->is_visited = true;
     known->is_renamed = via->parent && w->vias[via->parent - 1].is_renamed;
-    if (w->selection->deep_count)
+    if (w->selection->index.stage_count)
         stand_anew(w, node->number, via);
     return VV_COMES_FIRST;
 }
@@ -321,11 +397,11 @@ static bool find_by_text(
 static bool find_by_edge(struct vv_visited_paths *w,
     const struct vv_rename *rename, struct vv_rename_step step, uint32_t *file)
 {
-    struct left left = { w, rename->deep };
+    struct left left = { w, rename->stage };
     const struct vv_rename_sides sides = sides_of(&left);
     if (!vv_rename_match(&rename->parts, &sides, step, file))
         return false;
-    if (rename->deep)
+    if (rename->stage)
         return true;
     visited_paths_add_child(
         w, step.parent, step.name.bytes, step.name.size, vv_emptied(&w->path));
@@ -348,21 +424,42 @@ static bool visited_paths_decide(struct vv_visited_paths *w,
     return true;
 }
 
+static struct vv_rename *found_rename(
+    const struct vv_visited_paths *w, size_t i)
+{
+    const uint32_t *numbers = (const uint32_t *)(const void *)w->found.data;
+    return &w->selection->renames[numbers[i]];
+}
+
+/* Returns true, as for a match of nothing, if there was no memory for the list
+ * of renames. */
+static bool visited_paths_lack(struct vv_visited_paths *w, uint32_t *file)
+{
+    if (!w->found.failed)
+        return false;
+    w->failed = true;
+    *file = VV_NONE;
+    return true;
+}
+
 bool vv_find_renamed(struct vv_visited_paths *w, const varve_node *parent,
     struct vv_text name, uint32_t *file)
 {
     if (w->selection->rename_count == 0)
         return false;
-    struct vv_rename_step step = { parent->number, name };
+    const struct vv_rename_step step = { parent->number, name };
+    const struct vv_rename_names names = last_names(w, step);
+    const struct vv_rename_search search = search_of(w, &names);
+    vv_rename_candidates(&search, vv_emptied(&w->found));
     vv_emptied(&w->path);
     vv_emptied(&w->file_path);
-    for (size_t i = 0; i < w->selection->rename_count; i++) {
-        struct vv_rename *rename = &w->selection->renames[i];
-        bool found = !rename->is_of_slot && find_by_edge(w, rename, step, file);
+    for (size_t i = 0; i < w->found.size / sizeof(uint32_t); i++) {
+        struct vv_rename *rename = found_rename(w, i);
+        bool found = find_by_edge(w, rename, step, file);
         if (visited_paths_decide(w, rename, found, file))
             return true;
     }
-    return false;
+    return visited_paths_lack(w, file);
 }
 
 bool vv_find_renamed_slot(struct vv_visited_paths *w, const varve_node *owner,
@@ -377,13 +474,19 @@ bool vv_find_renamed_slot(struct vv_visited_paths *w, const varve_node *owner,
     vv_buffer_add8(&w->path, ')');
     if (w->path.size > VV_LONGEST_SEARCHED_PATH)
         return false;
-    for (size_t i = 0; i < w->selection->rename_count; i++) {
-        struct vv_rename *rename = &w->selection->renames[i];
-        if (!rename->is_of_slot)
-            continue;
+    const struct vv_path_step *via = &w->vias[variable->number];
+    struct vv_rename_step step = { 0, { NULL, 0 } };
+    if (via->parent && !via->variable)
+        step = (struct vv_rename_step){ via->parent - 1,
+            { via->name->bytes, via->name->size } };
+    const struct vv_rename_names names = last_names(w, step);
+    const struct vv_rename_search search = search_of(w, &names);
+    vv_rename_slot_candidates(&search, vv_emptied(&w->found));
+    for (size_t i = 0; i < w->found.size / sizeof(uint32_t); i++) {
+        struct vv_rename *rename = found_rename(w, i);
         bool found = find_by_text(w, rename, file);
         if (visited_paths_decide(w, rename, found, file))
             return true;
     }
-    return false;
+    return visited_paths_lack(w, file);
 }

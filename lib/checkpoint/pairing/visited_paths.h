@@ -8,6 +8,7 @@
 
 #include "graph.h"
 #include "name.h"
+#include "rename_stands.h"
 #include "saved_graph.h"
 #include "selection.h"
 
@@ -33,11 +34,11 @@ struct vv_visited_paths {
     struct vv_path_step
         *vias; /* by number of a node; NULL: paths do not matter */
     size_t capacity;
-    struct vv_stand *stands; /* by number of a node, one for each rename with
-                                `**` */
-    size_t stand_capacity;
-    struct vv_buffer path;      /* scratch */
-    struct vv_buffer file_path; /* scratch */
+    struct vv_rename_stands stands; /* of renames with `**` */
+    struct vv_buffer path;          /* scratch */
+    struct vv_buffer file_path;     /* scratch */
+    struct vv_buffer found;         /* scratch: numbers of renames or stages */
+    struct vv_buffer list;          /* scratch: the stands of one node */
 };
 
 /* Returns true if memory has run out since the last call. */

@@ -176,7 +176,10 @@ varve_status vv_assert_matched(
     varve_status status = expect_program(d, error);
     if (status)
         return status;
-    varve_report *report = vv_report_make(d, 0, error);
+    varve_report *report = vv_report_make(d,
+        VV_NEAREST_OF_PROGRAM | VV_FOR_MESSAGE |
+            (of_the_file ? VV_NEAREST_OF_FILE | VV_NEAREST_OF_PATTERNS : 0),
+        error);
     if (!report)
         return VARVE_NO_MEMORY;
     if (of_the_file)
@@ -206,7 +209,8 @@ static bool is_not_found(const struct vv_finding *finding)
 
 varve_status vv_assert_found(const struct vv_delivery *d, varve_error *error)
 {
-    varve_report *report = vv_report_make(d, VV_AS_PLANNED, error);
+    varve_report *report = vv_report_make(
+        d, VV_AS_PLANNED | VV_NEAREST_OF_PROGRAM | VV_FOR_MESSAGE, error);
     if (!report)
         return VARVE_NO_MEMORY;
     size_t count = count_findings(report, is_not_found);
@@ -238,7 +242,8 @@ bool vv_has_any_match(const struct vv_delivery *d)
 
 varve_status vv_assert_any(const struct vv_delivery *d, varve_error *error)
 {
-    varve_report *report = vv_report_make(d, 0, error);
+    varve_report *report = vv_report_make(
+        d, VV_NEAREST_OF_FILE | VV_NEAREST_OF_PROGRAM | VV_FOR_MESSAGE, error);
     varve_status status = VARVE_OK;
     if (!report)
         return VARVE_NO_MEMORY;
@@ -260,7 +265,7 @@ varve_status vv_assert_nontrivial(
     varve_status status = expect_program(d, error);
     if (status)
         return status;
-    varve_report *report = vv_report_make(d, 0, error);
+    varve_report *report = vv_report_make(d, VV_NEAREST_OF_PATTERNS, error);
     if (!report)
         return VARVE_NO_MEMORY;
     status = demand_something(d, report, error);

@@ -172,10 +172,15 @@ struct vv_hint vv_hint_for_file(
     const char *reason = reason_for_file(hints, file, arena);
     if (reason == retired)
         return (struct vv_hint){ .reason = reason, .is_retired = true };
-    return (struct vv_hint){
-        .reason = reason,
-        .nearest = vv_likely_in_program(&hints->likely, file, arena),
-    };
+    return (struct vv_hint){ .reason = reason };
+}
+
+const char *vv_nearest_for_file(
+    struct vv_hints *hints, uint32_t file, struct vv_arena *arena)
+{
+    if (file == hints->p->saved.paths.root || !hints->walk)
+        return NULL;
+    return vv_likely_in_program(&hints->likely, file, arena);
 }
 
 /* Describes an edge that the file has but that is bound to another node. */
@@ -192,7 +197,7 @@ static const char *say_taken(struct vv_hints *hints, uint32_t file,
     return end_reason(hints, arena);
 }
 
-static const char *reason_for_program(
+const char *vv_hint_for_program(
     struct vv_hints *hints, const varve_node *node, struct vv_arena *arena)
 {
     if (hints->walk->steps[vv_walk_place(hints->walk, node)].slot)
@@ -220,13 +225,10 @@ static const char *reason_for_program(
     return end_reason(hints, arena);
 }
 
-struct vv_hint vv_hint_for_program(
+const char *vv_nearest_for_program(
     struct vv_hints *hints, const varve_node *node, struct vv_arena *arena)
 {
-    return (struct vv_hint){
-        .reason = reason_for_program(hints, node, arena),
-        .nearest = vv_likely_in_file(&hints->likely, node, arena),
-    };
+    return vv_likely_in_file(&hints->likely, node, arena);
 }
 
 /* --- Patterns ----------------------------------------------------------- */

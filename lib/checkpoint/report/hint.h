@@ -13,9 +13,8 @@
 #include "walk.h"
 
 struct vv_hint {
-    const char *reason;  /* in the arena, or static */
-    const char *nearest; /* path for a rename, in the arena; or NULL */
-    bool is_retired;     /* the program has retired this name */
+    const char *reason; /* in the arena, or static */
+    bool is_retired;    /* the program has retired this name */
 };
 
 struct vv_hints {
@@ -37,8 +36,16 @@ bool vv_hints_end(struct vv_hints *hints);
 struct vv_hint vv_hint_for_file(
     struct vv_hints *hints, uint32_t file, struct vv_arena *arena);
 
-/* Returns the hint for a node of the program that is not bound. */
-struct vv_hint vv_hint_for_program(
+/* Returns the reason for a node of the program that is not bound. */
+const char *vv_hint_for_program(
+    struct vv_hints *hints, const varve_node *node, struct vv_arena *arena);
+
+/* Returns a path for a rename, in the arena, or NULL: a path in the program for
+ * a node of the file, which is not retired, or a path in the file for a node of
+ * the program. It compares many names. */
+const char *vv_nearest_for_file(
+    struct vv_hints *hints, uint32_t file, struct vv_arena *arena);
+const char *vv_nearest_for_program(
     struct vv_hints *hints, const varve_node *node, struct vv_arena *arena);
 
 /* Returns a pattern that matches nothing with its first unknown name replaced

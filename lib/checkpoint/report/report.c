@@ -57,6 +57,17 @@ void vv_report_add(struct vv_maker *m, const struct vv_finding *finding)
     m->failed |= list->failed;
 }
 
+bool vv_report_wants_nearest(
+    struct vv_maker *m, const struct vv_finding *finding, unsigned side)
+{
+    enum { LEAST_LINE = 32, MOST_LINES = VARVE_MESSAGE_SIZE / LEAST_LINE };
+    if (!(m->asked & side))
+        return false;
+    if (!(m->asked & VV_FOR_MESSAGE))
+        return true;
+    return !finding->is_excused && m->lines++ < MOST_LINES;
+}
+
 static const char *program_path(struct vv_maker *m, const varve_node *node)
 {
     if (!m->has_walk || !vv_walk_has(&m->walk, node))
@@ -270,6 +281,7 @@ static void add_unbound(struct vv_maker *m, uint32_t value, uint32_t file)
     vv_report_describe_value(m, &finding, value);
     vv_report_describe_file(m, &finding, file);
     varve_node *claim = other_claim(m, file);
+    bool is_hinted = false;
     if (m->d->delivery_states.of[value] == VV_DELIVERY_STATE_DROPPED) {
         finding.kind = VARVE_FINDING_UNEXPECTED;
         finding.reason = "dropped";
@@ -288,12 +300,15 @@ static void add_unbound(struct vv_maker *m, uint32_t value, uint32_t file)
         struct vv_hint hint =
             vv_hint_for_file(&m->hints, file, &m->report->arena);
         finding.reason = hint.reason;
-        finding.nearest = hint.nearest;
         finding.is_excused = hint.is_retired;
+        is_hinted = !hint.is_retired;
         if (hint.is_retired)
             finding.kind = VARVE_FINDING_UNEXPECTED;
     }
     excuse_unused(m, &finding, file);
+    if (is_hinted && vv_report_wants_nearest(m, &finding, VV_NEAREST_OF_FILE))
+        finding.nearest =
+            vv_nearest_for_file(&m->hints, file, &m->report->arena);
     vv_report_add(m, &finding);
 }
 
@@ -516,6 +531,7 @@ varve_report *vv_report_make(
         .d = d,
         .with_matched = asked & VV_WITH_MATCHED,
         .is_dry = p->is_dry || asked & VV_AS_PLANNED,
+        .asked = asked,
     };
     vv_buffer_init(&m.scratch, &p->context.allocator);
     vv_buffer_init(&m.by_file, &p->context.allocator);
@@ -532,7 +548,8 @@ varve_report *vv_report_make(
         report_look_at_file(&m);
         if (m.has_walk)
             vv_report_look_at_program(&m);
-        m.failed |= !vv_list_unused_patterns(p, &m.hints, m.report);
+        m.failed |= !vv_list_unused_patterns(
+            p, asked & VV_NEAREST_OF_PATTERNS ? &m.hints : NULL, m.report);
     }
     if (!report_end(&m) && !status)
         status = vv_fail_memory(error, "a report");

@@ -61,6 +61,13 @@ struct varve_report {
 enum {
     VV_WITH_MATCHED = 1, /* matches are stored as well, not only counted */
     VV_AS_PLANNED = 2,   /* due values count as matched */
+    /* the nearest names are searched */
+    VV_NEAREST_OF_FILE = 4,    /* for values of the file */
+    VV_NEAREST_OF_PROGRAM = 8, /* for variables of the program */
+    VV_NEAREST_OF_PATTERNS = 16,
+    VV_ALL_NEAREST = 28,
+    VV_FOR_MESSAGE = 32 /* only for as many findings of each side as the message
+                           of an error has lines; not for expected ones */
 };
 
 /* Makes a report, or returns NULL. vv_prepare_report must have been called

@@ -169,10 +169,8 @@ static void add_missing(struct vv_maker *m, varve_node *node, bool is_local)
     vv_report_describe_node(m, &finding, node);
     uint32_t file = vv_file_node_of(&m->p->matches, node);
     if (file == VV_NONE) {
-        struct vv_hint hint =
+        finding.reason =
             vv_hint_for_program(&m->hints, node, &m->report->arena);
-        finding.reason = hint.reason;
-        finding.nearest = hint.nearest;
         finding.is_excused = varve_has_tag(node, VARVE_TAG_LATER);
         if (finding.is_excused)
             finding.reason = "tagged `later`";
@@ -200,6 +198,10 @@ static void add_missing(struct vv_maker *m, varve_node *node, bool is_local)
         finding.is_excused = true;
     }
     finding.is_excused |= is_local;
+    if (file == VV_NONE &&
+        vv_report_wants_nearest(m, &finding, VV_NEAREST_OF_PROGRAM))
+        finding.nearest =
+            vv_nearest_for_program(&m->hints, node, &m->report->arena);
     vv_report_add(m, &finding);
 }
 
@@ -232,6 +234,7 @@ static void add_copy(struct vv_maker *m, const varve_node *node)
 void vv_report_look_at_program(struct vv_maker *m)
 {
     uint64_t local = vv_tag_bit(m->walk.graph, VARVE_TAG_LOCAL);
+    m->lines = 0;
     for (size_t i = 0; i < m->walk.count && !m->failed; i++) {
         varve_node *node = m->walk.steps[i].node;
         if (!node->variable && node->kind != VARVE_STATE)

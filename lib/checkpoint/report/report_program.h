@@ -18,7 +18,10 @@ struct vv_maker {
     struct vv_walk walk;
     bool has_walk; /* the program still exists */
     bool with_matched;
-    bool is_dry; /* due values count as matched */
+    bool is_dry;    /* due values count as matched */
+    unsigned asked; /* options of vv_report_make */
+    size_t lines;   /* number of findings of this side whose nearest names were
+                       searched for a message */
     struct vv_hints hints;
     uint8_t *is_listed; /* by place in the walk: already listed as a value of
                            the file */
@@ -34,6 +37,11 @@ struct vv_maker {
 /* Returns a copy of a string in the report. Returns NULL and sets `failed` if
  * out of memory. */
 const char *vv_report_keep(struct vv_maker *m, struct vv_buffer *text);
+
+/* Returns true if the nearest name of a finding of a side is wanted: that of
+ * the file (VV_NEAREST_OF_FILE) or of the program. */
+bool vv_report_wants_nearest(
+    struct vv_maker *m, const struct vv_finding *finding, unsigned side);
 
 /* Adds a finding to the report. Matches may only be counted. */
 void vv_report_add(struct vv_maker *m, const struct vv_finding *finding);

@@ -67,6 +67,15 @@ bool vv_likely_may_look(struct vv_likely *l, struct vv_best *best)
            l->looked++ < MOST_LOOKS;
 }
 
+/* Returns true if the distance of a name is less than the least one so far. */
+static bool suggestion_is_nearer(
+    const struct vv_best *best, struct vv_text name)
+{
+    size_t bound = best->distance;
+    return bound > 0 && vv_edit_distance(best->wanted.bytes, best->wanted.size,
+                            name.bytes, name.size, bound - 1) < bound;
+}
+
 void vv_likely_consider(struct vv_best *best, struct vv_text name,
     uint32_t place, const void *item, bool is_alike)
 {
@@ -75,6 +84,8 @@ void vv_likely_consider(struct vv_best *best, struct vv_text name,
         best->alike_item = item;
         best->alike_count++;
     }
+    if (best->has_one && !suggestion_is_nearer(best, name))
+        return;
     if (!vv_is_near(
             best->wanted.bytes, best->wanted.size, name.bytes, name.size))
         return;
@@ -141,7 +152,7 @@ static const struct vv_edge *choose_edge(struct vv_likely *l,
          e && vv_likely_may_look(l, &best); e = vv_next_edge(e)) {
         if (suggestion_is_free(l, e->public.node))
             vv_likely_consider(&best, suggestion_text_of(vv_edge_name(e)), 0, e,
-                suggestion_is_alike(l, file, e->public.node));
+                !best.has_one && suggestion_is_alike(l, file, e->public.node));
     }
     return suggestion_choose(l, &best) ? best.item : NULL;
 }
@@ -158,8 +169,8 @@ static uint32_t choose_saved_edge(struct vv_likely *l, uint32_t parent,
         uint32_t child = vv_at32(index->edge_children, e);
         struct vv_text other = saved_name(l, vv_at32(index->edge_names, e));
         if (!l->p->matches.node_of[child])
-            vv_likely_consider(
-                &best, other, e, NULL, suggestion_is_alike(l, child, node));
+            vv_likely_consider(&best, other, e, NULL,
+                !best.has_one && suggestion_is_alike(l, child, node));
     }
     return suggestion_choose(l, &best) ? best.place : VV_NONE;
 }

@@ -51,14 +51,17 @@ static bool add_pattern(varve_report *report, struct vv_hints *hints,
     };
     bool is_of_file = option == VV_EXPECT_UNUSED;
     const char *copy = vv_arena_text(&report->arena, text.bytes, text.size);
-    struct vv_finding finding = { .kind = VARVE_FINDING_MISMATCHED,
+    struct vv_finding finding = {
+        .kind = VARVE_FINDING_MISMATCHED,
         .is_excused = true,
         .option = words[option].option,
         .reason = words[option].reason,
         .program_path = is_of_file ? NULL : copy,
         .file_path = is_of_file ? copy : NULL,
-        .nearest =
-            vv_hint_for_pattern(hints, text, is_of_file, &report->arena) };
+    };
+    if (hints)
+        finding.nearest =
+            vv_hint_for_pattern(hints, text, is_of_file, &report->arena);
     return unused_pattern_add(report, &finding);
 }
 

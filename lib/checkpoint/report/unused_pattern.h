@@ -8,7 +8,8 @@
 #include "hint.h"
 #include "report.h"
 
-/* Adds a finding for each. Must follow vv_scope_complete. Returns false if out
+/* Adds a finding for each. If `hints` is NULL, the nearest names are not
+ * searched. Must follow vv_scope_complete. Returns false if out
  * of memory. */
 bool vv_list_unused_patterns(
     const struct vv_pairing *p, struct vv_hints *hints, varve_report *report);

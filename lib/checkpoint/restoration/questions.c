@@ -36,7 +36,8 @@ varve_report *varve_report_new(varve_restoration *r, varve_error *error)
         vv_fail_none(error, "restoration", "a read");
         return NULL;
     }
-    varve_report *report = questions_make(r, VV_WITH_MATCHED, error);
+    varve_report *report =
+        questions_make(r, VV_WITH_MATCHED | VV_ALL_NEAREST, error);
     if (report && !vv_report_write(report)) {
         varve_report_free(report);
         vv_fail_memory(error, "a report");
@@ -61,8 +62,11 @@ varve_status varve_each_finding(varve_restoration *r, varve_finding_kind kind,
     if (!r)
         return vv_fail_none(error, "restoration", "a read");
     varve_error reason = { .status = VARVE_OK };
-    varve_report *report = questions_make(
-        r, kind == VARVE_FINDING_MATCHED ? VV_WITH_MATCHED : 0, &reason);
+    bool has_nearest =
+        kind != VARVE_FINDING_MATCHED && kind != VARVE_FINDING_DAMAGED;
+    unsigned asked = kind == VARVE_FINDING_MATCHED ? VV_WITH_MATCHED : 0;
+    varve_report *report =
+        questions_make(r, asked | (has_nearest ? VV_ALL_NEAREST : 0), &reason);
     varve_finding finding;
     if (!report && error)
         *error = reason;

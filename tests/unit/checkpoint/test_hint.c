@@ -9,7 +9,12 @@
 
 static float values[4];
 
-static struct vv_hint hint_at(
+struct found {
+    const char *reason, *nearest;
+    bool is_retired;
+};
+
+static struct found hint_at(
     varve_restoration *r, const char *path, struct vv_arena *arena, bool file)
 {
     struct vv_walk walk;
@@ -20,12 +25,20 @@ static struct vv_hint hint_at(
     cr_assert_ok(vv_walk_begin(&walk, r->pairing.root, &error), error);
     cr_assert_ok(vv_need_paths(&r->pairing.saved, &error), error);
     cr_assert(vv_hints_begin(&hints, &r->pairing, &walk));
-    struct vv_hint hint =
-        file ? vv_hint_for_file(&hints,
-                   vv_saved_find(vv_index_of(&r->pairing), 0, path, &scratch),
-                   arena)
-             : vv_hint_for_program(
-                   &hints, varve_find_path(r->pairing.root, path), arena);
+    struct found hint = { NULL, NULL, false };
+    if (file) {
+        uint32_t number =
+            vv_saved_find(vv_index_of(&r->pairing), 0, path, &scratch);
+        struct vv_hint of_file = vv_hint_for_file(&hints, number, arena);
+        hint.reason = of_file.reason;
+        hint.is_retired = of_file.is_retired;
+        if (!hint.is_retired)
+            hint.nearest = vv_nearest_for_file(&hints, number, arena);
+    } else {
+        const varve_node *node = varve_find_path(r->pairing.root, path);
+        hint.reason = vv_hint_for_program(&hints, node, arena);
+        hint.nearest = vv_nearest_for_program(&hints, node, arena);
+    }
     cr_assert(vv_hints_end(&hints));
     vv_walk_end(&walk);
     vv_buffer_clear(&scratch);
@@ -52,7 +65,7 @@ TEST(hint, names_the_first_edge_that_is_missing_and_the_nearest)
     varve_add_variable(model, "qwertyuiop", varve_array(COPY_OF(values), 3));
     varve_restoration *r = read_root(root, NULL);
     vv_arena_init(&arena, test_allocator());
-    struct vv_hint hint = hint_at(r, "model/layer_1/x", &arena, true);
+    struct found hint = hint_at(r, "model/layer_1/x", &arena, true);
     cr_assert_str_eq(hint.reason, "model has no edge \"layer_1\"");
     cr_assert_str_eq(hint.nearest, "model/layer-1/x");
     hint = hint_at(r, "model/layer-1/x", &arena, false);
@@ -82,7 +95,7 @@ TEST(hint, does_not_name_what_has_found_its_match)
     varve_add_variable(root, "name", varve_array(COPY_OF(values), 4));
     varve_restoration *r = read_root(root, NULL);
     vv_arena_init(&arena, test_allocator());
-    struct vv_hint hint = hint_at(r, "names", &arena, true);
+    struct found hint = hint_at(r, "names", &arena, true);
     cr_assert_str_eq(hint.reason, "the root has no edge \"names\"");
     cr_assert_null(hint.nearest);
     vv_arena_clear(&arena);

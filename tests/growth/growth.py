@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""growth.py - Checks that costs grow in proportion to what a call is given.
+
+    tests/growth/growth.py GROWTH FOLDER [FAMILY...]
+
+Runs each family of the program with n and 4 n items under callgrind, and
+compares the instructions and the peak of the memory. Exponent 1 is linear, 2
+quadratic. A family may also have an upper limit of instructions per item at
+4 n. Exits with 1 if a limit is exceeded, and with 77 without valgrind.
+
+SPDX-License-Identifier: MIT
+"""
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+MOST_EXPONENT = 1.25
+ITEMS = 250
+# Items, and most instructions per item at 4 n (None: only the exponent).
+FAMILIES = {
+    'rename-exact': (ITEMS, None),
+    'rename-exact-same-end': (ITEMS, None),
+    'rename-begin': (ITEMS, None),
+    'rename-end': (ITEMS, None),
+    'rename-above': (ITEMS, None),
+    'rename-deep-begin': (ITEMS, None),
+    'rename-deep-end': (ITEMS, None),
+    'rename-deep-middle': (ITEMS, None),
+    'rename-deep-twice': (ITEMS, None),
+    'rename-slot': (ITEMS, None),
+    'pattern-begin': (ITEMS, None),
+    'pattern-end': (ITEMS, None),
+    'pattern-middle': (ITEMS, None),
+    'pattern-deep': (ITEMS, None),
+    'deep-walk': (1000, 5000),
+    'deep-each': (1000, 40000),
+    'deep-pattern': (1000, 40000),
+    'deep-report': (1000, 45000),
+    'deep-renamed': (1000, 250000),
+    'deep-load': (1000, 40000),
+    'count': (ITEMS, 12000),
+    'assert': (ITEMS, 120000),
+}
+
+
+def measure(growth, folder, family, items):
+    """Instructions and bytes of one run."""
+    place = os.path.join(folder, family)
+    shutil.rmtree(place, ignore_errors=True)
+    os.makedirs(place)
+    out = os.path.join(place, 'counts')
+    done = subprocess.run(
+        ['valgrind', '--tool=callgrind', f'--callgrind-out-file={out}', '-q',
+         growth, family, str(items), place],
+        check=True, stdout=subprocess.PIPE, text=True)
+    with open(out + '.1', encoding='utf-8') as stream:
+        totals = re.search(r'^totals: (\d+)', stream.read(), re.M)
+    shutil.rmtree(place)
+    return int(totals.group(1)), int(done.stdout)
+
+
+def exponent(few, many):
+    return math.log(max(many, 1) / max(few, 1)) / math.log(4)
+
+
+def main():
+    growth, folder, *chosen = sys.argv[1:]
+    if not shutil.which('valgrind'):
+        print('growth: there is no valgrind')
+        return 77
+    print(f'{"family":22} {"items":>6} {"instructions":>13} {"each":>8} '
+          f'{"exponent":>8} {"bytes":>10} {"exponent":>8}')
+    failed = False
+    for family, (items, most) in FAMILIES.items():
+        if chosen and family not in chosen:
+            continue
+        few = measure(growth, folder, family, items)
+        many = measure(growth, folder, family, 4 * items)
+        each = many[0] / (4 * items)
+        time, space = (exponent(a, b) for a, b in zip(few, many))
+        # A few blocks of memory do not make a trend.
+        is_bad = (time > MOST_EXPONENT or
+                  (space > MOST_EXPONENT and many[1] > 1 << 20) or
+                  (most is not None and each > most))
+        failed |= is_bad
+        print(f'{family:22} {4 * items:6} {many[0]:13} {each:8.0f} {time:8.2f} '
+              f'{many[1]:10} {space:8.2f}{"  <--" if is_bad else ""}',
+              flush=True)
+    return 1 if failed else 0
+
+
+sys.exit(main())

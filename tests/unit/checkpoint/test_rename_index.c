@@ -1,0 +1,191 @@
+/* test_rename_index.c - lib/checkpoint/pairing/rename_index.c: against all
+ * renames one after the other, as text.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include "edge.h"
+#include "pattern.h"
+#include "saved_path.h"
+#include "visited_paths.h"
+
+enum { MANY = 40, DEPTH = 5, LONGEST = 256 };
+
+static float value;
+static uint64_t seed;
+
+static unsigned random_below(unsigned count)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(seed >> 40) % count;
+}
+
+/* A path of names like `ab`, with an end that a pattern may have. */
+static void add_names(char *text, bool with_stars, unsigned wildcards)
+{
+    static const char *const names[] = { "a", "ab", "b", "ba", "%61b", "é" };
+    static const char *const patterns[] = { "a*", "*b", "*", "a*b", "*%61*",
+        "%C3*" };
+    unsigned count = 1 + random_below(4), deep = with_stars ? wildcards : 9;
+    for (unsigned i = 0; i < count; i++) {
+        if (i > 0)
+            strcat(text, "/");
+        if (with_stars && random_below(3) == 0)
+            strcat(text, patterns[random_below(6)]);
+        else if (deep < 3 && random_below(3) == 0)
+            strcat(text, "**");
+        else
+            strcat(text, names[random_below(6)]);
+    }
+}
+
+static char left[MANY][LONGEST], right[MANY][LONGEST];
+static varve_rename renames[MANY];
+
+/* Makes renames to paths without slots: the wildcards of the left side, with
+ * other names between. */
+static void make_renames(void)
+{
+    static const char *const others[] = { "a", "b", "ab/", "b/a/", "" };
+    for (unsigned i = 0; i < MANY; i++) {
+        left[i][0] = right[i][0] = '\0';
+        add_names(left[i], random_below(4) != 0, random_below(4));
+        for (const char *c = left[i]; *c; c++) {
+            size_t size = strlen(right[i]);
+            if (*c == '*' || *c == '/')
+                right[i][size++] = *c;
+            right[i][size] = '\0';
+            if (*c != '*' && (c[1] == '/' || !c[1]))
+                strcat(right[i], others[random_below(5)]);
+        }
+        renames[i] = (varve_rename){ left[i], right[i] };
+        if (!vv_pattern_same_wildcards(left[i], right[i]))
+            renames[i].file = left[i];
+    }
+}
+
+/* Objects only, so that renames lead to nodes of the same kind. */
+static void grow(varve_node *node, unsigned depth)
+{
+    static const char *const names[] = { "a", "ab", "b", "ba", "é", "c" };
+    for (unsigned i = 0; i < 6 && depth < DEPTH; i++) {
+        if (random_below(3) != 0)
+            grow(varve_add_object(node, names[i]), depth + 1);
+    }
+}
+
+struct compared {
+    varve_restoration *r;
+    varve_node *root;
+    unsigned found;
+};
+
+/* Compares the first rename that matches a path with what the index finds. */
+static varve_status compare(void *user, varve_node *node, const char *path)
+{
+    struct compared *c = user;
+    struct vv_visited_paths *ways = &c->r->pairing.ways;
+    const struct vv_parsed_index *parsed = ways->saved->parsed;
+    const struct vv_path_step *via = &ways->vias[node->number];
+    struct vv_buffer text, scratch;
+    uint32_t wanted = VV_NONE, found = VV_NONE;
+    bool is_wanted = false;
+    if (node == c->root)
+        return VARVE_OK;
+    vv_buffer_init(&text, test_allocator());
+    vv_buffer_init(&scratch, test_allocator());
+    for (unsigned i = 0; i < MANY && !is_wanted; i++) {
+        is_wanted =
+            vv_pattern_rename(renames[i].program, renames[i].file, path, &text);
+        if (is_wanted)
+            wanted = vv_saved_find(&parsed->index, ways->saved->root,
+                vv_buffer_string(&text), &scratch);
+    }
+    struct vv_text name = { via->name->bytes, via->name->size };
+    bool is_found =
+        vv_find_renamed(ways, vv_first_in(node)->parent, name, &found);
+    cr_assert_eq(is_found, is_wanted, "%s", path);
+    cr_assert(!is_wanted || found == wanted, "%s", path);
+    c->found += is_found;
+    vv_buffer_clear(&text);
+    vv_buffer_clear(&scratch);
+    return VARVE_OK;
+}
+
+TEST(rename_index, finds_the_first_rename_of_many)
+{
+    unsigned sum = 0;
+    for (seed = 1; seed < 12; seed++) {
+        uint64_t number = seed;
+        begin_world();
+        varve_node *root = new_root();
+        grow(root, 0);
+        write_root(root);
+        free_root(root);
+        make_renames();
+        root = new_root();
+        grow(root, 0);
+        struct compared c = { .root = root };
+        c.r =
+            read_root(root, &(varve_read_options){ .expect.missing = "**",
+                                .expect.unexpected = "**",
+                                .rename = { .list = renames, .count = MANY } });
+        varve_error error = { 0 };
+        cr_assert_ok(varve_walk(root, compare, &c, &error), error);
+        sum += c.found;
+        varve_restoration_free(c.r);
+        free_root(root);
+        end_world();
+        seed = number;
+    }
+    cr_assert_gt(sum, 1000u);
+}
+
+/* Only the last 16 names are compared. */
+TEST(rename_index, finds_renames_with_many_names)
+{
+    begin_world();
+    varve_node *root = new_root(), *node = root;
+    for (int i = 0; i < 40; i++)
+        node = varve_add_object(node, "n");
+    varve_add_variable(node, "old", varve_scalar(&value));
+    write_root(root);
+    free_root(root);
+    char program[LONGEST] = "", file[LONGEST] = "";
+    root = node = new_root();
+    for (int i = 0; i < 40; i++) {
+        node = varve_add_object(node, "n");
+        strcat(program, "n/");
+        strcat(file, "n/");
+    }
+    varve_add_variable(node, "new", varve_scalar(&value));
+    const varve_rename rename = { strcat(program, "new"), strcat(file, "old") };
+    varve_restoration *r = read_root(root,
+        &(varve_read_options){ .rename = { .list = &rename, .count = 1 } });
+    varve_error error = { 0 };
+    cr_assert_ok(varve_assert_consumed(r, &error), error);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(rename_index, without_memory_adds_nothing)
+{
+    struct vv_rename_parts parts;
+    uint32_t stage;
+    cr_assert(
+        vv_rename_parts_begin(&parts, test_allocator(), "a*/**/b", "x*/**/y"));
+    bool done = false;
+    for (long n = 0; !done; n++) {
+        struct vv_rename_index index;
+        vv_rename_index_init(&index, test_allocator());
+        test_fail_allocation(n, false);
+        done = vv_rename_index_add(&index, 0, &parts, &stage);
+        test_fail_allocation(-1, false);
+        cr_assert(n < 20);
+        cr_assert(!done || stage == 1);
+        vv_rename_index_clear(&index);
+    }
+    vv_rename_parts_end(&parts, test_allocator());
+}
