@@ -18,6 +18,7 @@ void adam_init(struct adam *adam, varve_node *at)
 
 /* A slot: a moving average that Adam keeps for a variable. It belongs to both
  * nodes. */
+/* [slot] */
 static float *adam_slot(
     struct adam *adam, varve_node *variable, const char *name)
 {
@@ -25,6 +26,7 @@ static float *adam_slot(
     return varve_data(varve_add_allocated_slot(adam->node, variable, name,
         value->dtype, varve_shape_of(value->rank, value->shape), NULL, NULL));
 }
+/* [/slot] */
 
 /* Adds a variable to the optimizer. */
 static struct parameter *adam_add(struct adam *adam, varve_node *variable)
