@@ -18,15 +18,15 @@ void adam_init(struct adam *adam, varve_node *at)
 
 /* A slot: a moving average that Adam keeps for a variable. It belongs to both
  * nodes. */
-/* [slot] */
 static float *adam_slot(
     struct adam *adam, varve_node *variable, const char *name)
 {
     const varve_tensor *value = varve_value(variable);
+    /* [slot] */
     return varve_data(varve_add_allocated_slot(adam->node, variable, name,
         value->dtype, varve_shape_of(value->rank, value->shape), NULL, NULL));
+    /* [/slot] */
 }
-/* [/slot] */
 
 /* Adds a variable to the optimizer. */
 static struct parameter *adam_add(struct adam *adam, varve_node *variable)
