@@ -369,8 +369,8 @@ static void put_entry(struct vv_buffer *block, size_t shared, const char *rest)
 }
 
 /* Adds the Snappy data of a block with one key of `size` bytes 'k', and fifteen
- * keys that share the previous one and add a byte, as between two restart points
- * of TensorFlow. */
+ * keys that share the previous one and add a byte, as between two restart
+ * points of TensorFlow. */
 static void pack_keys(struct vv_buffer *packed, size_t size)
 {
     struct vv_buffer block;
