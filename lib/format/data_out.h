@@ -25,6 +25,7 @@ struct vv_data_out {
     uint64_t offset;  /* where the next byte goes */
     /* own */
     unsigned char *staging; /* small pieces gather here */
+    size_t staging_size;
     size_t staged;          /* bytes in it; they end at `offset` */
     uint64_t written_back;  /* write-back was started up to here */
     /* to fill in */
