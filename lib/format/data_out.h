@@ -26,8 +26,8 @@ struct vv_data_out {
     /* own */
     unsigned char *staging; /* small pieces gather here */
     size_t staging_size;
-    size_t staged;          /* bytes in it; they end at `offset` */
-    uint64_t written_back;  /* write-back was started up to here */
+    size_t staged;         /* bytes in it; they end at `offset` */
+    uint64_t written_back; /* write-back was started up to here */
     /* to fill in */
     bool no_write_back; /* the system cannot; or the caller says so after begin,
                            because nobody waits until the bytes are on disk */
