@@ -201,7 +201,7 @@ END
         meson setup "$1/varve" --cross-file "$1/cross.ini" --werror \
             --buildtype=release -Ddefault_library=static -Dtests=disabled \
             -Dtool=disabled -Dexamples=false -Dbench=false \
-            -Dzlib=disabled -Dsnappy=disabled -Dzstd=disabled \
+            -Dzlib=disabled -Dzstd=disabled \
             -Dhdf5=disabled -Dremote=disabled || return
     ninja -C "$1/varve" lib/libvarve.a
 }

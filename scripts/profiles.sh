@@ -70,7 +70,7 @@ measured() {
         $((($(stat -c %s "$work/stripped.so") + 512) / 1024))
 }
 
-core=("${parts[@]}" zlib snappy zstd)
+core=("${parts[@]}" zlib zstd)
 
 # names PART...: prints the names in the form of the page.
 names() {

@@ -47,15 +47,9 @@ def package(name, version, **more):
 
 
 def shipped(build):
-    """Names and versions of the linked libraries. meson does not list Snappy,
-    because the compiler finds it without pkg-config."""
+    """Names and versions of the linked libraries."""
     found = {d['name']: d['version'] for d in introspect(build, 'dependencies')
              if d.get('type') != 'internal' and d['name'] not in NOT_SHIPPED}
-    if 'snappy' in run(os.path.join(build, 'tools', 'varve'), 'version'):
-        known = subprocess.run(['pkg-config', '--modversion', 'snappy'],
-                               stdout=subprocess.PIPE, check=False,
-                               universal_newlines=True)
-        found['snappy'] = known.stdout.strip()
     return sorted(found.items())
 
 

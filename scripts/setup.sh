@@ -72,7 +72,6 @@ look_for_build() {
     need libxxhash-dev has_library 'libxxhash >= 0.8'
     need libjansson-dev has_library jansson
     need zlib1g-dev has_library zlib
-    need libsnappy-dev has_header snappy-c.h
     wish libzstd-dev has_library 'libzstd >= 1.4'
     wish libhdf5-dev has_library hdf5
     wish libcurl4-openssl-dev has_library 'libcurl >= 7.88'

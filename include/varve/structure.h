@@ -57,8 +57,10 @@ VARVE_API varve_graph *varve_graph_from_part(const char *path,
 /* Loads a checkpoint into a new graph like varve_graph_from_part, but leaves
  * large values in the file.
  *
- * Values of 64 KiB and more are verified by this call and take no memory. A
- * save or varve_copy_subgraph reads them from the file in pieces and verifies
+ * Values of 64 KiB and more are verified by this call and take no memory. If
+ * the smaller values of the file have more than 8 MiB together, this limit is
+ * halved until they have not, or down to 256 bytes. A save or
+ * varve_copy_subgraph reads such values from the file in pieces and verifies
  * them again. Such a variable is accessed through functions (memory.h), and a
  * restore compares it like a fixed value (VARVE_MISMATCH). Strings, values that
  * several processes saved in parts, and values that an external format

@@ -237,6 +237,16 @@ varve_status vv_check_reserved(
     return VARVE_OK;
 }
 
+varve_status vv_check_list(
+    const void *list, size_t count, const char *name, varve_error *error)
+{
+    return list || count == 0
+               ? VARVE_OK
+               : vv_fail(error, VARVE_MISUSE,
+                     "options: `%s` is NULL, but its count is %zu", name,
+                     count);
+}
+
 bool vv_error_add_line(varve_error *error, const char *format, ...)
 {
     static const char cut[] =

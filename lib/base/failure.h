@@ -95,6 +95,11 @@ static inline varve_status vv_pass_failure(
 varve_status vv_check_reserved(
     const void *reserved, size_t size, varve_error *error);
 
+/* Fails with VARVE_MISUSE if a list of options is NULL although its count is
+ * not 0. */
+varve_status vv_check_list(
+    const void *list, size_t count, const char *name, varve_error *error);
+
 /* Appends a line to a message. If there is no room, the last line becomes a
  * note that the message is cut; returns false then and for all later lines. */
 bool vv_error_add_line(varve_error *error, const char *format, ...)

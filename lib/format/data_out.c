@@ -21,6 +21,7 @@
 
 enum {
     STAGING_SIZE = 1 << 20,
+    FIRST_STAGING_SIZE = 64 * 1024, /* until more is staged */
     STAGING_ALIGNMENT = 4096,
     /* from this size on a copy costs more than a system call */
     DIRECT_SIZE = 256 * 1024,
@@ -61,6 +62,22 @@ static varve_status data_out_flush(struct vv_data_out *out, varve_error *error)
         out, out->staging, size, out->offset - size, error);
 }
 
+/* Replaces the staging buffer by one of `size` bytes, with the same content. */
+static varve_status data_out_get_staging(
+    struct vv_data_out *out, size_t size, varve_error *error)
+{
+    const varve_allocator *a = &out->context->allocator;
+    unsigned char *staging = vv_allocate_aligned(a, size, STAGING_ALIGNMENT);
+    if (!staging)
+        return vv_fail_memory(error, "staging for a save");
+    if (out->staged)
+        memcpy(staging, out->staging, out->staged);
+    vv_release_aligned(a, out->staging, out->staging_size, STAGING_ALIGNMENT);
+    out->staging = staging;
+    out->staging_size = size;
+    return VARVE_OK;
+}
+
 /* Appends bytes to the staging buffer, and writes it when it is full. NULL
  * `bytes` means zeros. */
 static varve_status stage(struct vv_data_out *out, const unsigned char *bytes,
@@ -69,7 +86,9 @@ static varve_status stage(struct vv_data_out *out, const unsigned char *bytes,
     while (size > 0) {
         if (out->staged == STAGING_SIZE)
             VV_TRY(data_out_flush(out, error));
-        size_t room = STAGING_SIZE - out->staged;
+        else if (out->staged == out->staging_size)
+            VV_TRY(data_out_get_staging(out, STAGING_SIZE, error));
+        size_t room = out->staging_size - out->staged;
         size_t part = size < room ? size : room;
         if (bytes) {
             memcpy(out->staging + out->staged, bytes, part);
@@ -126,10 +145,7 @@ varve_status vv_data_out_begin_at(struct vv_data_out *out,
         .file = file,
         .offset = offset,
         .written_back = offset };
-    out->staging = vv_allocate_aligned(
-        &context->allocator, STAGING_SIZE, STAGING_ALIGNMENT);
-    return out->staging ? VARVE_OK
-                        : vv_fail_memory(error, "staging for a save");
+    return data_out_get_staging(out, FIRST_STAGING_SIZE, error);
 }
 
 varve_status vv_data_out_begin(struct vv_data_out *out,
@@ -313,7 +329,7 @@ varve_status vv_data_out_end_layer(struct vv_data_out *out,
 void vv_data_out_clear(struct vv_data_out *out)
 {
     if (out->context)
-        vv_release_aligned(&out->context->allocator, out->staging, STAGING_SIZE,
-            STAGING_ALIGNMENT);
+        vv_release_aligned(&out->context->allocator, out->staging,
+            out->staging_size, STAGING_ALIGNMENT);
     out->staging = NULL;
 }

@@ -25,6 +25,7 @@ struct vv_data_out {
     uint64_t offset;  /* of the next byte */
     /* own */
     unsigned char *staging; /* buffer for small pieces */
+    size_t staging_size;    /* bytes of the buffer */
     size_t staged;          /* bytes in it; they end at `offset` */
     uint64_t written_back;  /* end of the range whose write-back was started */
     /* to fill in */

@@ -252,9 +252,7 @@ static varve_status levels_check_one(const varve_level *levels, size_t index,
 varve_status vv_levels_check(const varve_level *levels, size_t count,
     const char *directory, varve_error *error)
 {
-    if (count && !levels)
-        return vv_fail(error, VARVE_MISUSE,
-            "%s: `levels` is NULL, but there should be %zu", directory, count);
+    VV_TRY(vv_check_list(levels, count, "levels", error));
     for (size_t i = 0; i < count; i++)
         VV_TRY(levels_check_one(levels, i, directory, error));
     return VARVE_OK;

@@ -12,7 +12,6 @@
 #include <varve/restoration.h>
 
 #include "failure.h"
-#include "resume.h"
 #include "run_identity.h"
 
 /* --- Passing over ------------------------------------------------------- */
@@ -75,7 +74,7 @@ static varve_status lineage_pass_unrecorded(varve_manager *m,
         path, VV_MOST_ANCESTORS, m->listing.prefix, own->number, VARVE_SUFFIX,
         m->listing.directory);
     if (m->options.may_resume_older)
-        return vv_pass_over(m, &reason, error);
+        return vv_manager_pass_over(m, &reason, error);
     return vv_fail(error, VARVE_EXISTS,
         "%s: move one of them away, or set may_resume_older to resume from the "
         "latter",
@@ -103,7 +102,7 @@ varve_status vv_manager_pass_foreign(varve_manager *m,
         "%s: skipped: it belongs to run %s, which does not continue run %s of "
         "%s",
         path, entry->run, own->run, m->listing.directory);
-    return vv_pass_over(m, &reason, error);
+    return vv_manager_pass_over(m, &reason, error);
 }
 
 bool vv_manager_goes_on_from(

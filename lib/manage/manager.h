@@ -82,23 +82,10 @@ struct varve_manager {
     varve_error warning;
 };
 
-/* Lists the directory and decides which checkpoints to keep. */
-varve_status vv_manager_look(varve_manager *manager, varve_error *error);
-
-/* Like vv_manager_look, during a save. If the lock is held, known files are not
- * examined. */
-varve_status vv_manager_look_at_names(
-    varve_manager *manager, varve_error *error);
-
 /* Adds the entries of the ledger to the listing. Records the error if it cannot
  * be read. */
 varve_status vv_manager_read_ledger(
     varve_manager *manager, struct vv_policy *policy, varve_error *error);
-
-/* Decides which checkpoints to keep, given the newest intact one. In a
- * collective manager the policy of bytes counts data files, which rank 0
- * measures and broadcasts. */
-varve_status vv_manager_decide(varve_manager *manager, varve_error *error);
 
 /* Takes the lock of the prefix. Before a save, checks that the held lock still
  * belongs to the directory, which may have been created again. Waits up to
@@ -119,6 +106,11 @@ varve_status vv_manager_make_pin(
 /* Removes a pin. On failure the pin stays, so that the checkpoint is kept
  * longer. */
 void vv_manager_drop_pin(varve_manager *manager, uint64_t number);
+
+/* Records that a checkpoint was skipped, with the reason. Returns
+ * VARVE_NO_MEMORY without memory. */
+varve_status vv_manager_pass_over(
+    varve_manager *manager, const varve_error *reason, varve_error *error);
 
 /* Sets the warning of the manager, unless it has one. */
 void vv_manager_warn(varve_manager *manager, const varve_error *error);

@@ -14,6 +14,7 @@
 #include "failure.h"
 #include "file.h"
 #include "interval.h"
+#include "numbered.h"
 #include "retry.h"
 #include "store.h"
 #include "store_lock.h"
@@ -245,6 +246,27 @@ bool vv_manager_lock_is_held(
         return true;
     lock_find(lock, l, &found);
     return !found.is_gone && !lock_is_taken_over(lock, &found);
+}
+
+varve_status vv_manager_lock_check_path(
+    const struct vv_listing *l, varve_error *error)
+{
+    struct vv_numbered_list list;
+    struct vv_file_info info;
+    if (vv_is_of_store(l->directory) ||
+        vv_file_look(l->context, l->directory, &info, NULL) != VARVE_NOT_FOUND)
+        return VARVE_OK;
+    vv_numbered_list_begin(&list, &l->context->allocator);
+    bool is_prefix = !vv_numbered_list(l->context, l->directory, &list, NULL) &&
+                     vv_numbered_count(&list) > 0;
+    vv_numbered_list_clear(&list);
+    const char *name = vv_path_name(l->directory);
+    return is_prefix ? vv_fail(error, VARVE_MISUSE,
+                           "%s: this is the prefix of checkpoints %s-N%s: a "
+                           "manager needs their directory, and \"%s\" as its "
+                           "option `prefix`",
+                           l->directory, name, VARVE_SUFFIX, name)
+                     : VARVE_OK;
 }
 
 varve_status vv_manager_lock_check(struct vv_listing *l, varve_error *error)

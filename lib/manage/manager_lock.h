@@ -68,6 +68,11 @@ void vv_manager_lock_activate(struct vv_manager_lock *lock,
 varve_status vv_manager_lock_confirm(const struct vv_manager_lock *lock,
     struct vv_listing *listing, varve_error *error);
 
+/* Returns VARVE_MISUSE if the directory does not exist, but is a prefix of
+ * checkpoints, which varve_save and the command take. */
+varve_status vv_manager_lock_check_path(
+    const struct vv_listing *listing, varve_error *error);
+
 /* Checks that the directory exists, for a manager that must resume. A missing
  * directory is not created, because its file system may not be mounted yet.
  * Returns VARVE_NOT_FOUND if it is missing. */

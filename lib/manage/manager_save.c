@@ -6,6 +6,7 @@
 
 #include "background.h"
 #include "failure.h"
+#include "manager_look.h"
 #include "job_together.h"
 #include "layer_prune.h"
 #include "lineage.h"
@@ -514,6 +515,8 @@ static varve_status manager_save_check_save(varve_manager *m, int64_t step,
         return vv_fail(error, VARVE_MISUSE, "manager: its graph was freed");
     VV_TRY(varve_graph_check(m->graph, error));
     VV_TRY(VV_CHECK_OPTIONS(options, error));
+    VV_TRY(vv_check_list(
+        options->metadata, options->metadata_count, "metadata", error));
     if (step < 0)
         return vv_fail(error, VARVE_MISUSE, "%s: the step must not be negative",
             m->listing.directory);

@@ -9,6 +9,7 @@
 #include "comm_collectives.h"
 #include "bytes.h"
 #include "failure.h"
+#include "manager_look.h"
 #include "manager_together.h"
 #include "try.h"
 

@@ -12,6 +12,7 @@
 
 #include "comm_collectives.h"
 #include "failure.h"
+#include "manager_look.h"
 #include "lineage.h"
 #include "manager_save.h"
 #include "manager_tell.h"
@@ -22,6 +23,7 @@
 #include "restoration.h"
 #include "resume_alone.h"
 #include "resume_match.h"
+#include "resume_nothing.h"
 #include "resume_sets.h"
 #include "resume_together.h"
 #include "set_levels.h"
@@ -30,15 +32,6 @@
 #include "try.h"
 
 enum { MOST_LISTINGS = 100 }; /* for what is gone when it is opened */
-
-varve_status vv_pass_over(
-    varve_manager *m, const varve_error *reason, varve_error *error)
-{
-    vv_buffer_add_string(&m->passed_over, reason->message);
-    vv_buffer_add8(&m->passed_over, 0);
-    return m->passed_over.failed ? vv_fail_memory(error, "skipped checkpoints")
-                                 : VARVE_OK;
-}
 
 void vv_note_good_origin(varve_manager *m, const struct vv_origin *origin)
 {
@@ -171,7 +164,7 @@ static varve_status list_own_again(varve_manager *m, struct vv_origin *origin,
     VV_TRY(may_pass(m, &reason, error));
     *is_told = true;
     *origin = (struct vv_origin){ .levels = origin->levels };
-    return vv_pass_over(m, &reason, error);
+    return vv_manager_pass_over(m, &reason, error);
 }
 
 /* Finds the first intact checkpoint from an origin on. The origin has no
@@ -218,7 +211,8 @@ static varve_status find_good(varve_manager *m, examine_function *examine,
         if (status == VARVE_IO && !unread->status)
             *unread = reason;
         vv_origin_entry(origin)->is_damaged = true;
-        VV_TRY(vv_manager_agree(m, vv_pass_over(m, &reason, error), error));
+        VV_TRY(vv_manager_agree(
+            m, vv_manager_pass_over(m, &reason, error), error));
     }
     return VARVE_OK;
 }
@@ -302,53 +296,6 @@ static varve_status salvage(varve_manager *m, varve_error *error)
     return VARVE_OK;
 }
 
-/* If a level cannot be listed, the directory must show that no manager has
- * saved there: no file, no ledger, and this manager holds the lock. The
- * directory of a node that has lost its disk is empty. */
-static varve_status resume_check_unseen(
-    varve_manager *m, const varve_error *unseen, varve_error *error)
-{
-    struct vv_listing *l = &m->listing;
-    varve_error warning = { 0 };
-    if (!unseen->status)
-        return VARVE_OK;
-    if (vv_has_nodes(&m->nodes) || l->count > 0 || l->has_ledger ||
-        l->is_unconfirmed || !vv_manager_lock_is_held(&m->lock, l))
-        return vv_pass_failure(error, unseen);
-    vv_fail(&warning, unseen->status,
-        "%s: there was no checkpoint, so the run started from the beginning, "
-        "but a level could not be listed: %s",
-        l->directory, unseen->message);
-    vv_manager_warn(m, &warning);
-    return VARVE_OK;
-}
-
-/* A new run eventually deletes older checkpoints, so it must be certain that
- * there are none. */
-static varve_status check_nothing(
-    varve_manager *m, const varve_error *unseen, varve_error *error)
-{
-    const struct vv_listing *l = &m->listing;
-    if (m->unread_ledger.status)
-        return vv_fail(error, VARVE_IO,
-            "%s: there is no checkpoint, and the ledger, which may list some, "
-            "could not be read: %s",
-            l->directory, m->unread_ledger.message);
-    if (l->noted && l->count == 0)
-        return vv_fail(error, VARVE_IO,
-            "%s: %s%s lists %s-%" PRIu64
-            "%s, but there is no checkpoint: is its file system mounted? To "
-            "start from the beginning, delete the ledger",
-            l->directory, l->prefix, VV_LEDGER_ENDING, l->prefix, l->noted,
-            VARVE_SUFFIX);
-    if (m->options.must_resume || m->options.read_only)
-        return vv_fail(error, VARVE_NOT_FOUND,
-            "%s: there is no intact checkpoint %s-N%s, and %s is set",
-            l->directory, l->prefix, VARVE_SUFFIX,
-            m->options.must_resume ? "must_resume" : "read_only");
-    return resume_check_unseen(m, unseen, error);
-}
-
 static varve_status resume_begin_anew(varve_manager *m,
     const varve_error *unread, const varve_error *unseen, varve_error *error)
 {
@@ -361,7 +308,7 @@ static varve_status resume_begin_anew(varve_manager *m,
         return VARVE_OK;
     varve_status status = end_without(unread, error);
     if (!status && vv_manager_leads(m))
-        status = check_nothing(m, unseen, error);
+        status = vv_resume_check_nothing(m, unseen, error);
     status = vv_manager_agree(m, status, error);
     return status ? vv_tell_half_restored(m, status, error)
                   : start_fresh(m, error);
@@ -412,7 +359,7 @@ static varve_status look_at_levels(
             continue;
         status = may_pass(m, unseen, error);
         if (!status)
-            status = vv_pass_over(m, unseen, error);
+            status = vv_manager_pass_over(m, unseen, error);
         if (!first->status)
             *first = *unseen;
     }

@@ -18,11 +18,6 @@ enum { VV_MOST_READS = 5 };
 void vv_note_good_origin(
     varve_manager *manager, const struct vv_origin *origin);
 
-/* Records that a checkpoint was skipped, with the reason. Returns
- * VARVE_NO_MEMORY without memory. */
-varve_status vv_pass_over(
-    varve_manager *manager, const varve_error *reason, varve_error *error);
-
 /* Verifies a file, with this process alone. */
 varve_status vv_verify_alone(
     varve_manager *manager, const char *path, varve_error *error);

@@ -9,6 +9,7 @@
 #include "checkpoint_in.h"
 #include "column.h"
 #include "failure.h"
+#include "manager_look.h"
 #include "reader.h"
 #include "restoration.h"
 #include "resume.h"

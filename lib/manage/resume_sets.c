@@ -10,6 +10,7 @@
 
 #include "comm_collectives.h"
 #include "failure.h"
+#include "manager_look.h"
 #include "lineage.h"
 #include "manager_together.h"
 #include "resume.h"
@@ -128,7 +129,7 @@ static varve_status pass_as_others(
         "%s: skipped: it continues another run than the checkpoint in the "
         "directory of another rank",
         path);
-    return vv_pass_over(m, &reason, error);
+    return vv_manager_pass_over(m, &reason, error);
 }
 
 /* Skips a set of another lineage than that in the directory of a rank. A rank
@@ -187,7 +188,7 @@ static varve_status pass_set_over(varve_manager *m, const varve_error *reason,
     }
     if (is_unread && !unread->status)
         *unread = *reason;
-    return vv_manager_agree(m, vv_pass_over(m, reason, error), error);
+    return vv_manager_agree(m, vv_manager_pass_over(m, reason, error), error);
 }
 
 static varve_status examine_once(varve_manager *m, size_t level,

@@ -158,6 +158,11 @@ static varve_status publish_check_name(
         return fail_directory(error, p->path);
     if (p->flags & VV_PUBLISH_NO_REPLACE)
         return vv_fail_system(error, EEXIST, "publishing", p->path);
+    if (look.kind == VV_OTHER_FILE)
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: this is a device, pipe or socket, which a save would replace: "
+            "pass another path",
+            p->path);
     p->has_access = look.kind == VV_REGULAR_FILE && !look.is_planted;
     if (p->has_access)
         p->access = look.access;

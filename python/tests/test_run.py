@@ -78,6 +78,16 @@ class Running(Test):
         self.assertEqual(self.saved(), [10, 13, 20, 25])
         self.assertEqual(first.w[0], sum(range(14)))
 
+    def test_must_be_entered(self):
+        """Otherwise it would not resume, and delete what it did not see."""
+        with varve.Run(state(), self.path('run'), keep_last=1) as run:
+            run.step(50)
+        run = varve.Run(state(), self.path('run'), keep_last=1)
+        for call in lambda: list(run.steps(2)), lambda: run.step(51):
+            with self.assertRaisesRegex(varve.MisuseError, 'enter it by'):
+                call()
+        self.assertTrue(os.path.exists(self.path('run/ckpt-1.varve')))
+
     def test_takes_no_other_metadata_for_its_step(self):
         for step in -1, 1.5, True, 'one':
             varve.write({'w': np.zeros(10), 'step': 0},

@@ -85,6 +85,7 @@ class Run:
         self._is_stopping = False  # all processes stop
         self._last: Dict[str, Any] = {}  # the last step, unless it is saved
         self._failure: Optional[BaseException] = None  # of a save
+        self._is_entered = False
         self._is_background = background
         if allow_partial and options.get('strict'):
             raise refuse('Run: allow_partial and strict cannot be combined')
@@ -113,6 +114,7 @@ class Run:
             self._restore_handlers()
             self._manager.close()
             raise
+        self._is_entered = True
         return self
 
     def _resume(self) -> None:
@@ -202,9 +204,15 @@ class Run:
             self._failure = failure
             raise
 
+    def _check_entered(self) -> None:
+        if not self._is_entered:
+            raise refuse('Run: the run has not resumed yet: enter it by '
+                         '"with varve.Run(...) as run"')
+
     def _check_step(self, step: int) -> None:
         """Checks that the step may be done and that the resume was
         complete."""
+        self._check_entered()
         done = self.resumed_step
         if done is not None and not self._may_repeat_steps:
             with together(self._comm):
@@ -238,6 +246,7 @@ class Run:
         """Yields each step from the one after the resumed step (or `start`,
         which is done already) up to `end`. Each calls `step` after the body of
         the loop. The last one is saved unless `last_save` is False."""
+        self._check_entered()
         done = start if start is not None else self.resumed_step or 0
         while done < end and self.should_continue():
             yield done + 1

@@ -17,6 +17,24 @@ else
     for form in verify ls stat graph; do
         ends 0 $form $most zeros.varve
     done
+    ends 0 cat $most zeros.varve large -o large.bytes
+    [ "$(wc -c <large.bytes)" = $((96 << 20)) ] || fail 'cat: another size'
+    "$varve" cat $most zeros.varve large | cmp - large.bytes ||
+        fail 'cat: other bytes in a pipe'
+    # Elements of two pieces of 8 MiB.
+    ends 0 cat $most --json --slice=0:4194304 zeros.varve large
+    [ "$(tr -cd '[,' <out | wc -c)" = $((4194303 + 4 + 2)) ] ||
+        fail 'cat: another number of elements'
+    # Damage behind the first piece: nothing is printed. (A frame of Zstandard
+    # has bits without a meaning.)
+    cp zeros.varve damaged.varve
+    for at in 11000 11001 11002; do
+        "${helper[@]}" flip damaged.varve "$at"
+    done
+    complains 4 'varve: cannot read: damaged.varve: ' \
+        cat $most damaged.varve other
+    "$make_sample" many.varve 100000
+    ends 0 stat $most --depth=2 --tsv many.varve
     ends 0 repack $most zeros.varve -o repacked.varve
     ends 0 convert $most zeros.varve -o converted.varve
     cmp -s repacked.varve converted.varve || fail 'converted it is another file'
@@ -37,7 +55,7 @@ else
         convert $most --cast=float64 zeros.varve never.varve
     has '--max-memory gives no more' err
     [ ! -e never.varve ] || fail 'it wrote something'
-    rm -f ./*.varve small.* less.npz
+    rm -f ./*.varve small.* less.npz large.bytes
 fi
 complains 2 'varve: convert: one DESTINATION is required, after FILE or with' \
     convert a.varve

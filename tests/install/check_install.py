@@ -104,6 +104,14 @@ def check_soname(installed, soname):
         raise Trouble(f'{soname} is not installed')
 
 
+def check_needed(installed):
+    """The shared library needs no C++ library: to relocate one takes more
+    instructions than the rest of the start of a program."""
+    needed = run('readelf', '-d', f'{installed.libraries}/libvarve.so')
+    if re.search(r'\[lib(snappy|stdc\+\+|c\+\+)\.', needed):
+        raise Trouble(f'the library needs a C++ library:\n{needed}')
+
+
 def declared_names(paths):
     names = set()
     for path in paths:
@@ -141,16 +149,15 @@ def check_flags(installed):
 
 
 def check_requirements(installed):
-    """Each library occurs once, followed by the needs of static Snappy."""
+    """Each library occurs once, and none is a C++ library."""
     with open(installed.description, encoding='utf-8') as stream:
         text = stream.read()
     wanted = re.findall(r'(?:^Requires[.\w]*:|,) *([\w-]+)', text, re.M)
     if not wanted or len(wanted) != len(set(wanted)):
         raise Trouble(f'expected each once: {wanted}')
     flags = ' '.join(re.findall(r'^Libs[.\w]*:(.*)', text, re.M)).split()
-    if '-lsnappy' in flags and not {'-lstdc++', '-lc++'} & set(
-            flags[flags.index('-lsnappy'):]):
-        raise Trouble(f'Snappy without its C++ library: {flags}')
+    if {'-lsnappy', '-lstdc++', '-lc++'} & set(flags):
+        raise Trouble(f'a C++ library: {flags}')
 
 
 def check_tool(installed):
@@ -295,6 +302,7 @@ def main(meson, source, build, soname):
         if installed.has('libvarve.so'):
             checks += [
                 ('soname', lambda: check_soname(installed, soname)),
+                ('needed libraries', lambda: check_needed(installed)),
                 ('exported names', lambda: check_names(
                     installed, 'libvarve.so', lambda name: name != MPI_HEADER)),
                 ('flags', lambda: check_flags(installed)),

@@ -28,7 +28,7 @@ LIBRARIES = {'cbor': 'lib/format', 'xxhash': 'lib/base',
              'H5FDdevelop': 'lib/hdf5',
              'curl': 'lib/remote', 'openssl': 'lib/remote',
              # Compression of other formats.
-             'zlib': 'lib/base', 'snappy-c': 'lib/foreign'}
+             'zlib': 'lib/base'}
 
 FORBIDDEN_CALL = re.compile(
     r'\b(v?f?printf|f?puts|f?putc|putchar|perror|abort|_?exit|_Exit|quick_exit)'

@@ -96,7 +96,6 @@ CASES = [
     ('include', SOURCE, c_file(SOURCE, '#include <cbor.h>\n')),
     ('include', 'lib/os/thing.c',
      c_file('lib/os/thing.c', '#include <zlib.h>\n')),
-    ('include', SOURCE, c_file(SOURCE, '#include <snappy-c.h>\n')),
     ('include', SOURCE, c_file(SOURCE, '#define _GNU_SOURCE\n')),
     ('call', SOURCE, c_file(SOURCE, 'void f(void) { printf("x"); }\n')),
     ('call', SOURCE, c_file(SOURCE, 'void f(void) { abort(); }\n')),

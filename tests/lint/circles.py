@@ -19,7 +19,6 @@ LARGEST = {
     'lib/checkpoint/restoration': 6,
     'lib/foreign': 6,
     'lib/graph': 5,
-    'lib/manage': 11,
     'lib/remote': 7,
 }
 ELSEWHERE = 4

@@ -31,8 +31,7 @@ PURE = re.compile(r'''(mem(chr|cmp|cpy|move|set) | bcmp |
     __error |
     cbor_(stream_decode|encode_\w+|null_\w+_callback) |
     XXH(3_(64|128)bits\w*|128_\w+|64_\w+) |
-    inflate(Init2_|Copy|Reset|End)? | ZSTD_\w+ |
-    snappy_uncompress(ed_length)?)$''', re.X)
+    inflate(Init2_|Copy|Reset|End)? | ZSTD_\w+)$''', re.X)
 # Functions that compilers and sanitizers insert.
 ADDED = re.compile(r'''(__(asan|ubsan|tsan|msan|sanitizer|gcov|llvm|sanitize|
     stack_chk|fentry|chk|aeabi|cpu_model)\w* | _GLOBAL_OFFSET_TABLE_ | mcount |

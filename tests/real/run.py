@@ -78,8 +78,6 @@ def bundle(expected, path):
     if any(entry.get('crc_ok') is False
            for entry in expected['tensors'].values()):
         return {'refused': 'VARVE_CORRUPT'}
-    if any(b['type'] == 'snappy' for b in expected['index_blocks']):
-        found['needs'] = 'snappy'
     counter = expected['tensors'].get(
         'save_counter/.ATTRIBUTES/VARIABLE_VALUE')
     if counter:

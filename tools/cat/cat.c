@@ -38,24 +38,10 @@ static const struct option_row option_rows[] = {
     OPTION_END,
 };
 
-static void print_elements(FILE *to, struct value *value)
-{
-    varve_dtype dtype = value->node.value.dtype;
-    char text[ELEMENT_TEXT_SIZE];
-    uint64_t size;
-    const unsigned char *bytes;
-    for (uint64_t i = 0; (bytes = value_next(value, &size)); i++) {
-        fputs(i ? "," : "", to);
-        if (dtype == VARVE_STRING)
-            json_print(to, json_bytes(bytes, (size_t)size));
-        else
-            fputs(element_text(dtype, bytes, true, text), to);
-    }
-}
+/* --- JSON --------------------------------------------------------------- */
 
-static void print_json(FILE *to, const char *path, struct value *value)
+static void print_head(FILE *to, const char *path, const varve_tensor *tensor)
 {
-    const varve_tensor *tensor = &value->node.value;
     fputs("{\"schema\":\"varve.cat/1\",\"path\":", to);
     json_print_text(to, path);
     fputs(",\"dtype\":", to);
@@ -64,8 +50,29 @@ static void print_json(FILE *to, const char *path, struct value *value)
     for (uint32_t i = 0; i < tensor->rank; i++)
         fprintf(to, "%s%" PRIu64, i ? "," : "", tensor->shape[i]);
     fputs("],\"values\":[", to);
-    print_elements(to, value);
-    fputs("]}\n", to);
+}
+
+static void print_numbers(
+    FILE *to, varve_dtype dtype, const struct piece *piece)
+{
+    char text[ELEMENT_TEXT_SIZE];
+    size_t unit = varve_dtype_size(dtype);
+    for (uint64_t i = 0; i < piece->count; i++) {
+        fputs(piece->first + i ? "," : "", to);
+        fputs(element_text(dtype, piece->bytes + i * unit, true, text), to);
+    }
+}
+
+/* --- Strings, which are in memory as a whole ---------------------------- */
+
+static void print_strings(FILE *to, struct value *value)
+{
+    uint64_t size;
+    const unsigned char *bytes;
+    for (uint64_t i = 0; (bytes = value_next(value, &size)); i++) {
+        fputs(i ? "," : "", to);
+        json_print(to, json_bytes(bytes, (size_t)size));
+    }
 }
 
 static int print_value(const struct cat_options *options, struct value *value)
@@ -75,17 +82,100 @@ static int print_value(const struct cat_options *options, struct value *value)
     int outcome = output_open(settings, options->output, &output);
     if (outcome != OUTCOME_DONE)
         return outcome;
-    if (settings->json)
-        print_json(output.stream, value->node.path, value);
-    else
+    if (settings->json) {
+        print_head(output.stream, value->node.path, &value->node.value);
+        print_strings(output.stream, value);
+        fputs("]}\n", output.stream);
+    } else {
         fwrite(value->bytes, 1, (size_t)value->node.size, output.stream);
+    }
     return output_close(settings, &output, outcome);
+}
+
+static varve_status cat_strings(const struct cat_options *options,
+    const struct target *target, const struct selection *selection,
+    int *outcome, varve_error *error)
+{
+    struct value value;
+    const varve_saved_node *node = &target->node;
+    varve_status status = options->slice && node->has_value
+                              ? value_read_selected(&value, target->reader,
+                                    node, selection, error)
+                              : value_read(&value, target->reader, node, error);
+    if (status != VARVE_OK)
+        return status;
+    *outcome = print_value(options, &value);
+    value_clear(&value);
+    return VARVE_OK;
+}
+
+/* --- Others, which are read a piece at a time --------------------------- */
+
+/* Reads and verifies all pieces. Prints them unless `to` is NULL. */
+static varve_status each_piece(struct pieces *pieces,
+    const struct selection *selection, FILE *to, bool as_json,
+    varve_error *error)
+{
+    struct piece piece;
+    varve_status status;
+    pieces_begin(pieces, selection);
+    while (!(status = pieces_next(pieces, &piece, error)) && piece.count) {
+        if (to && as_json)
+            print_numbers(to, pieces->node.value.dtype, &piece);
+        else if (to)
+            fwrite(piece.bytes, pieces->unit, (size_t)piece.count, to);
+    }
+    return status;
+}
+
+static varve_status print_pieces(const struct cat_options *options,
+    struct pieces *pieces, const struct selection *selection,
+    const struct output *output, varve_error *error)
+{
+    FILE *to = output->stream;
+    bool as_json = options->settings.json;
+    varve_status status = VARVE_OK;
+    /* A damaged value must not be printed in part. A file in the making is
+     * removed; other output cannot be taken back, so a value that is not in
+     * memory is read twice. */
+    if (!output->temporary && !pieces->whole.bytes)
+        status = each_piece(pieces, selection, NULL, as_json, error);
+    if (status != VARVE_OK)
+        return status;
+    if (as_json) {
+        varve_tensor tensor = selection_tensor(selection);
+        print_head(to, pieces->node.path, &tensor);
+    }
+    status = each_piece(pieces, selection, to, as_json, error);
+    if (as_json)
+        fputs("]}\n", to);
+    return status;
+}
+
+static varve_status cat_pieces(const struct cat_options *options,
+    const struct target *target, const struct selection *selection,
+    int *outcome, varve_error *error)
+{
+    const struct settings *settings = &options->settings;
+    struct pieces pieces;
+    struct output output;
+    varve_status status =
+        pieces_open(&pieces, target->reader, &target->node, error);
+    if (status != VARVE_OK)
+        return status;
+    *outcome = output_open(settings, options->output, &output);
+    if (*outcome == OUTCOME_DONE) {
+        status = print_pieces(options, &pieces, selection, &output, error);
+        *outcome = output_close(
+            settings, &output, status ? OUTCOME_FILE : OUTCOME_DONE);
+    }
+    pieces_close(&pieces);
+    return status;
 }
 
 static int cat_node(const struct cat_options *options, struct target *target)
 {
     const struct settings *settings = &options->settings;
-    struct value value;
     struct selection selection;
     varve_error error = { .status = VARVE_OK };
     const varve_saved_node *node = &target->node;
@@ -93,18 +183,15 @@ static int cat_node(const struct cat_options *options, struct target *target)
     if (outcome != OUTCOME_DONE)
         return outcome;
     varve_status status =
-        options->slice && node->has_value
-            ? value_read_selected(
-                  &value, target->reader, node, &selection, &error)
-            : value_read(&value, target->reader, node, &error);
+        node->has_value && node->value.dtype != VARVE_STRING
+            ? cat_pieces(options, target, &selection, &outcome, &error)
+            : cat_strings(options, target, &selection, &outcome, &error);
     if (status == VARVE_NOT_FOUND)
         return complain_not_found(settings, "no value",
             shown_path(varve_reader_path(target->reader)), error.message, NULL);
     if (status != VARVE_OK)
         return complain_status(settings, "cannot read",
             shown_path(varve_reader_path(target->reader)), &error);
-    outcome = print_value(options, &value);
-    value_clear(&value);
     return outcome;
 }
 

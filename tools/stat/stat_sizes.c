@@ -25,13 +25,16 @@ struct tally {
     uint64_t bytes;
 };
 
+/* A file with a million values at the root has a million subtrees. */
 struct subtree {
     uint32_t node;
+    uint32_t largest; /* where a value is saved */
+    uint64_t largest_bytes;
     uint64_t objects;
     struct tally all;
-    struct tally kinds[KINDS]; /* by element type */
-    uint64_t largest_bytes;
-    uint32_t largest; /* valid if a value is saved */
+    size_t kind; /* of all values, if `kinds` is NULL */
+    struct tally
+        *kinds; /* by element type; NULL: values of one type, or none */
 };
 
 struct sizes {
@@ -45,6 +48,7 @@ struct sizes {
     struct subtree *rows;
     size_t row_count;
     size_t row_room;
+    uint32_t *order;  /* of the rows */
     uint32_t *row_of; /* by node: its row, or OUTLINE_NONE */
 };
 
@@ -67,15 +71,34 @@ static void add_value(struct tally *tally, const varve_saved_node *node)
     tally->bytes += node->size;
 }
 
+/* Adds a value that is not yet part of to->all. */
+static void add_to_kind(struct subtree *to, const varve_saved_node *node)
+{
+    size_t kind = node->kind == VARVE_STATE ? STATES : node->value.dtype;
+    if (to->all.values == 0)
+        to->kind = kind;
+    if (!to->kinds && kind != to->kind) {
+        to->kinds = room_for(KINDS, sizeof *to->kinds);
+        to->kinds[to->kind] = to->all;
+    }
+    if (to->kinds)
+        add_value(&to->kinds[kind], node);
+}
+
+static struct tally tally_of(const struct subtree *t, size_t kind)
+{
+    if (t->kinds)
+        return t->kinds[kind];
+    return kind == t->kind ? t->all : (struct tally){ .values = 0 };
+}
+
 static void add_node(struct subtree *to, const varve_saved_node *node)
 {
     to->objects += is_object(node->kind);
     if (!node->has_value)
         return;
+    add_to_kind(to, node);
     add_value(&to->all, node);
-    add_value(
-        &to->kinds[node->kind == VARVE_STATE ? STATES : node->value.dtype],
-        node);
     if (to->all.values == 1 || node->size > to->largest_bytes) {
         to->largest = node->id;
         to->largest_bytes = node->size;
@@ -160,17 +183,24 @@ static int compare(const void *left, const void *right)
 static void sort_rows(struct sizes *s)
 {
     struct keyed_row *keys = room_for(s->row_count, sizeof *keys);
-    struct subtree *sorted = room_for(s->row_count, sizeof *sorted);
+    s->order = room_for(s->row_count, sizeof *s->order);
     for (size_t i = 0; i < s->row_count; i++)
         keys[i] = (struct keyed_row){ .row = i,
             .path = outline_saved(s->outline, s->rows[i].node).path,
             .bytes = s->view->sort == SORT_BYTES ? s->rows[i].all.bytes : 0 };
     qsort(keys, s->row_count, sizeof *keys, compare);
     for (size_t i = 0; i < s->row_count; i++)
-        sorted[i] = s->rows[keys[i].row];
+        s->order[i] = (uint32_t)keys[i].row;
     free(keys);
+}
+
+static void free_rows(struct sizes *s)
+{
+    for (size_t i = 0; i < s->row_count; i++)
+        free(s->rows[i].kinds);
+    free(s->total.kinds);
     free(s->rows);
-    s->rows = sorted;
+    free(s->order);
 }
 
 /* --- Subtrees ----------------------------------------------------------- */
@@ -179,13 +209,13 @@ static json_t *types_json(const struct subtree *t)
 {
     json_t *types = json_array();
     for (size_t k = 0; k < KINDS; k++) {
-        const struct tally *tally = &t->kinds[k];
-        if (tally->values)
+        struct tally tally = tally_of(t, k);
+        if (tally.values)
             json_array_append_new(
                 types, json_pack("{s:s, s:o, s:o, s:o}", "dtype", tally_name(k),
-                           "values", json_count(tally->values), "elements",
-                           json_count(tally->elements), "bytes",
-                           json_count(tally->bytes)));
+                           "values", json_count(tally.values), "elements",
+                           json_count(tally.elements), "bytes",
+                           json_count(tally.bytes)));
     }
     return types;
 }
@@ -198,8 +228,9 @@ static void put_types(struct table *table, const struct subtree *t)
     for (;;) {
         size_t next = KINDS;
         for (size_t k = 0; k < KINDS; k++) {
-            if (t->kinds[k].values && !told[k] &&
-                (next == KINDS || t->kinds[k].bytes > t->kinds[next].bytes))
+            struct tally tally = tally_of(t, k);
+            if (tally.values && !told[k] &&
+                (next == KINDS || tally.bytes > tally_of(t, next).bytes))
                 next = k;
         }
         if (next == KINDS)
@@ -251,7 +282,7 @@ static void put_facts(const struct sizes *s, struct table *table,
             json_count(s->total.objects), "values",
             json_count(s->total.all.values), "bytes",
             json_count(s->total.all.bytes), "states",
-            json_count(s->total.kinds[STATES].values), "slots",
+            json_count(tally_of(&s->total, STATES).values), "slots",
             json_count(s->slots), "shared", json_count(s->shared), "unsaved",
             json_count(s->unsaved)));
     table_fact(table, "types", types_json(&s->total));
@@ -267,7 +298,7 @@ static void print_counts(const struct sizes *s)
         { s->total.objects, "object", "objects" },
         { s->total.all.values, "value", "values" },
         { s->slots, "slot", "slots" },
-        { s->total.kinds[STATES].values, "state", "states" },
+        { tally_of(&s->total, STATES).values, "state", "states" },
         { s->shared, "shared", "shared" },
         { s->unsaved, "not saved", "not saved" },
     };
@@ -287,12 +318,13 @@ static void print_types(const struct sizes *s)
     struct table table;
     table_begin(&table, s->settings, stdout, "", columns, 4);
     for (size_t k = 0; k < KINDS; k++) {
-        if (s->total.kinds[k].values == 0)
+        struct tally tally = tally_of(&s->total, k);
+        if (tally.values == 0)
             continue;
         table_text(&table, tally_name(k));
-        table_count(&table, s->total.kinds[k].values);
-        table_count(&table, s->total.kinds[k].elements);
-        table_size(&table, s->total.kinds[k].bytes);
+        table_count(&table, tally.values);
+        table_count(&table, tally.elements);
+        table_size(&table, tally.bytes);
     }
     table_end(&table);
     putchar('\n');
@@ -338,7 +370,7 @@ static void print_all(
         sizeof columns / sizeof *columns);
     put_facts(s, &table, largest, count);
     for (size_t i = 0; i < s->row_count && i < s->view->limit; i++)
-        put_subtree(s, &table, &s->rows[i]);
+        put_subtree(s, &table, &s->rows[s->order[i]]);
     table_end(&table);
     if (is_for_people)
         print_largest(s, largest, count);
@@ -363,6 +395,6 @@ int stat_sizes(
     sort_rows(&s);
     print_all(&s, largest, count < MOST_LARGEST ? count : MOST_LARGEST);
     free(largest);
-    free(s.rows);
+    free_rows(&s);
     return OUTCOME_DONE;
 }

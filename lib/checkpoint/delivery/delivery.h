@@ -72,14 +72,15 @@ struct vv_delivery {
 
     /* to fill in: for a collective read; or NULL */
     struct vv_collective_open *consent;
-    bool leaves_values; /* values of library-owned variables without memory
-                           are only verified, if they can be read from the
-                           file later */
-    bool reads_once;    /* values that are too large for staging are changed as
-                           they are read and verified, because everything was
-                           verified before, or because another file has all
-                           values */
-    uint8_t passes; /* enum varve_passes: how often values were read so far */
+    uint64_t leaves_from; /* values of library-owned variables without memory
+                             that have at least so many bytes are only
+                             verified, if they can be read from the file later;
+                             0: none */
+    bool reads_once; /* values that are too large for staging are changed as
+                        they are read and verified, because everything was
+                        verified before, or because another file has all
+                        values */
+    uint8_t passes;  /* enum varve_passes: how often values were read so far */
     /* set by arrivals and retries */
     bool has_new_mismatch;          /* since the last arrival */
     bool has_lost;                  /* there was no memory for a list */

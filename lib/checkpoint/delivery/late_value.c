@@ -28,7 +28,7 @@ static size_t late_value_size_of(const struct vv_delivery *d, uint32_t value)
 static bool is_plain_read(const struct vv_delivery *d)
 {
     return !d->options->salvage.on && !d->options->progress && !d->consent &&
-           !d->leaves_values && vv_opened_has_digests(d->file);
+           !d->leaves_from && vv_opened_has_digests(d->file);
 }
 
 bool vv_is_late_value(const struct vv_delivery *d, const struct vv_pair *job)

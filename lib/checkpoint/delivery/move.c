@@ -123,8 +123,8 @@ bool vv_move_may_stay(const struct vv_delivery *d, const struct vv_move *move)
 {
     uint64_t offset;
     int file;
-    return d->leaves_values && move->mode == VV_MOVE_PLAIN &&
-           varve_tensor_size(&move->node->variable->tensor) >= VV_PAGED_SIZE &&
+    return d->leaves_from && move->mode == VV_MOVE_PLAIN &&
+           varve_tensor_size(&move->node->variable->tensor) >= d->leaves_from &&
            (vv_opened_has_digests(d->file) ||
                vv_opened_locate(d->file, move->value, &file, &offset));
 }

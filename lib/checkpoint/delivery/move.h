@@ -101,8 +101,8 @@ uint64_t vv_move_size(const struct vv_delivery *d, const struct vv_move *move);
 const char *vv_move_obstacle(const struct vv_delivery *d,
     const varve_node *node, uint32_t value, struct vv_range *range);
 
-/* Returns true if a value is not needed in memory (`leaves_values`), can be
- * read in pieces at any time and is large enough for that. */
+/* Returns true if a value is large enough to be left in the file
+ * (`leaves_from`) and can be read in pieces at any time. */
 bool vv_move_may_stay(const struct vv_delivery *d, const struct vv_move *move);
 
 /* Returns true if elements are copied in as they are read. */

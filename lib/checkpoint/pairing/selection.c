@@ -186,6 +186,8 @@ static varve_status selection_check_resize_buffers(
     if (!options)
         return VARVE_OK;
     VV_TRY(VV_CHECK_ROOM(options->rename.reserved, error));
+    VV_TRY(vv_check_list(
+        options->rename.list, options->rename.count, "rename.list", error));
     VV_TRY(VV_CHECK_ROOM(options->expect.reserved, error));
     VV_TRY(VV_CHECK_ROOM(options->foreign.reserved, error));
     VV_TRY(VV_CHECK_ROOM(options->salvage.reserved, error));

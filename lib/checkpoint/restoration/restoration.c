@@ -362,9 +362,10 @@ static varve_status restoration_begin(struct varve_restoration *r,
     VV_TRY(restoration_look(r, opening->look, error));
     r->delivery.consent = opening->consent;
     r->delivery.reads_once = opening->look != VV_LOOK_NOT;
-    r->delivery.leaves_values = opening->leaves_values;
+    r->delivery.leaves_from = opening->leaves_from;
     varve_status status = vv_arrive(r, error);
-    r->delivery.reads_once = r->delivery.leaves_values = false;
+    r->delivery.reads_once = false;
+    r->delivery.leaves_from = 0;
     r->delivery.consent = NULL;
     if (!status && !opening->consent) /* a collective read checks this across
                                          all processes */

@@ -66,10 +66,10 @@ struct vv_opening {
     bool is_numbered;                   /* `path` may be a prefix */
     bool is_save; /* sets the save counter of the program */
     bool is_dry;
-    bool is_by_label;   /* paths of the program are names: they match global
-                           names of the file, also if the file has a graph */
-    bool is_whole;      /* fails if the file lacks a value for a variable */
-    bool leaves_values; /* see delivery.h */
+    bool is_by_label;     /* paths of the program are names: they match global
+                             names of the file, also if the file has a graph */
+    bool is_whole;        /* fails if the file lacks a value for a variable */
+    uint64_t leaves_from; /* see delivery.h */
     enum vv_look look;
     varve_status *read_failure; /* set to the status of a failed read of
                                    values; or NULL */

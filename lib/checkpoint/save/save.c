@@ -265,6 +265,11 @@ varve_status vv_check_prefix(
     const struct vv_context *context, const char *prefix, varve_error *error)
 {
     varve_error reason = { 0 };
+    if (!*vv_path_name(prefix))
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: a prefix must end with the beginning of a file name, such as "
+            "%sckpt",
+            prefix, prefix);
     varve_status found = *prefix ? vv_file_look(context, prefix, NULL, &reason)
                                  : VARVE_NOT_FOUND;
     if (found && !save_is_no_file(found)) {

@@ -14,7 +14,8 @@ static varve_status write_options_check_resize_buffers(
     VV_TRY(VV_CHECK_ROOM(o->increment.reserved, error));
     VV_TRY(VV_CHECK_ROOM(o->foreign.reserved, error));
     VV_TRY(VV_CHECK_ROOM(o->async.reserved, error));
-    return VV_CHECK_ROOM(o->collective.reserved, error);
+    VV_TRY(VV_CHECK_ROOM(o->collective.reserved, error));
+    return vv_check_list(o->metadata, o->metadata_count, "metadata", error);
 }
 
 /* Fails if an option is set without the option that it needs. */

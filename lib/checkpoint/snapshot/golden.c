@@ -265,6 +265,8 @@ varve_status varve_compare_golden(varve_node *root, const char *path,
         return vv_fail(
             reason, VARVE_MISUSE, "varve_compare_golden: node or path is NULL");
     VV_TRY(VV_CHECK_OPTIONS(options, reason));
+    VV_TRY(vv_check_list(g.options->tolerances, g.options->tolerance_count,
+        "tolerances", reason));
     vv_buffer_init(&g.text, &root->graph->context.allocator);
     varve_status status = golden_compare_names(root, &g, reason);
     if (!status)

@@ -16,6 +16,11 @@
 #include "try.h"
 #include "variable.h"
 
+enum {
+    MOST_HELD = 8 << 20, /* bytes of values in memory, all together */
+    LEAST_LEFT = 256,
+};
+
 struct in_file {
     struct vv_observer observer;
     varve_allocator allocator;
@@ -27,6 +32,21 @@ struct in_file {
         uint32_t value;
     } values[];
 };
+
+uint64_t vv_in_file_from(const struct vv_index *index)
+{
+    uint64_t from = VV_PAGED_SIZE;
+    for (;;) {
+        uint64_t held = 0;
+        for (uint32_t i = 0; i < index->value_count; i++) {
+            uint64_t size = vv_at64(index->value_sizes, i);
+            held += size < from ? size : 0;
+        }
+        if (held <= MOST_HELD || from == LEAST_LEFT)
+            return from;
+        from /= 2;
+    }
+}
 
 /* --- A value ------------------------------------------------------------ */
 

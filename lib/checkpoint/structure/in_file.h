@@ -8,6 +8,11 @@
 
 #include "reader.h"
 
+/* Returns the size from which values stay in the file: a power of two, at most
+ * 64 KiB. All smaller values together take at most 8 MiB, unless they are
+ * smaller than 256 bytes, which is about what a value in the file takes. */
+uint64_t vv_in_file_from(const struct vv_index *index);
+
 /* Connects each node that was restored without memory with its value in the
  * file. `nodes` are in the order of their ids in the file. On success the graph
  * owns the reader and closes it when the graph is freed. Fails only if out of

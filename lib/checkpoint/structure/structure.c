@@ -185,7 +185,9 @@ static varve_status structure_restore(struct importing *i, varve_error *error)
     struct vv_opening opening = { .path = varve_reader_path(i->reader),
         .file = &i->reader->file,
         .options = i->options,
-        .leaves_values = i->leaves_values,
+        .leaves_from = i->leaves_values
+                           ? vv_in_file_from(&i->reader->file.parsed.index)
+                           : 0,
         .is_save = top == varve_graph_root(i->graph) };
     varve_restoration *r = vv_restoration_open(top, &opening, error);
     if (!r)

@@ -7,21 +7,17 @@
 
 #include <inttypes.h>
 
-#ifdef VV_HAVE_SNAPPY
-#include <snappy-c.h>
-#endif
-
 #include "allocator.h"
 #include "buffer.h"
 #include "bytes.h"
 #include "crc.h"
 #include "failure.h"
+#include "snappy_in.h"
 #include "try.h"
 #include "wire_in.h"
 
 enum {
-    TRAILER_SIZE = 5,    /* compression type and CRC */
-    MOST_OF_SNAPPY = 22, /* maximum ratio: a copy of 64 bytes takes 3 bytes */
+    TRAILER_SIZE = 5, /* compression type and CRC */
     MOST_KEYS = 16, /* times the size of the uncompressed blocks: at least every
                        16th key is stored as a whole, and other keys are no
                        longer than what is stored since then */
@@ -70,36 +66,19 @@ struct block {
 static varve_status table_in_unpack(struct pass *p, const struct handle *handle,
     struct block *block, size_t *size)
 {
-#ifdef VV_HAVE_SNAPPY
-    const char *packed = (const char *)p->table->bytes + handle->offset;
-    size_t plain;
-    /* Checked before memory is allocated: Snappy never compresses better. */
-    if (snappy_uncompressed_length(packed, (size_t)handle->size, &plain) !=
-            SNAPPY_OK ||
-        plain / MOST_OF_SNAPPY > handle->size)
-        return table_in_fail(
-            p, handle->offset, "the block is not valid Snappy data");
-    block->owned_size = plain;
-    block->owned = vv_allocate(&p->table->context->allocator, plain);
-    if (!block->owned && plain > 0)
-        return vv_fail_memory(p->error, "a block of a table");
-    *size = plain;
-    if (plain == 0 ||
-        snappy_uncompress(packed, (size_t)handle->size, block->owned, size) !=
-            SNAPPY_OK ||
-        *size != plain)
-        return table_in_fail(
-            p, handle->offset, "the block is not valid Snappy data");
-    return VARVE_OK;
-#else
-    (void)block;
-    (void)size;
-    return vv_fail(p->error, VARVE_TOO_NEW,
-        "%s: offset %" PRIu64 ": the block is compressed with Snappy: build "
-        "Varve with libsnappy, or save "
-        "the checkpoint again with TensorFlow 2",
-        p->table->path, handle->offset);
-#endif
+    const unsigned char *packed = p->table->bytes + handle->offset;
+    size_t packed_size = (size_t)handle->size;
+    bool is_valid = vv_snappy_size(packed, packed_size, size) && *size > 0;
+    if (is_valid) {
+        block->owned_size = *size;
+        block->owned = vv_allocate(&p->table->context->allocator, *size);
+        if (!block->owned)
+            return vv_fail_memory(p->error, "a block of a table");
+        is_valid = vv_snappy_unpack(packed, packed_size, block->owned, *size);
+    }
+    return is_valid ? VARVE_OK
+                    : table_in_fail(p, handle->offset,
+                          "the block is not valid Snappy data");
 }
 
 static varve_status check_block_sum(struct pass *p, const struct handle *handle)

@@ -5,10 +5,13 @@
 #include "support/test.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "graph.h"
+#include "in_file.h"
 #include "structure.h"
 #include "support/faulty_system.h"
 #include "support/memory_system.h"
@@ -141,6 +144,77 @@ TEST(in_file, any_range_can_be_copied_out)
         }
     }
     cr_assert(!m->copy_in, "it is only read");
+    varve_graph_free(graph);
+    end(&w);
+}
+
+static uint64_t stays_from(const uint64_t *sizes, size_t count)
+{
+    struct vv_index index = { .value_count = (uint32_t)count };
+    unsigned char *stored = calloc(count + 1, 8);
+    for (size_t i = 0; i < count; i++)
+        vv_store64(stored + 8 * i, sizes[i]);
+    index.value_sizes = stored;
+    uint64_t from = vv_in_file_from(&index);
+    free(stored);
+    return from;
+}
+
+TEST(in_file, small_values_are_in_memory_up_to_a_number_of_bytes)
+{
+    enum { MOST = 40000 };
+    static uint64_t sizes[MOST];
+    cr_assert_eq(stays_from(NULL, 0), 65536);
+    for (size_t i = 0; i < MOST; i++)
+        sizes[i] = 65536;
+    cr_assert_eq(stays_from(sizes, MOST), 65536, "they stay anyway");
+    for (size_t i = 0; i < MOST; i++)
+        sizes[i] = i < 256 ? 32768 : 0;
+    cr_assert_eq(stays_from(sizes, MOST), 65536, "8 MiB exactly");
+    sizes[256] = 1;
+    cr_assert_eq(stays_from(sizes, MOST), 32768);
+    for (size_t i = 0; i < MOST; i++)
+        sizes[i] = 1023;
+    cr_assert_eq(stays_from(sizes, MOST), 512);
+    for (size_t i = 0; i < MOST; i++)
+        sizes[i] = 250;
+    cr_assert_eq(stays_from(sizes, MOST), 256);
+}
+
+/* 16 MiB of values of 8 KiB. */
+TEST(in_file, many_small_values_stay_too)
+{
+    enum { COUNT = 2048, EACH = 2048, MOST = 6 << 20 };
+    struct world w;
+    varve_error error = { 0 };
+    begin(&w, "a.varve", 0);
+    varve_graph *graph = vv_graph_new_in(&w.context);
+    static float numbers[COUNT][EACH];
+    for (size_t i = 0; i < COUNT; i++) {
+        for (size_t j = 0; j < EACH; j++)
+            numbers[i][j] = (float)(i + j);
+        char name[16];
+        snprintf(name, sizeof name, "%zu", i);
+        varve_add_variable(varve_graph_root(graph), name,
+            varve_array(numbers[i], EACH));
+    }
+    cr_assert_ok(
+        varve_write(varve_graph_root(graph), "a.varve", NULL, &error), error);
+    varve_graph_free(graph);
+    test_reset_peak();
+    size_t before = test_peak_bytes();
+    graph = over(&w, "a.varve", NULL);
+    varve_node *root = varve_graph_root(graph);
+    cr_assert_ok(varve_write(root, "b.varve", NULL, &error), error);
+    cr_assert_lt(test_peak_bytes() - before, MOST);
+    check_same_bytes(&w, "a.varve", "b.varve");
+    varve_node *last = varve_find(root, "2047");
+    cr_assert(last && !varve_data(last));
+    const varve_memory *m = varve_value(last)->memory;
+    cr_assert(m);
+    float part[2];
+    cr_assert_eq(m->copy_out(m->self, 400, part, sizeof part), VARVE_OK);
+    cr_assert_eq(part[1], (float)(COUNT - 1 + 101));
     varve_graph_free(graph);
     end(&w);
 }

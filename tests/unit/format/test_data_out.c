@@ -227,6 +227,19 @@ TEST(data_out, takes_memory_that_does_not_grow_with_the_values)
     end(&s);
 }
 
+TEST(data_out, takes_little_memory_for_a_small_file)
+{
+    struct save s;
+    unsigned char *bytes = pattern(40000);
+    test_reset_peak();
+    begin(&s, 0);
+    put(&s, bytes, 40000);
+    finish(&s);
+    cr_assert_leq(test_peak_bytes(), (64 << 10) + (16 << 10));
+    end(&s);
+    free(bytes);
+}
+
 /* A cut in between leaves no file that looks like a checkpoint. */
 TEST(data_out, writes_the_header_last)
 {

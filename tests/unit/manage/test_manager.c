@@ -11,24 +11,6 @@
 #include "manage_world.h"
 #include "system.h"
 
-TEST(manager, says_what_it_cannot_be_made_of)
-{
-    varve_error error;
-    struct world w;
-    world_begin(&w, NULL);
-    cr_assert_null(varve_manager_new(NULL, "run", NULL, &error));
-    cr_assert_eq(error.status, VARVE_MISUSE);
-    cr_assert_null(varve_manager_new(w.root, NULL, NULL, &error));
-    cr_assert_eq(error.status, VARVE_MISUSE);
-    varve_manager_options options = { .prefix = "a/b" };
-    cr_assert_null(varve_manager_new(w.root, "run", &options, &error));
-    cr_assert_eq(error.status, VARVE_BAD_NAME);
-    options = (varve_manager_options){ .metric = "" };
-    cr_assert_null(varve_manager_new(w.root, "run", &options, &error));
-    cr_assert_eq(error.status, VARVE_BAD_NAME);
-    world_end(&w);
-}
-
 TEST(manager, leaves_no_trace_where_it_only_reads)
 {
     varve_error error;
@@ -86,34 +68,6 @@ TEST(manager, pins_outlive_the_ledger)
     cr_assert_ok(varve_manager_unpin(w.manager, 1, &error), error);
     world_save(&w, 40);
     cr_assert_eq(varve_manager_count(w.manager), 1);
-    world_end(&w);
-}
-
-/* Cut, changed within, and no checkpoint at all. */
-TEST(manager, bounds_what_is_damaged_where_that_is_said)
-{
-    struct world w;
-    size_t size;
-    varve_manager_options options = { .keep_last = 1 };
-    world_begin(&w, &(varve_manager_options){ 0 });
-    for (int i = 1; i <= 6; i++)
-        world_save(&w, i);
-    for (int i = 1; i <= 4; i++) {
-        char path[40];
-        snprintf(path, sizeof path, "run/ckpt-%d.varve", i);
-        memory_bytes(w.memory, path, &size);
-        memory_resize(w.memory, path, size - 1);
-    }
-    memory_put(w.memory, "run/ckpt-1.varve", "no checkpoint at all", 20);
-    world_again(&w, &options);
-    world_save(&w, 7);
-    cr_assert_eq(varve_manager_count(w.manager), 5);
-    options.keep_damaged = 1;
-    world_again(&w, &options);
-    world_save(&w, 8);
-    cr_assert_eq(varve_manager_count(w.manager), 3);
-    cr_assert(memory_bytes(w.memory, "run/ckpt-1.varve", &size));
-    cr_assert(memory_bytes(w.memory, "run/ckpt-4.varve", &size));
     world_end(&w);
 }
 

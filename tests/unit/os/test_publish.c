@@ -246,6 +246,20 @@ static void check_is_directory(const char *path)
     cr_assert_eq(strncmp(error.message, path, strlen(path)), 0);
 }
 
+/* As root, a rename would replace /dev/full. */
+TEST(publish, a_pipe_is_not_replaced)
+{
+    varve_error error;
+    struct stat after;
+    const char *path = test_path("pipe");
+    cr_assert_eq(mkfifo(path, 0600), 0);
+    cr_assert_eq(publish(posix(), path, 0, "new", &error), VARVE_MISUSE);
+    cr_assert(strstr(error.message, "this is a device, pipe or socket"), "%s",
+        error.message);
+    cr_assert_eq(stat(path, &after), 0);
+    cr_assert(S_ISFIFO(after.st_mode));
+}
+
 TEST(publish, a_directory_is_refused)
 {
     cr_assert_eq(mkdir(test_path("sub"), 0700), 0);

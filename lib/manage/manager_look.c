@@ -1,0 +1,55 @@
+/* manager_look.c - Lists the directory of a manager and decides which
+ * checkpoints to keep.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "manager_look.h"
+
+#include "data_sizes.h"
+#include "lineage.h"
+#include "listing_refresh.h"
+#include "resume_match.h"
+#include "try.h"
+
+static varve_status manager_look(
+    varve_manager *m, varve_status status, varve_error *error)
+{
+    if (m->has_good && !vv_listing_find(&m->listing, m->good))
+        m->has_good = false;
+    return status ? status : vv_manager_decide(m, error);
+}
+
+varve_status vv_manager_look(varve_manager *m, varve_error *error)
+{
+    return manager_look(m, vv_listing_refresh(&m->listing, error), error);
+}
+
+varve_status vv_manager_look_at_names(varve_manager *m, varve_error *error)
+{
+    varve_status status = m->lock.is_absent
+                              ? vv_listing_refresh(&m->listing, error)
+                              : vv_listing_refresh_names(&m->listing, error);
+    return manager_look(m, status, error);
+}
+
+/* Without a lock, another program may use the directory. */
+static void keep_other_lineages(varve_manager *m)
+{
+    for (size_t i = 0; i < m->decision.count; i++)
+        if (!vv_manager_goes_on_from(m, &m->listing.entries[i]))
+            m->decision.facts[i].reasons |= VV_KEPT_FOREIGN;
+}
+
+varve_status vv_manager_decide(varve_manager *m, varve_error *error)
+{
+    const varve_comm *comm = m->options.comm;
+    if (comm && comm->rank == 0 && m->policy.keep_bytes)
+        VV_TRY(vv_data_sizes_find(&m->listing, m->policy.keep_bytes, error));
+    vv_nodes_note_weights(&m->nodes, &m->listing);
+    VV_TRY(vv_decide_listing(&m->decision, &m->policy, &m->listing,
+        m->has_good ? &m->good : NULL, error));
+    if (m->lock.is_absent)
+        keep_other_lineages(m);
+    vv_resume_match_keep(m);
+    return VARVE_OK;
+}

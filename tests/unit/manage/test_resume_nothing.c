@@ -1,0 +1,51 @@
+/* test_resume_nothing.c - lib/manage/resume_nothing.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <string.h>
+
+#include "manage_world.h"
+
+static void damage(struct world *w, const char *path)
+{
+    size_t size;
+    unsigned char *bytes = memory_bytes(w->memory, path, &size);
+    bytes[size / 2] ^= 1;
+}
+
+/* Two checkpoints, both damaged, and a program that is started again. */
+static void begin_damaged(
+    struct world *w, const varve_manager_options *options)
+{
+    world_begin(w, NULL);
+    world_save(w, 1);
+    world_save(w, 2);
+    damage(w, "run/ckpt-1.varve");
+    damage(w, "run/ckpt-2.varve");
+    world_again(w, options);
+}
+
+TEST(resume_nothing, damaged_checkpoints_are_not_the_same_as_none)
+{
+    struct world w;
+    varve_error error = { 0 };
+    begin_damaged(&w, NULL);
+    cr_assert_eq(varve_manager_resume(w.manager, &error), VARVE_CORRUPT);
+    cr_assert(strstr(error.message,
+        "run: no checkpoint is intact, 2 are damaged: run/ckpt-2.varve"), "%s",
+        error.message);
+    world_end(&w);
+}
+
+TEST(resume_nothing, a_run_may_begin_beside_damaged_checkpoints_if_allowed)
+{
+    struct world w;
+    varve_error error = { 0 };
+    begin_damaged(&w, &(varve_manager_options){ .may_resume_older = true });
+    cr_assert_ok(varve_manager_resume(w.manager, &error), error);
+    cr_assert_null(varve_manager_restoration(w.manager));
+    cr_assert(varve_manager_skipped(w.manager, 1));
+    world_end(&w);
+}
