@@ -120,7 +120,8 @@ typedef struct varve_manager_options {
      * the directory is not mounted yet. No directory is created. */
     bool must_resume;
     /* Skip a newer checkpoint, or a level, that cannot be read at present
-     * (VARVE_IO). Otherwise this is an error, because it may be intact. */
+     * (VARVE_IO). Otherwise this is an error, because it may be intact. Also
+     * start from the beginning if all are damaged (VARVE_CORRUPT). */
     bool may_resume_older;
     /* After a resume, check varve_manager_assert_consumed in the first save
      * that is due and in varve_manager_finish_resume. If it fails, these return
@@ -183,15 +184,14 @@ VARVE_API void varve_manager_free(varve_manager *manager);
  * intact one does not match the program, is too new, or cannot be read for a
  * reason outside the file, such as permissions or memory.
  *
- * - Returns VARVE_MISMATCH if the checkpoint does not match the program.
- * - Returns VARVE_TOO_NEW if it needs a later version of Varve.
- * - Returns VARVE_PARTIALLY_RESTORED if no checkpoint is intact and values that
- *   are larger than the staging memory have changed. The message names them,
- *   and `initialize` is not called.
- * - Returns VARVE_IO if a checkpoint cannot be read or a level cannot be listed
- *   after several attempts; see below for `may_resume_older`.
- * - Returns VARVE_IO if the ledger cannot be read, or names a checkpoint while
- *   the directory contains none.
+ * - Returns VARVE_MISMATCH or VARVE_TOO_NEW in the first two cases.
+ * - Returns VARVE_CORRUPT if all checkpoints are damaged. With redundancy or
+ *   `may_resume_older` the run then starts from the beginning instead.
+ * - Returns VARVE_PARTIALLY_RESTORED in that case if values that are larger
+ *   than the staging memory have changed. The message names them.
+ * - Returns VARVE_IO if a checkpoint or the ledger cannot be read or a level
+ *   cannot be listed, after several attempts, or if the ledger names a
+ *   checkpoint and the directory contains none.
  * - Returns VARVE_NOT_FOUND if there is no checkpoint and `must_resume` is set.
  *
  * With `may_resume_older`, a checkpoint that cannot be read and a level that
