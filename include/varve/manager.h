@@ -119,8 +119,8 @@ typedef struct varve_manager_options {
     /* Fail with VARVE_NOT_FOUND if there is no checkpoint, for example because
      * the directory is not mounted yet. No directory is created. */
     bool must_resume;
-    /* Skip a newer checkpoint, or a level, that cannot be read at present
-     * (VARVE_IO). Otherwise this is an error, because it may be intact. */
+    /* Skip a checkpoint or level that cannot be read at present, and start from
+     * the beginning if all checkpoints are damaged. */
     bool may_resume_older;
     /* After a resume, check varve_manager_assert_consumed in the first save
      * that is due and in varve_manager_finish_resume. If it fails, these return
@@ -185,9 +185,9 @@ VARVE_API void varve_manager_free(varve_manager *manager);
  *
  * - Returns VARVE_MISMATCH if the checkpoint does not match the program.
  * - Returns VARVE_TOO_NEW if it needs a later version of Varve.
- * - Returns VARVE_PARTIALLY_RESTORED if no checkpoint is intact and values that
- *   are larger than the staging memory have changed. The message names them,
- *   and `initialize` is not called.
+ * - Returns VARVE_CORRUPT if all checkpoints are damaged, and
+ *   VARVE_PARTIALLY_RESTORED if values that are larger than the staging memory
+ *   have changed then. The message names them.
  * - Returns VARVE_IO if a checkpoint cannot be read or a level cannot be listed
  *   after several attempts; see below for `may_resume_older`.
  * - Returns VARVE_IO if the ledger cannot be read, or names a checkpoint while
@@ -198,6 +198,8 @@ VARVE_API void varve_manager_free(varve_manager *manager);
  * cannot be listed are skipped if another checkpoint is intact. If none is
  * intact:
  *
+ * - If all are damaged, the run starts from the beginning, unless values have
+ *   changed and `initialize` is not set.
  * - A checkpoint that cannot be read is still an error.
  * - A level that cannot be listed is still an error, unless the directory
  *   proves that nothing was saved there: it contains no checkpoint and no
