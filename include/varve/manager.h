@@ -119,9 +119,8 @@ typedef struct varve_manager_options {
     /* Fail with VARVE_NOT_FOUND if there is no checkpoint, for example because
      * the directory is not mounted yet. No directory is created. */
     bool must_resume;
-    /* Skip a newer checkpoint, or a level, that cannot be read at present
-     * (VARVE_IO). Otherwise this is an error, because it may be intact. Also
-     * start from the beginning if all are damaged (VARVE_CORRUPT). */
+    /* Skip a checkpoint or level that cannot be read at present, and start from
+     * the beginning if all checkpoints are damaged. */
     bool may_resume_older;
     /* After a resume, check varve_manager_assert_consumed in the first save
      * that is due and in varve_manager_finish_resume. If it fails, these return
@@ -165,17 +164,17 @@ VARVE_API varve_manager *varve_manager_new(varve_node *root,
 
 /* Frees a manager and its restoration, and releases the lock.
  *
- * It waits for a pending save. A failure of that save is returned by the next
- * save of the graph; to get it, call varve_manager_wait first. The graph may be
- * freed already. Takes NULL. */
+ * Waits for a pending save, whose failure the next save of the graph returns;
+ * to get it, call varve_manager_wait first. The graph can be freed already.
+ * Takes NULL. */
 VARVE_API void varve_manager_free(varve_manager *manager);
 
 /* --- Resuming ----------------------------------------------------------- */
 
 /* Restores the newest intact checkpoint of the directory and all levels.
  *
- * - An intact checkpoint is one of which all values pass verification. Damaged
- *   checkpoints are skipped; varve_manager_skipped lists them.
+ * - A checkpoint is intact if all its values pass verification. Damaged ones
+ *   are skipped; varve_manager_skipped lists them.
  * - If there is no checkpoint, the function calls `initialize` on every rank.
  * - Values of variables that the program adds later are delivered then.
  * - Nothing is written. Collective.
@@ -184,26 +183,28 @@ VARVE_API void varve_manager_free(varve_manager *manager);
  * intact one does not match the program, is too new, or cannot be read for a
  * reason outside the file, such as permissions or memory.
  *
- * - Returns VARVE_MISMATCH or VARVE_TOO_NEW in the first two cases.
- * - Returns VARVE_CORRUPT if all checkpoints are damaged. With redundancy or
- *   `may_resume_older` the run then starts from the beginning instead.
- * - Returns VARVE_PARTIALLY_RESTORED in that case if values that are larger
- *   than the staging memory have changed. The message names them.
- * - Returns VARVE_IO if a checkpoint or the ledger cannot be read or a level
- *   cannot be listed, after several attempts, or if the ledger names a
- *   checkpoint and the directory contains none.
+ * - Returns VARVE_MISMATCH if the checkpoint does not match the program.
+ * - Returns VARVE_TOO_NEW if it needs a later version of Varve.
+ * - Returns VARVE_CORRUPT if all checkpoints are damaged, and
+ *   VARVE_PARTIALLY_RESTORED if values that are larger than the staging memory
+ *   have changed then. The message names them.
+ * - Returns VARVE_IO if a checkpoint cannot be read or a level cannot be listed
+ *   after several attempts; see below for `may_resume_older`.
+ * - Returns VARVE_IO if the ledger cannot be read, or names a checkpoint while
+ *   the directory contains none.
  * - Returns VARVE_NOT_FOUND if there is no checkpoint and `must_resume` is set.
  *
  * With `may_resume_older`, a checkpoint that cannot be read and a level that
- * cannot be listed are skipped if another checkpoint is intact. If none is
- * intact:
+ * cannot be listed are skipped if another checkpoint is intact. If none is:
  *
+ * - If all are damaged, the run starts from the beginning, unless values have
+ *   changed and `initialize` is not set.
  * - A checkpoint that cannot be read is still an error.
  * - A level that cannot be listed is still an error, unless the directory
  *   proves that nothing was saved there: it contains no checkpoint and no
  *   ledger, two listings agree, and this manager has the lock. Then the run
- *   starts from the beginning, and varve_manager_warning names the level. This
- *   is not permitted with redundancy, because nodes may have lost their disks.
+ *   starts from the beginning, and varve_manager_warning names the level.
+ *   With redundancy it is an error: nodes may have lost their disks.
  *
  * With `salvage.on` in `read` an older intact checkpoint is still preferred. If
  * none is intact, the intact values of the newest damaged checkpoint that can
@@ -260,21 +261,20 @@ typedef struct varve_manager_save_options {
     uint64_t number; /* number in the file name, which must not exist yet; 0:
                         the next number; that of rank 0 is used */
     bool force;      /* save even if no save is due; any rank may set it */
-    bool pin;        /* keep the checkpoint until it is unpinned; if the pin
-                        cannot be written, the save fails; that of rank 0 is
-                        used */
+    bool pin;        /* keep the checkpoint until it is unpinned; the save fails
+                        if the pin does; that of rank 0 is used */
     varve_reserved reserved;
 } varve_manager_save_options;
 
 /* Saves a checkpoint if one is due for this step, and deletes old ones.
  *
- * `options` may be NULL. If no save is due, the function does nothing and
- * returns VARVE_OK. A failed save does not count for the interval.
+ * `options` may be NULL. Returns VARVE_OK if no save is due. A failed save does
+ * not count for the interval.
  *
  * The new checkpoint is durable before others are deleted; then the ledger is
  * written. After a save with `no_sync` nothing is deleted until the next synced
- * save. An error after the checkpoint is durable is only a warning
- * (varve_manager_warning); the operation is repeated after the next save.
+ * one. An error after that is only a warning (varve_manager_warning); the
+ * operation is repeated after the next save.
  *
  * Collective: the step must be the same on all ranks. All ranks save if rank 0
  * finds that a save is due, or if any rank has requested one. Each call costs

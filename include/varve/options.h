@@ -199,8 +199,9 @@ typedef struct varve_rename_options {
     const varve_rename *list; /* renames, tried in order */
     size_t count;             /* number of elements of `list` */
     const char *file;         /* path of a text file with lines
-                                 `program -> file`, tried after `list`; '#'
-                                 starts a comment; NULL: none */
+                                 `program -> file`, tried after `list`; lines
+                                 that begin with '#' are comments; NULL: none
+                               */
     varve_reserved reserved;
 } varve_rename_options;
 

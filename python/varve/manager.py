@@ -143,9 +143,9 @@ class Manager:
 
     def resume(self) -> Optional[Restoration]:
         """Restores the newest intact checkpoint. Returns None if there is
-        none. Damaged checkpoints are skipped: see `skipped`. If the newest one
-        cannot be read at the moment, a SystemError is raised unless
-        `may_resume_older` is set."""
+        none. Damaged checkpoints are skipped: see `skipped`. Raises a
+        SystemError if the newest one cannot be read at the moment, and a
+        DamagedError if all are damaged, unless `may_resume_older` is set."""
         graph = self._files.graph
         with graph.lock:
             if self._restoration:

@@ -62,13 +62,14 @@ static varve_status refuse(void *user)
     return VARVE_NOT_FOUND;
 }
 
-TEST(resume, begins_anew_where_nothing_is_good)
+TEST(resume, begins_anew_where_nothing_is_good_if_allowed)
 {
     struct world w;
     varve_error error;
     int calls = 0;
     varve_manager_options options = {
-        .initialize = count_up, .initialize_user = &calls
+        .initialize = count_up, .initialize_user = &calls,
+        .may_resume_older = true
     };
     begin_with_three(&w, &options);
     damage(&w, "run/ckpt-1.varve");
@@ -93,7 +94,8 @@ TEST(resume, salvages_only_where_nothing_is_good)
     int calls = 0;
     varve_read_options read = { .salvage.on = true };
     varve_manager_options options = {
-        .initialize = count_up, .initialize_user = &calls, .read = &read
+        .initialize = count_up, .initialize_user = &calls, .read = &read,
+        .may_resume_older = true
     };
     begin_with_three(&w, &options);
     damage(&w, "run/ckpt-3.varve");

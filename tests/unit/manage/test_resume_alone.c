@@ -69,7 +69,8 @@ static void begin(struct program *p, bool has_b, bool initializes)
     p->manager = varve_manager_new(root, "run",
         &(varve_manager_options){ .read = &unstaged,
             .initialize = initializes ? initialize : NULL,
-            .initialize_user = p },
+            .initialize_user = p,
+            .may_resume_older = true },
         &error);
     cr_assert(p->manager, "%s", error.message);
 }
