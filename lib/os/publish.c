@@ -158,7 +158,7 @@ static varve_status publish_check_name(
         return fail_directory(error, p->path);
     if (p->flags & VV_PUBLISH_NO_REPLACE)
         return vv_fail_system(error, EEXIST, "publishing", p->path);
-    if (look.kind == VV_OTHER_FILE)
+    if (look.kind == VV_OTHER_FILE && !look.is_link)
         return vv_fail(error, VARVE_MISUSE,
             "%s: this is a device, pipe or socket, which a save would replace: "
             "pass another path",
