@@ -130,8 +130,8 @@ class Looking(Test):
                 if file['a/w'].is_mappable:
                     np.testing.assert_array_equal(file['a/w'].map(),
                                                   self.large)
-        losses = varve.write({'text': 'abc'}, self.path('t.safetensors'),
-                             format='safetensors')
+        losses = varve.write({'text': np.array(['abc', 'd'])},
+                             self.path('t.safetensors'), format='safetensors')
         self.assertIn('text', dict(losses))
 
     def test_arrays_of_numpy_are_mapped(self):

@@ -358,7 +358,7 @@ TEST(torch_tar, refuses_wrong_tensors)
     put_tar_tensor(&b, 5, 7, "HalfTensor", &(struct put){ .offset = 3,
         .rank = 1, .shape = { 2 }, .strides = { 1 } });
     check_wrong(with_tensors(b), VARVE_CORRUPT,
-        "a.pt: w: expected a tensor inside its storage");
+        "a.pt: w: the tensor extends beyond its storage");
     b = new_bytes();
     put_count(&b, 1);
     put_tar_tensor(&b, 5, 7, "HalfTensor", &(struct put){
