@@ -125,24 +125,28 @@ static void cancel(void) { varve_job_cancel(now.second); }
 enum waits { NOTHING, COPIES, END };
 
 static const struct row {
-    const char *calls; /* as in docs/async.md */
+    const char *calls, *words; /* as in docs/async.md */
     enum waits waits;
     void (*ways[5])(void);
 } rows[] = {
-    { "`varve_job_wait_staged`", COPIES, { wait_staged } },
-    { "`varve_job_wait`, `varve_job_free`", END, { wait_second, free_second } },
-    { "`varve_write`, `varve_save`", END, { write_it } },
-    { "`varve_graph_free`", END, { free_graph } },
-    { "`varve_read` and `varve_restore`, `varve_snapshot_restore`", COPIES,
+    { "`varve_job_wait_staged`", "the copy of this save", COPIES,
+        { wait_staged } },
+    { "`varve_job_wait`, `varve_job_free`", "the end of this save", END,
+        { wait_second, free_second } },
+    { "`varve_write`, `varve_save`, `varve_graph_free`",
+        "the end of all saves of the graph", END, { write_it, free_graph } },
+    { "`varve_read` and `varve_restore`, `varve_snapshot_restore`",
+        "the copies of all saves of the graph", COPIES,
         { read_it, restore_snapshot } },
-    { "`varve_remove`, `varve_untrack`, `varve_rebind`, `varve_retype`", COPIES,
+    { "`varve_remove`, `varve_untrack`, `varve_rebind`, `varve_retype`",
+        "the copies of all saves of the graph", COPIES,
         { remove_it, untrack_it, rebind_it, retype_it } },
     { "`varve_add_object` and others that add, `varve_dry_run`, "
       "`varve_snapshot_new`",
-        NOTHING, { add_node, plan_it, take_snapshot } },
+        "nothing", NOTHING, { add_node, plan_it, take_snapshot } },
     { "`varve_job_is_done`, `varve_job_progress`, `varve_job_cancel`, "
       "`varve_job_path`",
-        NOTHING, { is_done, progress, path_of, cancel } },
+        "nothing", NOTHING, { is_done, progress, path_of, cancel } },
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -219,9 +223,6 @@ TEST(job, that_begins_waits_for_its_copy_and_for_the_oldest_of_too_many)
 
 /* --- The page ------------------------------------------------------------- */
 
-static const char *const words[] = { "nothing", "the copies",
-    "the end of all" };
-
 TEST(job, waits_as_the_page_says)
 {
     size_t size;
@@ -238,7 +239,7 @@ TEST(job, waits_as_the_page_says)
         lines++;
     for (size_t i = 0; i < ROWS; i++) {
         snprintf(line, sizeof line, "\n| %s | %s |\n", rows[i].calls,
-            words[rows[i].waits]);
+            rows[i].words);
         const char *found = strstr(table, line);
         cr_assert(found && found < end, "expected in docs/async.md%s", line);
     }
