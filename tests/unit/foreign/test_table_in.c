@@ -385,7 +385,7 @@ static void pack_keys(struct vv_buffer *packed, size_t size)
     vv_buffer_add32(&block, 0);
     vv_buffer_add32(&block, 1);
     vv_wire_varint(packed, block.size + size - 1);
-    vv_buffer_add8(packed, (uint8_t)(first - 1) << 2);
+    vv_buffer_add8(packed, (uint8_t)((first - 1) << 2));
     vv_buffer_add(packed, block.data, first);
     for (size_t left = size - 1, part; left > 0; left -= part) {
         part = left < 64 ? left : 64;
