@@ -199,7 +199,7 @@ static varve_status count_calls(void *user)
     return VARVE_OK;
 }
 
-TEST(run, names_what_was_damaged_and_begins_anew)
+TEST(run, begins_anew_beside_damage_only_if_allowed)
 {
     struct state s;
     varve_error error;
@@ -218,6 +218,12 @@ TEST(run, names_what_was_damaged_and_begins_anew)
     bytes[64] ^= 1;
     test_write_file(test_path("run/ckpt-10.varve"), bytes, size);
     free(bytes);
+    run = begin(&s, "run", &options);
+    cr_assert_not(varve_run_should_continue(run));
+    cr_assert_eq(varve_run_end(run, &error), VARVE_CORRUPT);
+    cr_assert(story_says(&error, "run/ckpt-10.varve"), "%s", error.message);
+    cr_assert_eq(calls, 1);
+    options.manager.may_resume_older = true;
     run = begin(&s, "run", &options);
     cr_assert_eq(calls, 2);
     cr_assert_not(varve_run_is_resumed(run));

@@ -363,7 +363,8 @@ TEST(torch_tar, refuses_wrong_tensors)
     put_count(&b, 1);
     put_tar_tensor(&b, 5, 7, "HalfTensor", &(struct put){
         .rank = 1, .shape = { -2 }, .strides = { 1 } });
-    check_wrong(with_tensors(b), VARVE_CORRUPT, "a.pt: w: a tensor");
+    check_wrong(with_tensors(b), VARVE_CORRUPT,
+        "a.pt: w: the tensor has no shape of integers");
 }
 
 TEST(torch_tar, needs_memory)
