@@ -59,6 +59,7 @@ void vv_saved_child_path(
 /* The path of the parent of the last node that was passed to
  * vv_saved_path_next. Begin with the root of the paths and an empty buffer. */
 struct vv_path_cursor {
+    /* to fill in */
     uint32_t node;
     struct vv_buffer path;
 };

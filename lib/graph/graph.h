@@ -98,10 +98,12 @@ struct varve_graph {
     struct vv_indexed_pool nodes; /* item numbers are node numbers plus 1 */
     uint32_t newest_node;         /* its number plus 1 */
     struct vv_indexed_pool edges;
-    struct vv_set edge_set;    /* edges of nodes that have many */
-    uint64_t observer_count;   /* number of observers ever registered */
-    size_t checking;           /* observers that have `check` */
-    size_t watching_values;    /* observers that have `values_change` */
+    struct vv_set edge_set;  /* edges of nodes that have many */
+    uint64_t observer_count; /* number of observers ever registered */
+    size_t checking;         /* observers that have `check` */
+    /* to read */
+    size_t watching_values; /* observers that have `values_change` */
+    /* own */
     uint64_t seed;             /* of random streams */
     struct vv_notice *notices; /* the innermost, or NULL */
     uint32_t *spare_places;    /* zeros, for the next walk; or NULL */

@@ -425,8 +425,7 @@ struct listing_key {
 static bool listing_is_file(const void *item, const void *key)
 {
     const struct listing_key *wanted = key;
-    const struct vv_entry *e =
-        &wanted->listing->entries[(uintptr_t)item - 1];
+    const struct vv_entry *e = &wanted->listing->entries[(uintptr_t)item - 1];
     return e->number == wanted->file->number &&
            e->is_padded == wanted->file->is_padded;
 }
@@ -446,8 +445,8 @@ struct vv_entry *vv_listing_find_file(const struct vv_listing *l,
     const struct vv_map *index, const struct vv_numbered *file)
 {
     const struct listing_key key = { l, file };
-    const void *item = vv_map_find(
-        index, vv_map_mix(file->number), listing_is_file, &key);
+    const void *item =
+        vv_map_find(index, vv_map_mix(file->number), listing_is_file, &key);
     return item ? &l->entries[(uintptr_t)item - 1] : NULL;
 }
 
@@ -494,8 +493,8 @@ static varve_status listing_take_metric(struct vv_listing *l,
 }
 
 /* Adds an entry unless the listing has one of its file. */
-static bool listing_add_new(struct vv_listing *l, struct vv_map *index,
-    const struct vv_entry *entry)
+static bool listing_add_new(
+    struct vv_listing *l, struct vv_map *index, const struct vv_entry *entry)
 {
     const struct vv_numbered file = { .number = entry->number,
         .is_padded = entry->is_padded };

@@ -57,10 +57,9 @@ void vv_saver_note(varve_saver *saver, char *path, int64_t when)
     const varve_allocator *a = &saver->context.allocator;
     saver_list_forget(a, &saver->files, path);
     saver_list_forget(a, &saver->doomed, path);
-    saver->files.items[saver->files.count++] =
-        (struct vv_saver_file){ .path = path,
-            .when = when,
-            .hash = vv_saver_path_hash(path) };
+    saver->files.items[saver->files.count++] = (struct vv_saver_file){
+        .path = path, .when = when, .hash = vv_saver_path_hash(path)
+    };
 }
 
 /* Returns true if a file beyond `keep` is kept permanently. If the clock jumped

@@ -209,7 +209,7 @@ class Writes(Store):
         self.assertEqual(len(lines), 10)
         for line, words in zip(lines, (
                 'in their order', 'in their order', 'HDF5|in their order',
-                'this format has several', 'this format has several',
+                'one file at a time', 'one file at a time',
                 'has no locks', 'no leases', 'a store takes whole files only',
                 'from one process', 'from one process')):
             self.assertRegex(line, words)
