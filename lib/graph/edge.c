@@ -260,8 +260,8 @@ static const struct vv_name *edge_name_behind(
     char decimal[24];
     if (!vv_names_intern(names, position, size))
         return NULL;
-    size = vv_decimal(
-        edge_number_in_name(vv_last_edge_as_is(list)) + 1, decimal);
+    size =
+        vv_decimal(edge_number_in_name(vv_last_edge_as_is(list)) + 1, decimal);
     return vv_names_intern(names, decimal, size);
 }
 

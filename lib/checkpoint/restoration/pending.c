@@ -314,8 +314,8 @@ static uint32_t pending_leaf_at(
     return begin == end ? at : VV_NONE;
 }
 
-static void pending_drop_value(struct varve_restoration *r, uint32_t v,
-    const struct dropping *dropping)
+static void pending_drop_value(
+    struct varve_restoration *r, uint32_t v, const struct dropping *dropping)
 {
     uint32_t file = vv_at32(vv_index_of(&r->pairing)->value_nodes, v);
     if ((vv_is_waiting(r, v) || r->delivery.delivery_states.of[v] ==
