@@ -91,37 +91,48 @@ static const char *lock_make_path(
     return vv_buffer_string(path);
 }
 
+struct lock_owner {
+    char host[HOST_SIZE], pid[24], run[VV_RUN_SIZE];
+    const char *host_text, *pid_text, *run_text; /* "unknown" if missing */
+};
+
+static void lock_parse_owner(const char *text, struct lock_owner *o)
+{
+    o->host_text = lock_owner_field(text, "\nhost ", o->host, sizeof o->host);
+    o->pid_text = lock_owner_field(text, "\npid ", o->pid, sizeof o->pid);
+    o->run_text = lock_owner_field(text, "\nrun ", o->run, sizeof o->run);
+}
+
 static varve_status lock_fail_taken_over(const struct vv_manager_lock *lock,
     const struct vv_listing *l, const char *text, varve_error *error)
 {
-    char host[HOST_SIZE], pid[24], run[VV_RUN_SIZE];
+    struct lock_owner owner;
+    lock_parse_owner(text, &owner);
     return vv_fail(error, VARVE_EXISTS,
         "%s: process %s on %s, run %s, has taken over %s-N%s from this "
         "manager: %s; stop one of the two programs",
-        l->directory, lock_owner_field(text, "\npid ", pid, sizeof pid),
-        lock_owner_field(text, "\nhost ", host, sizeof host),
-        lock_owner_field(text, "\nrun ", run, sizeof run), l->prefix,
-        VARVE_SUFFIX,
+        l->directory, owner.pid_text, owner.host_text, owner.run_text,
+        l->prefix, VARVE_SUFFIX,
         lock->is_absent ? "this file system has no locks"
                         : "the locks of this file system are local to a node");
 }
 
 static varve_status lock_fail(struct vv_listing *l, varve_error *error)
 {
-    char text[OWNER_SIZE + 1] = "", host[HOST_SIZE], pid[24], run[VV_RUN_SIZE];
+    char text[OWNER_SIZE + 1] = "";
     size_t size = OWNER_SIZE;
     struct vv_buffer path;
+    struct lock_owner owner;
     const char *name = lock_make_path(l, &path);
     if (!path.failed && vv_file_head(l->context, name, text, &size, NULL))
         text[0] = '\0';
     vv_buffer_clear(&path);
+    lock_parse_owner(text, &owner);
     return vv_fail(error, VARVE_EXISTS,
         "%s: locked by process %s on %s, run %s, which manages %s-N%s; wait "
         "for it (lock_seconds), stop it, or open with read_only",
-        l->directory, lock_owner_field(text, "\npid ", pid, sizeof pid),
-        lock_owner_field(text, "\nhost ", host, sizeof host),
-        lock_owner_field(text, "\nrun ", run, sizeof run), l->prefix,
-        VARVE_SUFFIX);
+        l->directory, owner.pid_text, owner.host_text, owner.run_text,
+        l->prefix, VARVE_SUFFIX);
 }
 
 /* --- The file ----------------------------------------------------------- */

@@ -240,6 +240,7 @@ void varve_manager_free(varve_manager *m)
     if (!m)
         return;
     vv_manager_finish_pending_save(m);
+    vv_manager_keep_takeover(m);
     vv_levels_end(&m->levels);
     vv_nodes_end(&m->nodes);
     vv_restoration_free(m->restoration);

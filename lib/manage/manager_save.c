@@ -302,8 +302,12 @@ static void manager_save_conclude(
     /* A save that is not durable does not count as intact. */
     m->has_good |= s->is_durable;
     m->good = s->is_durable ? s->number : m->good;
-    if (vv_manager_leads(m) && manager_save_is_confirmed(m))
+    if (!vv_manager_leads(m))
+        return;
+    if (manager_save_is_confirmed(m))
         look_and_tidy(m, s);
+    else
+        m->saved.size = 0;
 }
 
 /* Returns `taken_over` once, on all ranks, and broadcasts the listing. */
@@ -339,14 +343,32 @@ void vv_manager_finish_pending_save(varve_manager *m)
     manager_save_conclude(m, &m->flight, status);
     if (status && !m->failure.status)
         m->failure = reason;
+    if (!m->options.comm)
+        vv_manager_keep_takeover(m);
 }
 
-/* Returns the same status on all ranks, and broadcasts the listing. */
+void vv_manager_keep_takeover(varve_manager *m)
+{
+    if (m->taken_over.status && !m->failure.status)
+        m->failure = m->taken_over;
+    m->taken_over.status = VARVE_OK;
+}
+
+/* Returns the same status on all ranks, and broadcasts the listing. A call that
+ * is not a save, such as a refresh, can have completed the save before, without
+ * returning `taken_over`. */
 static varve_status land_and_tell(varve_manager *m, varve_error *error)
 {
     bool has_one = m->job != NULL;
     vv_manager_finish_pending_save(m);
-    return has_one ? tell_of_save(m, error) : VARVE_OK;
+    if (has_one)
+        return tell_of_save(m, error);
+    if (!m->options.async || !m->options.comm)
+        return VARVE_OK;
+    varve_error reason = m->taken_over;
+    m->taken_over.status = VARVE_OK;
+    return vv_hand_over(
+        vv_manager_agree(m, reason.status, &reason), &reason, error);
 }
 
 /* The save is complete on all ranks if one rank finds that it is. */

@@ -19,4 +19,9 @@ void vv_manager_prune_layers(varve_manager *manager);
  * follow a save. */
 void vv_manager_finish_pending_save(varve_manager *manager);
 
+/* Makes `taken_over` the failure that the next save of the graph returns, also
+ * after the manager was freed. For a manager of one process, or one that ends:
+ * other ranks do not get the failure. */
+void vv_manager_keep_takeover(varve_manager *manager);
+
 #endif

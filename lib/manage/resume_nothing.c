@@ -31,16 +31,24 @@ static varve_status resume_nothing_check_unseen(
     return VARVE_OK;
 }
 
-/* Damaged checkpoints are not the same as none. A level may have had intact
- * copies, and a rank with redundancy is rebuilt from others. */
+static size_t resume_nothing_damaged_in(const struct vv_listing *l)
+{
+    size_t damaged = 0;
+    for (size_t i = 0; i < l->count; i++)
+        damaged += l->entries[i].is_damaged;
+    return damaged;
+}
+
+/* Damaged checkpoints, in the directory or at a level, are not the same as
+ * none. A rank with redundancy is rebuilt from others. */
 static varve_status resume_nothing_check_damaged(
     varve_manager *m, varve_error *error)
 {
     const struct vv_listing *l = &m->listing;
     const char *first = varve_manager_skipped(m, 0);
-    size_t damaged = 0;
-    for (size_t i = 0; i < l->count; i++)
-        damaged += l->entries[i].is_damaged;
+    size_t damaged = resume_nothing_damaged_in(l);
+    for (size_t i = 0; i < m->levels.count; i++)
+        damaged += resume_nothing_damaged_in(&m->levels.all[i].seen);
     if (damaged == 0 || vv_has_nodes(&m->nodes) || m->options.may_resume_older)
         return VARVE_OK;
     return vv_fail(error, VARVE_CORRUPT,

@@ -147,6 +147,7 @@ static varve_status saver_save_check_save(varve_saver *saver,
     VV_TRY(vv_saver_check_map(saver, is_empty, error));
     if (!prefix)
         return vv_fail(error, VARVE_MISUSE, "prefix is NULL");
+    VV_TRY(vv_check_prefix_name(prefix, error));
     VV_TRY(VV_CHECK_OPTIONS(options, error));
     if (options) {
         VV_TRY(vv_write_options_check(options->write, error));

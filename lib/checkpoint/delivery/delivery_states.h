@@ -42,7 +42,7 @@ struct vv_delivery_states {
                       mismatches are ignored; NULL: none */
     uint32_t value_count;
     uint32_t node_count;
-    const struct vv_index *index; /* tells which values are saved */
+    const struct vv_index *index; /* of the file: which values are saved */
 };
 
 /* Makes all values pending. Returns false if out of memory. */

@@ -11,7 +11,7 @@
 #include "allocator.h"
 #include "checksum.h"
 
-/* What leads to the names of an entry, in place of the number of a stage. */
+/* Values in place of the number of the stage that leads to an entry's names. */
 enum {
     FROM_ROOT = 0,
     FROM_ANYWHERE = -1, /* there are more names than are compared */

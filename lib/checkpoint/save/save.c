@@ -261,17 +261,22 @@ static bool save_is_no_file(varve_status status)
            status == VARVE_NOT_A_CHECKPOINT;
 }
 
+varve_status vv_check_prefix_name(const char *prefix, varve_error *error)
+{
+    return *vv_path_name(prefix)
+               ? VARVE_OK
+               : vv_fail(error, VARVE_MISUSE,
+                     "%s: a prefix must end with the beginning of a file name, "
+                     "such as %sckpt",
+                     prefix, prefix);
+}
+
 varve_status vv_check_prefix(
     const struct vv_context *context, const char *prefix, varve_error *error)
 {
     varve_error reason = { 0 };
-    if (!*vv_path_name(prefix))
-        return vv_fail(error, VARVE_MISUSE,
-            "%s: a prefix must end with the beginning of a file name, such as "
-            "%sckpt",
-            prefix, prefix);
-    varve_status found = *prefix ? vv_file_look(context, prefix, NULL, &reason)
-                                 : VARVE_NOT_FOUND;
+    VV_TRY(vv_check_prefix_name(prefix, error));
+    varve_status found = vv_file_look(context, prefix, NULL, &reason);
     if (found && !save_is_no_file(found)) {
         if (error)
             *error = reason;

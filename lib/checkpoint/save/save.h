@@ -49,8 +49,12 @@ varve_status vv_next_number(const struct vv_context *context,
 void vv_find_numbered_base(const struct vv_context *context, const char *prefix,
     struct vv_buffer *path);
 
-/* Returns VARVE_EXISTS if there is a file with the name of the prefix, as a
- * restore would find that file. */
+/* Returns VARVE_MISUSE if a prefix ends with '/' or is empty: the names of its
+ * checkpoints would have no beginning. */
+varve_status vv_check_prefix_name(const char *prefix, varve_error *error);
+
+/* Checks the name, and returns VARVE_EXISTS if there is a file with the name of
+ * the prefix, as a restore would find that file. */
 varve_status vv_check_prefix(
     const struct vv_context *context, const char *prefix, varve_error *error);
 

@@ -28,8 +28,8 @@ varve_status vv_hdf5_keep_types(struct vv_hdf5_graph *graph);
 bool vv_hdf5_kept_type_of(const struct vv_target *target, uint32_t node,
     struct vv_hdf5_kept_type *kept);
 
-/* Returns true if a tag of a node, by the number of its name, says no more than
- * the type that is written again. */
+/* Returns true if a tag of a node, by the number of its name, contains nothing
+ * that is not in the type that is written again. */
 bool vv_hdf5_keeps_tag(
     const struct vv_target *target, uint32_t node, uint32_t name);
 

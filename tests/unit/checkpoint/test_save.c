@@ -239,6 +239,38 @@ TEST(save, is_refused_where_a_file_is_called_as_its_prefix)
     end();
 }
 
+TEST(save, needs_a_prefix_that_names_files)
+{
+    static const char *const prefixes[] = { "run/", "", "/" };
+    begin();
+    varve_error error = { 0 };
+    for (size_t i = 0; i < 3; i++) {
+        cr_assert_eq(
+            varve_save(root, prefixes[i], NULL, &error), VARVE_MISUSE);
+        cr_assert(strstr(error.message, "a prefix must end with"), "%s",
+            error.message);
+    }
+    cr_assert_eq(memory_file_count(world.memory), 0);
+    end();
+}
+
+TEST(save, refuses_a_list_of_options_that_is_null)
+{
+    begin();
+    varve_error error = { 0 };
+    const varve_write_options write = { .metadata_count = 1 };
+    const varve_read_options read = { .rename.count = 1 };
+    cr_assert_eq(varve_write(root, "a.varve", &write, &error), VARVE_MISUSE);
+    cr_assert_str_eq(error.message,
+        "options: `metadata` is NULL, but its count is 1");
+    cr_assert_ok(varve_write(root, "a.varve", NULL, &error), error);
+    cr_assert_null(varve_read(root, "a.varve", &read, &error));
+    cr_assert_eq(error.status, VARVE_MISUSE);
+    cr_assert_str_eq(error.message,
+        "options: `rename.list` is NULL, but its count is 1");
+    end();
+}
+
 TEST(save, passes_over_names_that_are_no_files)
 {
     begin();

@@ -151,6 +151,33 @@ TEST(manager_lock, that_is_taken_over_during_a_save_fails_the_save)
     end_nodes(&w, other, graph);
 }
 
+/* The call that completes the save need not be the one that returns it. */
+TEST(manager_lock, that_is_taken_over_is_returned_by_the_next_wait_or_save)
+{
+    struct world w;
+    varve_graph *graph;
+    varve_error error = { 0 };
+    const varve_manager_options options = { .async = true };
+    for (int frees = 0; frees < 2; frees++) {
+        begin_nodes(&w, true, &options);
+        cr_assert_ok(varve_manager_save(w.manager, 10, &error), error);
+        varve_manager *other = other_node(&w, &graph, NULL);
+        cr_assert_ok(varve_manager_resume(other, &error), error);
+        cr_assert_ok(varve_manager_refresh(w.manager, &error), error);
+        cr_assert_null(varve_manager_saved(w.manager));
+        if (frees) {
+            varve_manager_free(w.manager);
+            w.manager = NULL;
+            is_taken_over(
+                varve_write(w.root, "after.varve", NULL, &error), &error);
+        } else {
+            is_taken_over(varve_manager_wait(w.manager, &error), &error);
+            cr_assert_ok(varve_manager_wait(w.manager, &error), error);
+        }
+        end_nodes(&w, other, graph);
+    }
+}
+
 /* As the command does it beside a run. */
 TEST(manager_lock, that_is_not_shared_can_be_taken_to_prune)
 {

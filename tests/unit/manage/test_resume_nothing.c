@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "manage_world.h"
+#include "system.h"
 
 static void damage(struct world *w, const char *path)
 {
@@ -47,5 +48,30 @@ TEST(resume_nothing, a_run_may_begin_beside_damaged_checkpoints_if_allowed)
     cr_assert_ok(varve_manager_resume(w.manager, &error), error);
     cr_assert_null(varve_manager_restoration(w.manager));
     cr_assert(varve_manager_skipped(w.manager, 1));
+    world_end(&w);
+}
+
+TEST(resume_nothing, damaged_copies_of_a_level_are_not_the_same_as_none)
+{
+    struct world w;
+    varve_error error = { 0 };
+    const varve_level level = { .directory = "slow" };
+    const varve_manager_options options = { .levels = &level,
+        .level_count = 1, .keep_last = 1 };
+    world_begin(&w, NULL);
+    world_again(&w, &options);
+    world_save(&w, 1);
+    cr_assert_ok(varve_manager_drain(w.manager, -1, &error), error);
+    const struct vv_system *system = memory_system(w.memory);
+    damage(&w, "slow/ckpt-1.varve");
+    world_stop(&w);
+    static const char *const names[] = { "run/ckpt-1.varve", "run/ckpt.ledger",
+        "run/.ckpt.lock" };
+    for (size_t i = 0; i < 3; i++)
+        cr_assert_eq(system->remove(system->state, VV_WORKING_DIRECTORY,
+            names[i]), 0);
+    world_start(&w, &options);
+    cr_assert_eq(varve_manager_resume(w.manager, &error), VARVE_CORRUPT);
+    cr_assert(strstr(error.message, "slow/ckpt-1.varve"), "%s", error.message);
     world_end(&w);
 }

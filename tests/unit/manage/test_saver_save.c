@@ -57,6 +57,18 @@ TEST(saver_save, passes_options_on)
     end_world();
 }
 
+TEST(saver_save, needs_a_prefix_that_names_files)
+{
+    begin_world();
+    varve_error error = { 0 };
+    varve_saver *saver = new_saver(NULL);
+    add(saver, "v", leaf(world.root, "v", 0));
+    cr_assert_eq(varve_saver_save(saver, "run/", NULL, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_saver_save(saver, "", NULL, &error), VARVE_MISUSE);
+    varve_saver_free(saver);
+    end_world();
+}
+
 TEST(saver_save, deletes_nothing_for_a_file_that_may_be_lost)
 {
     static const varve_write_options no_sync = { .no_sync = true };
