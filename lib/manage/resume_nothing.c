@@ -40,7 +40,8 @@ static size_t resume_nothing_damaged_in(const struct vv_listing *l)
 }
 
 /* Damaged checkpoints, in the directory or at a level, are not the same as
- * none. A rank with redundancy is rebuilt from others. */
+ * none. With redundancy, a first save that was killed leaves files of an
+ * incomplete set, which look like those of a set that is lost. */
 static varve_status resume_nothing_check_damaged(
     varve_manager *m, varve_error *error)
 {
