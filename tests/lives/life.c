@@ -32,7 +32,7 @@ struct life {
     varve_manager *manager;
     void *state;
     int64_t step;
-    int64_t pending_path; /* the step that is being saved; -1: none */
+    int64_t saving; /* the step that is being saved; -1: none */
     bool is_wrong;
 };
 
@@ -99,10 +99,15 @@ static varve_status duplicate(void *self, varve_comm **copy)
 
 static struct mortal make_mortal(const varve_comm *inner, int64_t calls)
 {
-    return (struct mortal){ .inner = inner, .left = calls,
-        .comm = { .rank = inner->rank, .size = inner->size,
-            .node = inner->node, .agree = agree, .gather = gather,
-            .gather_varied = gather_varied, .broadcast = broadcast,
+    return (struct mortal){ .inner = inner,
+        .left = calls,
+        .comm = { .rank = inner->rank,
+            .size = inner->size,
+            .node = inner->node,
+            .agree = agree,
+            .gather = gather,
+            .gather_varied = gather_varied,
+            .broadcast = broadcast,
             .barrier = barrier,
             .shift = inner->shift ? shift : NULL,
             .duplicate = inner->duplicate ? duplicate : NULL } };
@@ -210,8 +215,7 @@ static void look(struct life *l, uint64_t sum, bool is_resumed)
     l->is_wrong = true;
 }
 
-static varve_status sum_and_look(
-    struct life *l, uint64_t *sum, bool is_resumed)
+static varve_status sum_and_look(struct life *l, uint64_t *sum, bool is_resumed)
 {
     varve_status status = l->plan->world->sum(l->state, sum);
     if (!status && l->comm->rank == 0)
@@ -229,9 +233,9 @@ static varve_status begin(
     struct life *l, varve_manager_options *options, varve_error *error)
 {
     char near[PATH_SIZE], far[PATH_SIZE];
-    const varve_level level = { .directory = far,
-        .keep_last = 1,
-        .incremental = l->plan->seed % 2 };
+    const varve_level level = {
+        .directory = far, .keep_last = 1, .incremental = l->plan->seed % 2
+    };
     varve_node *root;
     snprintf(near, sizeof near, "%s/" LIVES_NEAR, l->plan->directory);
     snprintf(far, sizeof far, "%s/far", l->plan->directory);
@@ -262,16 +266,15 @@ static varve_status resume(struct life *l, varve_error *error)
     varve_status status = varve_manager_resume(l->manager, error);
     varve_restoration *r = varve_manager_restoration(l->manager);
     if (!status && r)
-        status = varve_agree(
-            l->comm, varve_assert_consumed(r, error), error);
+        status = varve_agree(l->comm, varve_assert_consumed(r, error), error);
     return status ? status : sum_and_look(l, &sum, true);
 }
 
 static void note_saved(struct life *l)
 {
-    if (l->pending_path >= 0)
-        note(l, "saved", l->pending_path, 0);
-    l->pending_path = -1;
+    if (l->saving >= 0)
+        note(l, "saved", l->saving, 0);
+    l->saving = -1;
 }
 
 /* One in the background had all of a step's time. */
@@ -295,7 +298,7 @@ static varve_status take_step(struct life *l, uint64_t *sum, varve_error *error)
         return status;
     note(l, "meant", l->step, *sum);
     if (varve_manager_is_due(l->manager, l->step))
-        l->pending_path = l->step;
+        l->saving = l->step;
     status = varve_manager_save(l->manager, l->step, error);
     if (!status && varve_manager_saved(l->manager))
         note_saved(l);
@@ -315,8 +318,8 @@ static varve_status go_on(struct life *l, varve_error *error)
     return status ? status : varve_manager_drain(l->manager, -1, error);
 }
 
-static int tell(const struct life *l, varve_status status,
-    const varve_error *error)
+static int tell(
+    const struct life *l, varve_status status, const varve_error *error)
 {
     if (l->is_wrong)
         return LIFE_WRONG;
@@ -324,8 +327,9 @@ static int tell(const struct life *l, varve_status status,
         return LIFE_ENDED;
     if (status == VARVE_DISCONNECTED)
         return LIFE_DISCONNECTED;
-    fprintf(stderr, "lives: %s, rank %" PRIu32 " of %" PRIu32
-        ", at step %" PRId64 ", seed %" PRIu64 ": %s: %s\n",
+    fprintf(stderr,
+        "lives: %s, rank %" PRIu32 " of %" PRIu32 ", at step %" PRId64
+        ", seed %" PRIu64 ": %s: %s\n",
         l->plan->world->name, l->comm->rank, l->comm->size, l->step,
         l->plan->seed, varve_status_name(status), error->message);
     return LIFE_WRONG;
@@ -347,7 +351,7 @@ int live(const varve_comm *comm, const struct plan *plan)
     varve_error error = { 0 };
     struct mortal mortal = make_mortal(comm, plan->dies_at);
     mortal.comm.self = &mortal;
-    struct life l = { .comm = &mortal.comm, .plan = plan, .pending_path = -1 };
+    struct life l = { .comm = &mortal.comm, .plan = plan, .saving = -1 };
     varve_write_options write = { .incremental = proof_next(&random) % 2,
         .compress = proof_next(&random) % 3 == 0 ? PACKS : 0,
         .collective.files = (unsigned)(proof_next(&random) % 4) };

@@ -257,7 +257,8 @@ static varve_status check_local(const struct vv_zip *zip,
     /* Programs differ in which of the two headers they use, so both must
      * agree. */
     if (name_size != e->name_size ||
-        memcmp(more->data, vv_zip_name(zip, e), name_size) != 0 ||
+        (name_size > 0 &&
+            memcmp(more->data, vv_zip_name(zip, e), name_size) != 0) ||
         ((vv_zip_load16(r + 6) ^ e->flags) & (ENCRYPTED | SIZES_BEHIND)) ||
         vv_zip_load16(r + 8) != e->method ||
         !sizes_agree(e, r, more->data + name_size, size - name_size))

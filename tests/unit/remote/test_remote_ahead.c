@@ -26,9 +26,11 @@ static struct {
         size_t size;
     } seen[MOST_SEEN];
     unsigned count;
-    unsigned pending_path, most_flying;
+    unsigned running, most_running;
     int result;
     bool waits_for_stop;
+    bool waits_for_all;  /* until CONCURRENCY fetches run, 10 s at most */
+    atomic_bool is_held; /* fetches do not end */
     atomic_uint stopped;
 } store = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
@@ -48,6 +50,14 @@ static void sleep_ms(int64_t ms)
     vv_posix_system.sleep(vv_posix_system.state, ms * 1000000);
 }
 
+static bool all_run(void)
+{
+    pthread_mutex_lock(&store.mutex);
+    bool all = store.most_running == CONCURRENCY;
+    pthread_mutex_unlock(&store.mutex);
+    return all;
+}
+
 static int fetch(void *user, uint64_t first, unsigned char *to, size_t size,
     const atomic_bool *stop)
 {
@@ -55,28 +65,30 @@ static int fetch(void *user, uint64_t first, unsigned char *to, size_t size,
     pthread_mutex_lock(&store.mutex);
     if (store.count < MOST_SEEN)
         store.seen[store.count++] = (struct fetched){ first, size };
-    store.pending_path++;
-    if (store.pending_path > store.most_flying)
-        store.most_flying = store.pending_path;
+    store.running++;
+    if (store.running > store.most_running)
+        store.most_running = store.running;
     pthread_mutex_unlock(&store.mutex);
-    sleep_ms(2);
-    while (store.waits_for_stop && !atomic_load(stop))
+    for (int ms = 0; store.waits_for_all && !all_run() && ms < 10000; ms++)
+        sleep_ms(1);
+    while ((store.waits_for_stop && !atomic_load(stop)) ||
+           atomic_load(&store.is_held))
         sleep_ms(1);
     if (atomic_load(stop))
         atomic_fetch_add(&store.stopped, 1);
     for (size_t i = 0; i < size; i++)
         to[i] = byte_at(first + i);
     pthread_mutex_lock(&store.mutex);
-    store.pending_path--;
+    store.running--;
     pthread_mutex_unlock(&store.mutex);
     return store.result ? vv_remote_fail(store.result, "as the test says") : 0;
 }
 
 static struct vv_remote_fetching *begin(void)
 {
-    store.count = store.most_flying = 0;
+    store.count = store.most_running = 0;
     store.result = 0;
-    store.waits_for_stop = false;
+    store.waits_for_stop = store.waits_for_all = false;
     atomic_store(&store.stopped, 0);
     struct vv_remote_fetching *a = vv_remote_ahead_new(&settings, fetch, NULL);
     cr_assert_not_null(a);
@@ -90,8 +102,8 @@ static size_t read_range(
     static unsigned char bytes[16 * RANGE];
     size_t done = 0;
     while (done < size) {
-        int64_t got = vv_remote_ahead_read(
-            a, bytes + done, size - done, offset + done);
+        int64_t got =
+            vv_remote_ahead_read(a, bytes + done, size - done, offset + done);
         cr_assert_geq(got, 0);
         if (got == 0)
             break;
@@ -106,15 +118,15 @@ TEST(remote_ahead, fetches_each_byte_once_and_several_segments_at_once)
 {
     struct vv_remote_fetching *a = begin();
     int owner;
+    store.waits_for_all = true;
     for (uint64_t i = 0; i < 16 * 8; i++)
         vv_remote_ahead_plan(a, &owner, 1000 + i * RANGE / 8, RANGE / 8);
     for (uint64_t i = 0; i < 16 * 8; i++)
-        cr_assert_eq(
-            read_range(a, 1000 + i * RANGE / 8, RANGE / 8), RANGE / 8);
+        cr_assert_eq(read_range(a, 1000 + i * RANGE / 8, RANGE / 8), RANGE / 8);
     cr_assert_eq(store.count, 16);
     for (unsigned i = 0; i < 16; i++)
         cr_assert_eq(store.seen[i].size, RANGE);
-    cr_assert_eq(store.most_flying, CONCURRENCY);
+    cr_assert_eq(store.most_running, CONCURRENCY);
     cr_assert_eq(read_range(a, 1000, 10), 0); /* it was read */
     vv_remote_ahead_drop(a, &owner);
     vv_remote_ahead_free(a);
@@ -177,23 +189,23 @@ static void *read_first(void *argument)
     return NULL;
 }
 
+static void wait_for_all(void)
+{
+    while (!all_run())
+        sleep_ms(1);
+}
+
 /* A reader that waits for a range of an owner that has dropped it reads it by
  * itself. */
 TEST(remote_ahead, stops_what_nobody_wants_any_more)
 {
     struct reading r = { .a = begin(), .got = -1 };
     pthread_t reader;
-    unsigned pending_path = 0;
     int owner;
     store.waits_for_stop = true;
     vv_remote_ahead_plan(r.a, &owner, 0, 8 * RANGE);
     cr_assert_eq(pthread_create(&reader, NULL, read_first, &r), 0);
-    while (pending_path < CONCURRENCY) {
-        pthread_mutex_lock(&store.mutex);
-        pending_path = store.pending_path;
-        pthread_mutex_unlock(&store.mutex);
-        sleep_ms(1);
-    }
+    wait_for_all();
     vv_remote_ahead_drop(r.a, &owner);
     pthread_join(reader, NULL);
     cr_assert_eq(r.got, 0);
@@ -202,31 +214,42 @@ TEST(remote_ahead, stops_what_nobody_wants_any_more)
     cr_assert_eq(store.count, CONCURRENCY);
 }
 
+/* No thread starts or ends during the fork: AddressSanitizer's allocator has
+ * locks that a child process would find locked for ever. */
 TEST(remote_ahead, is_not_of_a_child_process)
 {
     int owner, how;
     cr_assert_null(vv_remote_pool_start());
     struct vv_remote_fetching *a = begin();
+    struct reading r = { .a = a, .got = -1 };
+    pthread_t reader;
+    atomic_store(&store.is_held, true);
     vv_remote_ahead_plan(a, &owner, 0, 4 * RANGE);
-    cr_assert_eq(read_range(a, 0, 10), 10);
+    cr_assert_eq(pthread_create(&reader, NULL, read_first, &r), 0);
+    wait_for_all();
     pid_t child = fork();
     if (child == 0) {
         unsigned char byte;
         alarm(20);
+        atomic_store(&store.is_held, false);
         bool is_left = vv_remote_ahead_read(a, &byte, 1, RANGE) == 0;
         vv_remote_ahead_drop(a, &owner);
         vv_remote_ahead_free(a);
         pthread_mutex_init(&store.mutex, NULL);
-        store.pending_path = 0;
+        store.running = 0;
         struct vv_remote_fetching *own = begin();
+        store.waits_for_all = true;
         vv_remote_ahead_plan(own, &owner, 0, 8 * RANGE);
         bool is_own = read_range(own, 0, 8 * RANGE) == 8 * RANGE &&
-                      store.most_flying == CONCURRENCY;
+                      store.most_running == CONCURRENCY;
         vv_remote_ahead_free(own);
         _exit(is_left && is_own ? 0 : 1);
     }
     cr_assert_eq(waitpid(child, &how, 0), child);
     cr_assert_eq(how, 0);
+    atomic_store(&store.is_held, false);
+    pthread_join(reader, NULL);
+    cr_assert_eq(r.got, 1);
     cr_assert_eq(read_range(a, RANGE, 10), 10);
     vv_remote_ahead_free(a);
 }
