@@ -5,9 +5,9 @@
 #
 # Sections: proofs (every fault, once and permanent, power failures, 100,000
 # kills, a million corruptions, two million random programs, a million
-# simulated schedules, mutation tests), sanitizers (the usual versions under
-# AddressSanitizer and UndefinedBehaviorSanitizer), threads (under
-# ThreadSanitizer), portable (scripts/portable.sh: other machines), and fuzz,
+# simulated schedules, mutation tests), mutations (scripts/mutate.py), sanitizers
+# (the usual versions under AddressSanitizer and UndefinedBehaviorSanitizer),
+# threads (under ThreadSanitizer), portable (scripts/portable.sh: other machines), and fuzz,
 # which runs each target for an hour (--fuzz) in parallel with the others. A
 # table is printed to standard error and JSON (schema varve.proof/1) to
 # standard output; logs are in build/prove/. The exit status is 0 only if all
@@ -37,7 +37,7 @@ while [ $# -gt 0 ]; do
     esac
     shift 2
 done
-[ ${#chosen[@]} -gt 0 ] || chosen=(fuzz proofs sanitizers threads portable)
+[ ${#chosen[@]} -gt 0 ] || chosen=(fuzz proofs mutations sanitizers threads portable)
 
 place=$PWD/build/prove
 mkdir -p "$place"
@@ -101,6 +101,17 @@ threads() {
             --timeout-multiplier 0 --suite threads
 }
 
+# Mutations of the lines that changed since the last release, or in the last
+# hundred commits.
+mutations() {
+    local since
+    since=$(git describe --tags --abbrev=0 2>/dev/null || echo HEAD~100)
+    configure "$place/plain" -Dtests=enabled -Dexamples=true -Dbench=true &&
+        ninja -C "$place/plain" &&
+        scripts/mutate.py --build "$place/plain" --since "$since" \
+            --count 1000 --least 75
+}
+
 portable() {
     scripts/portable.sh
 }
@@ -117,7 +128,7 @@ if is_chosen fuzz; then
         section "fuzz-$target" fuzz "$target" &
     done
 fi
-for name in proofs sanitizers threads portable; do
+for name in proofs mutations sanitizers threads portable; do
     if is_chosen $name; then
         section $name $name
     fi
