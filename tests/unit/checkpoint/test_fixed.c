@@ -187,8 +187,7 @@ TEST(fixed, is_read_in_the_pass_that_all_share)
     struct faulty *faulty = faulty_new(world.context.system);
     world.context.system = faulty_system(faulty);
     varve_read_options options = { .resources.threads = 1 };
-    /* the second time values are verified first */
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) { /* the second time in two passes */
         struct cost free = cost_of_read(faulty, &options, false);
         struct cost fixed = cost_of_read(faulty, &options, true);
         cr_assert_gt(free.bytes, 200 * 8004);
@@ -239,8 +238,7 @@ static void set_forms(struct forms *f)
     f->wide[LARGE - 2] = f->part[5] = -0.0f;
 }
 
-/* Each layout is compared up to its last element, for every method of
- * delivery. */
+/* Each layout is compared up to its last element with every option. */
 static void check_forms(
     struct forms *f, varve_node *root, const varve_read_options *options)
 {
