@@ -18,8 +18,7 @@ enum { LARGE = 3 * VV_CHUNK_SIZE / 4 }; /* number of floats: three chunks */
 static float large[LARGE], small[2], other[2];
 static struct text_state state;
 
-/* Creates an object: a variable of three chunks, two small ones, and a state
- * above one of them. */
+/* Creates a variable of three chunks, two small ones, and a state. */
 static varve_node *make(float value, const char *text)
 {
     varve_node *root = new_root();
@@ -388,8 +387,7 @@ TEST(salvage, whose_rest_fails_is_undone_and_tried_again)
     fail_read(root, &options, VARVE_CALLBACK);
     cr_assert(large[0] == 1 && small[0] == 2 && other[0] == 3);
     free_root(root);
-    /* If nodes are added later, the lost value keeps its content, and the
-     * others are pending. */
+    /* For later nodes the lost value is skipped, and the others are pending. */
     root = new_root();
     varve_restoration *r = read_root(root, &options);
     state = (struct text_state){ .fails_at = 1, .load_status = VARVE_IO };
@@ -564,8 +562,7 @@ TEST(salvage, tells_each_loss_once_and_in_the_order_of_the_file)
     varve_node *root = make(1, "old");
     varve_restoration *r = read_root(root, &options);
     cr_assert_str_eq(told, "large;s/other;");
-    /* Damages are not added after the call, since the caller's array is
-     * gone. */
+    /* Later damages are not added to the caller's array, which is gone. */
     varve_error error = { 0 };
     cr_assert_ok(varve_restore_again(r, root, &error), error);
     cr_assert_str_eq(told, "large;s/other;");

@@ -245,8 +245,7 @@ static varve_status save_plain(
     return varve_save(root, "run/m", &options, error);
 }
 
-/* Reads "run/m-2.varve" after a byte was damaged; either the values are
- * unchanged, or the read fails. */
+/* Checks that the damaged file has the right values or cannot be read. */
 static void check_damaged(const char *path, size_t at)
 {
     static const varve_status expected[] = { VARVE_CORRUPT, VARVE_TRUNCATED,
@@ -370,9 +369,8 @@ TEST(incremental, syncs_two_files_and_two_folders_from_the_second_save_on)
 static struct {
     struct vv_system system;
     int (*open_file)(void *state, int directory, const char *name);
-    /* number of remaining replacements, each when a data file is opened */
-    int replacements;
-    bool is_deleted; /* deleted instead by the last one */
+    int replacements; /* remaining ones, each when a data file is opened */
+    bool is_deleted;  /* deleted instead by the last one */
 } meeting;
 
 static int open_after_a_replacement(
@@ -486,8 +484,7 @@ TEST(incremental, packs_values_whose_bytes_are_made_one_after_the_other)
     end_incremental();
 }
 
-/* Pages of compressed chunks are shared, and whole chunks; compression is
- * switched on and off. */
+/* Pages and whole chunks are shared, with and without compression. */
 TEST(incremental, keeps_each_as_it_was_saved_packed_or_not)
 {
     enum { SAVES = 16 };
