@@ -1,4 +1,5 @@
-/* bounded.c - counting, and ending the process at the bound.
+/* bounded.c - Counts the memory in use and ends the process when it exceeds the
+ * bound.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -87,7 +88,8 @@ varve_allocator bounded_allocator(struct bounded *bounded)
     return (varve_allocator){ .function = allocate, .user = bounded };
 }
 
-/* Two chunks, of which one is a frame, whatever the index says. */
+/* Room for two chunks. A compressed chunk is at most one frame, whatever sizes
+ * the index contains. */
 enum { UNPACKER = 2 * VV_CHUNK_SIZE + 1024 };
 
 size_t bounded_unpacking(const struct vv_index *index)

@@ -1,8 +1,10 @@
-/* bounded.h - memory that a hostile file may cost, and not a byte more.
+/* bounded.h - Limits the memory that the library may allocate for a hostile
+ * file.
  *
- * What counts is what the library holds at a time, as it asked for it. The
- * bound is FUZZ_FACTOR times the file and FUZZ_CONSTANT, and what the caller
- * asked for by name on top of it: the target raises the bound before it asks.
+ * The limit applies to the memory that the library holds at any one time, as
+ * requested from the allocator. It is FUZZ_FACTOR times the file size, plus
+ * FUZZ_CONSTANT, plus the sizes that the caller requests explicitly: the target
+ * raises the limit before each such request.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,36 +24,38 @@ struct bounded {
     size_t peak;
     size_t bound;
     long blocks;
-    bool is_free; /* what comes is the program's own; it counts on top */
+    bool is_free; /* allocations belong to the program and are not limited */
 };
 
-/* For a file of so many bytes. */
+/* Returns the limit for a file of `file_size` bytes. */
 struct bounded bounded_by(size_t file_size);
 
-/* What files of these formats may cost beside that, in times their size: two
- * bytes of a pickle of torch.save are an object, its name and its place; a few
- * bytes of a model of ONNX a node with a tensor, its name and its place; a byte
- * of Flax an object in a list, its name and its place. */
+/* Additional memory that files of these formats may need, as a multiple of
+ * their size. Two bytes of a torch.save pickle can encode an object with its
+ * name and location; a few bytes of an ONNX model a node with a tensor, its
+ * name and its location; one byte of a Flax file a list element with its name
+ * and its location. */
 enum {
     FUZZ_TORCH_FACTOR = 512,
     FUZZ_ONNX_FACTOR = 96,
     FUZZ_FLAX_FACTOR = 512
 };
 
-/* For a file that may be of any format, as its first bytes say. */
+/* Returns the limit for a file of any format. The format is detected from the
+ * first bytes. */
 struct bounded bounded_for(const uint8_t *bytes, size_t size);
 
 varve_allocator bounded_allocator(struct bounded *bounded);
 
-/* The caller asks for so many bytes. */
+/* Raises the limit by `size` bytes that the caller requests. */
 void bounded_raise(struct bounded *bounded, size_t size);
 
-/* What reading values that do not lie in the file as they are may take besides:
- * a frame, its planes, what comes out of it, and the chunk that it is for, each
- * as large as the index says and a chunk at most. */
+/* Returns the additional memory needed to read compressed values: a frame, its
+ * byte planes, the decompressed output and the chunk that it belongs to, each
+ * as large as the index specifies, but at most one chunk. */
 size_t bounded_unpacking(const struct vv_index *index);
 
-/* Everything was given back. */
+/* Checks that all memory was freed. */
 void bounded_check_empty(const struct bounded *bounded);
 
 #endif

@@ -1,5 +1,5 @@
-/* entry.c - what libFuzzer calls. FUZZ_TARGET says which target it is built
- * for.
+/* entry.c - Contains the libFuzzer entry point. FUZZ_TARGET selects the target
+ * that it is built for.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* fuzz.c - inputs and checks that all targets share.
+/* fuzz.c - Contains inputs and checks that all targets share.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,7 +34,8 @@ uint32_t fuzz_flags(const uint8_t *bytes, size_t size)
     return vv_load32(flags);
 }
 
-/* Not among them: what only the program or the system can be to blame for. */
+/* Returns true for statuses that a file can cause; not for those that only the
+ * program or the system can cause. */
 static bool is_of_a_file(varve_status status)
 {
     switch (status) {
@@ -45,7 +46,7 @@ static bool is_of_a_file(varve_status status)
     case VARVE_TRUNCATED:
     case VARVE_CORRUPT:
     case VARVE_LIMIT:
-    case VARVE_BAD_NAME: /* of another format, which allows it */
+    case VARVE_BAD_NAME: /* allowed by another format, but not by this one */
     case VARVE_MISMATCH:
     case VARVE_UNMATCHED:
     case VARVE_CALLBACK:
@@ -62,7 +63,7 @@ void fuzz_check_failure(varve_status status, const varve_error *error)
         error->message);
     FUZZ_CHECK(memchr(error->message, '\0', sizeof error->message),
         "a message without an end");
-    /* What a callback of the program said comes first. */
+    /* An error message from a callback of the program comes first. */
     bool by_callback =
         status == VARVE_CALLBACK || (status == VARVE_PARTIALLY_RESTORED &&
                                         strstr(error->message, FUZZ_PATH));

@@ -1,10 +1,10 @@
-/* fuzz.h - what every fuzz target is made from: its inputs, its limits, and how
- * it says that something is wrong.
+/* fuzz.h - Declares what all fuzz targets share: inputs, limits and the
+ * reporting of failures.
  *
- * An input is the bytes of a file, and behind its footer at most four bytes
- * more: flags that say what a target does with the file (fuzz_restore alone
- * looks at them; without them they are 0). A target ends the process when it
- * finds the library at fault.
+ * An input is the content of a file, followed by at most four bytes of flags
+ * behind the footer. The flags control what a target does with the file (only
+ * fuzz_restore uses them; without them they are 0). A target ends the process
+ * when the library misbehaves.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,37 +19,41 @@
 
 #include <varve/reader.h>
 
-/* The name under which every input is opened, and what the names of all files
- * begin with. */
+/* The name under which every input is opened, and the prefix of all file
+ * names. */
 #define FUZZ_PATH "hostile.bytes"
 #define FUZZ_STEM "hostile."
 
 typedef void fuzz_target(const uint8_t *bytes, size_t size);
 
-fuzz_target fuzz_index;   /* header, footer, index: the parser alone */
-fuzz_target fuzz_bundle;         /* a TensorFlow checkpoint */
-fuzz_target fuzz_bundle_entries; /* one made of what is in such */
-fuzz_target fuzz_dcp;     /* a checkpoint of torch.distributed */
-fuzz_target fuzz_flax;    /* a file of Flax */
+fuzz_target fuzz_index;  /* the parser only: header, footer, index */
+fuzz_target fuzz_bundle; /* TensorFlow checkpoints */
+/* TensorFlow checkpoints built from their entries */
+fuzz_target fuzz_bundle_entries;
+fuzz_target fuzz_dcp;     /* torch.distributed checkpoints */
+fuzz_target fuzz_flax;    /* Flax files */
 fuzz_target fuzz_gguf;    /* GGUF files */
-fuzz_target fuzz_keras;   /* what a model of Keras says of its layers */
-fuzz_target fuzz_layers;  /* an index, and layers as the flags have them */
-fuzz_target fuzz_npy;     /* a NumPy array */
-fuzz_target fuzz_npz;     /* an archive of them */
-fuzz_target fuzz_onnx;    /* a model of ONNX */
-fuzz_target fuzz_reader;  /* everything that a reader can be asked */
-fuzz_target fuzz_safetensors;       /* a safetensors file */
-fuzz_target fuzz_safetensors_index; /* several, and the index beside them */
-fuzz_target fuzz_rewrite; /* saved again, and repacked */
-fuzz_target fuzz_torch;   /* a file of torch.save */
-fuzz_target fuzz_restore; /* into a live graph, with the options of the flags */
+fuzz_target fuzz_keras;   /* the layer descriptions in a Keras model */
+/* an index with data files; the flags select a defect */
+fuzz_target fuzz_layers;
+fuzz_target fuzz_npy;         /* NumPy arrays */
+fuzz_target fuzz_npz;         /* NumPy archives */
+fuzz_target fuzz_onnx;        /* ONNX models */
+fuzz_target fuzz_reader;      /* every query of a reader */
+fuzz_target fuzz_safetensors; /* safetensors files */
+/* several safetensors files and their index */
+fuzz_target fuzz_safetensors_index;
+fuzz_target fuzz_rewrite; /* files that are saved again and repacked */
+fuzz_target fuzz_torch;   /* torch.save files */
+/* restores into a live graph; the flags select options */
+fuzz_target fuzz_restore;
 
 struct bounded;
 
-/* Asks a reader everything that there is to ask. */
+/* Calls every query of a reader. */
 void fuzz_look_at(varve_reader *reader, struct bounded *bounded);
 
-/* Ends the process unless something holds. */
+/* Ends the process if `holds` is false. */
 #define FUZZ_CHECK(holds, ...)                                                 \
     do {                                                                       \
         if (!(holds)) {                                                        \
@@ -60,15 +64,16 @@ void fuzz_look_at(varve_reader *reader, struct bounded *bounded);
         }                                                                      \
     } while (0)
 
-/* A failure is clear: a status that a file can be to blame for, and a message
- * that names the file. */
+/* Checks that a failure has a status that a file can cause, and a message that
+ * contains the file name. */
 void fuzz_check_failure(varve_status status, const varve_error *error);
 
-/* The bytes of the file in an input, without the flags. */
+/* Returns the size of the file in an input, without the flags. */
 size_t fuzz_file_size(const uint8_t *bytes, size_t size);
 uint32_t fuzz_flags(const uint8_t *bytes, size_t size);
 
-/* Runs a target on a thread with a small stack, always the same thread. */
+/* Runs a target on a thread with a small stack. All calls use the same
+ * thread. */
 void fuzz_run(fuzz_target *target, const uint8_t *bytes, size_t size);
 
 #endif

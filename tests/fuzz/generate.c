@@ -1,4 +1,5 @@
-/* generate.c - a few dozen nodes, linked at random, with values of every type.
+/* generate.c - Generates random graphs of a few dozen linked nodes with values
+ * of every type.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -39,7 +40,7 @@ struct maker {
     struct {
         uint64_t numbers[8];
         varve_string strings[8];
-    } memory[MOST_NODES + MOST_SLOTS]; /* of one variable each */
+    } memory[MOST_NODES + MOST_SLOTS]; /* each for one variable */
     size_t used;
 };
 
@@ -77,7 +78,7 @@ static varve_status load_state(void *self, const void *bytes, size_t size)
     return VARVE_OK;
 }
 
-/* At most 64 bytes, of which there are that many. */
+/* Returns a tensor of at most 64 bytes. */
 static varve_tensor any_tensor(struct maker *m)
 {
     static const uint64_t shapes[][4] = { { 0 }, { 1, 3 }, { 2, 2, 3 },
@@ -187,7 +188,7 @@ static int compare_boxes(const void *left, const void *right)
     return 0;
 }
 
-/* A box is split in two, in rows or in any way, once or several times. */
+/* Splits a box into two or more, along rows or any dimension. */
 static uint32_t split(
     struct maker *m, const varve_tensor *value, varve_box *boxes)
 {
@@ -209,7 +210,8 @@ static uint32_t split(
     return count;
 }
 
-/* The path of a value that can be cut; false: not this one. */
+/* Sets `path` to the path of a value that can be split. Returns false if node
+ * `number` has no such value. */
 static bool choose(const struct vv_context *context, struct maker *m,
     size_t number, varve_box *boxes, uint32_t *count, char path[4096])
 {
@@ -228,7 +230,7 @@ static bool choose(const struct vv_context *context, struct maker *m,
     return is_it && *count > 1;
 }
 
-/* The file with a value in pieces; its new size. */
+/* Stores one value of the file in pieces and returns the new file size. */
 static size_t cut_value(
     struct maker *m, size_t number, uint8_t *bytes, size_t size, size_t room)
 {

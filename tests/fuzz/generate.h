@@ -1,4 +1,4 @@
-/* generate.h - valid files of random graphs, written by the library itself.
+/* generate.h - Generates valid files of random graphs with the library itself.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,8 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The same seed gives the same file; its size, or 0 if it needs more room. Many
- * names and shapes are those of the program of fuzz_restore. */
+/* Writes the file for a seed. The same seed always gives the same file. Returns
+ * its size, or 0 if `room` is too small. Many names and shapes are those of the
+ * program of fuzz_restore. */
 size_t generate(uint64_t seed, uint8_t *bytes, size_t room);
 
 #endif

@@ -1,4 +1,4 @@
-/* golden_layers.c - read when they are first asked for.
+/* golden_layers.c - Reads the data files of the golden files on first use.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,5 @@
-/* golden_layers.h - the layers of the golden files, read once.
+/* golden_layers.h - Declares the data files of the golden checkpoints, which
+ * are read once.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +9,7 @@
 #include "fuzz/many_files.h"
 
 struct golden_layer {
-    char name[MOST_NAME + 1]; /* of the file, without a folder */
+    char name[MOST_NAME + 1]; /* file name without the folder */
     uint8_t *bytes;
     size_t size;
 };
@@ -16,8 +17,8 @@ struct golden_layer {
 size_t golden_layer_count(void);
 const struct golden_layer *golden_layer_at(size_t i);
 
-/* Under its name in `layers` below a folder, which ends with "/" or is empty;
- * with these bytes, which are borrowed. */
+/* Adds a data file under its name in the subfolder `layers` of `folder`, which
+ * ends with "/" or is empty. The bytes are borrowed. */
 void golden_layer_add(struct many_files *files, const char *folder,
     const struct golden_layer *layer, const uint8_t *bytes, size_t size);
 

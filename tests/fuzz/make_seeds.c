@@ -1,9 +1,11 @@
-/* make_seeds.c - writes what a fuzz run begins with, beside the corpus.
+/* make_seeds.c - Writes the initial inputs of a fuzz run, in addition to the
+ * corpus.
  *
  *     make_seeds DIRECTORY [FILE...]
  *
- * A model with one of everything, once for each flag of fuzz_restore; random
- * graphs; a deep one, a wide one; FILEs as they are.
+ * The inputs are a model with one node of every kind, once for each flag of
+ * fuzz_restore, random graphs, a deep one and a wide one, and the FILEs
+ * unchanged.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -38,7 +40,7 @@ static size_t get(const char *path)
     return size;
 }
 
-/* Writes a graph to a file and frees it. */
+/* Writes a graph to a file and frees it. Returns the file size. */
 static size_t save(varve_graph *graph, const char *name)
 {
     char path[4096];

@@ -1,4 +1,4 @@
-/* many_files.c - descriptors that are the numbers of files.
+/* many_files.c - Uses the index of a file as its descriptor.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -84,7 +84,7 @@ void many_files_init(struct many_files *files)
     system->close = close_descriptor;
     system->info = info;
     system->read_at = read_at;
-    system->map = NULL; /* readers map nothing */
+    system->map = NULL; /* readers do not map files */
 }
 
 static int open_any(void *state, int directory, const char *name)

@@ -1,4 +1,4 @@
-/* many_files.h - a system that holds several files, in memory, to be read.
+/* many_files.h - Declares a system that holds several readable files in memory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,24 +10,26 @@
 enum { MOST_FILES = 16, MOST_NAME = 64 };
 
 struct many_files {
-    struct one_file one; /* first: its functions are used for the rest */
+    struct one_file one; /* first member: provides all other functions */
     struct {
         char name[MOST_NAME + 1];
         const uint8_t *bytes;
         size_t size;
     } files[MOST_FILES];
     size_t count;
-    struct vv_system written; /* of one_file, for what is created */
+    struct vv_system written; /* the system of one_file, for created files */
 };
 
-/* Set up in place, for its address is kept; without files. */
+/* Initializes the system in place, without files. Its address must not
+ * change. */
 void many_files_init(struct many_files *files);
 
-/* From now on a file may be created: it is in `one`, and cannot be read. */
+/* Allows files to be created from now on. A created file is stored in `one` and
+ * cannot be read. */
 void many_files_let_write(struct many_files *files);
 
-/* Bytes are borrowed. One that has no room, or whose name has none, is left
- * out. */
+/* Adds a file. The bytes are borrowed. The file is omitted if there is no room
+ * for it or for its name. */
 void many_files_add(struct many_files *files, const char *name,
     size_t name_size, const uint8_t *bytes, size_t size);
 

@@ -1,4 +1,4 @@
-/* mutate.c - what can be bent in a file, and how.
+/* mutate.c - Implements the mutations of a file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -86,7 +86,7 @@ static void store(uint8_t *at, size_t width, uint64_t value)
         vv_store64(at, value);
 }
 
-/* Numbers at which rules end. */
+/* Returns a number at the boundary of a rule. */
 static uint64_t odd_number(
     struct mutation *m, uint64_t old, const struct piece *piece)
 {
@@ -136,8 +136,8 @@ static void swap_elements(struct mutation *m, struct piece *piece)
     memcpy(b, spare, width);
 }
 
-/* One element more or less, at the same place in every column that shares the
- * number of elements; or, to be wrong, in this one alone. */
+/* Inserts or removes one element at the same index of every column with the
+ * same number of elements or, to make the file invalid, of this column only. */
 static void grow_or_shrink(
     struct mutation *m, struct piece *piece, size_t at, bool grows)
 {
@@ -225,7 +225,7 @@ static void bend_index(struct mutation *m)
     case 3: p->items[at].tag = odd_number(m, p->items[at].tag, &p->items[at]);
         break;
     case 4: p->more_pairs = (int64_t)below(m, 5) - 2; break;
-    case 5: /* an unknown key, which is optional or not */
+    case 5: /* an unknown key, optional or required */
         if ((piece = pieces_insert(p, p->count))) {
             piece->key = one_in(m, 4) ? 17 + below(m, 100) : 132 + below(m, 9);
             vv_buffer_add8(&piece->bytes, 0x83);
@@ -239,7 +239,8 @@ static void bend_index(struct mutation *m)
 
 /* --- Values --------------------------------------------------------------- */
 
-/* Another type and shape of as many bytes, or of others; saved or not. */
+/* Changes the type and shape of a value, with the same number of bytes or
+ * another one, or whether it is saved. */
 static void bend_value(struct mutation *m)
 {
     struct pieces *p = &m->pieces;

@@ -1,7 +1,8 @@
-/* mutate.h - changes that a checksum does not stop.
+/* mutate.h - Declares mutations that keep the checksums of a file valid.
  *
- * A file is taken apart, something in it is bent, and it is sealed again; now
- * and then with something left wrong, and now and then as mere bytes.
+ * A file is taken apart, an element is changed, and the checksums are
+ * recomputed. Sometimes one of them is left wrong, and sometimes raw bytes are
+ * changed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,18 +13,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Changes bytes that it knows nothing of: LLVMFuzzerMutate, or ours. */
+/* Mutates raw bytes without regard to the format: LLVMFuzzerMutate or
+ * mutate_plainly. */
 typedef size_t mutate_bytes(uint8_t *bytes, size_t size, size_t room);
 
-/* The one for runs without libFuzzer; its numbers follow from the seed of the
- * mutation in which it is called. */
+/* The implementation for runs without libFuzzer. Its random numbers depend on
+ * the seed of the mutation that calls it. */
 size_t mutate_plainly(uint8_t *bytes, size_t size, size_t room);
 
-/* Changes an input in place, within `room` bytes; its new size, at least 1. */
+/* Mutates an input in place, within `room` bytes. Returns the new size, which
+ * is at least 1. */
 size_t mutate(uint8_t *bytes, size_t size, size_t room, uint64_t seed,
     mutate_bytes *plainly);
 
-/* Two inputs: entries of one index in the other. 0 if they do not mix. */
+/* Inserts entries of the index of one input into the other. Returns 0 if the
+ * inputs cannot be combined. */
 size_t mutate_cross(const uint8_t *a, size_t a_size, const uint8_t *b,
     size_t b_size, uint8_t *bytes, size_t room, uint64_t seed);
 

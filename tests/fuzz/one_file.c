@@ -1,4 +1,4 @@
-/* one_file.c - reading from borrowed bytes, writing to new ones.
+/* one_file.c - Reads from borrowed bytes and writes to new ones.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -150,7 +150,7 @@ static int each_name(
     return 0;
 }
 
-/* A map is a copy of whole pages; what is behind the end of the file is 0. */
+/* Maps a file by copying whole pages. Bytes after the end of the file are 0. */
 static int map(
     void *state, int file, uint64_t offset, size_t size, void **address)
 {

@@ -1,7 +1,7 @@
-/* one_file.h - a system that holds a single file, in memory.
+/* one_file.h - Declares a system that holds a single file in memory.
  *
- * It needs no test framework and does next to nothing, so that the time of a
- * fuzz run goes into the library.
+ * It needs no test framework and does very little, so that a fuzz run spends
+ * its time in the library.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,16 +11,17 @@
 #include "system.h"
 
 struct one_file {
-    struct vv_system system; /* its state points back here */
-    const uint8_t *bytes;    /* under the name FUZZ_PATH; NULL: there is none */
+    struct vv_system system; /* its state points to this struct */
+    /* content of the file FUZZ_PATH; NULL: no such file */
+    const uint8_t *bytes;
     size_t size;
-    uint8_t *written; /* what was created instead; to be freed */
+    uint8_t *written; /* content of the created file; to be freed */
     size_t written_size;
-    int opened; /* descriptors and maps that were not given back */
+    int opened; /* descriptors and maps that were not released */
     bool is_created;
 };
 
-/* Set up in place, for its address is kept. */
+/* Initializes the system in place. Its address must not change. */
 void one_file_init(struct one_file *file, const uint8_t *bytes, size_t size);
 
 #endif

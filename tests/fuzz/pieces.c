@@ -1,4 +1,4 @@
-/* pieces.c - taking apart by a small lenient decoder; sealing.
+/* pieces.c - Takes a file apart with a small lenient decoder, and seals it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -31,7 +31,8 @@ struct cursor {
     size_t at;
 };
 
-/* Major type and number of the next item; false at the end. */
+/* Reads the major type and the number of the next item. Returns false at the
+ * end. */
 static bool read_head(struct cursor *c, unsigned *major, uint64_t *number)
 {
     if (c->at >= c->size)
@@ -194,11 +195,11 @@ static void add_digests(
     }
 }
 
-/* Where the boxes of a value in pieces are. */
+/* Iterates over the boxes of values in pieces. */
 struct boxes {
-    const uint8_t *numbers; /* of those that are left */
-    size_t left;            /* so many numbers */
-    uint32_t row;           /* the next value in pieces */
+    const uint8_t *numbers; /* of the remaining boxes */
+    size_t left;            /* count of the remaining numbers */
+    uint32_t row;           /* next value in pieces */
 };
 
 static uint64_t count_elements(
@@ -210,7 +211,8 @@ static uint64_t count_elements(
     return count;
 }
 
-/* Of each piece from its beginning. What does not fit is left out. */
+/* Adds a digest for each piece, starting at its first byte. Pieces that do not
+ * fit are omitted. */
 static void add_piece_digests(struct pieces *p, struct boxes *b, size_t value,
     const uint8_t *bytes, uint64_t size)
 {
@@ -253,7 +255,8 @@ static struct boxes boxes_of(struct pieces *p)
         .left = boxes ? boxes->bytes.size / 8 : 0 };
 }
 
-/* A value that was saved stays so; what it lacks in bytes is zeros. */
+/* Moves a value. A value that was saved remains saved; missing bytes are
+ * zeros. */
 static void place_value(struct vv_buffer *data, const struct vv_buffer *old,
     uint8_t *offset, uint64_t size)
 {
@@ -267,7 +270,8 @@ static void place_value(struct vv_buffer *data, const struct vv_buffer *old,
     pad_to(data, place + size);
 }
 
-/* Digests of all values in order, placed anew or where they are. */
+/* Computes the digests of all values in order, at new offsets if `anew`, else
+ * at their current ones. */
 static void seal_values(struct pieces *p, bool anew, size_t room)
 {
     struct piece *offsets = pieces_find(p, VV_KEY_VALUE_OFFSETS);
@@ -305,7 +309,7 @@ static void seal_values(struct pieces *p, bool anew, size_t room)
     }
 }
 
-/* --- Putting together ----------------------------------------------------- */
+/* --- Assembling ----------------------------------------------------------- */
 
 static varve_status add_bytes(
     void *user, const void *bytes, size_t size, varve_error *error)

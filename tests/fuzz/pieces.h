@@ -1,8 +1,10 @@
-/* pieces.h - a file taken apart into what a mutation can bend, and put together
- * again with the lengths, places and digests that a writer would give it.
+/* pieces.h - Declares a decomposed file whose parts a mutation can change, and
+ * which can be reassembled with the lengths, offsets and digests that a writer
+ * would produce.
  *
- * It believes less than a reader, and knows the layout by itself: what a reader
- * would refuse is taken apart as well, as far as it has an index at all.
+ * The decoder is more lenient than a reader and implements the format
+ * independently: it also decodes invalid files, provided that they contain an
+ * index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +17,7 @@
 
 #include "buffer.h"
 
-/* An entry of the index: a column, or any other item as it is encoded. */
+/* An entry of the index: a column, or any other item in encoded form. */
 struct piece {
     uint64_t key;
     uint64_t tag; /* 0: none */
@@ -28,31 +30,34 @@ enum { MOST_PIECES = 48 };
 struct pieces {
     struct piece items[MOST_PIECES];
     size_t count;
-    struct vv_buffer data; /* the file from its beginning to the index */
+    struct vv_buffer data; /* the file up to the index */
     struct vv_buffer flags;
-    int64_t more_pairs; /* what the head of the map says too much or less */
+    /* difference between the pair count in the map head and the actual one */
+    int64_t more_pairs;
 };
 
-/* How much is made right again. */
+/* Specifies which fields are recomputed. */
 enum pieces_seal {
-    SEAL_NOTHING = 0, /* lengths and magic only */
-    SEAL_ENDS = 1,    /* the digests of header, footer and index */
-    SEAL_VALUES = 2,  /* the digests of values too, where they lie */
-    SEAL_PLACES = 3,  /* values are placed anew by their sizes */
+    SEAL_NOTHING = 0, /* only lengths and magic */
+    SEAL_ENDS = 1,    /* also the digests of header, footer and index */
+    SEAL_VALUES = 2,  /* also the digests of values, at their current offsets */
+    SEAL_PLACES = 3,  /* values also get new offsets according to their sizes */
 };
 
-/* False, and nothing to clear, if there is no index to be found. */
+/* Decodes a file. Returns false if no index is found; then nothing needs to be
+ * cleared. */
 bool pieces_begin(struct pieces *p, const uint8_t *bytes, size_t size);
 void pieces_clear(struct pieces *p);
 
-/* The file; at most `room` bytes, else nothing: 0. */
+/* Writes the file. Returns its size, or 0 if it needs more than `room`
+ * bytes. */
 size_t pieces_end(
     struct pieces *p, enum pieces_seal seal, uint8_t *bytes, size_t room);
 
-/* The column of a key, or NULL. */
+/* Returns the column of a key, or NULL. */
 struct piece *pieces_find(struct pieces *p, uint64_t key);
 
-/* Adds an empty entry at a place; NULL if there is no more room. */
+/* Inserts an empty entry at an index. Returns NULL if there is no more room. */
 struct piece *pieces_insert(struct pieces *p, size_t at);
 void pieces_remove(struct pieces *p, size_t at);
 

@@ -1,4 +1,4 @@
-/* places.c - fuzz_reader, and a second look.
+/* places.c - Runs fuzz_reader and then compares the values with the file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -37,7 +37,7 @@ void places_run(const uint8_t *bytes, size_t size)
     struct bounded bounded = bounded_by(size);
     fuzz_reader(bytes, size);
     one_file_init(&file, bytes, size);
-    bounded.is_free = true; /* fuzz_reader has looked at that */
+    bounded.is_free = true; /* fuzz_reader has already checked the limit */
     struct vv_context context = {
         .allocator = bounded_allocator(&bounded), .system = &file.system
     };

@@ -1,5 +1,6 @@
-/* places.h - a file of another format: all that a reader can be asked, and that
- * each value that lies in the file is its very bytes there.
+/* places.h - Declares a check for files of external formats: every query of a
+ * reader, and that each value stored in the file equals the bytes at its
+ * offset.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,5 @@
-/* program.c - building, on demand and late, and changing its mind.
+/* program.c - Builds the program, on demand and after the read, and changes its
+ * edges.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -221,7 +222,7 @@ bool values_are_kept(
     struct value is = copy_of(path, now);
     bool same = !is.bytes == !was->bytes && is.size == was->size &&
                 (is.size == 0 || memcmp(is.bytes, was->bytes, is.size) == 0);
-    /* What the library owns may get its memory, zeroed, without a value. */
+    /* A library-owned variable may get zeroed memory without a value. */
     if (!was->bytes && is.bytes) {
         same = true;
         for (size_t i = 0; i < is.size; i++)

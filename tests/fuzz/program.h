@@ -1,6 +1,6 @@
-/* program.h - the program into which hostile files are restored: a model with
- * one of everything, and more that has its children made on demand, late, or
- * under older names.
+/* program.h - Declares the program into which hostile files are restored: a
+ * model with one node of every kind, and nodes whose children are created on
+ * demand, after the read, or under older names.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,32 +14,32 @@ struct program {
     struct everything model;
     varve_graph *graph;
     struct bounded *bounded;
-    int made; /* children on demand */
+    int made; /* number of children created on demand */
     float late[2][3];
     int64_t count;
 };
 
-/* How many children are made on demand, at most: 64, unless a test of large
- * files wants more. */
+/* The maximum number of children created on demand: 64, unless a test of large
+ * files changes it. */
 extern int program_most_made;
 
-/* In an empty graph. */
+/* Builds the program in an empty graph. */
 void program_build(struct program *program);
 
-/* What a program makes after a read, from what waits for it. */
+/* Adds nodes after a read, for pending values. */
 void program_build_late(struct program *program);
 
-/* Changes of mind: edges removed, replaced, added again. */
+/* Removes, replaces and re-adds edges. */
 void program_regret(struct program *program);
 
-/* The values of all variables of a graph, by path, to be compared later. */
+/* The values of all variables of a graph, by path, for a later comparison. */
 struct values;
 
 struct values *values_new(varve_node *root);
 void values_free(struct values *values);
 
-/* Whether the variable at a path still has the value it had; true for a path
- * that was not there. */
+/* Returns true if the variable at a path still has its recorded value, or if no
+ * value was recorded for the path. */
 bool values_are_kept(
     const struct values *values, const char *path, const varve_tensor *now);
 

@@ -1,4 +1,5 @@
-/* restore_flags.h - what the flags of an input mean to fuzz_restore.
+/* restore_flags.h - Declares the meaning of the flags of an input for
+ * fuzz_restore.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,15 +18,16 @@ enum restore_flag {
     RESTORE_EXCEPT = 1 << 8,
     RESTORE_RENAMES = 1 << 9,
     RESTORE_SUBTREE = 1 << 10,
-    RESTORE_LATE = 1 << 11,       /* the program is built after the read */
+    RESTORE_LATE = 1 << 11, /* the program is built after the read */
     RESTORE_PLAN = 1 << 12,
-    RESTORE_NO_STAGING = 1 << 13, /* more than staging has room for */
-    RESTORE_REGRET = 1 << 14,     /* edges change while values wait */
-    RESTORE_TWICE = 1 << 15,      /* two restorations at a time */
+    RESTORE_NO_STAGING = 1 << 13, /* values exceed the staging buffer */
+    RESTORE_REGRET = 1 << 14,     /* edges change while values are pending */
+    RESTORE_TWICE = 1 << 15,      /* two restorations at the same time */
     RESTORE_EXPECT = 1 << 16,
-    RESTORE_DROP = 1 << 17,       /* by patterns, then the rest */
+    /* drops pending values, by patterns and then all */
+    RESTORE_DROP = 1 << 17,
     RESTORE_NUMBERED = 1 << 18,
-    RESTORE_OUTLIVES = 1 << 19,   /* the graph is freed first */
+    RESTORE_OUTLIVES = 1 << 19, /* the graph is freed first */
 };
 
 enum { RESTORE_FLAG_COUNT = 20 };

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# run.sh - fuzzes one target for a time, and says in JSON how far it came.
+# run.sh - Fuzzes one target for a time and prints the result as JSON.
 #
 #     tests/fuzz/run.sh TARGET SECONDS [BUILD]
 #     tests/fuzz/run.sh --list
 #
-# Builds with clang in BUILD (build-fuzz), with AddressSanitizer and
-# UndefinedBehaviorSanitizer, and begins at the corpus of the target, the other
-# targets' and what make_seeds writes. What it finds new is kept in BUILD/corpus
-# for the next run; what breaks the library goes to BUILD/found, and to standard
-# error in base64 where it is small, and the exit status is then 1. One line of
-# JSON goes to standard output. SEED, a number, makes a run much like another.
+# Builds with clang in BUILD (default: build-fuzz), with AddressSanitizer and
+# UndefinedBehaviorSanitizer. The initial inputs are the corpus of the target,
+# those of the other targets and the output of make_seeds. New inputs are kept
+# in BUILD/corpus for the next run. Inputs that cause a failure are written to
+# BUILD/found and, if they are small, to standard error in base64; the exit
+# status is then 1. One line of JSON is written to standard output. The
+# environment variable SEED, a number, makes runs mostly reproducible.
 #
 # SPDX-License-Identifier: MIT
 set -euo pipefail
@@ -39,7 +40,8 @@ if ! command -v clang >/dev/null; then
     exit 3
 fi
 
-# Several targets are started at a time: only one of them configures.
+# Several targets can be started at the same time: only one of them may run the
+# configuration step.
 build_target() {
     [ -f "$build/build.ninja" ] ||
         CC=clang meson setup "$build" -Dfuzz=true -Dtests=enabled \
@@ -49,7 +51,7 @@ build_target() {
     ninja -C "$build" "$program" tests/fuzz/make_seeds
 }
 
-# The programs of mix are no files: it begins at its own alone.
+# The inputs of mix are programs, not files: it starts with its own seeds only.
 program=tests/fuzz/fuzz_$target
 corpora=(tests/fuzz/corpus/*/ "$build/seeds/$target")
 largest=32768
@@ -72,7 +74,7 @@ mkdir -p "$scratch" "$found" "$build/seeds/$target"
 "$build/tests/fuzz/make_seeds" "$build/seeds/$target" \
     tests/golden/*.varve >&2
 
-# What a target that dies has in files goes too.
+# Removes the temporary files of a target that crashed, too.
 TMPDIR=$([ -w /dev/shm ] && mktemp -d -p /dev/shm || mktemp -d)
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT

@@ -1,4 +1,4 @@
-/* several.c - names in messages, and bytes of values.
+/* several.c - Checks names in messages and bytes of values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,8 +28,8 @@ static bool has_bad_bool(
     return node->value.dtype == VARVE_BOOL && at < node->size;
 }
 
-/* A value reads as the bytes of `file`. It is refused exactly if a byte of a
- * bool is neither 0 nor 1. */
+/* Checks that a value equals the bytes of `file`. Reading must fail if and only
+ * if a byte of a bool is neither 0 nor 1. */
 static void check_value(varve_reader *reader, const varve_saved_node *node,
     const uint8_t *file)
 {
@@ -50,9 +50,9 @@ static void check_value(varve_reader *reader, const varve_saved_node *node,
     free(value);
 }
 
-/* The bytes of all values but strings, which are texts of the header. Unless
- * `file` is NULL each is also checked against the bytes of `file` at its
- * offset. */
+/* Returns the number of bytes of all values except strings, which are texts of
+ * the header. If `file` is not NULL, each value is compared with the bytes of
+ * `file` at its offset. */
 uint64_t several_total(
     varve_reader *reader, const uint8_t *file, size_t size)
 {
@@ -74,7 +74,7 @@ uint64_t several_total(
     return total;
 }
 
-/* A message begins with the name of one of the files. */
+/* Checks that a message begins with the name of one of the files. */
 static void check_failure(const struct several *s, varve_error *error)
 {
     for (size_t i = 1; i < s->files.count; i++) {
@@ -83,7 +83,7 @@ static void check_failure(const struct several *s, varve_error *error)
         if (strncmp(error->message, name, size) == 0 &&
             error->message[size] == ':' &&
             strcmp(name, FUZZ_PATH) != 0)
-            return; /* the status was looked at with the file alone */
+            return; /* the status was checked for the first file only */
     }
     fuzz_check_failure(error->status, error);
 }

@@ -1,5 +1,5 @@
-/* several.h - several files that are one checkpoint, of which the first is
- * opened.
+/* several.h - Declares a checkpoint that consists of several files, the first
+ * of which is opened.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,19 +11,19 @@
 
 struct several {
     struct many_files files;
-    struct bounded bounded; /* by their sizes; to be raised */
-    size_t size;            /* of all files */
+    struct bounded bounded; /* according to the file sizes; to be raised */
+    size_t size;            /* sum of all file sizes */
 };
 
-/* With FUZZ_PATH alone; to be freed with free. */
+/* Creates a set that contains FUZZ_PATH only. It must be freed with free. */
 struct several *several_new(const uint8_t *bytes, size_t size);
 
-/* Opens it and looks at everything; the values have no more bytes than `most`
- * says, unless that is NULL. */
+/* Opens the checkpoint and calls every query. The values must not have more
+ * bytes than `*most`, unless `most` is NULL. */
 void several_read(struct several *several, const uint64_t *most);
 
-/* The bytes of all values but strings; each is also the bytes of `file` at its
- * offset, unless that is NULL. */
+/* Returns the number of bytes of all values except strings. If `file` is not
+ * NULL, each value must equal the bytes of `file` at its offset. */
 uint64_t several_total(
     varve_reader *reader, const uint8_t *file, size_t size);
 

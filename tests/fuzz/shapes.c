@@ -1,5 +1,5 @@
-/* shapes.c - files of about a megabyte, or of a part of one, each of one shape
- * taken to its extreme.
+/* shapes.c - Makes hostile files of up to a megabyte, each with one extreme
+ * property.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +15,7 @@
 #include "fuzz/pieces.h"
 #include "layout.h"
 
-/* --- Making --------------------------------------------------------------- */
+/* --- Encoding ------------------------------------------------------------- */
 
 struct shape {
     struct pieces pieces;
@@ -33,7 +33,7 @@ static void add_name(struct shape *s, const char *bytes, size_t size)
         (uint32_t)column(s, VV_KEY_NAMES)->size);
 }
 
-/* A node whose edges, if any, were added before it. */
+/* Adds a node. Its edges, if any, must have been added before. */
 static void add_node(struct shape *s, varve_kind kind)
 {
     vv_buffer_add8(column(s, VV_KEY_NODE_KINDS), (uint8_t)kind);
@@ -47,7 +47,7 @@ static void add_edge(struct shape *s, uint32_t name, uint32_t child)
     vv_buffer_add32(column(s, VV_KEY_EDGE_CHILDREN), child);
 }
 
-/* A float32 without elements: it is saved, and has no bytes. */
+/* Adds a saved float32 value without elements. */
 static void add_value(struct shape *s, uint32_t node)
 {
     vv_buffer_add32(column(s, VV_KEY_VALUE_NODES), node);
@@ -68,12 +68,12 @@ static void add_slot(
     vv_buffer_add32(column(s, VV_KEY_SLOT_NODES), node);
 }
 
-/* A whole one is of about a megabyte. */
+/* The size of a full file, about one megabyte, is divided by this. */
 static uint32_t scale;
 
-/* --- The shapes ----------------------------------------------------------- */
+/* --- Shapes --------------------------------------------------------------- */
 
-/* Each node has the next one as its only child, all under one name. */
+/* Each node has the next one as its only child, all under the same name. */
 static void chain(struct shape *s, uint32_t count)
 {
     for (uint32_t i = 0; i + 1 < count; i++) {
@@ -97,7 +97,7 @@ static void deep_with_long_names(struct shape *s)
     chain(s, 75000 / scale);
 }
 
-/* Each object of a chain has a variable beside the next of the chain. */
+/* A chain of objects, each of which also has a variable. */
 static void deep_with_values(struct shape *s)
 {
     const uint32_t length = 18000 / scale;
@@ -172,7 +172,7 @@ static void slots(struct shape *s)
     add_name(s, "x", 1);
 }
 
-/* One node has them all. */
+/* One node has all tags. */
 static void tags(struct shape *s)
 {
     char name[16];
@@ -186,7 +186,7 @@ static void tags(struct shape *s)
     add_node(s, VARVE_OBJECT);
 }
 
-/* The program makes its children as the file has them, all the way down. */
+/* The program creates all children on demand, at every depth. */
 static void deep_on_demand(struct shape *s)
 {
     const uint32_t length = 14000 / scale;
@@ -206,7 +206,7 @@ static void deep_on_demand(struct shape *s)
     add_value(s, 2 * length);
 }
 
-/* All below a dictionary that takes everything. */
+/* All nodes are children of a dictionary that creates them on demand. */
 static void wide_on_demand(struct shape *s)
 {
     char name[16];
@@ -226,8 +226,8 @@ static void wide_on_demand(struct shape *s)
     }
 }
 
-/* Objects of the file that are one object of the program: its list is a cycle
- * of the root's children. */
+/* Many objects of the file match one object of the program, whose list is a
+ * cycle of the root's children. */
 static void lists_in_lists(struct shape *s)
 {
     const uint32_t count = 60000 / scale;
@@ -242,7 +242,8 @@ static void lists_in_lists(struct shape *s)
     add_node(s, VARVE_LIST);
 }
 
-/* Under every name of the program's loop lies another object. */
+/* Every name in the cycle of the program leads to another object of the
+ * file. */
 static void many_for_one(struct shape *s)
 {
     const uint32_t count = 60000 / scale;
@@ -257,7 +258,7 @@ static void many_for_one(struct shape *s)
     add_node(s, VARVE_OBJECT);
 }
 
-/* Two edges to the next: more paths than anybody could count. */
+/* Two edges to each next node: the number of paths is exponential. */
 static void diamonds(struct shape *s)
 {
     const uint32_t count = 60000 / scale;
@@ -272,7 +273,7 @@ static void diamonds(struct shape *s)
     add_value(s, count - 1);
 }
 
-/* Each of a chain leads back to the root, too. */
+/* A chain in which each node also has an edge to the root. */
 static void chain_back(struct shape *s)
 {
     const uint32_t count = 60000 / scale;
@@ -286,7 +287,7 @@ static void chain_back(struct shape *s)
     }
 }
 
-/* Names of control bytes, of which each is three in a path. */
+/* Names of control bytes, each of which takes three bytes in a path. */
 static void control_names(struct shape *s)
 {
     static char name[40000];
@@ -305,7 +306,7 @@ static void control_names(struct shape *s)
     }
 }
 
-/* A variable that each of many objects has: as many paths as objects. */
+/* Many objects share one variable: there are as many paths as objects. */
 static void shared(struct shape *s)
 {
     char name[16];
@@ -325,7 +326,7 @@ static void shared(struct shape *s)
     add_value(s, count + 1);
 }
 
-/* Behind a chain as long as a path that is shown stand many values. */
+/* Many values whose paths exceed the longest path that is printed. */
 static void many_far_away(struct shape *s)
 {
     char name[16];
@@ -367,7 +368,7 @@ static void many_pieces(struct shape *s)
     }
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- All shapes ----------------------------------------------------------- */
 
 static const struct {
     const char *name;

@@ -1,4 +1,5 @@
-/* shapes.h - hostile files: deep, wide, tangled, shared.
+/* shapes.h - Declares hostile files with deep, wide, cyclic or shared
+ * structure.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,11 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The name of a shape; NULL behind the last. */
+/* Returns the name of a shape, or NULL after the last one. */
 const char *shape_name(size_t number);
 
-/* Makes a file of that shape, one `part`th of a megabyte or so, in `room`
- * bytes. Returns its size; 0: there is no room. */
+/* Makes a file of a shape, of about a `part`th of a megabyte. Returns its size,
+ * or 0 if it needs more than `room` bytes. */
 size_t shape_make(
     size_t number, uint32_t part, uint8_t *file, size_t room);
 

@@ -1,8 +1,8 @@
-/* small_stack.c - one thread that runs every input, on a stack which a deep
- * recursion would leave at once.
+/* small_stack.c - Runs every input on one thread whose stack is too small for
+ * deep recursion.
  *
- * AddressSanitizer makes frames several times larger, so that the stack is then
- * of 256 KiB instead of 96. Below it lies a page that nobody may touch.
+ * The stack has 96 KiB, or 256 KiB with AddressSanitizer, which makes frames
+ * several times larger. It ends at a guard page.
  *
  * SPDX-License-Identifier: MIT
  */

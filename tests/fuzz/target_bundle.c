@@ -1,14 +1,15 @@
-/* target_bundle.c - TensorFlow checkpoints: an index and its data shards.
+/* target_bundle.c - Fuzzes TensorFlow checkpoints: an index and its data
+ * shards.
  *
- * An input for `bundle` is the index, whose length comes first (two bytes, low
- * one first), then the bytes of shard 0.
+ * An input for `bundle` is the length of the index (two bytes, little-endian),
+ * the index, then the bytes of shard 0.
  *
- * An input for `bundle_entries` is what is in such files, and every sum is made
- * right, so that what is behind the sums is reached:
+ * An input for `bundle_entries` is the content of such files. All checksums are
+ * made valid, so that the code after the checksum verification is reached:
  *
  *     a byte: 1: big-endian; 2: there is a graph; from 4: shards, less 1
  *     the graph: two bytes of length, then the bytes
- *     entries: length and bytes of the key; a byte that says what comes:
+ *     entries: length and bytes of the key; a byte for the kind of entry:
  *       0: length and bytes of the entry as it stands in the index
  *       1: type, rank (of 8), extents of a byte each: a value that fits
  *       2: number of strings (of 16), their lengths: a tensor of strings
@@ -36,12 +37,13 @@
 #define PREFIX FUZZ_STEM
 #define INDEX PREFIX "index"
 
-/* In an index an entry takes 6 bytes at least, and keys share what they begin
- * with: an entry costs more than in a file of ours, and its key on top. */
+/* An entry of an index takes at least 6 bytes, and keys share prefixes. The
+ * memory for an entry is therefore a larger multiple of the file size than in
+ * Varve's own format; the memory for its key is added. */
 enum { INDEX_FACTOR = 64, VALUE_FACTOR = 24, KEY_FACTOR = 24 };
 
-/* So many bytes of keys an index can have for each of its own: Snappy unpacks
- * 22 from one, and 16 keys may share one that stands there. */
+/* The maximum number of key bytes for each byte of an index: Snappy expands one
+ * byte to 22, and 16 keys may share a prefix. */
 enum { MOST_KEYS = 22 * 16 };
 
 /* --- Reading -------------------------------------------------------------- */
@@ -299,7 +301,7 @@ static void make_entry(struct maker *m)
     vv_buffer_add(&e->value, bytes, size);
 }
 
-/* --- All of it ------------------------------------------------------------ */
+/* --- Targets -------------------------------------------------------------- */
 
 static int compare_entries(const void *a, const void *b)
 {

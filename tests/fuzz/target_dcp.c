@@ -1,5 +1,5 @@
-/* target_dcp.c - checkpoints of torch.distributed: a metadata and one file of
- * parts.
+/* target_dcp.c - Fuzzes torch.distributed checkpoints: a metadata file and one
+ * data file.
  *
  * An input is the size of the metadata in two bytes, the metadata, and the
  * bytes of hostile.distcp.

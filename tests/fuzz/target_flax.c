@@ -1,7 +1,7 @@
-/* target_flax.c - files of Flax.
+/* target_flax.c - Fuzzes Flax files.
  *
- * What begins with a map is a file as it is. Anything else is an item of one,
- * behind an array, by which the file is known.
+ * An input that begins with a map is used as a file. Any other input is
+ * embedded as an item, after an array from which the format is detected.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +15,8 @@ static void run_item(const uint8_t *item, size_t size)
     static const uint8_t head[] =
         "\x82\xa1w\xc7\x0a\1\x93\x90\xa4" "bool\xc4\1\1\xa1x";
     size_t before = sizeof head - 1;
-    uint8_t *file = malloc(before + size); /* no room to read past */
+    /* allocated exactly, so that reads past the end are detected */
+    uint8_t *file = malloc(before + size);
     memcpy(file, head, before);
     memcpy(file + before, item, size);
     places_run(file, before + size);

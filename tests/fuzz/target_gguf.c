@@ -1,5 +1,5 @@
-/* target_gguf.c - GGUF files: all that a reader can be asked, and then that
- * each value is the very bytes of the file at its offset.
+/* target_gguf.c - Fuzzes GGUF files: calls every query of a reader and checks
+ * that each value equals the bytes of the file at its offset.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 #include "fuzz/one_file.h"
 #include "reader.h"
 
-/* Counts the values; ends the process unless they lie where they should. */
+/* Counts the values. Ends the process if a value is at a wrong offset. */
 static void look_at_places(varve_reader *reader, const uint8_t *bytes,
     size_t size)
 {
@@ -40,12 +40,12 @@ void fuzz_gguf(const uint8_t *bytes, size_t size)
 {
     size = fuzz_file_size(bytes, size);
     if (size < 4 || memcmp(bytes, "GGUF", 4) != 0)
-        return; /* a file for fuzz_reader */
+        return; /* such files are tested by fuzz_reader */
     fuzz_reader(bytes, size);
     struct one_file file;
     struct bounded bounded = bounded_by(size);
     one_file_init(&file, bytes, size);
-    bounded.is_free = true; /* fuzz_reader has looked at that */
+    bounded.is_free = true; /* fuzz_reader has already checked the limit */
     struct vv_context context = {
         .allocator = bounded_allocator(&bounded), .system = &file.system
     };

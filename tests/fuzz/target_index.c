@@ -1,5 +1,5 @@
-/* target_index.c - the parser alone: whatever it accepts obeys the rules that
- * can be seen from outside, and is the one encoding of what it says.
+/* target_index.c - Fuzzes the index parser: every accepted index satisfies the
+ * rules that can be checked from outside and has the canonical encoding.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,7 @@
 #include "layout.h"
 #include "piece_table.h"
 
-/* --- Encoding again ------------------------------------------------------- */
+/* --- Canonical encoding --------------------------------------------------- */
 
 struct comparison {
     const uint8_t *bytes;
@@ -37,7 +37,8 @@ static varve_status compare(
     return VARVE_OK;
 }
 
-/* The head of a map; more than 23 pairs are told in a byte of their own. */
+/* Checks the head of a map. Counts of more than 23 pairs take a byte of their
+ * own. */
 static bool has_pairs(const uint8_t *bytes, size_t size, unsigned pairs)
 {
     if (pairs < 24)
@@ -45,8 +46,9 @@ static bool has_pairs(const uint8_t *bytes, size_t size, unsigned pairs)
     return size > 1 && bytes[0] == 0xb8 && bytes[1] == pairs;
 }
 
-/* Unknown optional keys were passed over, and are not written again: then the
- * head of the map has another number. */
+/* Checks that encoding the index gives the same bytes. Unknown optional keys
+ * were skipped and are not written again; then the head of the map has another
+ * count. */
 static void check_encoding(
     const struct vv_index *index, const uint8_t *bytes, size_t size)
 {
@@ -69,7 +71,7 @@ static void check_encoding(
         c.at);
 }
 
-/* --- What is promised to those who use an index --------------------------- */
+/* --- Guarantees for users of an index ------------------------------------- */
 
 static uint64_t sum;
 
@@ -131,7 +133,7 @@ static void check_slots(const struct vv_index *index)
     }
 }
 
-/* They lie one behind the other, and have all elements together. */
+/* Checks that pieces are consecutive and contain all elements together. */
 static void check_pieces(const struct vv_parsed_index *parsed, uint32_t value)
 {
     const struct vv_index *index = &parsed->index;
@@ -209,7 +211,7 @@ static void check_parsed(
     }
 }
 
-/* --- The two ways in ------------------------------------------------------ */
+/* --- Entry points --------------------------------------------------------- */
 
 static void parse_file(const uint8_t *bytes, size_t size, bool salvages)
 {
@@ -235,7 +237,7 @@ static void parse_file(const uint8_t *bytes, size_t size, bool salvages)
     bounded_check_empty(&bounded);
 }
 
-/* The bytes themselves as an index, in a block of exactly their size. */
+/* Parses the input itself as an index, in an allocation of exactly its size. */
 static void parse_bytes(const uint8_t *bytes, size_t size)
 {
     struct bounded bounded = bounded_by(size);

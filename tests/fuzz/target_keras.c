@@ -1,7 +1,8 @@
-/* target_keras.c - the config.json of an archive of Keras, which is read before
- * libhdf5 is asked for anything: what it says of layers.
+/* target_keras.c - Fuzzes the config.json of Keras archives, whose layer
+ * descriptions are read before libhdf5 is called.
  *
- * Of what libhdf5 reads itself nothing is tried here: SECURITY.md says why.
+ * The parts that libhdf5 reads are not tested here; SECURITY.md contains the
+ * reason.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +15,7 @@
 #include "fuzz/one_file.h"
 #include "keras_config.h"
 
-enum { FACTOR = 96 /* a layer of a few bytes has a path of many names */ };
+enum { FACTOR = 96 /* a layer of a few bytes can have a path of many names */ };
 
 static void look_at_layers(const struct vv_keras_config *config, size_t size)
 {

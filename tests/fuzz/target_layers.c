@@ -1,6 +1,6 @@
-/* target_layers.c - a checkpoint whose values are in layers: its index is the
- * input, its layers are those of the golden files, and the flags say what is
- * wrong with one of them.
+/* target_layers.c - Fuzzes checkpoints with values in data files. The input is
+ * the index; the data files are those of the golden files; the flags select a
+ * defect of one of them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,11 +25,11 @@ struct run {
     struct bounded bounded;
     struct vv_context context;
     size_t size;   /* of all files */
-    uint8_t *bent; /* a layer in which something is wrong */
+    uint8_t *bent; /* the data file with a defect */
 };
 
-/* Flags: two bits of what is done to a layer, three of which one, the rest of
- * where. */
+/* Adds a data file. Two bits of the flags select the defect, three select the
+ * file, and the others the position. */
 static void add_layer(struct run *run, size_t i, uint32_t flags)
 {
     enum { WHOLE, CUT, BENT, LOST };
@@ -62,7 +62,7 @@ static void look_at_reader(struct run *run)
     varve_reader_free(reader);
 }
 
-/* A value is what the reader has, or lost for both. */
+/* Checks that each value equals that of the reader, or is damaged for both. */
 static void compare(
     varve_reader *reader, const varve_saved_node *saved, varve_node *root)
 {
@@ -82,8 +82,8 @@ static void compare(
     free(bytes);
 }
 
-/* Whether a graph of all that the file says would be of a usual size: an index
- * needs no bytes for the elements of a value that is not saved. */
+/* Returns true if a graph of the whole file would have a reasonable size. The
+ * elements of a value that is not saved take no bytes of an index. */
 static bool is_small(const struct run *run)
 {
     varve_reader *reader = vv_reader_open_in(&run->context, PATH, NULL);

@@ -1,5 +1,5 @@
-/* target_npy.c - a NumPy array: as it is, and once more with the size of its
- * header and of its data mended.
+/* target_npy.c - Fuzzes NumPy arrays: unchanged, and again with corrected sizes
+ * of header and data.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,8 +13,8 @@
 
 enum { MOST_DATA = 64 * 1024, BEFORE = 10 };
 
-/* Where the dictionary seems to end: behind its last brace. 0 if it does not
- * in the first bytes. */
+/* Returns the probable end of the dictionary, after its last brace, or 0 if
+ * there is none in the first bytes. */
 static size_t end_of_header(const uint8_t *bytes, size_t size)
 {
     size_t end = 0;
@@ -25,7 +25,8 @@ static size_t end_of_header(const uint8_t *bytes, size_t size)
     return end;
 }
 
-/* The same array with as much data as its header says. */
+/* Runs the target on the same array with as much data as its header
+ * specifies. */
 static void run_mended(const uint8_t *bytes, size_t size, size_t end)
 {
     struct vv_npy_header h;

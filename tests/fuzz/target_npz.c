@@ -1,9 +1,9 @@
-/* target_npz.c - archives of NumPy arrays.
+/* target_npz.c - Fuzzes archives of NumPy arrays.
  *
- * What begins with "PK" is an archive as it is. Anything else is parts with
- * 0x1e between them, of which an archive is made whose sums and sizes are
- * right: the first byte is flags of the archive, each part an entry of name,
- * 0x1f, a byte of flags, and what is in it.
+ * An input that begins with "PK" is used as an archive. Any other input
+ * consists of parts separated by 0x1e, from which an archive with valid
+ * checksums and sizes is made. The first byte contains flags of the archive.
+ * Each part is an entry: its name, 0x1f, a byte of flags, and its content.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,12 +18,13 @@
 enum { PART = 0x1e, FIELD = 0x1f, MOST_BYTES = 256 * 1024, MOST_PARTS = 32 };
 
 enum entry_flag {
-    ENTRY_DEFLATED = 1,    /* the part is a deflated stream */
-    ENTRY_IN_A_BLOCK = 2,  /* it is deflated here, as one block of its bytes */
+    ENTRY_DEFLATED = 1, /* the content is a deflated stream */
+    /* the content is deflated here, as one stored block */
+    ENTRY_IN_A_BLOCK = 2,
     ENTRY_ZIP64 = 4,
     ENTRY_SIZES_BEHIND = 8,
-    ENTRY_IS_TEXT = 16,    /* the text of a header, 0x1f, the data: the rest of
-                              the array is put around it */
+    /* the text of a header, 0x1f, the data; the rest of the array is added */
+    ENTRY_IS_TEXT = 16,
     ENTRY_VERSION_2 = 32,
 };
 
@@ -34,7 +35,7 @@ struct out {
     size_t size;
 };
 
-/* All that an input becomes; too large for the stack of a target. */
+/* The output for an input; too large for the stack of a target. */
 struct making {
     struct out file, directory, content;
     uint8_t inflated[MOST_BYTES / 4];
@@ -62,7 +63,7 @@ static size_t until(const uint8_t *bytes, size_t size, int mark)
     return at ? (size_t)(at - bytes) : size;
 }
 
-/* --- What is in an entry -------------------------------------------------- */
+/* --- Content of an entry -------------------------------------------------- */
 
 static void add_array(
     struct out *out, const uint8_t *bytes, size_t size, unsigned flags)
@@ -88,7 +89,8 @@ static void *allocate(
     return realloc(old, new_size);
 }
 
-/* How many bytes a stream has, and their sum; as far as it goes. */
+/* Sets the decompressed size of a stream and its checksum, up to the first
+ * error. */
 static size_t inflate_all(struct making *m, const uint8_t *bytes, size_t size)
 {
     varve_allocator a = { .function = allocate };
@@ -142,7 +144,7 @@ static void make_content(struct making *m, struct entry *e,
     e->packed = out->size;
 }
 
-/* --- The archive ---------------------------------------------------------- */
+/* --- Archive -------------------------------------------------------------- */
 
 static void add_header(struct out *out, const struct entry *e, bool is_local)
 {
@@ -241,7 +243,8 @@ void fuzz_npz(const uint8_t *bytes, size_t size)
     struct making *m = malloc(sizeof *m);
     m->file.size = m->directory.size = m->count = 0;
     make_archive(m, bytes, size);
-    uint8_t *exactly = malloc(m->file.size); /* no room to read past */
+    /* allocated exactly, so that reads past the end are detected */
+    uint8_t *exactly = malloc(m->file.size);
     memcpy(exactly, m->file.bytes, m->file.size);
     places_run(exactly, m->file.size);
     free(exactly);

@@ -1,7 +1,7 @@
-/* target_onnx.c - models of ONNX.
+/* target_onnx.c - Fuzzes ONNX models.
  *
- * What begins with a version is a model as it is. Anything else is a graph,
- * around which a model is made.
+ * An input that begins with a version is used as a model. Any other input is a
+ * graph, which is embedded in a model.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,7 +25,8 @@ static void run_graph(const uint8_t *graph, size_t size)
             break;
     }
     size_t all = before + size + sizeof tail;
-    uint8_t *model = malloc(all); /* no room to read past */
+    /* allocated exactly, so that reads past the end are detected */
+    uint8_t *model = malloc(all);
     memcpy(model, around, before);
     memcpy(model + before, graph, size);
     memcpy(model + before + size, tail, sizeof tail);

@@ -1,5 +1,5 @@
-/* target_reader.c - the reader as a whole: everything is listed, looked up,
- * read and verified, and one answer has to agree with the other.
+/* target_reader.c - Fuzzes the reader: lists, looks up, reads and verifies all
+ * values, and checks that the results are consistent.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,20 +10,22 @@
 #include "fuzz/one_file.h"
 #include "reader.h"
 
-/* What a path that was asked for may take: held until the reader is freed, and
- * made in a buffer that doubles. */
+/* The memory for a requested path: it is held until the reader is freed and
+ * built in a buffer that doubles. */
 enum { PATH_SIZE = VV_LONGEST_PATH + 1, PATH_SCRATCH = 256 * 1024 };
 
-/* Values that are made: files with some that take too long are left alone; and
- * while one is read, two that were read before are still there. */
+/* Limits for values that are computed on demand. Files in which some take too
+ * long are skipped. While one is read, two that were read before are still
+ * held. */
 enum { MOST_MADE = 16 << 20, MADE_AT_A_TIME = 4 };
 
-enum { MOST_VALUE = 64 << 20 }; /* of zeros, or packed: in little of a file */
+/* zeros or compressed values, which take little of a file */
+enum { MOST_VALUE = 64 << 20 };
 
 struct look {
     struct bounded *bounded;
     varve_reader *reader;
-    bool is_damaged; /* a value did not read */
+    bool is_damaged; /* a value could not be read */
 };
 
 static void look_at_links(const struct look *l, const varve_saved_node *node)
@@ -45,7 +47,7 @@ static void look_at_links(const struct look *l, const varve_saved_node *node)
     FUZZ_CHECK(i == node->tag_count, "tags of %u", node->id);
 }
 
-/* Paths that were cut, and "?", are nobody's. */
+/* Truncated paths and "?" refer to no node. */
 static void look_up(const struct look *l, const varve_saved_node *node)
 {
     varve_saved_node found = { 0 };
@@ -61,7 +63,7 @@ static void read_value(struct look *l, const varve_saved_node *node)
 {
     varve_error error = { 0 };
     size_t size = (size_t)node->size;
-    /* What does not lie in the file as it is may be larger. */
+    /* A value that is not stored literally in the file may be larger. */
     FUZZ_CHECK(node->offset == 0 || !node->file ||
             node->size <= varve_reader_size(l->reader),
         "size of %u", node->id);
@@ -123,8 +125,9 @@ static void verify(const struct look *l)
     FUZZ_CHECK(!l->is_damaged || places, "a value did not read, and verifies");
 }
 
-/* The largest value that is made when it is asked for: deflated, or strings.
- * The paths that come with the answer are for the caller. */
+/* Returns the size of the largest value that is computed on demand: deflated
+ * values or strings. Raises the limit by the paths that are returned to the
+ * caller. */
 static uint64_t largest_made(varve_reader *reader, struct bounded *bounded)
 {
     uint64_t largest = 0;
@@ -148,7 +151,7 @@ void fuzz_look_at(varve_reader *reader, struct bounded *bounded)
         bounded_raise(bounded, MADE_AT_A_TIME * (size_t)made);
     }
     bounded_raise(bounded, bounded_unpacking(&reader->file.parsed.index));
-    verify(&l); /* before paths, which count for the caller */
+    verify(&l); /* before paths, which count as memory of the caller */
     bounded_raise(
         bounded, varve_reader_node_count(reader) * PATH_SIZE + PATH_SCRATCH);
     look_at_nodes(&l);

@@ -1,6 +1,7 @@
-/* target_restore.c - a hostile file into a live graph, with options from the
- * flags: nothing changes on failure, and on success every value is the one that
- * a reader finds in the file, and no other has changed.
+/* target_restore.c - Fuzzes restoring a hostile file into a live graph, with
+ * options from the flags. A failure must change nothing. After a success every
+ * restored value must equal that of a reader, and no other value may have
+ * changed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,11 +15,11 @@
 #include "reader.h"
 #include "restoration.h"
 
-/* What the program's own graph may cost a restoration: staging for all of its
- * values, and tables by node and name. */
+/* The memory that a restoration may need for the program's own graph: staging
+ * for all of its values, and tables by node and name. */
 enum { PROGRAM_SIZE = 64 * 1024 };
 
-enum { MOST_VALUES = 64 << 20 }; /* of zeros, or packed */
+enum { MOST_VALUES = 64 << 20 }; /* zeros or compressed values */
 
 struct run {
     struct bounded bounded;
@@ -116,7 +117,7 @@ static void check_value(const struct run *run, varve_reader *reader,
     free(bytes);
 }
 
-/* Where a report has matched a path, or NULL. */
+/* Returns true and sets the finding if a report contains a match for a path. */
 static bool find_matched(
     const varve_report *report, const char *path, varve_finding *finding)
 {
@@ -182,9 +183,9 @@ static void check_graph(const struct run *run)
         FUZZ_CHECK(error.message[0], "a mistake without words");
 }
 
-/* A report costs the caller what it says: each finding has two paths and a
- * reason with a third, and stands in the text once more, in a buffer that grows
- * by doubling. */
+/* Returns the maximum size of a report in memory: each finding has two paths
+ * and a reason with a third one, and is also printed to a text buffer that
+ * grows by doubling. */
 static size_t most_of_report(size_t values)
 {
     return (values + 256) * 8 * VV_LONGEST_PATH;
@@ -281,8 +282,8 @@ static void restore_once(struct run *run)
     varve_restoration_free(r);
 }
 
-/* Room for values that take little of the file and much of the memory; false:
- * so much that they are left alone. */
+/* Raises the limit for values that take little of the file but much memory.
+ * Returns false if they are too large; then they are skipped. */
 static bool make_room_for_values(struct run *run)
 {
     struct bounded bounded = bounded_by(1 << 24);
@@ -296,7 +297,7 @@ static bool make_room_for_values(struct run *run)
     for (uint32_t i = 0; index->layer_count && i < index->value_count; i++)
         sum += vv_at64(index->value_sizes, i);
     bounded_raise(&run->bounded, bounded_unpacking(index));
-    /* A read of which nothing matches makes a report, to say so. */
+    /* A read without any match creates a report for its error message. */
     bounded_raise(&run->bounded, most_of_report(index->value_count));
     if (sum <= MOST_VALUES)
         bounded_raise(&run->bounded, (size_t)sum);

@@ -1,6 +1,7 @@
-/* target_rewrite.c - one encoding for each graph: what is made of a file and
- * saved again is what repacking makes of it, and the same file where its values
- * are in no layers and no pieces, and lie where new files have them.
+/* target_rewrite.c - Fuzzes the canonical encoding: a graph created from a file
+ * and saved again must give the same bytes as repacking the file. These bytes
+ * must equal the file itself if its values are neither in data files nor in
+ * pieces and have the offsets that a writer would choose.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,9 +31,10 @@ struct file {
     size_t size;
 };
 
-/* --- Which files are the one encoding ------------------------------------- */
+/* --- Files in canonical encoding ------------------------------------------ */
 
-/* Some values are not: what is local has none in a graph. */
+/* Returns true if the node keeps its value in a graph; a value tagged `local`
+ * is dropped. */
 static bool is_kept(varve_reader *reader, const varve_saved_node *node)
 {
     const char *tag;
@@ -54,7 +56,8 @@ static bool can_be_made(varve_reader *reader)
     return varve_reader_verify(reader, NULL, NULL) == VARVE_OK;
 }
 
-/* Early files have small values where larger ones would be. */
+/* Returns true for files of early versions, in which small values were placed
+ * before larger ones. */
 static bool is_early(const struct vv_index *index)
 {
     uint64_t end = VV_HEADER_SIZE;
@@ -82,7 +85,7 @@ static struct file take_written(struct rewriting *r)
     return file;
 }
 
-/* Nothing where a graph cannot hold it. */
+/* Returns an empty file if a graph cannot hold the file. */
 static struct file save_again(struct rewriting *r)
 {
     varve_error error = { .message = "" };
@@ -121,8 +124,8 @@ static void check_same(
         one->size, size, at);
 }
 
-/* Keys of the index that are not known are not written again: then the file
- * has another size. */
+/* Unknown keys of the index are not written again; then the file has another
+ * size. */
 static void rewrite(struct rewriting *r, const uint8_t *bytes, size_t size)
 {
     const struct vv_index *index = &r->reader->file.parsed.index;

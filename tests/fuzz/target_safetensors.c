@@ -1,10 +1,12 @@
-/* target_safetensors.c - safetensors files, one or several with their index.
+/* target_safetensors.c - Fuzzes safetensors files, a single one or several with
+ * an index.
  *
- * The values of one that is accepted have as many bytes together as its data.
+ * The total size of the values of an accepted file must equal the size of its
+ * data.
  *
- * An input for the index is parts with 0x1e between them: the index, then the
- * files. Each of those has its name, its header and its data with 0x1f between
- * them, so that a change of any of them leaves a file that is one.
+ * An input for the index consists of parts separated by 0x1e: the index, then
+ * the files. Each file is its name, its header and its data, separated by 0x1f,
+ * so that a mutation of one of them leaves the file well-formed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +26,7 @@ static void check_one(const uint8_t *bytes, size_t size)
 {
     struct one_file file;
     struct bounded bounded = bounded_by(size);
-    bounded.is_free = true; /* fuzz_reader has looked at that */
+    bounded.is_free = true; /* fuzz_reader has already checked the limit */
     one_file_init(&file, bytes, size);
     struct vv_context context = {
         .allocator = bounded_allocator(&bounded), .system = &file.system
@@ -33,7 +35,8 @@ static void check_one(const uint8_t *bytes, size_t size)
     varve_reader *reader = vv_reader_open_in(&context, FUZZ_PATH, NULL);
     if (reader && varve_reader_format(reader) == VARVE_FORMAT_SAFETENSORS &&
         size > SIZE_SIZE && vv_load64(bytes) <= size - SIZE_SIZE) {
-        /* otherwise it is an index, which begins with white space or a brace */
+        /* otherwise the file is an index, which begins with white space or a
+         * brace */
         uint64_t data = size - SIZE_SIZE - vv_load64(bytes);
         uint64_t total = several_total(reader, bytes, size);
         FUZZ_CHECK(total == data, "values of %llu bytes, data of %llu",
@@ -42,8 +45,8 @@ static void check_one(const uint8_t *bytes, size_t size)
     varve_reader_free(reader);
 }
 
-/* Where the object that begins the header seems to end: behind the brace that
- * closes it. 0 if it does not. */
+/* Returns the probable end of the object that begins the header: after its
+ * closing brace, or 0 if there is none. */
 static size_t end_of_header(const uint8_t *bytes, size_t size)
 {
     size_t depth = 0;
@@ -74,7 +77,7 @@ void fuzz_safetensors(const uint8_t *bytes, size_t size)
     free(mended);
 }
 
-/* --- Several -------------------------------------------------------------- */
+/* --- Several files -------------------------------------------------------- */
 
 static size_t until(const uint8_t *bytes, size_t size, int mark)
 {
@@ -82,7 +85,7 @@ static size_t until(const uint8_t *bytes, size_t size, int mark)
     return at ? (size_t)(at - bytes) : size;
 }
 
-/* The file that a part says. */
+/* Adds the file that a part describes. */
 static void add_part(struct several *s, const uint8_t *part, size_t size)
 {
     size_t name = until(part, size, FIELD);

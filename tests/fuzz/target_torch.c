@@ -1,13 +1,13 @@
-/* target_torch.c - files of torch.save.
+/* target_torch.c - Fuzzes torch.save files.
  *
- * What begins with "PK" is an archive as it is, and what begins as a pickle
- * does is a file as before torch 1.6. Anything else is flags and a pickle,
- * around which an archive is made: its sums are right, and there are storages
- * of the keys 0 to 31.
+ * An input that begins with "PK" is used as an archive, and one that begins
+ * like a pickle as a file of torch before 1.6. Any other input is flags and a
+ * pickle, from which an archive with valid checksums and storages with the keys
+ * 0 to 31 is made.
  *
- * A tar archive gets right sums in its headers. 'T', two sizes of 16 bits and
- * bytes are made into one: they are its members `pickle`, `tensors` and
- * `storages`.
+ * The checksums in the headers of a tar archive are corrected. An input of 'T',
+ * two sizes of 16 bits and bytes is converted to a tar archive: the bytes are
+ * its members `pickle`, `tensors` and `storages`.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -49,7 +49,7 @@ static void add_number(struct out *out, uint64_t number, size_t width)
     add(out, bytes, width);
 }
 
-/* From the flags to the length of what follows the name. */
+/* Adds the fields from the flags to the size of the extra field. */
 static void add_common(struct making *m, struct out *out, const char *name,
     const uint8_t *bytes, size_t size)
 {
@@ -115,7 +115,8 @@ static void run_pickle(unsigned flags, const uint8_t *pickle, size_t size)
         add_entry(&m, "a/byteorder", "big", 3);
     add_storages(&m);
     end(&m);
-    uint8_t *exactly = malloc(m.file.size); /* no room to read past */
+    /* allocated exactly, so that reads past the end are detected */
+    uint8_t *exactly = malloc(m.file.size);
     memcpy(exactly, m.file.bytes, m.file.size);
     places_run(exactly, m.file.size);
     free(exactly);

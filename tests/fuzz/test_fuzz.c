@@ -1,9 +1,9 @@
-/* test_fuzz.c - the corpus as a plain test, and a number of its mutations. It
- * needs no fuzzer, and no test framework.
+/* test_fuzz.c - Runs the corpus and a number of its mutations as a plain test,
+ * without a fuzzer or test framework.
  *
  *     test_fuzz CORPUS [FILE...]
  *
- * CORPUS has a folder for each target. FILEs are given to every target.
+ * CORPUS has a folder for each target. FILEs are passed to every target.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -55,7 +55,8 @@ static struct input inputs[TARGETS * 4096];
 static size_t input_count;
 static uint64_t ran;
 
-/* What a target says on its way down does not name the input: this does. */
+/* The message of a crashing target does not contain the name of the input; this
+ * text does. */
 static char running[512];
 static uint64_t running_seed;
 
@@ -104,7 +105,7 @@ static void run_folder(size_t target, const char *corpus)
     free(entries);
 }
 
-/* Each mutation begins at any file of any target, and may be mutated again. */
+/* Each mutation starts from a file of any target and may be mutated again. */
 static void run_mutations(size_t target, uint64_t count)
 {
     static uint8_t bytes[MOST_BYTES];
@@ -118,7 +119,8 @@ static void run_mutations(size_t target, uint64_t count)
             memcpy(bytes, from->bytes, size);
         }
         size = mutate(bytes, size, sizeof bytes, seed, mutate_plainly);
-        uint8_t *exactly = malloc(size + !size); /* no room to read past */
+        /* allocated exactly, so that reads past the end are detected */
+        uint8_t *exactly = malloc(size + !size);
         memcpy(exactly, bytes, size);
         struct input input = { exactly, size };
         run(target, &input);

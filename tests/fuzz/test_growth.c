@@ -1,6 +1,6 @@
-/* test_growth.c - four times as many take four times as long, and four times
- * the memory, whatever they are: private nodes, nodes that claim what others
- * hold, slices, members of structs. Each call over them is timed by itself.
+/* test_growth.c - Tests that four times as many elements take at most four
+ * times the time and memory, for rank-local nodes, nodes that claim values of
+ * others, slices, and struct members. Each call is timed separately.
  *
  *     test_growth [SHAPE]
  *
@@ -23,12 +23,12 @@
 enum {
     FEW = 4000,
     TIMES = 4,
-    MOST_TIMES = 9, /* as long, where a square has 16 */
+    MOST_TIMES = 9, /* quadratic growth would give 16 */
     MOST_STEPS = 8,
     TRIES = 5
 };
 
-/* What takes less is not told from the noise of the machine. */
+/* Shorter times cannot be distinguished from noise. */
 static const double least = 4e-3;
 
 static char path[200];
@@ -53,7 +53,7 @@ static const varve_allocator allocator = { .function = allocate };
 
 /* --- Steps ---------------------------------------------------------------- */
 
-/* What a step took, at least. */
+/* The shortest time of a step. */
 struct step {
     const char *name;
     double seconds;
@@ -88,7 +88,7 @@ static void end_step(struct run *r, const char *name)
     r->steps[r->step_count++] = (struct step){ name, taken, peak };
 }
 
-/* --- What is built -------------------------------------------------------- */
+/* --- Building ------------------------------------------------------------- */
 
 static void add_many(
     struct run *r, varve_node *parent, bool are_private, double *values)
@@ -153,7 +153,7 @@ static void private_nodes(struct run *r, varve_node *root)
     end(r, restoration);
 }
 
-/* "b" claims what "a" holds. */
+/* Restores "a", whose values "b" claims too. */
 static varve_restoration *load_claims(struct run *r, varve_node *root,
     varve_node **a, varve_node **b, const char *except)
 {
@@ -176,7 +176,7 @@ static void claims(struct run *r, varve_node *root)
     end(r, restoration);
 }
 
-/* What nobody holds any more goes to who claims it. */
+/* Values whose holder is removed go to the next claimant. */
 static void heirs(struct run *r, varve_node *root)
 {
     varve_node *a, *b;
@@ -186,7 +186,7 @@ static void heirs(struct run *r, varve_node *root)
     end(r, restoration);
 }
 
-/* Each is removed by a call of its own. */
+/* Removes each node by a separate call. */
 static void claims_one_by_one(struct run *r, varve_node *root)
 {
     varve_node *a, *b;
@@ -245,7 +245,7 @@ static void structs(struct run *r, varve_node *root)
     end(r, restoration);
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- All shapes ----------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -271,7 +271,7 @@ static void run_once(size_t shape, struct run *r)
     FUZZ_CHECK(bytes == 0, "%zu bytes were not freed", bytes);
 }
 
-/* The fastest of some tries. */
+/* Keeps the fastest of several tries. */
 static void run_many(size_t shape, struct run *best)
 {
     best->values = calloc((size_t)best->count, 2 * sizeof *best->values);

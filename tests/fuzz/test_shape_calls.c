@@ -1,10 +1,10 @@
-/* test_shape_calls.c - every call of the library that looks at a whole graph,
- * and every command of the tool, over hostile shapes: time and memory are in
- * proportion to the file, whatever it looks like.
+/* test_shape_calls.c - Tests every library call that processes a whole graph,
+ * and every command of the tool, with hostile shapes. Time and memory must be
+ * proportional to the file size for each shape.
  *
  *     test_shape_calls [--shape SHAPE] [--part N] [TOOL]
  *
- * A file is one Nth of a megabyte.
+ * A file has the size of one Nth of a megabyte.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,12 +27,12 @@
 
 enum {
     MOST_BYTES = 4 << 20,
-    LONGEST = 30, /* seconds; whatever grows with a square takes minutes */
-    FACTOR = 512, /* of bytes in memory to bytes of the file, beside what
-                     spells the name of each edge: a report has up to three
-                     paths of 4,095 bytes for each finding */
+    LONGEST = 30, /* seconds; quadratic algorithms would take minutes */
+    /* maximum ratio of memory to the file size, in addition to the names of all
+     * edges: a report has up to three paths of 4,095 bytes for each finding */
+    FACTOR = 512,
     BESIDE = 64 << 20,
-    /* A process, which keeps what it prints, perhaps under a sanitizer. */
+    /* A process that keeps its output, perhaps under a sanitizer. */
     FACTOR_OF_TOOL = 2048,
     BESIDE_TOOL = 256 << 20
 };
@@ -59,7 +59,7 @@ static void *allocate(void *user, void *old, size_t old_size, size_t new_size)
 
 static const varve_allocator allocator = { .function = allocate };
 
-/* --- What is called ------------------------------------------------------- */
+/* --- Calls ---------------------------------------------------------------- */
 
 struct subject {
     varve_graph *graph;
@@ -67,7 +67,7 @@ struct subject {
     char path[220];
     char other[220];
     size_t seen;
-    size_t spelled; /* bytes of the names of all edges together */
+    size_t spelled; /* total size of the names of all edges */
 };
 
 static varve_status visit(void *user, varve_node *node, const char *path)
@@ -86,7 +86,7 @@ static varve_status spell(void *user, varve_node *node, const char *path)
     return VARVE_OK;
 }
 
-/* A graph knows fewer tags than a file may have. */
+/* A graph supports fewer tags than a file may contain. */
 static void open_graph(struct subject *s)
 {
     varve_error error;
@@ -168,8 +168,8 @@ static void look_at(varve_restoration *r, struct subject *s)
     varve_restoration_free(r);
 }
 
-/* Renames whose paths are as long as the graph is deep, with patterns beside
- * them; into itself, another root, and nothing. */
+/* Reads with renames whose paths are as long as the graph is deep, with
+ * patterns, into the same name, into another root, and to nothing. */
 static void read_renamed(struct subject *s)
 {
     static const varve_rename renames[] = { { "**/z/*", "**/y/*" },
@@ -246,7 +246,7 @@ static varve_status fix(void *user, varve_node *node, const char *path)
     return VARVE_OK;
 }
 
-/* Every value is compared, and takes other shapes. */
+/* Every value is compared, and accepts other shapes. */
 static void fix_all(struct subject *s)
 {
     const varve_select select = { .kind = VARVE_VARIABLE };
@@ -278,7 +278,7 @@ static const varve_field outer_fields[] = {
     VARVE_FIELDS_END,
 };
 
-/* Lists, and what is in them, get room as a file has it. */
+/* Lists and their elements are resized to the sizes in the file. */
 static void read_into_struct(struct subject *s)
 {
     struct part whole = { 0 };
@@ -362,7 +362,7 @@ static double seconds_of(struct timeval t)
     return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-/* A sanitizer that keeps what was freed aside would be what is measured. */
+/* The quarantine of a sanitizer would distort the measurement. */
 static void run_tool(const char *shape, const struct subject *s,
     const char *tool, const char *line)
 {
@@ -404,7 +404,7 @@ static void measure_tool(
         run_tool(shape, s, tool, lines[i]);
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- All shapes ----------------------------------------------------------- */
 
 static void remove_directory(void)
 {

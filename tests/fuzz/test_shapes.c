@@ -1,6 +1,6 @@
-/* test_shapes.c - hostile files of a megabyte, each of one shape taken to its
- * extreme: opening, listing, restoring and reporting take time and memory in
- * proportion to the file, and little of both.
+/* test_shapes.c - Tests hostile files of a megabyte, each with one extreme
+ * property: opening, listing, restoring and reporting must take little time and
+ * memory, in proportion to the file size.
  *
  *     test_shapes [SHAPE]
  *
@@ -29,12 +29,12 @@ static double seconds(void)
 
 enum {
     MOST_BYTES = 4 << 20,
-    LONGEST = 30 /* seconds; whatever grows with a square takes minutes */
+    LONGEST = 30 /* seconds; quadratic algorithms would take minutes */
 };
 
 static uint8_t file[MOST_BYTES];
 
-/* Each time in processor seconds; under a sanitizer all takes longer. */
+/* Measures processor time. Under a sanitizer everything takes longer. */
 static void measure(
     const char *shape, const char *what, fuzz_target *target, size_t size)
 {

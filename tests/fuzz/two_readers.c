@@ -1,11 +1,12 @@
-/* two_readers.c - what the library says of files and of mutations of them, for
- * two_readers.py to compare with what the independent reader says.
+/* two_readers.c - Prints how the library reads files and mutations of them, for
+ * comparison with an independent reader by two_readers.py.
  *
  *     two_readers COUNT FILE...
  *
- * For each writes its size, its bytes, the size of a text and the text: what
- * describe.c says of it, or "refused" and a status. Sizes are 4 bytes, little-
- * endian. Each file goes first as it is; layers are those of the golden files.
+ * For each file it writes the file size, the bytes, the size of a text and the
+ * text: the output of describe.c, or "refused" and a status. Sizes are 4 bytes,
+ * little-endian. The unmodified file comes first. Data files are those of the
+ * golden files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -52,7 +53,8 @@ static void put(const void *bytes, size_t size)
             fwrite(bytes, 1, size, stdout) == size, "nobody reads");
 }
 
-/* A few bytes may stand for much that is zeros: left to what looks at that. */
+/* Returns false if the values are too large. A few bytes may encode many zeros;
+ * other tests cover such files. */
 static bool is_small(varve_reader *reader)
 {
     uint64_t left = MOST_VALUE;
@@ -62,7 +64,7 @@ static bool is_small(varve_reader *reader)
     return left > 0;
 }
 
-/* Accepted is what verifies, and then it can be restored. */
+/* Accepts a file that passes verification. It must also be restorable. */
 static varve_status accept(const struct vv_context *context,
     varve_reader *reader, varve_error *error)
 {

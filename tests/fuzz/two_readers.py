@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""two_readers.py - the library and the independent reader say the same of files
-that are made to do harm: both refuse one with the same status, or both take it
-and find the same in it.
+"""two_readers.py - Compares the library with the independent reader on hostile
+files. Both must refuse a file with the same status, or both accept it with
+the same content.
 
-    two_readers.py PROGRAM COUNT FILE_OR_FOLDER...
+two_readers.py PROGRAM COUNT FILE_OR_FOLDER...
 
-COUNT mutations of the files, which PROGRAM (two_readers.c) makes; ten times as
-many where VARVE_PROOF is "long". What they do not agree on is kept in
-the folder `found` beside PROGRAM.
+PROGRAM (two_readers.c) makes COUNT mutations of the files, ten times as many
+if VARVE_PROOF is "long". Files with different results are kept in the folder
+`found` beside PROGRAM.
 
 SPDX-License-Identifier: MIT
 """
@@ -31,7 +31,7 @@ read_format.xxh3_128 = functools.lru_cache(maxsize=4096)(read_format.xxh3_128)
 
 
 def independent(data):
-    """What describe.c or two_readers.c would have written."""
+    """Returns the text that describe.c or two_readers.c would have written."""
     try:
         content = read_format.read(data, open_layer)
     except read_format.Damage as damage:
@@ -44,7 +44,7 @@ def open_layer(name):
 
 
 def agree(library, own):
-    """Of two that refuse, only the status counts."""
+    """If both refuse a file, only the statuses are compared."""
     both = library.split(' ')[:2], own.split(' ')[:2]
     if both[0][0] == both[1][0] == 'refused':
         return both[0] == both[1]
@@ -60,7 +60,7 @@ def read_part(stream):
 
 
 def tell(number, library, own):
-    """The first line in which they differ."""
+    """Prints the first line that differs."""
     print(f'file {number}:')
     for who, lines, others in (('the library', library, own),
                                ('the other', own, library)):
@@ -70,7 +70,7 @@ def tell(number, library, own):
 
 
 def compare_all(stream, folder):
-    """How many files, how many of them are good, how many are found."""
+    """Returns the number of files, of accepted files and of differences."""
     count = good = found = 0
     while (data := read_part(stream)) is not None and found < MOST_FOUND:
         library = read_part(stream).decode(errors='surrogateescape')
@@ -78,7 +78,7 @@ def compare_all(stream, folder):
             continue
         try:
             own = independent(data)
-        except Exception as error:  # that it gives one is a finding too
+        except Exception as error:  # any exception is a finding as well
             own = f'{type(error).__name__}: {error}'
         count += 1
         good += not library.startswith('refused')

@@ -1,4 +1,5 @@
-/* crowd.c - see crowd.h.
+/* crowd.c - Implements processes that save and resume together, and checks
+ * their values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,7 +23,7 @@ uint8_t mix_crowd_size(int64_t step)
     return (uint8_t)(step % 4);
 }
 
-/* --- What there is at a step ---------------------------------------------- */
+/* --- Values at a step ----------------------------------------------------- */
 
 static int32_t row_at(int64_t step, uint32_t row)
 {
@@ -73,8 +74,8 @@ static void set_alike(struct mix_member *w, int64_t step)
         w->rows[i] = row_at(step, first_of(w, w->rank) + i);
 }
 
-/* Those that `from` processes have saved, in their order, who each had every
- * `from`-th. */
+/* Sets the things that `from` processes have saved, in the order of the file.
+ * Each process had every `from`-th one. */
 static void set_things(struct mix_member *w, int64_t step, uint8_t from)
 {
     w->thing_count = 0;
@@ -135,9 +136,10 @@ static varve_status put_thing(void *user, const void *one)
     return VARVE_OK;
 }
 
-/* --- What is private ------------------------------------------------------ */
+/* --- Rank-local values ---------------------------------------------------- */
 
-/* The sums of those whose rank is its own, modulo how many there are now. */
+/* Adds up the saved values of all ranks that are congruent to this rank modulo
+ * the present number of ranks. */
 static varve_status sum_own(void *user, varve_node *mine, varve_reader *saved,
     const char *path, size_t count, varve_error *error)
 {
@@ -181,7 +183,7 @@ static void set_folded(struct mix_member *w, int64_t step)
             w->own[i] += own_at(step, rank, i);
 }
 
-/* --- The graph ------------------------------------------------------------ */
+/* --- Graph ---------------------------------------------------------------- */
 
 static void build(struct mix_member *w, const varve_comm *comm)
 {
@@ -221,7 +223,7 @@ void mix_member_end(struct mix_member *w)
     varve_graph_free(w->graph);
 }
 
-/* --- Looking -------------------------------------------------------------- */
+/* --- Checking ------------------------------------------------------------- */
 
 static bool is_like(const struct mix_member *a, const struct mix_member *b)
 {

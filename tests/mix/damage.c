@@ -1,4 +1,4 @@
-/* damage.c - see damage.h.
+/* damage.c - Damages values in copies of files.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* damage.h - copies of files in which some values are damaged.
+/* damage.h - Declares copies of files with damaged values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,8 +9,8 @@
 
 void mix_copy_file(const char *from, const char *to);
 
-/* Damages the values that the bits of `which` say, if they lie in the file
- * itself; the set of them. */
+/* Damages those values of the mask `which` that are stored in the file itself.
+ * Returns the set of damaged values. */
 mix_set mix_damage(struct mix *m, const char *path,
     const struct mix_file *file, uint8_t which);
 

@@ -1,6 +1,6 @@
-/* encoding.c - one encoding for each graph: what is made of a file and saved
- * again is, byte for byte, the file that repacking makes of it; and that is the
- * file itself, where nothing of it is in layers or packed.
+/* encoding.c - Checks that each graph has one encoding: a file that is restored
+ * and saved again must equal, byte for byte, the repacked file, and the file
+ * itself if it has neither data files nor compressed values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,8 @@
 #include "reader.h"
 #include "write.h"
 
-/* What a file is; with layers the same bytes lie in others too. */
+/* Layout of a file. With data files the same bytes are also stored in other
+ * files. */
 struct layout {
     bool has_layers;
     uint64_t counter;

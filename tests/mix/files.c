@@ -1,4 +1,5 @@
-/* files.c - see files.h.
+/* files.c - Models the content of files, and the results of reading, writing
+ * and copying them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +25,8 @@ const char *mix_file_path(
     }
 }
 
-/* A type that a format does not know comes back as a state of its bytes. */
+/* Returns true if a format stores the value as a state, since it does not
+ * support the type. */
 static bool is_raw(const struct mix_node *node, varve_format format)
 {
     return format == VARVE_FORMAT_NPZ && node->kind == VARVE_VARIABLE &&
@@ -34,7 +36,8 @@ static bool is_raw(const struct mix_node *node, varve_format format)
 static void make_raw(struct mix_node *node)
 {
     struct mix_value value = { .count = (uint8_t)(2 * node->value.count) };
-    node->holds &= value.count <= MIX_NUMBERS; /* else no state takes it */
+    /* otherwise it is too large for any state */
+    node->holds &= value.count <= MIX_NUMBERS;
     if (node->holds)
         mix_store(value.numbers, node->dtype, &node->value);
     node->kind = VARVE_STATE;
@@ -42,8 +45,8 @@ static void make_raw(struct mix_node *node)
     node->value = value;
 }
 
-/* Of containers, a file of names has those that are above a value; positions
- * stay what they were. */
+/* Removes containers without values below them, which formats with a flat list
+ * of names do not store. List positions do not change. */
 static void drop_empty(struct mix_shape *shape)
 {
     for (uint8_t n = 0; n < MIX_NODES; n++)
@@ -62,8 +65,8 @@ static void drop_empty(struct mix_shape *shape)
     }
 }
 
-/* Whether a file of names keeps all that matching needs: every node has one way
- * to it, and a value where it can have one. */
+/* Returns true if a file with a flat list of names determines the matching:
+ * every node has one path, and a value if its kind can have one. */
 static bool is_plain(const struct mix_shape *shape, varve_format format)
 {
     unsigned edges = 0, nodes = 0;
@@ -101,13 +104,14 @@ struct mix_file mix_file_of(
         format != VARVE_FORMAT_VARVE && !is_plain(&file.shape, format);
     for (uint8_t n = 0; n < MIX_NODES; n++) {
         struct mix_node *node = &file.shape.nodes[n];
-        node->value.count = mix_whole(node); /* of what is saved it is that */
+        /* a saved value is the whole one */
+        node->value.count = mix_whole(node);
         if (is_raw(node, format))
             make_raw(node);
         node->is_owned = true;
         node->is_opaque = node->kind == VARVE_STATE;
         node->is_slice = false;
-        node->alias = MIX_NONE; /* the program's own */
+        node->alias = MIX_NONE; /* belongs to the program */
         if (node->is_local)
             mix_empty(node);
     }
@@ -177,7 +181,7 @@ void mix_open_rename(struct mix_open *open, uint8_t renamed, uint8_t old_name)
     open->is_loose |= open->file.format != VARVE_FORMAT_VARVE;
 }
 
-/* Where only one answer is right: whether the report gives it. */
+/* Compares the report with the model if only one result is correct. */
 static void look_at_report(struct mix *m, struct mix_open *open, size_t taken)
 {
     const struct mix_shape *program = &m->graphs[open->graph].shape;
@@ -211,7 +215,8 @@ static void look_at_report(struct mix *m, struct mix_open *open, size_t taken)
         waiting || wanted || open->lost ? VARVE_UNMATCHED : VARVE_OK);
 }
 
-/* Any value of the file may have come before the failure. */
+/* Handles a failed read, before which any value of the file may have been
+ * delivered. */
 static void end_half_done(struct mix *m, struct mix_open *open)
 {
     bool may_be =
@@ -228,7 +233,7 @@ void mix_open_end(struct mix *m, struct mix_open *open, varve_restoration *r,
     enum mix_fit fit, varve_status other)
 {
     varve_status status = r ? VARVE_OK : m->error.status;
-    /* More raw bytes than a state of the program takes. */
+    /* More raw bytes than a state of the program accepts. */
     bool is_refused = status == VARVE_CALLBACK &&
                       open->file.format == VARVE_FORMAT_NPZ;
     open->restoration = r;
@@ -236,7 +241,7 @@ void mix_open_end(struct mix *m, struct mix_open *open, varve_restoration *r,
     bool demanded = mix_demands(&m->graphs[open->graph].shape);
     mix_mend(m, open->graph, other);
     mix_follow_shared(m, open->graph);
-    /* There are nodes that were made for it. */
+    /* Nodes were created on demand. */
     if (version != m->graphs[open->graph].version)
         fit = mix_match(m, open);
     else if (fit == MIX_FITS && mix_match(m, open) != fit)
@@ -267,7 +272,7 @@ void mix_open_end(struct mix *m, struct mix_open *open, varve_restoration *r,
         look_at_report(m, open, mix_deliver(m, open));
     else
         memset(open, 0, sizeof *open);
-    /* Of patterns and renames, only the read itself is modelled. */
+    /* For patterns and renames, only the read itself is modelled. */
     if (r && (open->only != MIX_NONE || open->except != MIX_NONE ||
                  open->renamed != MIX_NONE))
         open->is_loose = true;
@@ -275,13 +280,14 @@ void mix_open_end(struct mix *m, struct mix_open *open, varve_restoration *r,
         open->has_read = true;
     m->has_demanded = demanded;
     if (demanded)
-        mix_arrive(m, graph); /* of older ones, to what was made */
+        /* values of older restorations for the new nodes */
+        mix_arrive(m, graph);
     m->has_demanded = false;
 }
 
 /* --- Copies --------------------------------------------------------------- */
 
-/* The places that the nodes of a copy get, in their order. */
+/* Sets the places that the nodes of a copy get, in order. */
 static uint8_t find_places(const struct mix_shape *shape,
     const struct mix_shape *copy, uint8_t places[MIX_NODES])
 {

@@ -1,4 +1,4 @@
-/* fuzz_mix.c - what libFuzzer calls: its bytes are a program.
+/* fuzz_mix.c - Contains the libFuzzer entry point, whose input is a program.
  *
  * SPDX-License-Identifier: MIT
  */

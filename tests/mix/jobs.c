@@ -1,4 +1,5 @@
-/* jobs.c - see jobs.h.
+/* jobs.c - Models asynchronous saves: pending jobs, their results, and a gate
+ * that delays them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +15,7 @@
 
 enum { MOMENT = 20 }; /* microseconds */
 
-/* --- The gate ------------------------------------------------------------- */
+/* --- Gate ----------------------------------------------------------------- */
 
 int mix_gate(void *user, uint64_t done, uint64_t total, const char *what)
 {
@@ -37,7 +38,7 @@ void mix_gate_close(struct mix *m)
     atomic_store(&m->is_gate_closed, true);
 }
 
-/* --- What is in flight ---------------------------------------------------- */
+/* --- Pending saves -------------------------------------------------------- */
 
 static bool has_handle(const struct mix_job *job)
 {
@@ -103,9 +104,9 @@ bool mix_is_counting(const struct mix *m, uint8_t graph)
     return false;
 }
 
-/* --- What comes of it ----------------------------------------------------- */
+/* --- Results -------------------------------------------------------------- */
 
-/* A graph has a counter, and so have those that it still saves. */
+/* Raises the counter of a graph, also in its pending saves. */
 static void count(struct mix *m, uint8_t graph, uint64_t number)
 {
     struct mix_graph *g = &m->graphs[graph];
@@ -153,8 +154,8 @@ static void note(struct mix *m, const struct mix_job *job, varve_status status)
         count(m, job->graph, number);
 }
 
-/* What a wait says; where a file is in place, though that may not last over a
- * power cut, it has been done. */
+/* Checks the status of a wait. An unknown outcome counts as success: the file
+ * is in place, although it may be lost in a power failure. */
 static varve_status check(
     struct mix *m, const struct mix_job *job, varve_status status)
 {
@@ -200,7 +201,8 @@ varve_status mix_land(struct mix *m, uint8_t graph)
     return status;
 }
 
-/* Whether it has failed says its path. What nobody knows is told later. */
+/* Derives success from the path of the job. An error that was not returned here
+ * must be returned by the next save. */
 varve_status mix_land_untold(struct mix *m, uint8_t graph)
 {
     struct mix_job *job = first_of(m, graph);
@@ -266,8 +268,8 @@ static void finish(
     }
 }
 
-/* A name that a save may write a note to, or a manager its ledger, is looked at
- * by it before: nobody else writes it in between. */
+/* Waits for saves to a file name that is also used for hints or ledgers before
+ * the file is compared, so that no other save writes it in the meantime. */
 void mix_finish_file(struct mix *m, uint8_t slot, uint8_t but_of)
 {
     finish(m, MIX_WRITTEN, slot, but_of);
@@ -289,8 +291,8 @@ void mix_finish_by(struct mix *m, enum mix_job_kind kind, uint8_t by)
 }
 
 struct told {
-    unsigned may_be; /* statuses as bits */
-    bool is_sure;    /* one of them is */
+    unsigned may_be; /* mask of possible statuses */
+    bool is_sure;    /* one of them is certain */
 };
 
 static struct told take_untold(struct mix *m, uint8_t graph)

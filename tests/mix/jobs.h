@@ -1,5 +1,5 @@
-/* jobs.h - the model's side of saves in the background: what is in flight, and
- * what has to be there once it is over.
+/* jobs.h - Declares the model of asynchronous saves: pending saves and their
+ * expected results.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,53 +8,56 @@
 
 #include "mix/mix.h"
 
-/* A new one behind the others; the oldest is waited for where there is no room.
- */
+/* Appends a job. Waits for the oldest one if there is no room. */
 struct mix_job *mix_job_new(
     struct mix *m, enum mix_job_kind kind, uint8_t graph, uint8_t by);
 
-/* Statuses of trouble, which may have met whatever is in flight too. */
+/* Records statuses of failures that may have affected pending saves too. */
 void mix_jobs_met(struct mix *m, varve_status status);
 
-/* Set as the progress of a save: it waits while the gate is closed. */
+/* Progress callback of a save: waits while the gate is closed. */
 int mix_gate(void *user, uint64_t done, uint64_t total, const char *what);
 void mix_gate_open(struct mix *m);
 void mix_gate_close(struct mix *m);
 
 /* --- Waiting -------------------------------------------------------------- */
 
-/* Waits for the first in flight of a graph, and puts it into the model; or does
- * not wait, and frees it. What it failed with; then anything but VARVE_OK. */
+/* Waits for the oldest pending save of a graph and adds its result to the
+ * model. Returns its status. mix_land_untold frees the job without fetching its
+ * status and returns some error if the save failed. */
 varve_status mix_land(struct mix *m, uint8_t graph);
 varve_status mix_land_untold(struct mix *m, uint8_t graph);
 
-/* All of a graph; all. */
+/* Waits for all saves of a graph, or of all graphs. */
 void mix_finish(struct mix *m, uint8_t graph);
 void mix_finish_all(struct mix *m);
 
-/* All that write a file, or numbers of the prefix; but for those of a graph:
- * what it saves itself comes after them. MIX_NONE: of all. */
+/* Waits for all saves to a file, or to numbers of the prefix, except those
+ * of graph `but_of`, after which its own save is ordered. MIX_NONE: no
+ * exception. */
 void mix_finish_file(struct mix *m, uint8_t slot, uint8_t but_of);
 void mix_finish_saves(struct mix *m, uint8_t but_of);
 
-/* Those of a manager or a saver. */
+/* Waits for the saves of a manager or a saver. */
 void mix_finish_by(struct mix *m, enum mix_job_kind kind, uint8_t by);
 
-/* All of a graph that is freed, so that they are over. */
+/* Handles the saves of a graph that was freed; they must be complete. */
 void mix_finish_ended(struct mix *m, uint8_t graph);
 
-/* After a save of a graph, which comes after all that are in flight or not:
- * whether it failed with what another one had failed with, and only if so. */
+/* Call after a save of a graph. `comes_after`: the save is ordered after all
+ * pending ones. Returns true if it returned the error of an earlier save, and
+ * checks that it did so exactly if there was one. */
 bool mix_was_told(
     struct mix *m, uint8_t graph, varve_status status, bool comes_after);
 
-/* Whether a file, or the last one of a saver, may be another one by now. */
+/* Returns true if a pending save may replace a file, or the last checkpoint of
+ * a saver. */
 bool mix_is_replaced(const struct mix *m, enum mix_job_kind kind, uint8_t by);
 
-/* Whether a graph has something in flight. */
+/* Returns true if a graph has pending saves. */
 bool mix_is_saving(const struct mix *m, uint8_t graph);
 
-/* Whether a graph has numbers in flight, or a manager's save. */
+/* Returns true if a graph has pending numbered saves or saves of a manager. */
 bool mix_is_counting(const struct mix *m, uint8_t graph);
 
 static inline unsigned mix_bit(varve_status status)

@@ -1,5 +1,5 @@
-/* look.c - whether everything is as the model has it, and what follows for the
- * model where something changed.
+/* look.c - Compares all objects with the model, and updates the model after
+ * changes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 #include "mix/structs.h"
 #include "mix/views.h"
 
-/* --- Looking -------------------------------------------------------------- */
+/* --- Comparing ------------------------------------------------------------ */
 
 static bool node_holds(
     struct mix_graph *g, uint8_t n, const struct mix_value *value)
@@ -23,7 +23,7 @@ static bool node_holds(
                       : mix_equal(g->memory[n], value);
 }
 
-/* The value is the one that it has to be, or one that it may be. */
+/* Checks that a node has its expected value or one of the possible values. */
 static void look_at_value(struct mix_graph *g, int number, uint8_t n)
 {
     struct mix_node *node = &g->shape.nodes[n];
@@ -43,8 +43,8 @@ static void look_at_value(struct mix_graph *g, int number, uint8_t n)
     }
 }
 
-/* What has no elements, and no value, has one once another one did not fit: it
- * has no memory from which to tell. */
+/* A variable without elements and value has a value after a mismatch of another
+ * one; this cannot be detected from its memory. */
 static void look_for_nothing(struct mix_graph *g, uint8_t n)
 {
     struct mix_node *node = &g->shape.nodes[n];
@@ -134,7 +134,7 @@ static void look_at_bytes(struct mix *m, varve_reader *reader, const char *path,
         return;
     }
     if (node->dtype == VARVE_STRING || format != VARVE_FORMAT_VARVE)
-        return; /* a read of it looks at the values */
+        return; /* reading it compares the values */
     saved.value.data = bytes;
     MIX_CHECK(mix_holds(&saved.value, node->dtype, &node->value),
         "\"%s\" has another value in %s", path, varve_reader_path(reader));
@@ -194,7 +194,7 @@ bool mix_file_holds(
     return is_it;
 }
 
-/* --- What follows --------------------------------------------------------- */
+/* --- Updating ------------------------------------------------------------- */
 
 void mix_close(struct mix *m, struct mix_open *open)
 {
@@ -238,8 +238,9 @@ static uint8_t number_of_name(const char *name)
     return MIX_NONE;
 }
 
-/* False if the name is none of a program: a file of names spells a path by it,
- * of a node that is reached already. The edge goes away again. */
+/* Adds an edge to the model. Returns false if its name is not used by programs:
+ * files with a flat list of names create such edges for path components, to
+ * nodes that have another path. The edge is then removed. */
 static bool follow_edge(struct mix_graph *g, uint8_t n, const varve_edge *edge)
 {
     uint8_t name = number_of_name(edge->name), child = 0;
@@ -290,14 +291,14 @@ void mix_arrive(struct mix *m, uint8_t graph)
         MIX_CHECK(fit != MIX_MISMATCHES || status == VARVE_MISMATCH,
             "what came late does not fit, and the graph says %s",
             varve_status_name(status));
-        /* What was made on demand came one by one. */
+        /* Children were created on demand one by one. */
         bool is_piecemeal = fit == MIX_MISMATCHES && demands;
         if (fit != MIX_MISMATCHES || is_piecemeal) {
             o->is_loose |= fit != MIX_FITS && status;
             mix_deliver(m, o);
         }
-        /* A newer one that makes children serves them after an older one has
-         * seen them. */
+        /* A newer restoration that creates children serves them after an older
+         * one has seen them. */
         if (status && (fit != MIX_FITS || demands)) {
             if (o->manager) {
                 mix_say(m, "varve_drop_pending(r%td, NULL);", o - m->opens);
@@ -326,14 +327,14 @@ static void forget_in_open(struct mix_open *o, mix_set gone)
             o->seen[n] = o->moved[n] = 0;
     for (uint8_t f = 0; f < MIX_NODES; f++)
         if (o->taker[f] != MIX_NONE && mix_has(gone, o->taker[f]))
-            o->taker[f] = MIX_NODES; /* somebody who is no more */
+            o->taker[f] = MIX_NODES; /* a node that was removed */
     o->fed &= ~gone;
     o->unsure &= ~gone;
     if (mix_has(gone, o->root))
         o->graph = MIX_NONE;
 }
 
-/* A snapshot of what is no more is of no use. */
+/* A snapshot of removed nodes is not used any more. */
 static void forget_in_snapshot(
     struct mix_snapshot *s, uint8_t graph, mix_set gone)
 {

@@ -1,6 +1,7 @@
-/* match.c - what a restoration has to bring, by rules that are shorter than the
- * library's: all pairs that edges of the same name lead to, and of these the
- * ones that nobody else claims. Where claims meet, either answer is right.
+/* match.c - Predicts the result of a restoration, by simpler rules than those
+ * of the library: all pairs of nodes reached by edges with the same names,
+ * among these the ones without a competing claim. If claims conflict, either
+ * result is accepted.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,11 +12,12 @@
 /* --- Pairs ---------------------------------------------------------------- */
 
 struct pairs {
-    mix_set all[MIX_NODES];  /* by node of the program: nodes of the file */
-    mix_set sure[MIX_NODES]; /* those that cannot be otherwise */
+    mix_set all[MIX_NODES];  /* by program node: matching file nodes */
+    mix_set sure[MIX_NODES]; /* those that are certain */
 };
 
-/* The child of a file's node that an edge of the program means. */
+/* Returns the child of a file node that corresponds to an edge of the
+ * program. */
 static uint8_t counterpart(const struct mix_open *open,
     const struct mix_shape *program, uint8_t parent, struct mix_edge edge,
     uint8_t at)
@@ -45,8 +47,8 @@ static bool add_any(const struct mix_open *open,
     return is_new;
 }
 
-/* Only where no other node claims the one of the file, and a value no other of
- * the file. */
+/* Adds a pair if no other program node matches the file node and, for a value,
+ * the program node matches no other file node. */
 static bool add_sure(const struct mix_open *open,
     const struct mix_shape *program, struct pairs *pairs, uint8_t node,
     uint8_t f)
@@ -65,7 +67,8 @@ static bool add_sure(const struct mix_open *open,
     return true;
 }
 
-/* Follows all slots of a pair of an owner; true if a pair is new. */
+/* Adds pairs for all slots of matched owners and variables. Returns true if a
+ * pair is new. */
 static bool follow_slots(const struct mix_open *open,
     const struct mix_shape *program, struct pairs *pairs, const mix_set *from,
     add_pair *add)
@@ -102,15 +105,15 @@ static bool follow_edges(const struct mix_open *open,
     return grew;
 }
 
-/* Where names of the whole graph are in play, as in files of other formats:
- * whatever has no counterpart may have one by its name, and so may what has an
- * alias, as its own name may be another one there. */
+/* Adds pairs by global names, and for files of other formats. A value without a
+ * match may match any named value; a value with an alias may too, since its own
+ * name may be used for another value of the file. */
 static void add_named(const struct mix_open *open,
     const struct mix_shape *program, struct pairs *pairs, mix_set reached)
 {
     const struct mix_node *saved = open->file.shape.nodes;
     bool is_foreign = open->file.format != VARVE_FORMAT_VARVE;
-    mix_set values = 0; /* of other formats, only what is saved is there */
+    mix_set values = 0; /* other formats contain only saved values */
     for (uint8_t f = 0; f < MIX_NODES; f++)
         values |= (is_foreign ? mix_is_saved : mix_is_value)(&saved[f])
                       ? mix_one(f)
@@ -168,8 +171,8 @@ static void moved(
         }
 }
 
-/* What was matched stays what it is; where all is matched again, it may become
- * what its new position is too. */
+/* Elements of a list that were matched keep their matches. When everything is
+ * matched again, they may also match the values at their new positions. */
 void mix_moved(struct mix *m, uint8_t graph, uint8_t list)
 {
     for (int i = 0; i < MIX_OPENS; i++)
@@ -177,8 +180,7 @@ void mix_moved(struct mix *m, uint8_t graph, uint8_t list)
             moved(&m->opens[i], &m->graphs[graph].shape, list);
 }
 
-/* --- What becomes of a pair ------------------------------------------------
- */
+/* --- Results of pairs ----------------------------------------------------- */
 
 static bool kinds_meet(
     const struct mix_node *node, const struct mix_node *saved)
@@ -188,7 +190,8 @@ static bool kinds_meet(
     return true;
 }
 
-/* Whether the file has something that is no use to the node. */
+/* Returns true if the file's node cannot be restored into the program's
+ * node. */
 static bool is_mismatch(const struct mix_open *open,
     const struct mix_node *node, const struct mix_node *saved)
 {
@@ -210,14 +213,15 @@ static bool is_mismatch(const struct mix_open *open,
                         : saved->dtype != node->dtype);
 }
 
-/* Whether what the file has is not what the program must keep. */
+/* Returns true if the node must keep its value and the file contains another
+ * one. */
 static bool is_other(const struct mix_open *open, const struct mix_node *node,
     const struct mix_node *saved)
 {
     if (!node->is_fixed || !mix_is_saved(saved))
         return false;
     struct mix_value part = mix_part(node, &saved->value);
-    if (!node->holds) /* it gets one, of which a part is filled */
+    if (!node->holds) /* gets memory, of which a part is filled */
         return open->resizes && !mix_has_shape_of(&node->value, &part);
     if (!open->reshapes || node->takes_shape)
         return !mix_equal(&node->value, &part);
@@ -231,7 +235,7 @@ static bool does_not_fit(const struct mix_open *open,
     return is_mismatch(open, node, saved) || is_other(open, node, saved);
 }
 
-/* Whether more than one way leads to a node of a file. */
+/* Returns true if a file node has more than one edge or slot. */
 static bool is_shared(const struct mix_shape *file, uint8_t f)
 {
     unsigned ways = mix_slot_is(file, f) != MIX_NONE;
@@ -241,7 +245,7 @@ static bool is_shared(const struct mix_shape *file, uint8_t f)
     return ways > 1;
 }
 
-/* Whether what leads to a node may do so by an alias. */
+/* Returns true if the node may be reached by an alias. */
 static bool is_by_alias(const struct mix_shape *program, uint8_t node)
 {
     bool is = false;
@@ -251,9 +255,10 @@ static bool is_by_alias(const struct mix_shape *program, uint8_t node)
     return is;
 }
 
-/* A value is delivered once, and nothing more comes to a node that has one; a
- * rename can ask for a copy, and who comes late by the first of several paths,
- * or by the name for which another one has an alias, gets one. */
+/* Returns true if nothing more is delivered for this pair. A value is delivered
+ * once, and to a node without a value. Exceptions: a rename can request a copy,
+ * and a node that is added later gets one if it has the first of several paths,
+ * or the name for which another node has an alias. */
 static bool is_at_rest(const struct mix_open *open,
     const struct mix_shape *program, uint8_t node, uint8_t f)
 {
@@ -267,8 +272,8 @@ static bool is_at_rest(const struct mix_open *open,
     return (open->is_taken[f] && !may_have_copy) || mix_has(open->fed, node);
 }
 
-/* What a node has when a value came to it: a part has that part, and the rest
- * of a larger one stays. */
+/* Returns the value of a node after delivery: a slice gets its part, and the
+ * remainder of a larger value is unchanged. */
 static struct mix_value brought(const struct mix_open *open,
     const struct mix_node *node, const struct mix_node *saved)
 {
@@ -292,8 +297,8 @@ static bool is_sure(const struct mix_open *open, const struct pairs *pairs,
     return mix_has(pairs->sure[node], f) && !open->is_loose && !is_copy;
 }
 
-/* What is below the child that an edge of the root leads to; and what is
- * reached by others. */
+/* Returns the nodes below the child of the root's edge `name` or, if `others`,
+ * those reached by other edges. */
 static mix_set reach_by(
     const struct mix_shape *program, uint8_t root, uint8_t name, bool others)
 {
@@ -322,11 +327,11 @@ mix_set mix_except(const struct mix_shape *shape, uint8_t root, uint8_t name)
     return reach_by(shape, root, name, true);
 }
 
-/* What the options let have a value: `only` by any of its paths, `except` where
- * not all of them say so. */
+/* The nodes selected by the options: `only` selects a node by any of its paths,
+ * `except` excludes a node if all of its paths match. */
 struct wanted {
     mix_set surely;
-    mix_set maybe; /* by paths that come on demand, or were there once */
+    mix_set maybe; /* by paths that are created on demand, or existed before */
 };
 static struct wanted wanted(
     const struct mix_open *open, const struct mix_shape *program)
@@ -409,7 +414,8 @@ bool mix_has_resize_buffers(const struct mix *m, const struct mix_open *open)
     return true;
 }
 
-/* Who has nothing of a value reads nothing of it. */
+/* Returns true if the node reads damaged elements. A slice without elements
+ * reads nothing. */
 static bool is_damaged(
     const struct mix_open *open, const struct mix_node *node, uint8_t f)
 {
@@ -440,7 +446,7 @@ static void take(
         open->unsure_in_file |= mix_one(f); /* superseded */
         return;
     }
-    if (g->maybe_by[p] > open->number) { /* it may be */
+    if (g->maybe_by[p] > open->number) { /* possibly superseded */
         may_be(g, open, p, f);
         return;
     }
@@ -461,7 +467,7 @@ static void take(
     open->taker[f] = p;
 }
 
-/* Whether the variables that the file has below a state have come. */
+/* The state of the variables below a state in the file. */
 enum readiness { READY, WAITS, MAY_WAIT };
 static enum readiness readiness_of(const struct mix_open *open, uint8_t f)
 {
@@ -506,8 +512,8 @@ static void bring(struct mix_graph *g, struct mix_open *open,
         }
 }
 
-/* A container that comes in the place of one that was there: what it gets is
- * left open. */
+/* Marks containers that replaced others as unsure, so that their values are not
+ * predicted. */
 static void note_places(struct mix_open *open, const struct pairs *pairs)
 {
     for (uint8_t p = 0; p < MIX_NODES; p++) {

@@ -1,5 +1,5 @@
-/* operations_cost.c - what names and paths cost, and whether the order of
- * building decides anything.
+/* operations_cost.c - Tests the memory cost of names and paths, and that the
+ * order of construction does not change results.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +24,7 @@ static void churn(struct mix *m, struct mix_graph *g)
     }
 }
 
-/* Nodes that come and go leave nothing behind. */
+/* Nodes that are added and removed leave no memory behind. */
 void mix_churn(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a);
@@ -71,7 +71,8 @@ static varve_graph *make_chain(struct mix *m, int deep)
     return graph;
 }
 
-/* Bytes that the calls take in all for a chain of nodes. */
+/* Returns the total number of bytes that the calls allocate for a chain of
+ * nodes. */
 static uint64_t cost_of(struct mix *m, int deep, uint8_t what)
 {
     const varve_write_options options = { .pending = VARVE_PENDING_OMIT,
@@ -106,13 +107,13 @@ static uint64_t cost_of(struct mix *m, int deep, uint8_t what)
     return cost;
 }
 
-/* Twice the graph costs twice as much, not four times. */
+/* A graph of twice the size must cost twice as much, not four times. */
 void mix_chain(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t what = a % 4;
     (void)c;
     if (b % 8)
-        return; /* it takes long */
+        return; /* takes long */
     mix_finish_all(m);
     mix_say(m, "(what %d costs for %d nodes and for %d)", what, DEEP, 2 * DEEP);
     uint64_t one = cost_of(m, DEEP, what);

@@ -1,5 +1,5 @@
-/* operations_crowd.c - a directory that managers of many processes have, who
- * may be more or fewer the next time, and lose each other.
+/* operations_crowd.c - Tests a directory shared by managers of several
+ * processes, whose number varies and which may lose each other.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,22 +19,23 @@
 
 enum { KEEP = 2, FOR_EVER = -1 };
 
-/* More than there ever is, and less than any has. */
+/* Values of keep_bytes: more than all checkpoints together, and less than
+ * one. */
 enum { ALL_BYTES = 1 << 30, A_BYTE = 1 };
 
-/* What all of them do, and what came of it. */
+/* A run of all processes and its results. */
 struct crowd {
     struct mix *m;
     char directory[256];
     uint8_t size;
-    uint8_t share; /* ranks of a node; 0: all */
+    uint8_t share; /* ranks per node; 0: all */
     varve_write_options write;
     bool pins, resumes, is_async;
     uint64_t keep_bytes;
-    size_t left; /* as rank 0 was told */
-    int64_t step;   /* with which they begin, */
-    int64_t saved; /* and which they save */
-    atomic_bool passed; /* something was passed over */
+    size_t left;        /* as received by rank 0 */
+    int64_t step;       /* the initial step */
+    int64_t saved;      /* the step that they save */
+    atomic_bool passed; /* a damaged checkpoint was skipped */
     struct mix_member members[MIX_RANKS];
     varve_status status[MIX_RANKS];
     varve_error errors[MIX_RANKS];
@@ -57,7 +58,8 @@ static void begin(struct crowd *c, struct mix *m, uint8_t how, uint8_t size)
     }
 }
 
-/* What all have come to, which is the same unless they lost each other. */
+/* Returns the status of all ranks, which must be the same unless they lost each
+ * other. */
 static varve_status run_all(
     struct crowd *c, long calls, thread_comm_body *body)
 {
@@ -89,7 +91,7 @@ static varve_manager *manager_of(
         &options, error);
 }
 
-/* --- What there is -------------------------------------------------------- */
+/* --- Checking ------------------------------------------------------------- */
 
 static void forget(struct mix_crowd *crowd, uint8_t at)
 {
@@ -114,8 +116,8 @@ static void note(struct mix_crowd *crowd, int64_t step, bool is_pinned)
     prune(crowd);
 }
 
-/* One process alone looks at what all have left. `maybe`: a step that may have
- * been saved, by ranks that have not heard of it. */
+/* Checks the directory from a single process. `maybe`: a step that may have
+ * been saved although the ranks lost each other. */
 static void look(struct mix *m, int64_t maybe, bool may_be_pinned)
 {
     struct mix_crowd *crowd = &m->crowd;
@@ -148,8 +150,8 @@ static void look(struct mix *m, int64_t maybe, bool may_be_pinned)
     varve_graph_free(graph);
 }
 
-/* Restores what is there, if it can; the newest, unless that could not be
- * read. */
+/* Resumes from the newest checkpoint that can be restored; an older one is
+ * accepted if the newest could not be read. */
 static varve_status resume_one(
     struct crowd *c, varve_manager *manager, varve_error *error)
 {
@@ -159,7 +161,7 @@ static varve_status resume_one(
     return status;
 }
 
-/* What a resume comes to. */
+/* Checks the result of a resume. */
 static void expect(
     struct crowd *c, varve_status status, bool resumes, varve_status other)
 {
@@ -170,7 +172,7 @@ static void expect(
     MIX_CHECK(!c->passed || c->m->trouble_before == MIX_FAILING_CALL,
         "a checkpoint was passed over");
     if (c->passed && (status == VARVE_OK || status == VARVE_MISMATCH))
-        return; /* an older one fits, or does not */
+        return; /* an older one may fit */
     mix_expect(c->m, "a crowd", status, fits ? VARVE_OK : VARVE_MISMATCH,
         other);
 }
@@ -204,8 +206,8 @@ static void save(const varve_comm *comm, void *user)
     mix_member_end(w);
 }
 
-/* By so many ranks, who may have resumed before, and of whom each may lose the
- * others at some call. */
+/* Saves with a number of ranks, which may have resumed before, and each of
+ * which may lose the others at some call. */
 void mix_save_crowd(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     static struct crowd crowd;
@@ -304,8 +306,8 @@ void mix_resume_crowd(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 
 /* --- In memory ------------------------------------------------------------ */
 
-/* Each for itself: a snapshot has what is private, and what moves where there
- * are as many then. */
+/* Takes a snapshot on each rank, with rank-local values, and migrating elements
+ * if the number of ranks is the same. */
 static void take(const varve_comm *comm, void *user)
 {
     struct crowd *c = user;
@@ -325,7 +327,7 @@ void mix_snapshot_crowd(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     static struct crowd crowd;
     (void)c;
     begin(&crowd, m, b, (uint8_t)(1 + a % MIX_RANKS));
-    crowd.saved = crowd.step + 4 * MIX_THINGS; /* as many things */
+    crowd.saved = crowd.step + 4 * MIX_THINGS; /* the same number of things */
     mix_say(m, "(%d ranks) varve_snapshot_new, varve_snapshot_restore;",
         crowd.size);
     mix_trouble_begin(m);

@@ -1,5 +1,5 @@
-/* operations_damage.c - what a salvage brings of a file in which some values
- * are damaged: all the others.
+/* operations_damage.c - Tests salvage of a file with damaged values: all other
+ * values must be restored.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,7 @@
 #include "mix/jobs.h"
 #include "mix/operations.h"
 
-/* As many as were delivered to are told, where only one answer is right. */
+/* Checks that each lost value is reported, if only one result is correct. */
 static void look_at_lost(const struct mix_open *open)
 {
     size_t told = varve_finding_count(open->restoration, VARVE_FINDING_DAMAGED);
@@ -23,8 +23,8 @@ static void look_at_lost(const struct mix_open *open)
         "expected %zu values to be lost, found %zu", lost, told);
 }
 
-/* Whether a node may be a part of a value of which other pieces are damaged,
- * which does it no harm. */
+/* Returns true if a node may be a slice of a value of which only other pieces
+ * are damaged. */
 static bool may_be_elsewhere(const struct mix *m, uint8_t graph)
 {
     bool has_parts = false;
@@ -33,7 +33,7 @@ static bool may_be_elsewhere(const struct mix *m, uint8_t graph)
     return has_parts && m->has_pieces;
 }
 
-/* What it loses is lost, so that no call may fail to read. */
+/* Lost values cannot be restored again, so no later call may fail. */
 void mix_salvage_damaged(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a), slot = b % MIX_ORDINARY_FILES;

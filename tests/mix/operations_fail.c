@@ -1,12 +1,12 @@
-/* operations_fail.c - memory that runs out, a full disk, calls of the system
- * that fail; calls that are refused, and those that mean nothing.
+/* operations_fail.c - Tests failing allocations, full disks, failing system
+ * calls, refused calls, and calls without effect.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "mix/operations.h"
 #include "mix/trouble.h"
 
-/* --- Trouble -------------------------------------------------------------- */
+/* --- Failures ------------------------------------------------------------- */
 
 void mix_run_out(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
@@ -26,7 +26,8 @@ void mix_fill_disk(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     m->trouble_at = a;
 }
 
-/* Fails it, or lets it move less; the same for all calls after it. */
+/* Lets a system call fail, or transfer fewer bytes, and also all calls after
+ * it. */
 void mix_fail_call(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     m->trouble = MIX_FAILING_CALL;
@@ -38,8 +39,8 @@ void mix_fail_call(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         m->trouble_lasts ? ", and all after it" : "");
 }
 
-/* Fails the copy of far memory with that number; and all after it, where that
- * can be borne. */
+/* Lets a copy of device memory fail, and also all copies after it if that is
+ * allowed. */
 void mix_fail_copy(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     m->trouble = MIX_FAILING_COPY;
@@ -85,7 +86,7 @@ void mix_ask_nothing(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     }
 }
 
-/* A refused call does not end a run. */
+/* A program continues after a refused call. */
 void mix_mistake(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a);

@@ -1,5 +1,5 @@
-/* operations_file.c - files of every format, written and read into graphs that
- * go on changing.
+/* operations_file.c - Tests files of every format, written and read into graphs
+ * that change in the meantime.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,7 @@
 
 /* --- Writing -------------------------------------------------------------- */
 
-/* A container of a graph; mostly its root. */
+/* Returns a container of a graph; usually its root. */
 static uint8_t choose_root(const struct mix_graph *g, uint8_t by)
 {
     return by < 192 ? 0 : mix_pick(g, mix_is_object, by);
@@ -65,7 +65,7 @@ void mix_write(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
             .compress = b / MIX_ORDINARY_FILES % 2 * MIX_LEVEL });
 }
 
-/* Only what changed, since the file that is there or since another one. */
+/* Writes changes only, relative to the existing file or another one. */
 void mix_write_incremental(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a);
@@ -84,7 +84,7 @@ void mix_write_incremental(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
                 .verify_clean = (c & 24) == 24 } });
 }
 
-/* Where a hint, a ledger or a prefix of saves would be. */
+/* Writes to the name of a hint, a ledger or a prefix. */
 void mix_write_beside(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a);
@@ -158,8 +158,8 @@ void mix_save_incremental(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 
 /* --- Reading -------------------------------------------------------------- */
 
-/* States are asked for what an undo needs, and never the one that is loaded
- * last. */
+/* Checks that states are saved for undoing a failure, but never the state that
+ * is loaded last. */
 static void look_at_saves(
     const struct mix *m, const struct mix_open *open, unsigned before)
 {
@@ -223,8 +223,8 @@ void mix_read(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     read_whole(m, a, b, c, &options);
 }
 
-/* Of a good file as any read. What it loses is lost, so that no call may fail
- * to read, now or for what comes later. */
+/* Salvages an intact file, with the same result as a read. Lost values cannot
+ * be restored again, so neither this call nor a later one may fail. */
 void mix_salvage(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     const varve_read_options options = {
@@ -244,7 +244,7 @@ void mix_salvage(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_end_open(m, (uint8_t)(open - m->opens), 0, 0);
 }
 
-/* Patterns: what a part of the program gets. What comes later is left open. */
+/* Reads with patterns. Later deliveries are not predicted. */
 void mix_read_part(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a), slot = b % MIX_FILES;
@@ -265,7 +265,7 @@ void mix_read_part(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_read_one(m, open, path, &options);
 }
 
-/* What does not fit as a plan has it does not fit as a read has it. */
+/* Counts the mismatches of a dry run, which must equal those of the read. */
 static size_t count_mismatches(struct mix *m, const struct mix_open *open,
     const char *path, const varve_read_options *options)
 {
@@ -280,7 +280,7 @@ static size_t count_mismatches(struct mix *m, const struct mix_open *open,
     return count;
 }
 
-/* What a plan does not look at. */
+/* Values that a dry run does not compare. */
 static bool has_fixed(const struct mix_shape *shape)
 {
     bool has = false;
@@ -289,7 +289,7 @@ static bool has_fixed(const struct mix_shape *shape)
     return has;
 }
 
-/* Other shapes and other names, planned and read. */
+/* Reads with other shapes and names, as a dry run and then actually. */
 void mix_read_otherwise(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a), slot = b % MIX_FILES, names = c / 8;
@@ -351,7 +351,7 @@ void mix_restore(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         g->counter = m->saved.numbers[m->saved.count - 1];
     mix_open_end(m, open, r, fit, other);
     if (mix_is_counting(m, at))
-        return; /* a manager's save raises it */
+        return; /* a save of a manager raises it */
     MIX_CHECK(varve_save_counter(g->nodes[0]) == g->counter,
         "the save counter is %d", (int)varve_save_counter(g->nodes[0]));
 }
@@ -388,7 +388,8 @@ void mix_drop(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         VARVE_OK);
     MIX_CHECK(varve_pending_count(open->restoration) == 0,
         "what was dropped still waits");
-    /* What a pattern leaves out does not wait, and may come to be wanted. */
+    /* Values excluded by a pattern are not pending, but may be requested
+     * later. */
     bool is_all = open->only == MIX_NONE && open->except == MIX_NONE;
     for (uint8_t f = 0; f < MIX_NODES; f++)
         if (!mix_is_value(&open->file.shape.nodes[f]))
@@ -421,7 +422,7 @@ void mix_plan(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     varve_restoration_free(r);
 }
 
-/* Everything that an open restoration can be asked. */
+/* Calls every query of an open restoration. */
 void mix_ask(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     struct mix_open *open = choose_open(m, a);
@@ -450,13 +451,12 @@ void mix_ask(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_expect(m, "varve_restoration_retry", status, VARVE_OK, VARVE_MISMATCH);
     if (open->graph != MIX_NONE &&
         mix_demands(&m->graphs[open->graph].shape))
-        mix_arrive(m, open->graph); /* to what was made */
+        mix_arrive(m, open->graph); /* values for the new nodes */
     if (status && !open->manager)
         mix_close(m, open);
 }
 
-/* --- Graphs of files --------------------------------------------------------
- */
+/* --- Graphs from files ---------------------------------------------------- */
 
 void mix_from_file(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
@@ -517,7 +517,7 @@ void mix_graft(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         grafted = varve_find(g->nodes[parent], mix_name(name));
     if (is_in_trouble && !grafted)
         grafted = graft(m, g->nodes[parent], name, from, node);
-    /* What waited for it may not fit. */
+    /* A pending value may not fit. */
     mix_expect(m, "varve_copy_subgraph", grafted ? VARVE_OK : m->error.status,
         VARVE_OK, VARVE_MISMATCH);
     if (!grafted)

@@ -1,4 +1,5 @@
-/* operations_graph.c - nodes that come, go, are shared, replaced and moved.
+/* operations_graph.c - Tests nodes that are added, removed, shared, replaced
+ * and moved.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +15,7 @@ struct mix_new {
     uint8_t graph, parent, name, place;
 };
 
-/* Where a new node goes; false: there is no room. */
+/* Chooses the position of a new node. Returns false if there is no room. */
 static bool choose(struct mix *m, uint8_t a, uint8_t b, struct mix_new *new)
 {
     new->graph = mix_pick_graph(m, a);
@@ -37,7 +38,7 @@ static struct mix_node *put(
     return &shape->nodes[new->place];
 }
 
-/* What makes a node; it may be made twice, as the first may come to nothing. */
+/* Creates a node. It may be called twice, since the first call may fail. */
 typedef varve_node *make_node(
     varve_node *parent, const char *name, const void *how);
 
@@ -149,7 +150,7 @@ static varve_status initialize(const varve_tensor *tensor, void *user)
     return VARVE_OK;
 }
 
-/* What an initializer is given stays as long as its node. */
+/* The argument of an initializer must live as long as its node. */
 static struct mix_value *keep_value(
     struct mix *m, uint8_t graph, uint8_t place)
 {
@@ -192,7 +193,7 @@ void mix_add_allocated(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 
 /* --- Slices --------------------------------------------------------------- */
 
-/* Only the last graph has parts, so that the others can be saved. */
+/* Only the last graph has slices, so that the others can be saved. */
 static struct mix_node choose_slice(
     struct mix *m, uint8_t graph, uint8_t b, uint8_t c)
 {
@@ -224,7 +225,7 @@ static void say_slice(
 
 struct slice {
     const struct mix_node *node;
-    void *memory; /* or what the initializer is given */
+    void *memory; /* or the argument of the initializer */
 };
 
 static varve_node *make_slice(
@@ -272,7 +273,7 @@ void mix_add_allocated_slice(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         &(struct slice){ node, keep_value(m, new.graph, new.place) });
 }
 
-/* A slot of the type and shape of its variable, and the same part. */
+/* A slot with the type and shape of its variable, and of the same slice. */
 void mix_add_slot_like(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a), name = c % 2;
@@ -313,7 +314,7 @@ void mix_add_slot_like(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 /* --- States --------------------------------------------------------------- */
 
 struct state {
-    struct mix_value value; /* first: where mix_look looks */
+    struct mix_value value; /* first member: compared by mix_look */
     struct mix *mix;
 };
 
@@ -398,7 +399,7 @@ void mix_track(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_changed(m, at);
 }
 
-/* A node with an edge, and which; false: there is none. */
+/* Chooses a node with an edge, and the edge. Returns false if there is none. */
 static bool choose_edge(
     const struct mix_graph *g, uint8_t by, uint8_t *parent, uint8_t *edge)
 {

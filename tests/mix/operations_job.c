@@ -1,4 +1,5 @@
-/* operations_job.c - saves in the background of graphs that go on changing.
+/* operations_job.c - Tests asynchronous saves of graphs that change in the
+ * meantime.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,10 +11,10 @@
 #include "mix/parts.h"
 #include "mix/trouble.h"
 
-/* --- Beginning ------------------------------------------------------------ */
+/* --- Starting ------------------------------------------------------------- */
 
-/* By the bits of an argument. One with a gate is held where nothing waits for
- * it. */
+/* Returns the options for the bits of an argument. With a progress callback,
+ * the save is held at the gate unless another one waits there. */
 static varve_write_options choose_options(
     struct mix *m, uint8_t graph, uint8_t how)
 {
@@ -96,9 +97,9 @@ void mix_save_behind(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     begin(m, new, job, mix_trouble_end(m));
 }
 
-/* --- What is in flight ---------------------------------------------------- */
+/* --- Pending saves -------------------------------------------------------- */
 
-/* One that has a handle. */
+/* Returns a job with a handle. */
 static struct mix_job *choose(struct mix *m, uint8_t by)
 {
     for (uint8_t i = 0; i < m->job_count; i++) {
@@ -109,7 +110,7 @@ static struct mix_job *choose(struct mix *m, uint8_t by)
     return NULL;
 }
 
-/* So all before it are over as well. */
+/* All jobs before it are then complete as well. */
 void mix_wait(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     struct mix_job *job = choose(m, a);
@@ -166,7 +167,7 @@ void mix_cancel(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     job->is_cancelled = true;
 }
 
-/* Not waited for: what it failed with is told by the next save. */
+/* Frees a job without waiting: its error is returned by the next save. */
 void mix_end_job(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     (void)b;

@@ -1,5 +1,5 @@
-/* operations_kill.c - a process that is killed while it saves, and what stands
- * there for the next one.
+/* operations_kill.c - Tests processes that are killed while they save, and the
+ * files that the next process finds.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,7 @@
 
 /* --- Writes --------------------------------------------------------------- */
 
-/* A fuzzer has an alarm of its own. */
+/* Waits with a timeout: an alarm would conflict with that of a fuzzer. */
 static void wait_for(pid_t child)
 {
     int status;
@@ -44,11 +44,12 @@ static int die(void *user, uint64_t done, uint64_t total, const char *what)
     return 0;
 }
 
-/* What the child does, until it is killed. */
+/* The child's function, in which it is killed. */
 typedef void save_and_die(struct mix *m, varve_node *root, const char *path,
     const varve_write_options *options);
 
-/* Afterwards there is the older file or the newer, whole, and a save goes well.
+/* Afterwards either the old or the new file must exist, complete, and a save
+ * must succeed.
  */
 static void kill_one(struct mix *m, uint8_t at, uint8_t slot,
     save_and_die *save, const varve_write_options *options)
@@ -63,7 +64,7 @@ static void kill_one(struct mix *m, uint8_t at, uint8_t slot,
         return; /* a save is refused */
     const char *path = mix_file_path(m, slot, VARVE_FORMAT_VARVE);
     if (!file->is_there && access(path, F_OK) == 0)
-        return; /* of a snapshot that was not followed */
+        return; /* of a snapshot that is not modelled */
     mix_say(m, "(a child is killed that saves g%dn0 as \"%s\"%s%s)", at,
         path,
         options->incremental ? ", .incremental" : "",
@@ -83,7 +84,7 @@ static void kill_one(struct mix *m, uint8_t at, uint8_t slot,
     if (is_newer)
         *file = new;
     if (is_newer && is_older)
-        file->is_there = false; /* they look the same: it is not used */
+        file->is_there = false; /* both look the same: not used */
 }
 
 static void write_and_die(struct mix *m, varve_node *root, const char *path,
@@ -92,7 +93,7 @@ static void write_and_die(struct mix *m, varve_node *root, const char *path,
     _exit(varve_write(root, path, options, &m->error) != VARVE_OK);
 }
 
-/* At some point of its progress. */
+/* Kills at some progress callback. */
 void mix_kill(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     int left = c % 4;
@@ -100,7 +101,7 @@ void mix_kill(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         .progress = die,
         .progress_user = &left,
         .compress = c / 4 % 2 * MIX_LEVEL };
-    if (a % 8 == 0) /* it takes long */
+    if (a % 8 == 0) /* takes long */
         kill_one(m, mix_pick_graph(m, a), b % MIX_ORDINARY_FILES,
             write_and_die, &options);
 }
@@ -111,8 +112,8 @@ static void stop(void *user)
     _exit(0);
 }
 
-/* Two times the same, so that the second shares layers with the first, and
- * layers that nothing names are deleted. */
+/* Saves twice, so that the second checkpoint shares data files with the first
+ * and unreferenced data files are deleted. */
 static void save_behind_and_die(struct mix *m, varve_node *root,
     const char *path, const varve_write_options *options)
 {
@@ -131,7 +132,7 @@ static void save_behind_and_die(struct mix *m, varve_node *root,
     _exit(!is_done);
 }
 
-/* At some call of the system, on whatever thread it is. */
+/* Kills at some system call, on any thread. */
 void mix_kill_behind(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     const varve_write_options options = { .pending = VARVE_PENDING_OMIT,
@@ -139,7 +140,7 @@ void mix_kill_behind(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         .async.zero_copy = b & 128,
         .compress = a / 8 % 2 * MIX_LEVEL,
         .async.in_flight = c };
-    if (a % 8 == 0) /* it takes long */
+    if (a % 8 == 0) /* takes long */
         kill_one(m, mix_pick_graph(m, a), b % 64 % MIX_ORDINARY_FILES,
             save_behind_and_die, &options);
 }
@@ -148,9 +149,9 @@ void mix_kill_behind(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 
 enum { SAVES = 3 };
 
-/* A process that manages a directory: it saves a few times, the first time with
- * a pin or without, and says so after each time; it is killed at some call of
- * the system. */
+/* The child's function: it saves a few times with a manager, the first time
+ * with or without a pin, and reports each save; it is killed at some system
+ * call. */
 static _Noreturn void manage_and_die(struct mix *m, varve_node *root,
     const char *directory, bool pins, volatile unsigned *done)
 {
@@ -197,8 +198,8 @@ static uint64_t newest_of(const varve_manager *manager)
     return managed.number;
 }
 
-/* The model takes over what the process has done: what it said, and perhaps one
- * save more. */
+/* Adds the saves of the child to the model: those that it reported, and
+ * possibly one more. */
 static void take_over(
     struct mix *m, const struct mix_manager *manager, bool pins, unsigned done)
 {
@@ -222,8 +223,8 @@ static void take_over(
     }
 }
 
-/* Afterwards the newest checkpoint that was said to be saved is there, or the
- * one after it, and all that are there are good. */
+/* Afterwards the last reported checkpoint or the next one must exist, and all
+ * existing ones must be intact. */
 void mix_kill_manager(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, b / MIX_MANAGERS), number = b % MIX_MANAGERS;
@@ -232,7 +233,7 @@ void mix_kill_manager(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     bool pins = a & 8;
     if (a % 8 || d->count + SAVES > MIX_KEPT ||
         mix_has_parts(&m->graphs[at].shape, 0))
-        return; /* it takes long, or is refused */
+        return; /* takes long, or is refused */
     mix_finish_all(m);
     mix_end_manager(m, 0, number, 0);
     m->trouble = MIX_NO_TROUBLE;

@@ -1,5 +1,5 @@
-/* operations_late.c - values that are asked for again, or not waited for any
- * more; children that a file has and that come by themselves.
+/* operations_late.c - Tests values that are restored again or whose pending
+ * delivery is cancelled, and children created on demand.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -32,7 +32,7 @@ void mix_again(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     varve_status status =
         varve_restore_again(open->restoration, g->nodes[node], &m->error);
     varve_status other = mix_trouble_end(m);
-    if (status == VARVE_MISUSE || /* it is no node that was restored */
+    if (status == VARVE_MISUSE || /* the node was not restored */
         (other && status == other))
         return;
     mix_expect(m, "varve_restore_again", status, VARVE_OK, VARVE_MISMATCH);
@@ -62,7 +62,7 @@ void mix_settle(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 
 /* --- On demand ------------------------------------------------------------ */
 
-/* Where a node of the library stands in the model; false: nowhere. */
+/* Finds the model of a library node. Returns false if there is none. */
 static bool find(
     const struct mix *m, const varve_node *node, uint8_t *at, uint8_t *n)
 {
@@ -109,7 +109,8 @@ static varve_node *add(struct mix *m, struct mix_node *child,
     return made;
 }
 
-/* The next position in a list, and any name elsewhere. */
+/* Returns true if a child can be added: at the next position of a list, or
+ * under an unused name. */
 static bool has_room(const struct mix_graph *g, uint8_t n, uint8_t name)
 {
     const struct mix_node *node = &g->shape.nodes[n];
@@ -150,7 +151,7 @@ static void make(void *user, varve_node *node, const varve_offer *offer)
     g->version++;
 }
 
-/* Lets a container make its children on demand. */
+/* Enables on-demand creation of children for a container. */
 void mix_demand(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a);
@@ -158,7 +159,7 @@ void mix_demand(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     uint8_t n = mix_pick(g, mix_is_object, b);
     (void)c;
     if (g->of[n])
-        return; /* it makes its members */
+        return; /* a struct creates its members */
     mix_say(m, "varve_set_on_demand(g%dn%d, make);", at, n);
     g->shape.nodes[n].demands = true;
     mix_trouble_begin(m);

@@ -1,5 +1,5 @@
-/* operations_layers.c - what is done with checkpoints that share their data:
- * one is made whole, some are deleted, and then the layers that nobody names.
+/* operations_layers.c - Tests operations on incremental checkpoints: repacking
+ * one, deleting some, and deleting unreferenced data files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,15 +14,16 @@
 #include "mix/trouble.h"
 #include "repack.h"
 
-/* Of ours, and not of a manager. */
+/* Returns true for files in Varve's own format that do not belong to a
+ * manager. */
 static bool is_plain(const struct mix *m, uint8_t slot)
 {
     return m->files[slot].is_there &&
            m->files[slot].format == VARVE_FORMAT_VARVE && slot != MIX_LEDGER;
 }
 
-/* The path of a file, or of one with a number, and what it holds; NULL: it is
- * not there. */
+/* Returns the content and sets the path of a file, possibly a numbered one.
+ * Returns NULL if it does not exist. */
 static const struct mix_file *choose(struct mix *m, uint8_t by, char path[256])
 {
     uint8_t slot = by % MIX_FILES;
@@ -80,7 +81,7 @@ static void look_at_all(struct mix *m)
                 &m->savers[i].last);
 }
 
-/* What is in flight in the meantime holds on to its own. */
+/* Data files of pending saves must not be deleted. */
 void mix_prune_layers(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     (void)a;
@@ -107,7 +108,7 @@ static void forget_saved(struct mix_directory *d, const struct mix_file *file)
     d->count--;
 }
 
-/* By hand, in any order. */
+/* Deletes files directly, in any order. */
 void mix_delete(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     char path[256];

@@ -1,4 +1,4 @@
-/* operations_manage.c - managers, of graphs that go on changing.
+/* operations_manage.c - Tests managers of graphs that change in the meantime.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,7 @@
 #include "mix/parts.h"
 #include "mix/trouble.h"
 
-/* --- How they save -------------------------------------------------------- */
+/* --- Options -------------------------------------------------------------- */
 
 varve_write_options mix_write_options(struct mix *m, uint8_t how)
 {
@@ -43,8 +43,7 @@ void mix_note_flight(struct mix *m, enum mix_job_kind kind, uint8_t graph,
     job->may_be_unknown = m->trouble_before == MIX_FAILING_CALL;
 }
 
-/* --- Managers --------------------------------------------------------------
- */
+/* --- Managers ------------------------------------------------------------- */
 
 static void manage(
     struct mix *m, uint8_t at, uint8_t number, uint8_t except, uint8_t how)
@@ -89,13 +88,14 @@ void mix_manage(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     manage(m, mix_pick_graph(m, a), b % MIX_MANAGERS, MIX_NONE, 0);
 }
 
-/* One that resumes without what is below an edge of the root. */
+/* A manager that resumes without the nodes below an edge of the root. */
 void mix_manage_part(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     manage(m, mix_pick_graph(m, a), b % MIX_MANAGERS, c % (MIX_NAMES - 1), 0);
 }
 
-/* One that saves in the background, or layers, or has a level. */
+/* A manager that saves asynchronously or incrementally, or has a second
+ * tier. */
 void mix_manage_otherwise(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     manage(m, mix_pick_graph(m, a), b % MIX_MANAGERS, MIX_NONE, c % 32);
@@ -140,8 +140,8 @@ void mix_look_at_directory(struct mix *m, const struct mix_manager *manager)
             m, mix_file_path(m, MIX_LEDGER, 0), &m->files[MIX_LEDGER]);
 }
 
-/* Whether the newest has a pin that is older: of a save that failed, where it
- * could not be removed. */
+/* Returns true if the newest checkpoint has a pin left over by a failed save
+ * that could not remove it. */
 static bool adopt_pin(const struct mix_manager *manager, uint64_t number)
 {
     size_t count = varve_manager_count(manager->manager);
@@ -151,7 +151,8 @@ static bool adopt_pin(const struct mix_manager *manager, uint64_t number)
            managed.number == number && managed.is_pinned;
 }
 
-/* A copy of the newest is at the level then, whatever its copying has met. */
+/* Afterwards the second tier must have a copy of the newest checkpoint, even if
+ * copying failed before. */
 static void drain(struct mix *m, uint8_t number, bool is_known)
 {
     const struct mix_manager *manager = &m->managers[number];
@@ -172,7 +173,7 @@ static void drain(struct mix *m, uint8_t number, bool is_known)
     mix_look_at_file(m, state.latest, &d->files[d->count - 1]);
 }
 
-/* What went wrong behind the save is done after the next one. */
+/* Steps that failed after a save are completed after the next one. */
 static void tidy(
     struct mix *m, uint8_t number, bool had_trouble, bool is_pinned)
 {
@@ -272,8 +273,8 @@ static struct mix_open *open_of(
     return NULL;
 }
 
-/* Where the newest could not be read it may be passed over: an older one that
- * was restored instead. */
+/* Returns the checkpoint that was restored: an older one if the newest could
+ * not be read. */
 static uint8_t find_resumed(struct mix *m, const struct mix_manager *manager)
 {
     struct mix_directory *d = &m->managed[manager->directory];
@@ -311,7 +312,7 @@ void mix_resume(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     if (!manager->manager || manager->graph == MIX_NONE || !open || !d->count)
         return;
     struct mix_graph *g = &m->graphs[manager->graph];
-    /* When what is done is noticed matters for the counter. */
+    /* The counter depends on when completed saves are noticed. */
     if (mix_is_counting(m, manager->graph))
         mix_finish_saves(m, MIX_NONE);
     struct mix_open *older = open_of(m, manager);
@@ -351,7 +352,7 @@ void mix_end_manager(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     memset(manager, 0, sizeof *manager);
 }
 
-/* As the directory has it. */
+/* Returns true if the directory contains the pin. */
 static bool is_pinned(
     struct mix *m, const struct mix_manager *manager, uint64_t number)
 {

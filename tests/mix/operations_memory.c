@@ -1,4 +1,5 @@
-/* operations_memory.c - snapshots and rings of graphs that go on changing.
+/* operations_memory.c - Tests snapshots and rings of graphs that change in the
+ * meantime.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,8 +10,7 @@
 #include "mix/operations.h"
 #include "mix/trouble.h"
 
-/* --- What a snapshot holds --------------------------------------------------
- */
+/* --- Content of a snapshot ------------------------------------------------ */
 
 static mix_set values_of(
     const struct mix_graph *g, uint8_t root, uint8_t except)
@@ -33,8 +33,8 @@ static void note_taken(struct mix *m, struct mix_snapshot *s)
     s->is_unsure = false;
 }
 
-/* Whether the program still has what was taken, of the same types and
- * shapes. */
+/* Compares the types and shapes of the program's nodes with those of the
+ * snapshot. */
 enum fit { SAME, RETYPED, OTHER };
 static enum fit fit_of(const struct mix *m, const struct mix_snapshot *s)
 {
@@ -52,7 +52,7 @@ static enum fit fit_of(const struct mix *m, const struct mix_snapshot *s)
     return SAME;
 }
 
-/* What had no value then may be as empty as it was. */
+/* A value that was absent when the snapshot was taken may be absent again. */
 static void put_back(struct mix *m, const struct mix_snapshot *s)
 {
     struct mix_graph *g = &m->graphs[s->graph];
@@ -67,7 +67,8 @@ static void put_back(struct mix *m, const struct mix_snapshot *s)
     }
 }
 
-/* Where what was there could not be put back either: any of both. */
+/* If the previous values could not be put back either, each variable may have
+ * either value. */
 static bool is_half_back(
     struct mix *m, const struct mix_snapshot *s, varve_status status)
 {
@@ -87,7 +88,7 @@ static struct mix_snapshot *choose_snapshot(struct mix *m, uint8_t by)
     return s->snapshot ? s : NULL;
 }
 
-/* --- One ------------------------------------------------------------------ */
+/* --- Single snapshots ----------------------------------------------------- */
 
 static void take(
     struct mix *m, uint8_t number, uint8_t at, uint8_t root, uint8_t except)
@@ -143,7 +144,7 @@ static void make_ring(
     ring->except = except;
 }
 
-/* A snapshot, or a ring, without what is below an edge of the root. */
+/* A snapshot, or a ring, without the nodes below an edge of the root. */
 void mix_take_part(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a);
@@ -265,7 +266,7 @@ void mix_write_snapshot(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     bool is_refused = mix_has_parts(&s->shape, s->root);
     if (s->graph != MIX_NONE && s->version != m->graphs[s->graph].version &&
         (is_refused || mix_has_parts(&m->graphs[s->graph].shape, s->root)))
-        return; /* either may be told */
+        return; /* either status may be returned */
     enum fit fit = fit_of(m, s);
     bool is_same = fit == SAME && m->graphs[s->graph].version == s->version;
     char path[256];
@@ -294,7 +295,7 @@ void mix_write_snapshot(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         mix_look_at_file(m, path, &m->files[slot]);
 }
 
-/* The model does it in the graph's own, with the snapshot's values in it. */
+/* The model uses the shape of the graph with the values of the snapshot. */
 static void read_into(struct mix *m, struct mix_snapshot *s,
     const struct mix_file *file, const char *path, uint8_t only)
 {

@@ -1,4 +1,5 @@
-/* operations_node.c - slots, names, tags, values, types; and what must not be.
+/* operations_node.c - Tests slots, names, tags, values and types, and invalid
+ * changes of them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -82,7 +83,7 @@ void mix_tag(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     g->version++;
 }
 
-/* The program computes. */
+/* The program changes a value. */
 static void set_value(
     struct mix *m, uint8_t at, uint8_t n, struct mix_value value)
 {
@@ -163,7 +164,7 @@ void mix_reshape(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     rebind(m, at, n, &value);
 }
 
-/* The machine of the callbacks below; what they are handed says which node. */
+/* The run of the callbacks below. Their arguments identify the node. */
 static struct mix *machine;
 
 static varve_status make_room(
@@ -245,7 +246,7 @@ void mix_retype(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     node->dtype = dtype;
 }
 
-/* Rows, or a box of as many; some are not there. */
+/* Touches rows or a box; some are out of range. */
 void mix_touch(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a);
@@ -285,7 +286,7 @@ static bool is_value_node(const struct mix_graph *g, uint8_t n)
     return mix_is_value(&g->shape.nodes[n]);
 }
 
-/* What a name brings is left open. */
+/* Values delivered by global name are not predicted. */
 void mix_name_globally(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a), name = c % MIX_NAMES;

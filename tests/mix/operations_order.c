@@ -1,5 +1,5 @@
-/* operations_order.c - one program built in two orders, and one file read into
- * both: what arrives where is the same.
+/* operations_order.c - Tests that a program built in two orders restores the
+ * same values from the same file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -47,8 +47,8 @@ static varve_node *make(struct build *b, const struct mix_node *node,
         varve_view(memory, (varve_dtype)node->dtype, mix_extents(&value)));
 }
 
-/* The next edge of a node: of a list its next position, else any. The model's
- * copy has those that are made first. */
+/* Adds the next edge of a node: in a list the next position, else any. The
+ * model's copy contains the edges that were added first. */
 static void add_edge(struct build *b, struct mix_shape *shape, uint8_t n)
 {
     struct mix_node *node = &shape->nodes[n];
@@ -79,7 +79,7 @@ static void add_slots(struct build *b, const struct mix_shape *shape)
         const struct mix_value before = { .count = 2,
             .numbers = { 127, 127 } };
         if (b->nodes[s->node])
-            continue; /* an edge leads to it too: it was made as another */
+            continue; /* a shared child that was already created */
         mix_store(b->memory[s->node], VARVE_FLOAT32, &before);
         b->nodes[s->node] = varve_add_slot(b->nodes[s->owner],
             b->nodes[s->variable], mix_name(s->name),

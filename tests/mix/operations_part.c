@@ -1,5 +1,6 @@
-/* operations_part.c - graphs that are made of a part of a file, which may be
- * replaced meanwhile: they have all of the older one, or of the newer.
+/* operations_part.c - Tests graphs made from a part of a file, which may be
+ * replaced in the meantime: they must contain either the old or the new part,
+ * complete.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,13 +13,13 @@
 #include "structure.h"
 #include "support/faulty_system.h"
 
-/* Who writes a file while it is read. */
+/* The thread that writes a file while it is read. */
 struct writer {
     struct mix *m;
     const struct mix_graph *graph;
     const char *path;
     struct mix_file file;
-    int64_t number; /* in the metadata, and in no other file's */
+    int64_t number; /* in its metadata; unique for each file */
     bool has_written;
 };
 
@@ -49,7 +50,7 @@ static bool is_newer(const varve_graph *graph, const struct writer *writer)
     return count == 1 && metadata->integer == writer->number;
 }
 
-/* What is left out of a graph is there without a value. */
+/* Nodes that were excluded exist without values. */
 static void adopt(struct mix_graph *g, varve_graph *graph,
     const struct mix_file *file, const varve_read_options *options,
     uint8_t name)
@@ -90,7 +91,7 @@ void mix_from_part(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     uint8_t name = (uint8_t)(c / 2 % (MIX_NAMES - 1));
     struct mix_file *file = &m->files[slot];
     struct mix_graph *g = &m->graphs[at];
-    /* Calls are counted: none may be another thread's, who would write then. */
+    /* System calls are counted: no other thread may make any. */
     mix_finish_all(m);
     if (!file->is_there || file->format != VARVE_FORMAT_VARVE)
         return;

@@ -1,4 +1,4 @@
-/* operations_saver.c - savers, of graphs that go on changing.
+/* operations_saver.c - Tests savers of graphs that change in the meantime.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -78,7 +78,7 @@ void mix_name_in_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     note_held(m, at);
 }
 
-/* One that saves in the background, or layers. */
+/* A saver that saves asynchronously or incrementally. */
 void mix_make_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     take_saver(m, b % MIX_SAVERS, mix_pick_graph(m, a), c % 16);
@@ -101,7 +101,7 @@ void mix_end_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 
 /* --- Files ---------------------------------------------------------------- */
 
-/* What a save of a saver gives: a root with the variables that have names. */
+/* Returns the content of a file of a saver: a root with the named variables. */
 static struct mix_file file_of(const struct mix *m, const struct mix_saver *s)
 {
     struct mix_shape shape = { 0 };
@@ -177,7 +177,8 @@ void mix_save_by_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         mix_look_at_file(m, varve_saver_latest(s->saver), &s->last);
 }
 
-/* What must become of the names; the values, where all of them fit. */
+/* Returns the expected status of a restore; if all values fit, sets them in the
+ * shape. */
 static varve_status restored(
     const struct mix_saver *s, struct mix_shape *shape)
 {

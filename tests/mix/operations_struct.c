@@ -1,5 +1,6 @@
-/* operations_struct.c - structs that are added, looked at again, saved, and
- * restored into what became of them; values that must be found as they are.
+/* operations_struct.c - Tests structs that are added, rebound, saved, and
+ * restored into later versions, and values that must match rather than be
+ * restored.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +12,7 @@
 #include "mix/structs.h"
 #include "mix/trouble.h"
 
-/* Of another struct, or with the size of one: nothing is added. */
+/* Adds a struct with another table or a wrong size; nothing must be added. */
 static void add_wrong(struct mix *m, uint8_t at, uint8_t parent, uint8_t name,
     const struct mix_struct_kind *kind, void *object)
 {
@@ -58,7 +59,7 @@ static bool is_struct(const struct mix_graph *g, uint8_t n)
     return g->of[n] != NULL;
 }
 
-/* The program has changed what is fixed, and says so. */
+/* The program changes a fixed value and records it again. */
 void mix_fix_again(struct mix_graph *g, uint8_t n)
 {
     if (g->shape.nodes[n].is_fixed && g->nodes[n] &&
@@ -72,7 +73,8 @@ static void fix_all_again(struct mix_graph *g)
         mix_fix_again(g, n);
 }
 
-/* What nobody is told of, every call sees that takes values. */
+/* Struct changes that were not reported must be detected by every call that
+ * accesses values. */
 static void look_again(varve_node *node)
 {
     varve_error error = { 0 };
@@ -103,7 +105,7 @@ void mix_rebind_struct(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         n, stays ? "this" : "another", g->of[n]->name);
     mix_set gone = mix_struct_rebind(g, n, object);
     if (is_told) {
-        mix_trouble_begin(m); /* mix_is_to_repeat is its end */
+        mix_trouble_begin(m); /* mix_is_to_repeat is the end of the section */
     } else {
         fix_all_again(g);
         look_again(g->nodes[n]);
@@ -125,7 +127,8 @@ static bool can_be_fixed(const struct mix_graph *g, uint8_t n)
     return mix_is_variable(g, n) && !g->member[n];
 }
 
-/* A value that a restoration must find as it is, or no more. */
+/* Makes a value fixed, so that a restoration must find it unchanged, or ends
+ * that. */
 void mix_fix(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a);
@@ -156,8 +159,8 @@ static uint8_t name_of_struct(const struct mix_graph *g)
     return MIX_NONE;
 }
 
-/* A program that has a struct writes, and another one that has the same or a
- * later one reads. */
+/* A program writes a struct, and another program reads it into the same or a
+ * later version. */
 void mix_regrow(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t from = mix_pick_graph(m, a), to = (uint8_t)((a + 1) % MIX_GRAPHS);

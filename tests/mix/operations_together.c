@@ -1,5 +1,5 @@
-/* operations_together.c - checkpoints of many processes: saved by some that
- * look like a graph of the program, and restored by others.
+/* operations_together.c - Tests checkpoints of several processes: saved by
+ * processes that have parts of a graph of the program, and restored by others.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,16 +20,16 @@
 struct run {
     struct mix_rank ranks[MIX_RANKS];
     uint8_t size;
-    uint8_t share; /* ranks of a node; 0: all */
+    uint8_t share; /* ranks per node; 0: all */
     const char *path;
     bool has_number; /* the path is a prefix */
-    bool is_behind;  /* saved in the background */
+    bool is_behind;  /* saved asynchronously */
     const struct mix_cut *cut;
     varve_write_options write;
     varve_read_options read;
-    bool is_restored[MIX_RANKS]; /* whatever was asked afterwards */
-    varve_passes passes[MIX_RANKS]; /* where each says its own */
-    uint64_t staging; /* as much as may wait; 0: by default */
+    bool is_restored[MIX_RANKS];    /* independent of later checks */
+    varve_passes passes[MIX_RANKS]; /* each rank's own request */
+    uint64_t staging;               /* limit for pending values; 0: default */
 };
 static struct run run;
 
@@ -46,7 +46,7 @@ static void end(void)
         mix_rank_end(&run.ranks[i]);
 }
 
-/* What all have come to, which is the same. */
+/* Returns the status of all ranks, which must be the same. */
 static varve_status run_all(struct mix *m, thread_comm_body *body)
 {
     thread_comm_run(run.size, run.share, -1, body, &run);
@@ -65,7 +65,7 @@ static varve_status run_all(struct mix *m, thread_comm_body *body)
 
 /* --- Saving --------------------------------------------------------------- */
 
-/* Its values are others as soon as they may be. */
+/* Changes the values as soon as that is allowed. */
 static varve_status save_behind(
     struct run *r, struct mix_rank *rank, const varve_comm *comm)
 {
@@ -111,8 +111,8 @@ static void note(struct mix *m, struct mix_file new, uint8_t slot)
     m->wrote_beside = false;
 }
 
-/* By as many ranks as an argument says, of one machine or of several, to a file
- * or to the next one of the prefix. */
+/* Saves with a number of ranks, on one node or several, to a file or the next
+ * number of the prefix. */
 void mix_write_all(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a), slot = b % MIX_ORDINARY_FILES;
@@ -181,7 +181,7 @@ static void restore(const varve_comm *comm, void *user)
     varve_restoration_free(found);
 }
 
-/* As parts of one program each, which know nothing of each other. */
+/* Each rank restores independently, without a communicator. */
 static void restore_alone(struct mix *m, const struct mix_shape *shape)
 {
     mix_trouble_begin(m);
@@ -217,8 +217,8 @@ static void restore_together(struct mix *m, const struct mix_shape *shape)
             run.is_restored[0] ? "the file has" : "it had");
 }
 
-/* What looks like the file is restored from it, whoever saved that, or is not
- * changed at all. */
+/* Ranks whose graphs match the file are restored, regardless of who saved it,
+ * or do not change at all. */
 void mix_read_all(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t slot = b % MIX_FILES;
@@ -253,9 +253,10 @@ void mix_read_all(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     end();
 }
 
-/* --- Straight into place -------------------------------------------------- */
+/* --- In place ------------------------------------------------------------- */
 
-/* Mostly nothing is staged, so that what a failure leaves half done is seen. */
+/* Usually nothing is staged, so that partial changes after a failure are
+ * visible. */
 static void restore_in_place(const varve_comm *comm, void *user)
 {
     struct run *r = user;
@@ -279,13 +280,13 @@ static void keep(struct mix *m, uint8_t number, varve_status wanted)
     varve_snapshot_free(kept);
 }
 
-/* What the ranks ask for: one may ask for something else than the others, and
- * one has kept what it has. Whether all go the way of one pass. */
+/* Chooses the passes that each rank requests. One rank may request others, and
+ * one may keep its values. Returns true if all ranks use a single pass. */
 static bool choose_passes(struct mix *m, uint8_t a)
 {
     static const varve_passes ways[] = { VARVE_PASSES_AUTO, VARVE_PASSES_AUTO,
         VARVE_TWO_PASSES, VARVE_ONE_PASS };
-    uint8_t kept = a >> 5 & 3; /* its number, from 1 on; 0: none */
+    uint8_t kept = a >> 5 & 3; /* its number plus 1; 0: none */
     bool is_once = true;
     if (kept > run.size)
         kept = 0;
@@ -300,7 +301,8 @@ static bool choose_passes(struct mix *m, uint8_t a)
     return is_once;
 }
 
-/* Whoever has failed, each rank has what it had, or may not be kept. */
+/* After a failure of any rank, each rank must have its previous values or be
+ * marked as partially restored. */
 static void look_at_ranks(
     struct mix *m, const struct mix_shape *shape, varve_status status)
 {
@@ -314,7 +316,8 @@ static void look_at_ranks(
     }
 }
 
-/* By default all waits that these ranks have, unless one wants one pass. */
+/* Returns true if all values are staged: by default, unless a rank requests one
+ * pass. */
 static bool is_staged(void)
 {
     bool any_once = false;
@@ -334,7 +337,8 @@ static void expect_in_place(struct mix *m, varve_status status, bool is_once,
         is_damaged ? VARVE_CORRUPT : VARVE_OK, other);
 }
 
-/* Once more, of the good file and without trouble, which mends all. */
+/* Restores the intact file again without failures, which must fix
+ * everything. */
 static void mend_ranks(struct mix *m, const struct mix_shape *shape)
 {
     mix_expect(m, "a restoration of all again", run_all(m, restore_in_place),
@@ -351,8 +355,7 @@ static bool damage_copy(struct mix *m, const struct mix_file *file,
     return mix_damage(m, copy, file, which);
 }
 
-/* What looks like a file, of which values may be damaged, or whose reading may
- * fail at some rank. */
+/* Restores a file with damaged values, or with reads that fail on some rank. */
 void mix_read_all_in_place(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t slot = b % MIX_FILES;

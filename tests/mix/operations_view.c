@@ -1,5 +1,5 @@
-/* operations_view.c - variables over memory that is not row-major, or that
- * functions reach.
+/* operations_view.c - Tests variables over memory that is not row-major or is
+ * reached by functions.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -64,7 +64,8 @@ void mix_add_view(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_changed(m, at);
 }
 
-/* A view of another kind; of what is no slice, perhaps of another shape. */
+/* Rebinds to a view of another layout and, if it is not a slice, possibly
+ * another shape. */
 void mix_rebind_view(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a), layout = c % MIX_LAYOUTS;
@@ -92,7 +93,7 @@ void mix_rebind_view(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_fix_again(g, n);
 }
 
-/* Brings back what was there, while a copy of far memory fails. */
+/* Restores values while a copy of device memory fails. */
 void mix_lose_copy(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     bool is_file = c & 128;

@@ -1,4 +1,4 @@
-/* parts.c - see parts.h.
+/* parts.c - Predicts which graphs with slices one process cannot save.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -41,7 +41,7 @@ bool mix_is_refused(struct mix *m, uint8_t graph, uint8_t root, uint8_t how)
     if (!mix_has_parts(&g->shape, root))
         return false;
     if (g->untold || g->may_tell_unknown || mix_is_saving(m, graph))
-        return true; /* what it is told may be of another one */
+        return true; /* the error may be for another one */
     char path[256];
     strcpy(path, mix_path(m, "a part"));
     mix_say(m, "(a save of g%dn%d is refused)", graph, root);

@@ -1,4 +1,5 @@
-/* parts.h - graphs that have a part of a value cannot be saved by one process.
+/* parts.h - Declares checks for graphs with slices, which a single process
+ * cannot save.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,11 +8,11 @@
 
 #include "mix/mix.h"
 
-/* Before a save: whether it would be refused. Then it is tried in one of
- * several ways, and nothing comes of it. */
+/* Call before a save. Returns true if the save must be refused; then it is
+ * attempted in one of several ways and must change nothing. */
 bool mix_is_refused(struct mix *m, uint8_t graph, uint8_t root, uint8_t how);
 
-/* Whether a saver would, of what it was given. */
+/* Returns true if a saver must refuse its named values. */
 bool mix_names_part(const struct mix *m, const struct mix_saver *saver);
 
 #endif

@@ -1,4 +1,4 @@
-/* place.c - making, emptying and removing the directory of a run.
+/* place.c - Creates, empties and removes the directory of a run.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,7 +25,7 @@ void mix_place_make(char *path, unsigned size)
     }
 }
 
-/* One level of directories below it is all that there is. */
+/* There is at most one level of subdirectories. */
 static void empty(int directory, int depth)
 {
     DIR *stream = fdopendir(directory);

@@ -1,19 +1,20 @@
-/* place.h - the directory that a run has its files in, in memory where the
- * machine has such a place.
+/* place.h - Declares the directory for the files of a run, in memory if the
+ * machine has such a file system.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef MIX_PLACE_H
 #define MIX_PLACE_H
 
-/* Makes an empty directory of its own, and writes its path. */
+/* Creates a new empty directory and writes its path. */
 void mix_place_make(char *path, unsigned size);
 
-/* Removes all that is in it; and itself. */
+/* Removes all files in the directory; mix_place_remove also removes the
+ * directory. */
 void mix_place_empty(const char *path);
 void mix_place_remove(const char *path);
 
-/* Open descriptors of this process. */
+/* Returns the number of open descriptors of this process. */
 int mix_place_descriptors(void);
 
 #endif

@@ -1,6 +1,6 @@
-/* program.c - bytes as operations: four of them are one, the first says which,
- * the others are its arguments. Numbers never change their meaning, so that a
- * program that was kept stays what it was.
+/* program.c - Decodes bytes to operations: each operation has four bytes, its
+ * number and three arguments. Numbers never change their meaning, so that
+ * stored programs remain valid.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* program.h - random programs, and small ones made of those that fail.
+/* program.h - Declares random programs and their reduction after a failure.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,17 +7,17 @@
 
 #include "mix/mix.h"
 
-enum { MIX_PROGRAM = 4 * 96 }; /* bytes, at most */
+enum { MIX_PROGRAM = 4 * 96 }; /* maximum size in bytes */
 
-/* A program of a seed; its size. */
+/* Generates the program of a seed and returns its size. */
 size_t mix_random_program(
     uint64_t seed, uint8_t bytes[MIX_PROGRAM], const bool *without);
 
-/* Runs a program in a child; whether it did well. */
+/* Runs a program in a child process. Returns true if it succeeded. */
 bool mix_passes(const struct mix_program *program);
 
-/* Drops operations and arguments for as long as a program fails as it did;
- * prints what is left as calls, and as bytes. */
+/* Removes operations and simplifies arguments while the program fails in the
+ * same way. Prints the result as calls and as bytes. */
 void mix_shrink(
     uint8_t bytes[MIX_PROGRAM], size_t size, const struct mix_program *how);
 

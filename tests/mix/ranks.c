@@ -1,5 +1,6 @@
-/* ranks.c - see ranks.h. All nodes are made below the root of a graph of their
- * own, of which nothing is saved, and then get their edges.
+/* ranks.c - Builds the graphs of several ranks from one shape. All nodes are
+ * first created below the root of a separate graph, which is not saved, and
+ * then get their edges.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,9 +11,10 @@
 
 #include "graph.h"
 
-/* --- The shape ------------------------------------------------------------ */
+/* --- Shape ---------------------------------------------------------------- */
 
-/* Whether a slot may be one like its variable, and as much of a slice. */
+/* Returns true if a slot can be created like its variable, with the same
+ * slice. */
 static bool is_like(const struct mix_shape *shape, const struct mix_slot *s)
 {
     const struct mix_node *slot = &shape->nodes[s->node];
@@ -21,7 +23,7 @@ static bool is_like(const struct mix_shape *shape, const struct mix_slot *s)
            mix_has_shape_of(&slot->value, &like->value);
 }
 
-/* Slots are cut as their variables are. */
+/* Slots are divided like their variables. */
 static void cut_slots(struct mix_cut *cut)
 {
     for (uint8_t i = 0; i < cut->shape.slot_count; i++) {
@@ -53,7 +55,7 @@ struct mix_cut mix_cut_of(
     return cut;
 }
 
-/* The rows that a rank has of so many. */
+/* Returns the first row of a rank. */
 static uint8_t first_of(const struct mix_cut *cut, uint8_t rows, uint8_t rank)
 {
     return (uint8_t)(rows * rank / cut->size);
@@ -99,7 +101,7 @@ static const varve_state_callbacks state_callbacks = { save_state, load_state };
 
 /* --- Nodes ---------------------------------------------------------------- */
 
-enum { BEFORE = 127 }; /* in no file */
+enum { BEFORE = 127 }; /* occurs in no file */
 
 static varve_tensor view_of(
     const struct mix_node *node, struct mix_rank_value *v)
@@ -125,7 +127,7 @@ static varve_node *make(varve_node *parent, const char *name,
         VARVE_SHAPE(node->value.count), (uint64_t[]){ v->start });
 }
 
-/* Like its variable where it can be, so that it is as much of a slice. */
+/* Creates a slot like its variable if possible, with the same slice. */
 static varve_node *make_slot(struct mix_rank *rank,
     const struct mix_shape *shape, const struct mix_slot *s)
 {
@@ -216,7 +218,7 @@ void mix_rank_change(struct mix_rank *rank, const struct mix_cut *cut)
     }
 }
 
-/* --- Looking -------------------------------------------------------------- */
+/* --- Checking ------------------------------------------------------------- */
 
 static struct mix_value wanted(const struct mix_rank_value *v,
     const struct mix_node *saved, bool is_restored)

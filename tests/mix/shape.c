@@ -1,4 +1,4 @@
-/* shape.c - edges, slots, reach and removal in the model.
+/* shape.c - Models edges, slots, reachability and removal of nodes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -105,7 +105,8 @@ static void drop_slot(struct mix_shape *shape, uint8_t at)
     shape->slots[at] = shape->slots[--shape->slot_count];
 }
 
-/* Takes a node out with its slots and edges; the set of those that lost one. */
+/* Removes a node with its slots and edges. Returns the set of nodes that lost
+ * an incoming edge. */
 static mix_set take_out(struct mix_shape *shape, uint8_t node)
 {
     mix_set loose = 0;
@@ -143,7 +144,7 @@ mix_set mix_remove(struct mix_shape *shape, uint8_t node)
     return gone;
 }
 
-/* --- Reach ---------------------------------------------------------------- */
+/* --- Reachability --------------------------------------------------------- */
 
 mix_set mix_reach_edges(const struct mix_shape *shape, mix_set from)
 {
@@ -200,7 +201,8 @@ struct mix_shape mix_saved(const struct mix_shape *shape, uint8_t root)
     saved.reserved = 0;
     mix_set reached = mix_reach(shape, root);
     for (uint8_t i = 0; i < MIX_NODES; i++) {
-        saved.nodes[i].takes_shape = false; /* as a program says, no file */
+        /* set by programs, not stored in files */
+        saved.nodes[i].takes_shape = false;
         if (!mix_has(reached, i))
             saved.nodes[i] = (struct mix_node){ 0 };
     }
@@ -226,7 +228,7 @@ bool mix_demands(const struct mix_shape *shape)
 
 /* --- Paths ---------------------------------------------------------------- */
 
-/* In paths a slash in a name is written otherwise. */
+/* Slashes in names are escaped in paths. */
 static void add_name(char *path, uint8_t name)
 {
     size_t size = strlen(path);
@@ -238,7 +240,7 @@ static void add_name(char *path, uint8_t name)
             path + size, MIX_PATH - size, *text == '/' ? "%%2F" : "%c", *text);
 }
 
-/* Positions of the edges of a node in order of name. */
+/* Sets the positions of the edges of a node in order of name. */
 static void sort_edges(const struct mix_node *node, uint8_t order[MIX_EDGES])
 {
     for (uint8_t i = 0; i < node->edge_count; i++) {
@@ -252,7 +254,7 @@ static void sort_edges(const struct mix_node *node, uint8_t order[MIX_EDGES])
     }
 }
 
-/* The node above each. */
+/* Sets the parent of each node in the breadth-first tree. */
 static void find_tree(const struct mix_shape *shape, uint8_t above[MIX_NODES])
 {
     uint8_t queue[MIX_NODES] = { 0 }, order[MIX_EDGES];

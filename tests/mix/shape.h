@@ -1,6 +1,6 @@
-/* shape.h - what a graph, or a file, has to hold: the small model beside the
- * library. Nodes are numbers, names are numbers, a value is up to four small
- * integers, which every element type keeps exactly.
+/* shape.h - Declares the model of a graph or file. Nodes and names are numbers;
+ * a value is up to four small integers, which every element type represents
+ * exactly.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,17 +12,17 @@
 enum {
     MIX_NODES = 32,
     MIX_EDGES = 16,
-    MIX_FEW_EDGES = 6, /* what a program makes itself */
+    MIX_FEW_EDGES = 6, /* the program adds no more than this */
     MIX_SLOTS = 6,
     MIX_NUMBERS = 4,
-    MIX_LONG_TEXT = 4200, /* of some strings */
-    MIX_NAMES = 6,      /* of the pool; others are positions in lists */
-    MIX_POSITIONS = 16, /* name of position 0 */
+    MIX_LONG_TEXT = 4200, /* size of some strings */
+    MIX_NAMES = 6,        /* of the pool; others are list positions */
+    MIX_POSITIONS = 16,   /* name of position 0 */
     MIX_NONE = 255,
 };
 
-/* Of what shape so many are. */
-enum mix_form { MIX_FLAT, MIX_SCALAR, MIX_ROWS /* of two */ };
+/* The shape of the elements. */
+enum mix_form { MIX_FLAT, MIX_SCALAR, MIX_ROWS /* two rows */ };
 
 struct mix_value {
     uint8_t count;
@@ -36,20 +36,20 @@ struct mix_edge {
 };
 
 struct mix_node {
-    uint8_t kind; /* varve_kind; 0: there is none */
+    uint8_t kind; /* varve_kind; 0: unused */
     uint8_t dtype;
-    bool holds;     /* a value, if it is of a kind that does */
+    bool holds;     /* has a value, if its kind can have one */
     bool is_local;  /* the value is not saved */
-    bool is_owned;  /* its memory is the library's */
-    bool is_opaque; /* a state of the library's, bytes of a file */
-    bool demands;   /* its children come by themselves */
-    bool takes_shape; /* of what is restored into it */
-    bool is_fixed;    /* the value is found as it is */
-    bool is_later;    /* files may lack it */
+    bool is_owned;  /* its memory is library-owned */
+    bool is_opaque; /* a library state with bytes of a file */
+    bool demands;   /* children are created on demand */
+    bool takes_shape; /* takes the shape of a restored value */
+    bool is_fixed;    /* the value must match the file */
+    bool is_later;    /* may be missing from files */
     struct mix_value value;
-    bool is_slice;  /* of a value that has `whole` elements, */
+    bool is_slice; /* a slice of a value of `whole` elements */
     uint8_t whole;
-    uint8_t start;  /* from this one on */
+    uint8_t start;  /* its first element */
     uint8_t alias;  /* MIX_NONE: none */
     uint8_t global; /* likewise */
     uint8_t edge_count;
@@ -68,8 +68,8 @@ struct mix_shape {
     struct mix_node nodes[MIX_NODES];
     struct mix_slot slots[MIX_SLOTS];
     uint8_t slot_count;
-    mix_set held; /* by savers: not removed with their parents */
-    uint8_t reserved; /* places that only resize buffers of structs take */
+    mix_set held;     /* named in savers: not removed with their parents */
+    uint8_t reserved; /* places reserved for resize buffers of structs */
 };
 
 static inline mix_set mix_one(unsigned node)
@@ -81,17 +81,17 @@ static inline bool mix_has(mix_set set, unsigned node)
     return set >> node & 1;
 }
 
-/* "a", or the decimal of a position. Static storage. */
+/* Returns "a" and so on, or a position in decimal. The storage is static. */
 const char *mix_name(uint8_t name);
 
 /* --- Values --------------------------------------------------------------- */
 
-/* A view of memory for so many elements; and of the shape of a value. */
+/* Return a view of memory for a number of elements, and the shape of a
+ * value. */
 varve_tensor mix_view(void *memory, uint8_t dtype, uint8_t count);
 varve_shape mix_extents(const struct mix_value *value);
 
-/* Puts a value into memory, or where a view has it, and says whether it is
- * there. */
+/* Write a value to memory or through a view, and return true if it is there. */
 void mix_store(void *memory, uint8_t dtype, const struct mix_value *value);
 void mix_fill(const varve_tensor *tensor, const struct mix_value *value);
 bool mix_holds(
@@ -108,65 +108,68 @@ static inline bool mix_is_value(const struct mix_node *node)
     return node->kind == VARVE_VARIABLE || node->kind == VARVE_STATE;
 }
 
-/* Has bytes in a file. */
+/* Returns true if the node has bytes in a file. */
 static inline bool mix_is_saved(const struct mix_node *node)
 {
     return mix_is_value(node) && node->holds && !node->is_local;
 }
 
-/* Not all of its value. */
+/* Returns true if the node is a slice, but not of the whole value. */
 static inline bool mix_is_part(const struct mix_node *node)
 {
     return node->is_slice && node->value.count != node->whole;
 }
 
-/* How many elements the value has of which a node is all, or a part. */
+/* Returns the number of elements of the whole value of a node. */
 static inline uint8_t mix_whole(const struct mix_node *node)
 {
     return node->is_slice ? node->whole : node->value.count;
 }
 
-/* The elements that a node is of a value. */
+/* Returns the elements of a value that a node contains. */
 struct mix_value mix_part(
     const struct mix_node *node, const struct mix_value *whole);
 
-/* Whether a part would be saved from a root, so that nothing is. */
+/* Returns true if saving from a root would include a proper slice, so that it
+ * must be refused. */
 bool mix_has_parts(const struct mix_shape *shape, uint8_t root);
 
-/* A place for a new node; MIX_NONE: all are taken. */
+/* Returns an unused place for a new node, or MIX_NONE. */
 uint8_t mix_free_place(const struct mix_shape *shape);
 
 uint8_t mix_child(const struct mix_shape *shape, uint8_t parent, uint8_t name);
 bool mix_add_edge(
     struct mix_shape *shape, uint8_t parent, uint8_t name, uint8_t child);
 
-/* The slot of a name, or that a node is: an index, or MIX_NONE. */
+/* Return the index of a slot, by its name or by its node, or MIX_NONE. */
 uint8_t mix_slot_at(const struct mix_shape *shape, uint8_t owner,
     uint8_t variable, uint8_t name);
 uint8_t mix_slot_is(const struct mix_shape *shape, uint8_t node);
 
-/* Takes the edge at a place out; in a list those behind it move up. */
+/* Removes an edge. In a list the following ones move up. */
 void mix_drop_edge(struct mix_shape *shape, uint8_t parent, uint8_t at);
 
-/* Removes a node as varve_remove does; the set of all that went. */
+/* Removes a node as varve_remove does. Returns the set of all removed nodes. */
 mix_set mix_remove(struct mix_shape *shape, uint8_t node);
 
-/* What is reached from a node by edges, and with the slots of what is. */
+/* Return the nodes reachable by edges, and those reachable by edges and
+ * slots. */
 mix_set mix_reach_edges(const struct mix_shape *shape, mix_set from);
 mix_set mix_reach(const struct mix_shape *shape, uint8_t from);
 
-/* Whether any of its nodes makes its children on demand. */
+/* Returns true if a node creates its children on demand. */
 bool mix_demands(const struct mix_shape *shape);
 
-/* What would be saved from a root: a shape whose node 0 it is. */
+/* Returns the shape that a save from `root` contains, with node 0 as its
+ * root. */
 struct mix_shape mix_saved(const struct mix_shape *shape, uint8_t root);
 
-/* The same without the edges that lead back to a node above, in the tree where
- * each node is below the first that leads to it, breadth first. */
+/* Returns the reachable nodes without edges that lead back to an ancestor in
+ * the breadth-first tree. */
 mix_set mix_reach_down(const struct mix_shape *shape, mix_set from);
 bool mix_leads_back(const struct mix_shape *shape, uint8_t from, uint8_t to);
 
-/* The paths of a shape's nodes that a file is listed by, breadth first with
+/* The paths under which a file lists the nodes of a shape, breadth first with
  * edges in order of name. */
 enum { MIX_PATH = 512 };
 struct mix_paths {

@@ -1,5 +1,5 @@
-/* shrink.c - a program that fails becomes one of a few lines. Each try is a
- * child, so that one that crashes can be tried again.
+/* shrink.c - Reduces a failing program to a few lines. Each try runs in a child
+ * process, so that crashes can be reduced too.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -48,11 +48,11 @@ bool mix_passes(const struct mix_program *program)
     if (!mix_failed_at)
         mix_failed_at = mmap(NULL, MIX_PLACE_SIZE, PROT_READ | PROT_WRITE,
             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    mix_failed_at[0] = '\0'; /* a crash comes to no place */
+    mix_failed_at[0] = '\0'; /* a crash has no source location */
     return run_in_child(program) == 0;
 }
 
-/* Whether a program fails where the first one did. */
+/* Returns true if a program fails at the same location as the original. */
 static char wanted[MIX_PLACE_SIZE];
 static bool fails(
     const struct mix_program *how, const uint8_t *bytes, size_t size)
@@ -64,7 +64,7 @@ static bool fails(
     return !mix_passes(&program) && strcmp(mix_failed_at, wanted) == 0;
 }
 
-/* Drops runs of operations, long ones first. */
+/* Removes sequences of operations, long ones first. */
 static size_t drop(uint8_t *bytes, size_t size, const struct mix_program *how)
 {
     uint8_t fewer[MIX_PROGRAM];

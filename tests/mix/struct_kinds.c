@@ -1,4 +1,4 @@
-/* struct_kinds.c - structs, their tables, and the memory that they are in.
+/* struct_kinds.c - Defines structs, their tables, and their memory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -38,7 +38,7 @@ static const struct mix_struct_kind pair_kind = { "pair", pair_fields,
 
 const struct mix_struct_kind *const mix_pair_kind = &pair_kind;
 
-/* What became of it. */
+/* A later version of the struct. */
 struct later_pair {
     unsigned char d;
     int b;
@@ -97,7 +97,7 @@ static const struct mix_member net_members[] = {
 static const struct mix_struct_kind net_kind = { "net", net_fields,
     sizeof(struct net), offsetof(struct net, k), false, 5, net_members };
 
-/* What became of it: two members went, and one is elsewhere. */
+/* A later version: two members were removed and one was moved. */
 struct later_net {
     struct later_pair c;
     float *values;
@@ -191,7 +191,7 @@ const struct mix_struct_kind *const mix_struct_kinds[MIX_STRUCT_KINDS] = {
 
 /* --- Memory --------------------------------------------------------------- */
 
-/* A struct, and what its pointers point at. */
+/* A struct and the memory that its pointers refer to. */
 struct mix_object {
     struct mix_object *next;
     union {
@@ -209,7 +209,7 @@ struct mix_room {
     _Alignas(max_align_t) unsigned char bytes[];
 };
 
-/* The machine whose resize buffers they are. */
+/* The run that owns the resize buffers. */
 static struct mix *machine;
 
 static void *make_room(size_t count, size_t size)
@@ -313,7 +313,7 @@ static void fill(
         fill_member(m, kind, &kind->members[i], object);
 }
 
-/* By the bits of `how`: how much is counted, and what is NULL. */
+/* Fills a struct. The bits of `how` select the counts and the NULL pointers. */
 static void set_up(struct mix *m, struct mix_object *o,
     const struct mix_struct_kind *kind, uint8_t how)
 {
@@ -354,7 +354,7 @@ void *mix_struct_change(
     while (o && (void *)&o->of != g->object[node])
         o = o->next;
     if (!o)
-        return NULL; /* a part of another one */
+        return NULL; /* a part of another struct */
     set_up(m, o, g->of[node], how);
     return &o->of;
 }

@@ -1,4 +1,4 @@
-/* structs.c - see structs.h.
+/* structs.c - Models structs: their nodes, rebinding, and resize buffers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -45,7 +45,7 @@ static struct mix_value value_of(const struct mix_struct_kind *kind,
     return value;
 }
 
-/* (Bytes of a state that is none of text may have a NUL in them.) */
+/* (Bytes of a state that is not text may contain NUL.) */
 bool mix_text_is(
     struct mix_graph *g, uint8_t n, const struct mix_value *value)
 {
@@ -60,7 +60,7 @@ bool mix_text_is(
 
 /* --- Nodes ---------------------------------------------------------------- */
 
-/* That resize buffers may take. */
+/* Returns the number of places that resize buffers may take. */
 static uint8_t places_of(
     const struct mix_struct_kind *kind, const void *object)
 {
@@ -77,7 +77,8 @@ static uint8_t places_of(
     return sum;
 }
 
-/* Not where one has just gone, which is not forgotten yet. */
+/* Returns a free place, other than one that was just removed and is still
+ * referenced. */
 static uint8_t place_in(const struct mix_graph *g)
 {
     uint8_t n = 0;
@@ -157,7 +158,7 @@ static void put_member(struct mix_graph *g, uint8_t parent,
         put_element(g, n, member->of, memory + i * member->of->size);
 }
 
-/* Places are kept for what resize buffers are made for. */
+/* Reserves places for nodes of resize buffers. */
 void mix_note_resize_buffers(struct mix_graph *g)
 {
     g->shape.reserved = 0;
@@ -206,13 +207,13 @@ void mix_struct_find(struct mix_graph *g)
     }
 }
 
-/* --- Looking again -------------------------------------------------------- */
+/* --- Rebinding ------------------------------------------------------------ */
 
 static bool can_rebind(
     const struct mix_graph *g, uint8_t node, const void *object);
 
-/* Whether the child of a name is what was made of the member, or surely
- * not. */
+/* Returns true if the child with the member's name was certainly, or certainly
+ * not, created from the member. */
 static bool can_rebind_member(const struct mix_graph *g, uint8_t node,
     const struct mix_member *member, const void *object)
 {
@@ -240,7 +241,7 @@ static bool can_rebind(
     return can;
 }
 
-/* Elements are pairs, whose members have no structs. */
+/* Elements are pairs, whose members contain no structs. */
 static bool can_rebind_lists(const struct mix_graph *g)
 {
     bool can = true;
@@ -264,8 +265,8 @@ bool mix_struct_can_rebind(
     return !mix_has(mix_struct_rebind(&after, node, memory), node);
 }
 
-/* Whether all members of a struct that are there are its own: so nothing else
- * is over its memory. */
+/* Returns true if all existing members of a struct are its own, so that no
+ * other node uses its memory. */
 static bool is_intact(
     const struct mix_graph *g, uint8_t node, const void *object);
 
@@ -385,9 +386,10 @@ mix_set mix_struct_rebind(struct mix_graph *g, uint8_t node, void *object)
     return gone;
 }
 
-/* --- Rooms ---------------------------------------------------------------- */
+/* --- Resize buffers ------------------------------------------------------- */
 
-/* A counter that a room has set, where it is still what is looked at. */
+/* Follows counters that a resize callback has set in structs that are still
+ * bound. */
 static void follow_counters(struct mix_graph *g)
 {
     for (uint8_t n = 0; n < MIX_NODES; n++) {
@@ -418,7 +420,7 @@ void mix_follow_resize_buffers(struct mix *m, uint8_t graph)
             mix_say(m, "    (room for \"%s\" of g%dn%d)",
                 mix_name(member->name), graph, n);
             has_new = true;
-            /* Without memory, nothing is over it. */
+            /* Without memory, no node uses it. */
             if (varve_find(g->nodes[n], mix_name(member->name)))
                 put_member(g, n, kind, member, g->object[n]);
         }

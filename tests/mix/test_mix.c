@@ -1,5 +1,5 @@
-/* test_mix.c - random programs, thousands of them; one that fails is made small
- * and printed.
+/* test_mix.c - Tests thousands of random programs. A failing one is reduced and
+ * printed.
  *
  *     test_mix [CORPUS] [--without NAME,...] [--seed NUMBER] [--count NUMBER]
  *     test_mix --program BYTES
@@ -26,7 +26,7 @@ enum {
     LONGER = 2000000,
     BATCH = 500,
     MOST_FAILURES = 4,
-    TRIES = 20 /* of what failed once, as threads may have made it */
+    TRIES = 20 /* retries of a failure that may depend on thread timing */
 };
 
 struct options {
@@ -39,7 +39,7 @@ struct options {
 
 static char place[64];
 
-/* Leaves out the operations that are named, or all others. */
+/* Skips the named operations, or all others. */
 static void leave_out(struct options *options, const char *names, bool others)
 {
     char text[1024];
@@ -75,10 +75,10 @@ static bool run_one(const struct options *options, const char *what,
     return false;
 }
 
-/* --- Random programs -------------------------------------------------------
- */
+/* --- Random programs ------------------------------------------------------ */
 
-/* A child runs a batch, and notes what it is at; how many it has done. */
+/* Runs a batch in a child, which records its current seed. Returns the number
+ * of completed programs. */
 static uint64_t run_batch(const struct options *options, uint64_t first,
     uint64_t count, volatile uint64_t *at)
 {
@@ -133,8 +133,7 @@ static int run_random(const struct options *options)
     return failures;
 }
 
-/* --- Kept programs ---------------------------------------------------------
- */
+/* --- Stored programs ------------------------------------------------------ */
 
 static int run_kept(const struct options *options)
 {

@@ -1,4 +1,5 @@
-/* trouble.c - see trouble.h.
+/* trouble.c - Injects failures of memory, disk, system calls and device copies
+ * into calls of a program.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,9 +13,9 @@
 #include "support/faulty_system.h"
 #include "system.h"
 
-/* --- The system ----------------------------------------------------------- */
+/* --- System --------------------------------------------------------------- */
 
-/* Faults are counted in calls, so waiting ends none. */
+/* Failures end after a number of calls, so waiting would not help. */
 static void sleep_not(void *state, int64_t time)
 {
     (void)state;
@@ -44,7 +45,7 @@ static const struct {
     const char *name;
     enum faulty_way way;
     int error;
-    varve_status status; /* that it may lead to */
+    varve_status status; /* the status that it may cause */
 } ways[] = {
     { "EIO", FAULTY_FAILS, EIO, VARVE_IO },
     { "ENOSPC", FAULTY_FAILS, ENOSPC, VARVE_NO_SPACE },
@@ -69,15 +70,15 @@ static void fail_calls(struct mix *m)
                            });
 }
 
-/* --- Copies ----------------------------------------------------------------
- */
+/* --- Copies --------------------------------------------------------------- */
 
 static varve_status status_of_copies(const struct mix *m)
 {
     return m->trouble_way % 4 == 3 ? VARVE_NO_MEMORY : VARVE_CALLBACK;
 }
 
-/* Copies go on failing only where a call may be left half done. */
+/* Returns true if copies may fail repeatedly: only if the call may fail
+ * halfway. */
 static bool copies_go_on_failing(const struct mix *m)
 {
     return m->trouble_lasts && m->may_half;
@@ -104,7 +105,7 @@ bool mix_may_be_half(const struct mix *m)
     return m->trouble_before == MIX_FAILING_COPY && m->trouble_lasts;
 }
 
-/* --- Trouble -------------------------------------------------------------- */
+/* --- Failures ------------------------------------------------------------- */
 
 static void limit_files(rlim_t size)
 {
@@ -159,9 +160,10 @@ varve_status mix_in_place(const struct mix *m, varve_status status)
     return is_unknown ? VARVE_OK : status;
 }
 
-/* --- Graphs that change --------------------------------------------------- */
+/* --- Graph changes -------------------------------------------------------- */
 
-/* What could not be delivered comes now; what does not fit stays away. */
+/* Delivers values whose delivery failed. Values that do not fit remain
+ * undelivered. */
 static void deliver(struct mix *m, uint8_t graph)
 {
     for (int i = 0; i < MIX_OPENS; i++) {
@@ -175,7 +177,7 @@ static void deliver(struct mix *m, uint8_t graph)
     }
 }
 
-/* Those that got their memory with delay. */
+/* Initializes variables whose memory was allocated late. */
 static void initialize(struct mix *m, uint8_t graph)
 {
     const struct mix_graph *g = &m->graphs[graph];

@@ -1,5 +1,5 @@
-/* trouble.h - what goes wrong in the next call that may fail: memory that runs
- * out, a disk that is full, calls of the system that fail.
+/* trouble.h - Declares the failures of the next call: exhausted memory, a full
+ * disk, failing system calls.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,47 +8,47 @@
 
 #include "mix/mix.h"
 
-/* The system that a run's library is given, and its end. */
+/* Create and free the system of a run's library. */
 void mix_system_begin(struct mix *m);
 void mix_system_end(struct mix *m);
 
-/* What a call of the system may do instead of what it does. */
+/* The kinds of failures of a system call. */
 extern const uint8_t mix_way_count;
 const char *mix_way_name(uint8_t way);
 
-/* Between the two the trouble that was asked for happens. The second gives the
- * status that it may lead to; VARVE_OK: there was none. */
+/* The requested failure occurs between these calls. mix_trouble_end returns the
+ * status that it may have caused, or VARVE_OK if there was no failure. */
 void mix_trouble_begin(struct mix *m);
 varve_status mix_trouble_end(struct mix *m);
 
-/* What the next copy of far memory gives; and whether one that fails has copied
- * a part. */
+/* Return the status of the next copy of device memory, and whether a failing
+ * copy transfers a part. */
 varve_status mix_copy_status(struct mix *m);
 bool mix_copies_in_part(const struct mix *m);
 
-/* Whether a call that met trouble may have been left half done: copies of far
- * memory went on failing when what was there was put back. */
+/* Returns true if a failed call may have left partial changes: copies of device
+ * memory failed again when the previous values were put back. */
 bool mix_may_be_half(const struct mix *m);
 
-/* The program takes what a call has left half done for its own, so that it can
- * be saved. */
+/* Accepts the partial changes of a call as values of the program, so that it
+ * can be saved. */
 void mix_take_half(struct mix *m, uint8_t graph);
 
-/* What a write gave: where it is in place, though that may not last over a
- * power cut, it has been done as far as a program can see. */
+/* Returns the effective status of a write: VARVE_OK if the file is in place,
+ * although it may be lost in a power failure. */
 varve_status mix_in_place(const struct mix *m, varve_status status);
 
-/* Whether what went wrong in a call of a graph, with the status that trouble
- * may lead to, was mended: then it is forgotten, and what could not be
- * delivered is there. */
+/* Repairs a graph after a call that failed with the status `other`: clears the
+ * error and delivers pending values. Returns false if there was nothing to
+ * repair. */
 bool mix_mend(struct mix *m, uint8_t graph, varve_status other);
 
-/* Whether a graph remembers nothing, or only what does not fit. */
+/* Returns true if a graph has no error, or only a mismatch. */
 bool mix_is_well(struct mix *m, uint8_t graph);
 
-/* Instead of the second where a graph changes: such a call has no status, the
- * graph remembers what went wrong. That is mended; true: it was not done, and
- * has to be done again.
+/* Call instead of mix_trouble_end after a change of a graph. Such a call has no
+ * status; the graph records the error. The function clears it and returns true
+ * if the call had no effect and must be repeated.
  *
  *     mix_trouble_begin(m);
  *     do

@@ -1,4 +1,4 @@
-/* value.c - small integers as elements of every type.
+/* value.c - Converts small integers to elements of every type.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,8 +33,8 @@ varve_shape mix_extents(const struct mix_value *value)
     }
 }
 
-/* The text of a number: two letters, so that texts differ from their bytes. Of
- * some numbers again and again, so that it pays to compress them. */
+/* Returns the text of a number: two letters, so that texts differ from their
+ * bytes. Some texts are long repetitions that compress well. */
 static varve_string text_of(uint8_t number)
 {
     static char texts[256][MIX_LONG_TEXT];
@@ -85,7 +85,7 @@ static bool is_text(const void *element, uint8_t number)
 {
     varve_string text, wanted = text_of(number);
     memcpy(&text, element, sizeof text);
-    /* Zeroed memory of the library is empty strings. */
+    /* Zeroed memory of the library contains empty strings. */
     if (number == 0 && text.size == 0)
         return true;
     return text.size == wanted.size &&

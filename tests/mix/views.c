@@ -1,4 +1,4 @@
-/* views.c - see views.h.
+/* views.c - Creates views with strides or access functions.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,13 +12,13 @@
 
 enum { ROOM = 256, MARGIN = 4, GAP = 0xEE };
 
-/* What a view with strides or functions is over. */
+/* The memory of a view with strides or functions. */
 struct block {
     varve_memory memory;
     int64_t strides[2];
     struct mix *mix;
     atomic_flag is_busy;
-    size_t size; /* of what functions reach */
+    size_t size; /* size of the memory behind access functions */
     unsigned char bytes[ROOM];
 };
 
@@ -51,7 +51,7 @@ static varve_status copy_out(
     return status;
 }
 
-/* One that fails may have copied a part. */
+/* A failing call may have copied a part. */
 static varve_status copy_in(
     void *self, uint64_t offset, const void *bytes, size_t size)
 {
@@ -68,7 +68,7 @@ static varve_status copy_in(
 
 /* --- Strides -------------------------------------------------------------- */
 
-/* From a row to the next, and from a column. */
+/* Sets the strides of rows and columns. */
 static void choose_strides(
     uint8_t layout, size_t size, bool has_rows, int64_t strides[2])
 {
@@ -84,7 +84,8 @@ static void choose_strides(
     strides[1] = inner;
 }
 
-/* Where the first element is, so that all of them are behind the margin. */
+/* Returns the offset of the first element, so that all elements are after the
+ * margin. */
 static size_t begin_of(const struct block *b, const struct mix_value *value)
 {
     int64_t begin = MARGIN;
@@ -154,7 +155,7 @@ void *mix_element(const varve_tensor *view, uint64_t index)
     return (unsigned char *)view->data + at;
 }
 
-/* Of a view that is row-major, nothing is between them. */
+/* A row-major view has no gaps. */
 bool mix_has_gaps(const varve_tensor *view, const void *block)
 {
     bool is_element[ROOM] = { false };

@@ -1,5 +1,5 @@
-/* views.h - values that do not lie row-major in memory: with strides of several
- * kinds, or where functions reach them, which fail when they are asked to.
+/* views.h - Declares values that are not row-major in memory: with various
+ * strides, or with access functions, which fail on request.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,23 +12,23 @@ struct mix;
 
 enum mix_layout {
     MIX_ROW_MAJOR,
-    MIX_APART,     /* something lies between the elements, */
-    MIX_BACKWARDS, /* the last of which is the first in memory */
+    MIX_APART,     /* with gaps between the elements */
+    MIX_BACKWARDS, /* reversed: the last element is the first in memory */
     MIX_BY_COLUMNS,
-    MIX_FAR, /* functions copy them */
+    MIX_FAR, /* copied by functions */
     MIX_LAYOUTS
 };
 const char *mix_layout_name(uint8_t layout);
 
-/* A view of a new value that lies so, and the block to free; strings are
- * row-major. */
+/* Returns a view of a new value with a layout, and sets the block to free.
+ * Strings are row-major. */
 varve_tensor mix_lay_out(struct mix *m, uint8_t layout, uint8_t dtype,
     const struct mix_value *value, void **block);
 
-/* Where an element of a view is. */
+/* Returns the address of an element of a view. */
 void *mix_element(const varve_tensor *view, uint64_t index);
 
-/* Whether nothing was written between the elements of a view of a block. */
+/* Returns true if the bytes between the elements of a view are unchanged. */
 bool mix_has_gaps(const varve_tensor *view, const void *block);
 
 #endif

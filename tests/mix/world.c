@@ -1,5 +1,5 @@
-/* world.c - beginning and end of a run, its memory, and what an operation
- * chooses from.
+/* world.c - Begins and ends a run, and contains its allocator and the selection
+ * of objects for operations.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@
 #include "mix/structs.h"
 #include "mix/trouble.h"
 
-/* --- Saying --------------------------------------------------------------- */
+/* --- Output --------------------------------------------------------------- */
 
 void mix_say(const struct mix *m, const char *format, ...)
 {
@@ -191,9 +191,9 @@ void mix_set_value(
     g->shape.nodes[node].value = *value;
 }
 
-/* --- A run ---------------------------------------------------------------- */
+/* --- Run ------------------------------------------------------------------ */
 
-/* Graphs before what is in flight of them, which then is over. */
+/* Graphs are freed first; their pending saves are then complete. */
 static void free_all(struct mix *m)
 {
     mix_gate_open(m);

@@ -1,8 +1,8 @@
-/* arena.c - chunks that are filled one after the other, and lists of free
+/* arena.c - Allocates from chunks that are filled in order, with lists of free
  * blocks by size.
  *
- * Under AddressSanitizer each block is one of malloc, so that a use after its
- * end is found.
+ * Under AddressSanitizer each block comes from malloc, so that a use after free
+ * is detected.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -79,10 +79,10 @@ struct chunk {
 };
 
 static struct chunk *chunks, *at;
-static size_t used; /* of the one at work */
+static size_t used; /* used bytes of the current chunk */
 static void *unused[CLASSES];
 
-/* Large blocks have a chunk each, which stays for the next schedule. */
+/* Large blocks have a chunk each, which is kept for the next schedule. */
 static struct chunk *next_chunk(size_t size)
 {
     struct chunk **link = at ? &at->next : &chunks;
@@ -119,7 +119,7 @@ void *arena_take(size_t size)
     return memset(take(size), 0, size);
 }
 
-/* Sizes are powers of two, and those in the middle of two. */
+/* Sizes are powers of two and the midpoints between them. */
 static unsigned class_of(size_t size, size_t *room)
 {
     unsigned class = 0;

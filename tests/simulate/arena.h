@@ -1,5 +1,5 @@
-/* arena.h - memory of one schedule, which is given back all at once at its end:
- * a process that is killed frees nothing.
+/* arena.h - Declares the memory of one schedule, which is freed as a whole at
+ * its end, since killed processes free nothing.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,11 +8,12 @@
 
 #include <stddef.h>
 
-/* Zeroed memory until arena_reset; ends the program where there is none. */
+/* Returns zeroed memory that is valid until arena_reset. Ends the program if
+ * there is none. */
 void *arena_take(size_t size);
 
-/* Memory that can be given back before, not zeroed; `size` is what was
- * taken. */
+/* Returns memory, not zeroed, that can be freed earlier; `size` must be the
+ * allocated size. */
 void *arena_block(size_t size);
 void arena_give_back(void *block, size_t size);
 

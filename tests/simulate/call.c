@@ -1,4 +1,4 @@
-/* call.c - the point at which a call begins, and how it is traced.
+/* call.c - Implements the start of a system call and its trace.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@
 #include "simulate/process.h"
 #include "simulate/task.h"
 
-/* As after SIGSTOP, or in a machine that is suspended. */
+/* Suspends the process, as SIGSTOP or a suspended machine does. */
 static void stand_still(struct process *p)
 {
     unsigned seconds = fault_stop(p);
@@ -24,7 +24,7 @@ static void stand_still(struct process *p)
         task_wait(&p->stopped_until, p->stopped_until);
 }
 
-/* Comes to a call: others may go on first, and it may be the last. */
+/* Starts a call: other tasks may run first, and the process may be killed. */
 struct process *call_begins(void *state)
 {
     struct process *p = state;
@@ -45,7 +45,7 @@ int call_told(int result, const char *call, const char *name)
     return result;
 }
 
-/* The path of a name below a directory, for traces. */
+/* Returns the path of a name below a directory, for traces. */
 const char *call_path(
     const struct process *p, int directory, const char *name)
 {
@@ -76,7 +76,7 @@ int64_t call_file_clock(const struct process *p, const struct inode *inode)
     return fault_clock(is_of_all ? MOST_NODES : p->node) + task_uptime();
 }
 
-/* The open file of a call; a finding where there is none. */
+/* Returns the open file of a call. Records a finding if there is none. */
 struct description *call_open(const struct process *p, int number)
 {
     struct description *d = process_find(p, number);

@@ -1,4 +1,5 @@
-/* calls.c - the table of a system: opening, reading, writing, clocks.
+/* calls.c - Implements the table of a system: opening, reading, writing,
+ * clocks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -64,7 +65,8 @@ static int open_directory(void *state, int directory, const char *name)
         "open_directory", call_path(p, directory, name));
 }
 
-/* Who creates asks the server, and knows the directory from then on. */
+/* Creating a name contacts the server, so that the node sees the current
+ * directory afterwards. */
 static int make(struct process *p, int directory, const char *path,
     bool is_directory, struct inode **made)
 {
@@ -136,7 +138,7 @@ static int info(void *state, int number, struct vv_file_info *info)
     if (!d)
         return -EBADF;
     int fault = fault_of_reading(p);
-    if (fault == -EINTR) /* fstat does not wait for anything */
+    if (fault == -EINTR) /* fstat cannot be interrupted */
         fault = 0;
     *info = (struct vv_file_info){ .kind = d->inode->is_directory
             ? VV_DIRECTORY

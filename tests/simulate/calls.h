@@ -1,4 +1,4 @@
-/* calls.h - the system of simulated processes, and what goes wrong in its
+/* calls.h - Declares the system of simulated processes and the faults of its
  * calls.
  *
  * SPDX-License-Identifier: MIT
@@ -15,28 +15,30 @@ struct schedule;
 enum fault_kind {
     FAULT_INTERRUPTED, /* EINTR from opening, reading, writing */
     FAULT_IO,          /* EIO from opening, reading, listing */
-    FAULT_STALE,       /* ESTALE from the same, on a disk of all nodes */
+    FAULT_STALE,       /* ESTALE from the same calls, on a shared disk */
     FAULT_WRITE,       /* EIO from writing, syncing, closing */
     FAULT_SPACE,       /* ENOSPC from writing and creating */
-    FAULT_LOST,        /* a change of a directory is done, and its answer is
-                          that of a second try, or EIO */
-    FAULT_NO_THREAD,   /* EAGAIN from starting a thread */
-    FAULT_KILL,        /* the process is killed before the call */
-    FAULT_TORN,        /* a listing goes on after others have changed it */
+    /* a directory change is done, but the call returns EIO or the result of a
+     * second try */
+    FAULT_LOST,
+    FAULT_NO_THREAD, /* EAGAIN from starting a thread */
+    FAULT_KILL,      /* the process is killed before the call */
+    FAULT_TORN,      /* a directory changes during a listing */
     FAULT_KINDS
 };
 
-/* How often each happens, in 1024 calls. */
+/* The rate of each fault, per 1024 calls. */
 struct trouble {
     unsigned rates[FAULT_KINDS];
 };
 
-/* Of processes; its state is the struct process. */
+/* The system of processes; its state is the struct process. */
 extern const struct vv_system simulated_system;
 
 void calls_begin(const struct schedule *schedule);
 
-/* How often each fault has happened in this schedule, and calls in all. */
+/* The number of faults of each kind in this schedule, and the total number of
+ * calls. */
 extern uint32_t calls_faults[FAULT_KINDS];
 extern uint32_t calls_made;
 

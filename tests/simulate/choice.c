@@ -1,4 +1,4 @@
-/* choice.c - choices drawn by hashing, and choices found in a sorted list.
+/* choice.c - Draws choices by hashing, or finds them in a sorted list.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,11 +1,10 @@
-/* choice.h - what is decided while a schedule runs: which task goes on, which
+/* choice.h - Declares the choices of a schedule: which task runs next, which
  * call fails.
  *
- * A choice is named by its kind, the task, and how many calls that task has
- * made. Its value is a hash of the seed and that name, so that it does not
- * depend on what other tasks do. 0 is the quiet choice: the task goes on, the
- * call succeeds. A schedule that fails is run again with fewer of the choices
- * that were not quiet.
+ * A choice is identified by its kind, the task, and the number of calls of that
+ * task. Its value is a hash of the seed and these, so that it does not depend
+ * on other tasks. 0 is the default: the same task continues, the call succeeds.
+ * A failing schedule is run again with fewer choices other than 0.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,20 +16,21 @@
 #include <stdint.h>
 
 enum choice_kind {
-    CHOOSE_SWITCH, /* to which task to switch */
-    CHOOSE_PAUSE,  /* for how long a task stands still */
-    CHOOSE_LEAP,   /* that the clock moves to the next timer */
+    CHOOSE_SWITCH, /* the task to switch to */
+    CHOOSE_PAUSE,  /* the duration of a pause of a task */
+    CHOOSE_LEAP,   /* whether the clock moves to the next timer */
     CHOOSE_KILL,
-    CHOOSE_FAULT, /* which fault a call has */
-    CHOOSE_STALE, /* how old what a node sees of a directory is */
-    CHOOSE_NAME,  /* of how many names a page of a listing is */
-    CHOOSE_CUT,   /* what a power cut leaves of a directory or a file */
-    CHOOSE_AWAY,  /* that a disk goes away or comes back */
-    CHOOSE_POWER, /* whose power is cut */
-    CHOOSE_LOSS,  /* which node is lost */
-    CHOOSE_CLOCK, /* to what a clock is set */
-    CHOOSE_STOP,  /* for how long a process stands still */
-    CHOOSE_SPARE, /* which rank of a life is on the spare node */
+    CHOOSE_FAULT, /* the fault of a call */
+    CHOOSE_STALE, /* the age of a directory as seen by a node */
+    CHOOSE_NAME,  /* the number of names in a page of a listing */
+    /* the part of a directory or file that survives a power failure */
+    CHOOSE_CUT,
+    CHOOSE_AWAY,  /* whether a disk goes away or comes back */
+    CHOOSE_POWER, /* the node whose power fails */
+    CHOOSE_LOSS,  /* the node that is lost */
+    CHOOSE_CLOCK, /* the new time of a clock */
+    CHOOSE_STOP,  /* the duration for which a process is suspended */
+    CHOOSE_SPARE, /* the rank that runs on the spare node */
     CHOOSE_KINDS
 };
 
@@ -43,8 +43,8 @@ struct choice {
 
 enum { MOST_CHOICES = 1 << 17 };
 
-/* In memory that child processes share, so that what one of them drew before it
- * died is there. */
+/* Stored in memory that child processes share, so that the choices of a crashed
+ * child are preserved. */
 struct choices {
     size_t count;
     struct choice all[MOST_CHOICES];
@@ -52,14 +52,14 @@ struct choices {
 
 struct choices *choices_new(void);
 
-/* From now on choices are drawn from a seed, and kept in `made`. */
+/* From now on choices are drawn from a seed and recorded in `made`. */
 void choices_draw(uint64_t seed, struct choices *made);
 
-/* From now on only these choices are not quiet; they are sorted by this call.
- * The caller keeps them until the next call of either function. */
+/* From now on all choices except these are 0. The function sorts them. They
+ * must remain valid until the next call of either function. */
 void choices_replay(struct choices *those);
 
-/* A choice: 0 in all but `rate` of 1024 cases, else 1 to `most`. */
+/* Returns a choice: 0 in all but `rate` of 1024 cases, else 1 to `most`. */
 unsigned choose(enum choice_kind kind, unsigned task, uint32_t call,
     unsigned rate, unsigned most);
 

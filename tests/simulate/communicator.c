@@ -1,5 +1,5 @@
-/* communicator.c - ranks meet; the last to come does what the call is to do,
- * for all.
+/* communicator.c - Implements collective calls: the last rank to arrive
+ * executes the call for all.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,12 +19,12 @@ enum call_kind { AGREE, GATHER, GATHER_VARIED, BROADCAST, BARRIER, SHIFT,
 static const char *const call_names[] = { "agree", "gather", "gather_varied",
     "broadcast", "barrier", "shift", "duplicate" };
 
-/* What one rank brings to a call. */
+/* The arguments of one rank. */
 struct part {
     enum call_kind kind;
     const void *bytes;
     size_t size;
-    void *to; /* where the result goes */
+    void *to; /* destination of the result */
     const uint64_t *sizes;
     varve_shift shift;
 };
@@ -44,8 +44,8 @@ struct meeting {
     struct communicator_traits traits;
     struct seat seats[MOST_RANKS];
     uint32_t size;
-    uint32_t here;   /* ranks that have come to the call */
-    uint64_t number; /* of calls that are over */
+    uint32_t here;   /* ranks that have arrived */
+    uint64_t number; /* count of completed calls */
     bool is_broken;
 };
 
@@ -71,7 +71,7 @@ void communicators_lose(const struct process *p)
             }
 }
 
-/* --- What a call does --------------------------------------------------- */
+/* --- Execution of a call ------------------------------------------------ */
 
 static struct part *part_of(struct meeting *m, uint32_t rank)
 {

@@ -1,8 +1,8 @@
-/* communicator.h - a communicator of simulated processes, each call of which is
- * a point where other tasks may go on.
+/* communicator.h - Declares a communicator of simulated processes. Other tasks
+ * may run in each of its calls.
  *
- * A rank that is killed, or ends, makes the calls of all others fail. A call in
- * which all have met may still fail at those that return from it later.
+ * If a rank is killed or ends, the calls of all others fail. A call in which
+ * all ranks have arrived may still fail on ranks that return from it later.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,24 +18,24 @@ struct process;
 
 enum { MOST_RANKS = 4 };
 
-/* Forgets all communicators. */
+/* Removes all communicators. */
 void communicators_begin(void);
 
-/* Which functions one has that may be NULL. */
+/* The optional functions of a communicator. */
 struct communicator_traits {
     bool has_duplicate, has_shift;
 };
 
-/* Of as many processes; each has its node as `node`. */
+/* Returns a communicator of `size` processes; each sets its node as `node`. */
 struct meeting *communicator_new(struct process *const *processes,
     uint32_t size, struct communicator_traits traits);
 
 const varve_comm *communicator_of(const struct meeting *meeting, uint32_t rank);
 
-/* Whether a rank is gone. */
+/* Returns true if a rank is gone. */
 bool communicator_is_broken(const struct meeting *meeting);
 
-/* A process was killed or has ended. */
+/* Handles the end of a process. */
 void communicators_lose(const struct process *process);
 
 #endif

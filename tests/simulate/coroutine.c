@@ -1,13 +1,13 @@
-/* coroutine.c - contexts of ucontext.h to begin with, then jumps, which make no
- * system call.
+/* coroutine.c - Implements coroutines with ucontext.h for the start and then
+ * longjmp, which needs no system call.
  *
- * AddressSanitizer has to be told of each change of the stack, and follows
- * swapcontext only.
+ * AddressSanitizer requires an annotation of each change of the stack and
+ * supports swapcontext only.
  *
  * SPDX-License-Identifier: MIT
  */
 #define _GNU_SOURCE
-#undef _FORTIFY_SOURCE /* its longjmp refuses to go to another stack */
+#undef _FORTIFY_SOURCE /* its longjmp refuses to switch to another stack */
 #include "simulate/coroutine.h"
 
 #include <setjmp.h>
@@ -32,7 +32,7 @@
 enum { STACK = 512 << 10, GUARD = 64 << 10 };
 
 struct coroutine {
-    struct coroutine *next; /* of those that are free */
+    struct coroutine *next; /* list of free coroutines */
     void (*function)(void *);
     void *argument;
     char *stack;
@@ -86,7 +86,7 @@ void coroutine_free(struct coroutine *c)
     unused = c;
 }
 
-/* makecontext hands over numbers of type int only. */
+/* makecontext only passes arguments of type int. */
 static void begin(unsigned high, unsigned low)
 {
     struct coroutine *c =

@@ -1,5 +1,5 @@
-/* coroutine.h - functions with stacks of their own, which the caller enters and
- * which leave for the caller.
+/* coroutine.h - Declares coroutines: functions with their own stacks, between
+ * which the caller switches.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,17 +8,17 @@
 
 struct coroutine;
 
-/* Makes one that has not begun. It must leave for the last time by
- * coroutine_leave, and not by returning. */
+/* Creates a coroutine that has not started. It must end with coroutine_leave
+ * and not return. */
 struct coroutine *coroutine_new(void (*function)(void *), void *argument);
 
-/* Gives its stack back, wherever it stands. It must not be the one at work. */
+/* Frees the stack at any point. It must not be the running coroutine. */
 void coroutine_free(struct coroutine *coroutine);
 
-/* Runs one until it leaves. */
+/* Runs a coroutine until it leaves. */
 void coroutine_enter(struct coroutine *coroutine);
 
-/* From inside: goes back to who entered it. */
+/* Called inside: returns to the caller of coroutine_enter. */
 void coroutine_leave(struct coroutine *coroutine);
 
 #endif

@@ -1,4 +1,5 @@
-/* crowd.c - processes that take every so many-th seed, and their sums.
+/* crowd.c - Runs schedules in several processes, each with every n-th seed, and
+ * adds up the results.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,9 +21,9 @@
 
 enum { SECONDS = 60, MOST_KINDS = 32 };
 
-/* What the schedules of one process came to. */
+/* Results of the schedules of one process. */
 struct sums {
-    uint64_t next; /* the schedule that it is at */
+    uint64_t next; /* the current schedule */
     uint64_t passed;
     uint64_t found[FINDING_KINDS];
     uint64_t first[FINDING_KINDS]; /* its seed */
@@ -97,7 +98,7 @@ static pid_t start(const struct crowd *crowd, struct sums *sums)
     return child;
 }
 
-/* Starts one anew behind a schedule of which it died. */
+/* Restarts a process after a schedule that crashed it. */
 static void run_all(const struct crowd *crowd, struct sums *sums)
 {
     pid_t children[MOST_JOBS];

@@ -1,4 +1,4 @@
-/* crowd.h - many schedules in several processes.
+/* crowd.h - Declares the execution of many schedules in several processes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,14 +11,16 @@
 enum { MOST_JOBS = 64 };
 
 struct crowd {
-    uint64_t seed, count; /* of the first, and how many */
+    uint64_t seed, count; /* first seed, number of seeds */
     unsigned jobs;
-    unsigned shown;   /* so many failures are made smaller and printed */
+    /* maximum number of failures that are reduced and printed */
+    unsigned shown;
     const char *kind; /* NULL: any */
     bool is_long;
 };
 
-/* Runs them and prints what they came to; 0 where all passed, else 1. */
+/* Runs the schedules and prints the results. Returns 0 if all passed, else
+ * 1. */
 int crowd_run(const struct crowd *crowd);
 
 #endif

@@ -1,4 +1,4 @@
-/* disk.c - inodes, and directories as logs of changes.
+/* disk.c - Implements inodes, and directories as logs of changes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -51,7 +51,7 @@ static struct name *find_name(
     return NULL;
 }
 
-/* Makes a name lead to an inode, or to nothing; the array has room. */
+/* Sets the inode of a name; NULL removes the name. The array must have room. */
 static size_t set_name(struct name *names, size_t count, const char *text,
     struct inode *inode)
 {

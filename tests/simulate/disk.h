@@ -1,8 +1,9 @@
-/* disk.h - a file system in memory: files, directories and what of them is on
- * disk. It does what it is told; who sees it how late is the matter of node.h.
+/* disk.h - Declares a file system in memory: files, directories and their
+ * durable state. It applies changes immediately; place.h implements the delay
+ * until nodes see them.
  *
- * Every change of a directory is kept in a log, so that it can be looked at as
- * it was, and a power cut can take the last changes back.
+ * Every change of a directory is logged, so that earlier states can be listed
+ * and a power failure can revert the last changes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,21 +22,22 @@ struct inode {
     struct disk *disk;
     uint64_t serial;
     bool is_directory;
-    bool is_marked; /* `save` was looked for since it was written last */
-    uint64_t save;  /* the save whose values it has; 0: none */
+    bool is_marked; /* `save` is up to date */
+    uint64_t save;  /* the save whose values it contains; 0: none */
     unsigned links;
     int64_t modified;
-    const char *name; /* that it had last, for traces */
+    const char *name; /* its last name, for traces */
     struct inode *parent;
-    struct description *opened; /* all of it, by `next_of_inode` */
+    /* list of open descriptions, linked by `next_of_inode` */
+    struct description *opened;
 
-    unsigned char *bytes; /* of a file */
+    unsigned char *bytes; /* for a file */
     size_t size, capacity;
     unsigned char *synced_bytes;
     size_t synced_size;
-    bool is_synced; /* as it is */
+    bool is_synced; /* all changes are synced */
 
-    struct name *names; /* of a directory, in the order they were made */
+    struct name *names; /* for a directory, in order of creation */
     size_t name_count, name_capacity;
     struct change *changes;
     size_t change_count, change_capacity;
@@ -47,22 +49,22 @@ struct name {
     struct inode *inode;
 };
 
-/* What one call did to a directory, at once: up to two names lead to something
- * else, or nowhere (NULL). */
+/* The atomic change of a directory by one call: up to two names get another
+ * inode, or none (NULL). */
 struct change {
-    unsigned node; /* that made it */
+    unsigned node; /* the node that made it */
     const char *names[2];
     struct inode *inodes[2];
 };
 
 enum disk_trait {
     DISK_NO_LOCKS = 1,      /* locks fail */
-    DISK_LOCAL_LOCKS = 2,   /* locks of one node are none to another */
+    DISK_LOCAL_LOCKS = 2,   /* locks are invisible to other nodes */
     DISK_NO_RENAME_NEW = 4, /* rename_new fails with EINVAL */
     DISK_NO_LINKS = 8,
-    DISK_IS_STORE = 16,   /* is reached by paths of a store only */
-    DISK_NO_CONDITIONS = 64, /* a store passes over conditions */
-    DISK_IS_VOLATILE = 32, /* remembers what was synced, for a power cut */
+    DISK_IS_STORE = 16,      /* reached by store paths only */
+    DISK_NO_CONDITIONS = 64, /* a store that ignores conditions */
+    DISK_IS_VOLATILE = 32,   /* keeps the synced state for power failures */
 };
 
 struct disk {
@@ -76,7 +78,8 @@ struct disk {
 
 void disk_begin(struct disk *disk, unsigned number, unsigned traits);
 
-/* 0 or a negative errno. What a name leads to; NULL: nothing. */
+/* Functions return 0 or a negative errno. disk_find returns the inode of a
+ * name, or NULL. */
 struct inode *disk_find(const struct inode *directory, const char *name);
 struct inode *disk_make(struct inode *directory, const char *name,
     bool is_directory, unsigned node, int64_t now);
@@ -86,7 +89,7 @@ int disk_rename(struct inode *directory, const char *from, const char *to,
 int disk_link(struct inode *directory, const char *from, const char *to,
     unsigned node);
 
-/* A file without a name; and making a name lead to one. */
+/* Create a file without a name, and set the inode of a name. */
 struct inode *disk_new_file(struct disk *disk);
 void disk_put(struct inode *directory, const char *name, struct inode *file,
     unsigned node);
@@ -95,14 +98,14 @@ void disk_write(struct inode *file, const void *bytes, size_t size,
     uint64_t offset, int64_t now);
 void disk_sync(struct inode *inode);
 
-/* The names of a directory after so many of its changes, in `names`, which has
- * room for as many as there are changes, twice. */
+/* Sets `names` to the names of a directory after a number of its changes. The
+ * array must have room for twice as many names as there are changes. */
 size_t disk_names_at(
     const struct inode *directory, size_t changes, struct name *names);
 
-/* Takes back what was not synced: of each directory the changes after the
- * first `keep(user, inode)` ones that are not on disk; of each file `keep`
- * says: 0: as it was synced, 1: zeros, 2: half of it, else: all. */
+/* Reverts to the durable state. Of each directory, keeps at most the first
+ * `keep(user, inode)` changes that are not synced. For each file `keep` returns
+ * 0: synced content, 1: zeros, 2: half of the content, otherwise: all of it. */
 typedef size_t disk_keep(void *user, const struct inode *inode, size_t most);
 void disk_cut_power(struct disk *disk, disk_keep *keep, void *user);
 

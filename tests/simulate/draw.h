@@ -1,4 +1,5 @@
-/* draw.h - pseudorandom numbers from a seed, the same on every machine.
+/* draw.h - Generates pseudorandom numbers from a seed, the same on every
+ * machine.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,19 +17,19 @@ static inline uint64_t draw_mix(uint64_t z)
     return z ^ z >> 31;
 }
 
-/* The next number of a sequence; `state` begins as any number. */
+/* Returns the next number of a sequence. `state` may start with any number. */
 static inline uint64_t draw_next(uint64_t *state)
 {
     return draw_mix(*state += UINT64_C(0x9e3779b97f4a7c15));
 }
 
-/* A number below `end`, which is not 0. */
+/* Returns a number below `end`, which must not be 0. */
 static inline unsigned draw_below(uint64_t *state, unsigned end)
 {
     return (unsigned)((draw_next(state) >> 32) * end >> 32);
 }
 
-/* True in `rate` of 1024 cases. */
+/* Returns true in `rate` of 1024 cases. */
 static inline bool draw_rate(uint64_t *state, unsigned rate)
 {
     return draw_below(state, 1024) < rate;

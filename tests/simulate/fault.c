@@ -1,4 +1,4 @@
-/* fault.c - faults by their rates.
+/* fault.c - Chooses faults by their rates.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,7 +18,7 @@ uint32_t calls_faults[FAULT_KINDS];
 uint32_t calls_made;
 
 static struct trouble trouble;
-static unsigned rated; /* kinds that happen, as bits */
+static unsigned rated; /* mask of kinds with a rate above 0 */
 static unsigned stops;
 static int64_t clocks[MOST_NODES + 1];
 
@@ -63,7 +63,8 @@ int64_t fault_clock(unsigned node)
     return clocks[node];
 }
 
-/* A kind has a name of its own as a choice: the call's number, spread. */
+/* Returns a number that identifies the choice for a kind: the number of the
+ * call times the number of kinds. */
 static uint32_t call_of(const struct task *t, unsigned kind)
 {
     return t->calls * FAULT_KINDS + kind;

@@ -1,4 +1,4 @@
-/* fault.h - whether a call fails, and with what.
+/* fault.h - Declares which calls fail, and how.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,34 +12,36 @@
 
 struct process;
 
-/* Which of some kinds (bits) happens to the call at work; FAULT_KINDS: none. */
+/* Returns the fault of the current call among a mask of kinds, or FAULT_KINDS
+ * if there is none. */
 enum fault_kind fault_happens(struct process *process, unsigned kinds);
 
-/* 0 or a negative errno for a call that reads, writes or creates. */
+/* Return 0 or a negative errno for a call that reads, writes or creates. */
 int fault_of_reading(struct process *process);
 int fault_of_writing(struct process *process);
 int fault_of_creating(struct process *process);
 
-/* What a call answers whose work is done: 0, -EIO, or what a second try
- * finds. */
+/* Returns the result of a call that was executed: 0, -EIO, or that of a second
+ * try. */
 int fault_of_answer(struct process *process, int second);
 
-/* Of a request to a store: 0: it is answered; 1: it is done, and its answer is
- * lost; else it arrives so many seconds after its sender has given up. */
+/* Returns the fault of a request to a store. 0: answered; 1: executed, but the
+ * answer is lost; otherwise the number of seconds after which it arrives, when
+ * the sender has given up. */
 unsigned fault_of_request(struct process *process);
 
-/* For how many seconds a process stands still now; 0: not. */
+/* Returns the number of seconds for which a process is suspended now, or 0. */
 unsigned fault_stop(const struct process *process);
 
-/* After each how many names a listing is held up; 0: it is not. */
+/* Returns the number of names after which a listing is interrupted, or 0. */
 size_t fault_of_listing(struct process *process, size_t count);
 
-/* The time of day of a node when the schedule began, or of MOST_NODES: the
- * server of the disks that all nodes have. */
+/* Returns the time of day of a node at the start of the schedule; of the file
+ * server for MOST_NODES. */
 int64_t fault_clock(unsigned node);
 void fault_set_clock(unsigned node, int minutes);
 
-/* A result as text, in static storage. */
+/* Returns a result as text, in static storage. */
 const char *fault_result(int result);
 
 #endif

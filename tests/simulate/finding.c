@@ -1,4 +1,4 @@
-/* finding.c - the first thing that is wrong, and lines of what happens.
+/* finding.c - Records the first finding, and prints traces.
  *
  * SPDX-License-Identifier: MIT
  */

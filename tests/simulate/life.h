@@ -1,4 +1,5 @@
-/* life.h - a program at work: its process, its graph, and what it has open.
+/* life.h - Declares a life: one process of a program, its graph, and its open
+ * objects.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,17 +22,18 @@ struct life {
     unsigned next_op;
     unsigned lives;
     bool is_done;
-    bool is_calm; /* what fails is a finding */
+    bool is_calm; /* errors are findings */
 
     struct process *process;
     varve_graph *graph;
     int64_t values[VALUES];
-    int64_t ballast[BALLAST]; /* of incremental saves; changes at each third */
-    bool is_new; /* the last resume began anew */
+    /* for incremental saves; changes at every third save */
+    int64_t ballast[BALLAST];
+    bool is_new; /* the last resume started from the beginning */
 
     varve_manager *manager;
     bool is_resumed;
-    uint64_t flight; /* a save in the background; 0: none */
+    uint64_t flight; /* a pending asynchronous save; 0: none */
     uint64_t saved;  /* the last one that was reported, or resumed from */
 
     varve_lease *lease;
@@ -46,14 +48,14 @@ const char *life_prefix(const struct life *life);
 const char *life_level_directory(const struct life *life);
 const char *life_level_prefix(const struct life *life);
 
-/* Notes how a call has ended; true where it succeeded. */
+/* Handles the end of a call. Returns true if it succeeded. */
 bool life_ended(struct life *life, const char *call, varve_status status,
     const varve_error *error);
 
-/* The graph of this life, made where there is none. */
+/* Returns the graph of this life; creates it on the first call. */
 varve_node *life_root(struct life *life);
 
-/* What a program does with its manager. */
+/* Operations with a manager. */
 void life_open(struct life *life);
 void life_save(struct life *life, bool pins);
 void life_wait(struct life *life);
@@ -63,7 +65,7 @@ void life_pin(struct life *life);
 void life_unpin(struct life *life);
 void life_close(struct life *life);
 
-/* What a reader does. */
+/* Operations of a reader. */
 void life_latest(struct life *life);
 void life_restore(struct life *life);
 void life_read(struct life *life);

@@ -1,5 +1,5 @@
-/* life_manager.c - a run that resumes and saves, and who prunes and pins beside
- * it.
+/* life_manager.c - Implements programs that resume and save, and others that
+ * prune and pin.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -61,7 +61,7 @@ static bool make_manager(struct life *life)
         life->manager ? VARVE_OK : error.status, &error);
 }
 
-/* The ballast of the step that the values are of. */
+/* Sets the ballast for the step of the values. */
 static void fill_ballast(struct life *life)
 {
     for (unsigned i = 0; i < BALLAST; i++)
@@ -115,7 +115,7 @@ void life_open(struct life *life)
         life->process, shelves, count, moment, life->values, life->is_new);
 }
 
-/* Some number that depends on the save alone. */
+/* Returns a number that depends only on the save. */
 static double metric_of(uint64_t save)
 {
     return (double)(save * 7 % 5);
@@ -128,7 +128,7 @@ static void report(struct life *life, uint64_t save, const char *path)
     life->saved = save;
 }
 
-/* The one in the background has landed. */
+/* Reports the pending save, which is complete. */
 static void report_flight(struct life *life)
 {
     if (life->flight)
@@ -217,7 +217,7 @@ void life_prune(struct life *life)
         life_close(life);
 }
 
-/* The oldest that is pinned, or is not. */
+/* Finds the oldest checkpoint that is pinned, or not pinned. */
 static bool find_managed(
     struct life *life, bool is_pinned, varve_checkpoint_info *found)
 {

@@ -1,5 +1,5 @@
-/* life_reader.c - who looks for the latest checkpoint, reads it, leases it and
- * waits for the next; and who saves under a prefix without a manager.
+/* life_reader.c - Implements programs that find, read, lease and watch
+ * checkpoints, and programs that save under a prefix without a manager.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,7 +25,8 @@ static struct indexed_pool indexed_pool_of(const struct life *life)
     return oracle_indexed_pool(life->process, life_prefix(life));
 }
 
-/* A call of a reader: what was reported and shown late before it. */
+/* State at the start of a reader's call: reported saves and numbers of stale
+ * views. */
 struct reading {
     size_t moment;
     unsigned late_lists, late_look_ups;
@@ -38,14 +39,15 @@ static struct reading begin(const struct life *life)
         .late_look_ups = life->process->late_look_ups };
 }
 
-/* Who is shown names late cannot know what is there. A late list alone hides
- * nothing from who looks for the name of a ledger. */
+/* Returns true if the reader saw stale names, so that it cannot know what
+ * exists. A stale listing alone does not hide a ledger, which is opened by
+ * name. */
 static bool is_shown_late(const struct life *life, const struct reading *r)
 {
     return life->process->late_look_ups != r->late_look_ups;
 }
 
-/* Ends a call of a reader: what was said not to be there is asked for. */
+/* Ends a call of a reader. If it found nothing, the oracle checks that. */
 static bool ended(struct life *life, const char *call, varve_status status,
     const varve_error *error, const struct reading *r)
 {
@@ -55,7 +57,8 @@ static bool ended(struct life *life, const char *call, varve_status status,
     return life_ended(life, call, status, error);
 }
 
-/* An older one is the latest of a list that is late. */
+/* Checks the values that were read. With a stale listing, an older checkpoint
+ * is accepted as the latest. */
 static void has_read(const struct life *life, const char *call,
     const int64_t values[VALUES], const struct reading *r)
 {

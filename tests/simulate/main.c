@@ -1,9 +1,9 @@
-/* main.c - the command: many schedules, and the report of those that failed.
+/* main.c - Runs many schedules and reports those that failed.
  *
  *     simulate [--seed S] [--count N] [--jobs J] [--kind NAME] [--long] [-v]
  *
- * Schedules have the seeds S to S + N - 1. With -v each is printed with all
- * that happens in it, and none is made smaller.
+ * Schedules have the seeds S to S + N - 1. With -v each is printed with its
+ * complete trace, and none is reduced.
  *
  * SPDX-License-Identifier: MIT
  */

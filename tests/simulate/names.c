@@ -1,5 +1,5 @@
-/* names.c - renames, links, removals, listings and locks of simulated
- * processes.
+/* names.c - Implements renames, links, removals, listings and locks of
+ * simulated processes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -43,8 +43,8 @@ static int take_lock_of_store(
     return 0;
 }
 
-/* As flock with LOCK_NB: a lock that is to become another one is gone where
- * that cannot be had. */
+/* Behaves like flock with LOCK_NB: if a lock cannot be converted, the existing
+ * lock is lost. */
 static int take_lock(void *state, int number, enum lock_kind wanted)
 {
     struct process *p = call_begins(state);
@@ -103,7 +103,8 @@ static int change(struct inode *parent, const char *from, const char *to,
         : disk_rename(parent, from, to, kind == CHANGE_RENAME, p->node);
 }
 
-/* Both names are in one directory: the library renames no other way. */
+/* Both names are in one directory, since the library never renames across
+ * directories. */
 static int change_names(void *state, int directory, const char *from,
     const char *to, enum change_kind kind)
 {
@@ -195,12 +196,12 @@ int names_remove(void *state, int directory, const char *path)
 
 /* --- Listings ----------------------------------------------------------- */
 
-/* A listing as it is read: the names that a process sees when it begins, and
- * what changes while it goes on. */
+/* A listing in progress: the names that a process sees at its start, and later
+ * changes. */
 struct listing {
     struct name *names;
     size_t count;
-    size_t page; /* after each so many others may come between; 0: not */
+    size_t page; /* number of names after which other tasks may run; 0: none */
 };
 
 static int compare_names(const void *left, const void *right)
@@ -226,7 +227,7 @@ static struct listing begin_listing(struct process *p, struct inode *d)
     return l;
 }
 
-/* Of a store the next page has what is there by now behind the last name. */
+/* The next page of a store contains the present names after the last one. */
 static size_t page_of_store(const struct inode *d, const struct listing *l,
     size_t at, struct name *now)
 {
@@ -238,8 +239,8 @@ static size_t page_of_store(const struct inode *d, const struct listing *l,
     return count;
 }
 
-/* Names that vanished since are left out, and those that came are in it or not,
- * by the same choice. */
+/* Omits names that were removed in the meantime. One choice decides whether new
+ * names are included. */
 static size_t rest_of_directory(const struct inode *d,
     const struct listing *l, size_t at, struct name *now)
 {
@@ -258,7 +259,7 @@ static size_t rest_of_directory(const struct inode *d,
     return count;
 }
 
-/* After so many names. */
+/* Continues after a page of names. */
 static void go_on(
     struct process *p, struct inode *d, struct listing *l, size_t at)
 {

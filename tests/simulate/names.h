@@ -1,5 +1,5 @@
-/* names.h - the calls of a simulated system that change names, list them, or
- * lock files.
+/* names.h - Declares the calls of a simulated system that change names, list
+ * them, or lock files.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* oracle.c - what was reported, and the rules about it.
+/* oracle.c - Records what was reported and checks the rules.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,7 +28,7 @@ static struct {
 } saves[MOST_SAVES];
 static size_t save_count;
 
-/* A save was reported to be at a place. */
+/* A report that a save is complete. */
 static struct fact {
     struct indexed_pool indexed_pool;
     uint64_t save;
@@ -45,7 +45,7 @@ static struct pin {
 static size_t pin_count, unpin_count;
 
 static struct lease {
-    const struct inode *file; /* NULL: it has ended */
+    const struct inode *file; /* NULL: the lease has ended */
     const struct process *process;
 } leases[MOST_LEASES];
 static size_t lease_count;
@@ -107,7 +107,8 @@ bool oracle_is_from(uint64_t save, uint64_t older)
     return save == older && older != 0;
 }
 
-/* The save that the metadata of a file names: its values may be in layers. */
+/* Returns the save that the metadata of a file identifies; its values may be in
+ * data files. */
 static uint64_t save_by_metadata(const struct inode *file)
 {
     static const char mark[] = ORACLE_METADATA;
@@ -147,9 +148,9 @@ uint64_t oracle_save_of(struct inode *file)
     return file->save;
 }
 
-/* --- Files of a place --------------------------------------------------- */
+/* --- Files of a prefix -------------------------------------------------- */
 
-/* Whether a path is that of a directory and a name. */
+/* Returns true if a path consists of a directory and a name. */
 static bool is_path_of(
     const char *path, const struct inode *directory, const char *name)
 {
@@ -158,7 +159,8 @@ static bool is_path_of(
         strncmp(path, place_path(directory), (size_t)(slash - path)) == 0;
 }
 
-/* Whether a name of a directory is that of a checkpoint of a place. */
+/* Returns true if a name of a directory is that of a checkpoint of the
+ * prefix. */
 static bool is_of(struct indexed_pool indexed_pool,
     const struct inode *directory, const char *name)
 {
@@ -194,8 +196,8 @@ struct inode *oracle_file_at(const struct process *p, const char *path)
     return directory ? disk_find(directory, strrchr(path, '/') + 1) : NULL;
 }
 
-/* Or as ".NAME.gone": whoever deletes it gives its name back where it has come
- * to be pinned or leased. */
+/* Returns a file, also under the name ".NAME.gone". A process that deletes it
+ * renames it back if it was pinned or leased in the meantime. */
 static struct inode *file_or_away(const struct process *p, const char *path)
 {
     char away[300];
@@ -206,7 +208,7 @@ static struct inode *file_or_away(const struct process *p, const char *path)
     return file ? file : oracle_file_at(p, away);
 }
 
-/* Whether a place has a save, or one that goes on with it. */
+/* Returns true if a prefix has a save or one that continues it. */
 static bool has_newer(struct indexed_pool indexed_pool, uint64_t save)
 {
     const struct inode *d = oracle_directory_of(indexed_pool);
@@ -231,8 +233,8 @@ static void note(
         .path = path ? copied(path) : NULL };
 }
 
-/* On a disk without locks the number of a checkpoint that was deleted may be
- * given again. */
+/* On a disk without locks the number of a deleted checkpoint may be used
+ * again. */
 static bool gives_numbers_once(struct indexed_pool indexed_pool)
 {
     return !(indexed_pool.disk->traits & (DISK_NO_LOCKS | DISK_LOCAL_LOCKS));
@@ -273,8 +275,9 @@ bool oracle_has(struct indexed_pool indexed_pool, size_t moment)
     return false;
 }
 
-/* Without locks nobody keeps two runs apart: then both have to stay. Nor where
- * the lock of a store has expired although its owner lived. */
+/* Returns false if two runs can work at the same time, so that the saves of
+ * both must remain: without locks, or after the lock of a store has expired
+ * although its owner lived. */
 static bool has_locks(struct indexed_pool indexed_pool)
 {
     if ((indexed_pool.disk->traits & DISK_IS_STORE) &&
@@ -284,8 +287,9 @@ static bool has_locks(struct indexed_pool indexed_pool)
         (DISK_NO_LOCKS | DISK_LOCAL_LOCKS | DISK_NO_CONDITIONS));
 }
 
-/* A level may have the work of several programs, each of which has a directory
- * of its own. A resume goes on with one of them; the others have to stay. */
+/* Returns true for saves of other programs. A tier may have saves of several
+ * programs, each with its own directory. A resume continues one of them; the
+ * others must remain. */
 static bool is_of_others(
     const struct fact *f, const struct indexed_pool *own, uint64_t save)
 {
@@ -366,7 +370,8 @@ void oracle_named(const struct process *p, struct indexed_pool indexed_pool,
 
 /* --- Pins and leases ---------------------------------------------------- */
 
-/* By another program, before the call that has pinned it returned. */
+/* Returns true if another program removed the pin before the call that made it
+ * returned. */
 static bool was_unpinned(const struct process *p, const char *path)
 {
     char pin[300];
@@ -421,14 +426,15 @@ void oracle_lease_ends(size_t lease)
     leases[lease].file = NULL;
 }
 
-/* --- Levels ------------------------------------------------------------- */
+/* --- Tiers -------------------------------------------------------------- */
 
 void oracle_drained(const struct process *p, struct indexed_pool level,
     uint64_t save, const char *latest)
 {
     trace("DRAINED, %s at the level", latest ? latest : "nothing");
     struct inode *file = latest ? oracle_file_at(p, latest) : NULL;
-    /* A run that goes on from the copy may have deleted it meanwhile. */
+    /* A run that continues from the copy may have deleted it in the
+     * meantime. */
     if (file ? oracle_save_of(file) != save
              : !latest || !has_newer(level, save)) {
         finding(FINDING_COPY,
@@ -468,7 +474,7 @@ static void check_newest(const struct process *p, const char *name)
                 facts[i].indexed_pool.prefix);
 }
 
-/* A file that is being deleted is renamed to ".NAME.gone", and may get its name
+/* A file that is being deleted is renamed to ".NAME.gone", and may be renamed
  * back. */
 static bool is_gone(const char *name)
 {
@@ -503,7 +509,7 @@ void oracle_name_changed(const struct process *p,
     uint64_t save = oracle_save_of(older);
     if (save == 0)
         return;
-    /* A copy whose outcome is unknown is made again. */
+    /* A copy whose outcome is unknown is repeated. */
     bool goes_on = newer && (oracle_save_of(newer) == save ||
         (replaces && oracle_is_from(oracle_save_of(newer), save)));
     if (newer && !goes_on)

@@ -1,9 +1,9 @@
-/* oracle.h - what was said to be saved, pinned, leased and copied, and what
- * must hold of the disks then.
+/* oracle.h - Declares the oracle: it records what was reported as saved,
+ * pinned, leased and copied, and checks what must hold for the disks.
  *
- * Each save has a number of its own, which is among the values that it writes,
- * with that of the save or resume before it: so every file tells which save it
- * is, and whose work it goes on with.
+ * Each save has a unique number, which is one of the values that it writes,
+ * beside the number of the save or resume that it continues. So every file
+ * identifies its save and its lineage.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,8 @@ struct process;
 /* The values of a program. */
 enum { VALUE_MARK, VALUE_MARK_2, VALUE_SAVE, VALUE_PARENT, VALUE_STEP, VALUES };
 
-/* The metadata of a checkpoint in layers: this and so many digits, the save. */
+/* The metadata of an incremental checkpoint: this text and the number of the
+ * save with this many digits. */
 #define ORACLE_METADATA "simulated save "
 enum { ORACLE_DIGITS = 20 };
 
@@ -36,73 +37,74 @@ void oracle_begin(bool replaces_steps);
 struct indexed_pool oracle_indexed_pool(
     const struct process *process, const char *prefix);
 
-/* Fills in the values of a program that has begun anew. */
+/* Sets the values of a program that starts from the beginning. */
 void oracle_initial(int64_t values[VALUES]);
 
-/* A save begins: the values are those that it is to write. Which it is. */
+/* Begins a save: sets its values and returns its number. */
 uint64_t oracle_begins_save(int64_t values[VALUES]);
 
-/* It was reported as saved, durable, as the file `path` (or NULL). */
+/* Records a save that was reported as durable, with the path `path` (or
+ * NULL). */
 void oracle_saved(const struct process *process,
     struct indexed_pool indexed_pool, uint64_t save, const char *path);
 
-/* A moment: what was reported up to it. */
+/* Returns the number of reports up to now. */
 size_t oracle_moment(void);
 
-/* A resume from these places has returned VARVE_OK with such values; it began
- * at a moment. `is_new`: it began anew. */
+/* Checks the values of a successful resume from several prefixes, which began
+ * at a moment. `is_new`: it started from the beginning. */
 void oracle_resumed(const struct process *process,
     const struct indexed_pool *shelves, size_t count, size_t moment,
     const int64_t values[VALUES], bool is_new);
 
-/* Something was reported before the moment and is not lost. */
+/* Returns true if a save was reported before the moment and is not lost. */
 bool oracle_has(struct indexed_pool indexed_pool, size_t moment);
 
-/* A reader was told that there is nothing. */
+/* Checks that nothing was reported when a reader found nothing. */
 void oracle_found_nothing(const struct process *process,
     struct indexed_pool indexed_pool, size_t moment, const char *call);
 
-/* What a reader has got, for a call that names the latest. */
+/* Checks the values that a reader got as the latest. */
 void oracle_read(const struct process *process,
     struct indexed_pool indexed_pool, size_t moment,
     const int64_t values[VALUES], const char *call);
 
-/* A path that a reader was told as the latest. */
+/* Checks a path that a reader got as the latest. */
 void oracle_named(const struct process *process,
     struct indexed_pool indexed_pool, size_t moment, const char *path,
     const char *call);
 
-/* A pin was reported; is about to be taken back. */
+/* Record a pin that was reported, and one that is about to be removed. */
 void oracle_pinned(const struct process *process, const char *path);
 void oracle_unpins(const struct process *process, const char *path);
 
-/* A lease was reported: which; it is about to end. */
+/* Records a lease that was reported, and returns its number; oracle_lease_ends
+ * is called before its end. */
 size_t oracle_leased(const struct process *process, const char *path);
 void oracle_lease_ends(size_t lease);
 
-/* A level was drained by a run whose last save was this. */
+/* Checks a tier that was flushed by a run with this last save. */
 void oracle_drained(const struct process *process, struct indexed_pool level,
     uint64_t save, const char *latest);
 
-/* A name of a directory has led to `older`, and now leads to `newer`; each may
- * be NULL. */
+/* Checks the change of a name from `older` to `newer`, which may be NULL. */
 void oracle_name_changed(const struct process *process,
     const struct inode *directory, const char *name, struct inode *older,
     struct inode *newer);
 
-/* Which save a file is, by the values in it; 0: none. Whether one save is
- * another, or goes on with it. */
+/* Returns the save of a file according to its values, or 0. oracle_is_from
+ * returns true if a save equals or continues another one. */
 uint64_t oracle_save_of(struct inode *file);
 bool oracle_is_from(uint64_t save, uint64_t older);
 
-/* What a path leads to; the directory of a place. NULL: nothing. */
+/* Return the inode of a path, and the directory of a prefix, or NULL. */
 struct inode *oracle_file_at(const struct process *process, const char *path);
 const struct inode *oracle_directory_of(struct indexed_pool indexed_pool);
 
-/* What is on a disk is lost: nothing of it is asked for any more. */
+/* The content of a disk is lost: its saves are no longer required. */
 void oracle_lose(const struct disk *disk);
 
-/* How many saves were reported, and resumes. */
+/* Numbers of reported saves and of resumes. */
 extern uint32_t oracle_saves, oracle_resumes;
 
 #endif

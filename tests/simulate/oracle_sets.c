@@ -1,4 +1,4 @@
-/* oracle_sets.c - sets that were reported, and who may pass them over.
+/* oracle_sets.c - Records reported sets, and the resumes that may skip them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,19 +18,19 @@ enum { MOST_SETS = 120, MOST_SAVES = 200, MARK_DIGITS = 16 };
 
 uint32_t sets_repaired, sets_aside;
 
-/* Of each save. */
+/* For each save. */
 static struct {
     unsigned run;
-    uint64_t number; /* of its name; 0: unknown */
+    uint64_t number; /* number in its file name; 0: unknown */
 } saves[MOST_SAVES];
 
 static struct set {
     uint64_t save;
     struct life_of_ranks life;
-    const char *level; /* the prefix of rank 0; NULL: in their directories */
-    unsigned lost;     /* ranks whose file is gone, as bits */
-    unsigned moved;    /* ranks that a later life had elsewhere */
-    bool is_passed;    /* it need not be there any more */
+    const char *level; /* prefix of rank 0; NULL: in the ranks' directories */
+    unsigned lost;     /* mask of ranks whose file is gone */
+    unsigned moved;    /* mask of ranks that a later life had on another node */
+    bool is_passed;    /* it need not exist any longer */
 } sets[MOST_SETS];
 static size_t set_count;
 
@@ -54,7 +54,7 @@ void sets_note_save(uint64_t save, unsigned run)
 
 /* --- Names -------------------------------------------------------------- */
 
-/* The number in "ckpt-7.varve"; 0: it is another name. */
+/* Returns the number in "ckpt-7.varve", or 0 for other names. */
 static uint64_t number_of(const char *name)
 {
     char *end;
@@ -64,7 +64,8 @@ static uint64_t number_of(const char *name)
     return strcmp(end, ".varve") == 0 ? number : 0;
 }
 
-/* Whether it is "ckpt-7.0123456789abcdef.varve", of an abandoned set. */
+/* Returns true for a name like "ckpt-7.0123456789abcdef.varve", of an abandoned
+ * set. */
 static bool is_aside(const char *name)
 {
     char *end;
@@ -81,7 +82,7 @@ static uint64_t number_in_path(const char *path)
     return slash ? number_of(slash + 1) : 0;
 }
 
-/* Of a path as a process sees it: the directory of a file, on a disk. */
+/* Returns the directory of a prefix on a disk. */
 static const struct inode *directory_on(
     const struct disk *disk, const char *prefix)
 {
@@ -100,8 +101,8 @@ static const struct inode *directory_of_rank(
     return directory_on(s->life.disks[rank], prefix);
 }
 
-/* Whether a directory has a save, or what goes on with it, under a name that
- * the library lists. */
+/* Returns true if a directory contains a save, or one that continues it, under
+ * a name that the library lists. */
 static bool has_newer(const struct inode *d, uint64_t save)
 {
     for (size_t i = 0; d && i < d->name_count; i++)
@@ -209,7 +210,7 @@ static unsigned count_bits(unsigned bits)
     return count;
 }
 
-/* Ranks of a life that are without their file of a set. */
+/* Returns the mask of ranks of a life that lack their file of a set. */
 static unsigned missing(const struct set *s, const struct life_of_ranks *life)
 {
     unsigned bits = s->lost | s->moved;
@@ -232,7 +233,7 @@ bool sets_can_be_resumed(const struct life_of_ranks *life, size_t moment)
     return false;
 }
 
-/* Whether the save that was resumed goes before a set of another lineage. */
+/* Returns true if the resumed save precedes a set of another lineage. */
 static bool goes_before(uint64_t save, const struct set *s)
 {
     uint64_t one = saves[save].number, other = saves[s->save].number;
@@ -291,7 +292,7 @@ static void check_deleted(const struct process *p,
     }
 }
 
-/* A file that is deleted is ".NAME.gone" before. */
+/* A file that is being deleted is named ".NAME.gone". */
 static const char *name_before(const char *name, char whole[256])
 {
     size_t size = strlen(name);

@@ -1,9 +1,11 @@
-/* oracle_sets.h - what was said to be saved by ranks with a directory each, and
- * what must hold of these directories then.
+/* oracle_sets.h - Declares the oracle for ranks with a directory each: it
+ * records what was reported as saved and checks what must hold for these
+ * directories.
  *
- * A set is the files of one save, one of each rank. Who resumes has to take the
- * newest that was reported where no more than one rank is without its file; of
- * several lineages that with the highest number, and of one number the younger.
+ * A set consists of the files of one save, one for each rank. A resume must use
+ * the newest reported set for which at most one rank lacks its file; of several
+ * lineages the one with the highest number, and for equal numbers the later
+ * one.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,54 +17,56 @@
 
 struct life_of_ranks {
     const char *name;
-    unsigned number; /* in the order of their beginnings */
+    unsigned number; /* in order of their starts */
     uint32_t size;
-    const struct disk *disks[MOST_RANKS]; /* of the ranks' directories */
-    unsigned lost; /* those that were lost since it began, as bits */
+    /* the disks of the ranks' directories */
+    const struct disk *disks[MOST_RANKS];
+    unsigned lost; /* mask of ranks whose disks were lost since the start */
 };
 
 void sets_begin(void);
 
-/* Of the ranks: that of a rank is "rank-R" there. */
+/* The common directory; each rank has a subdirectory "rank-R". */
 #define SETS_DIRECTORY "fast/run"
 
-/* A save begins, of a run: later runs have higher numbers. */
+/* Begins a save of a run. Later runs have higher numbers. */
 void sets_note_save(uint64_t save, unsigned run);
 
-/* A rank was told that a save is done, as the file `path`. */
+/* Records that a rank reported a save as complete, with the file `path`. */
 void sets_saved(const struct process *process,
     const struct life_of_ranks *life, uint32_t rank, uint64_t save,
     const char *path);
 
-/* All ranks were told that what was lost of what they resumed is made again. */
+/* Records that all ranks reported that lost files of the resumed set were
+ * rebuilt. */
 void sets_mended(const struct life_of_ranks *life, uint64_t save);
 
-/* All ranks were told that a level has it, in `prefix` of a process and a
- * rank. */
+/* Records that all ranks reported a complete copy at a tier, with the prefix of
+ * one rank. */
 void sets_drained(const struct process *process,
     const struct life_of_ranks *life, uint32_t rank, uint64_t save,
     const char *prefix, const char *latest);
 
-/* A moment: what was reported up to it. */
+/* Returns the number of reports up to now. */
 size_t sets_moment(void);
 
-/* A rank has resumed, from what was reported up to a moment. */
+/* Checks the resume of a rank that began at a moment. */
 void sets_resumed(const struct life_of_ranks *life, uint32_t rank,
     size_t moment, uint64_t save, bool is_new);
 
-/* Returns whether something was reported that a life has to resume. */
+/* Returns true if a reported set must be found by a resume. */
 bool sets_can_be_resumed(const struct life_of_ranks *life, size_t moment);
 
-/* As oracle_name_changed, of any directory. */
+/* Like oracle_name_changed, for any directory. */
 void sets_name_changed(const struct process *process,
     const struct inode *directory, const char *name, const struct inode *older,
     const struct inode *newer);
 
-/* What is on a disk is lost. */
+/* The content of a disk is lost. */
 void sets_lose(const struct disk *disk);
 
-/* How many sets were resumed of which the file of a rank was missing, and how
- * many abandoned files were set aside. */
+/* Number of resumed sets in which the file of a rank was missing, and of files
+ * of abandoned sets that were renamed. */
 extern uint32_t sets_repaired, sets_aside;
 
 #endif

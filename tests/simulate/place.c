@@ -1,4 +1,4 @@
-/* place.c - paths, mounts, and directories as they were.
+/* place.c - Implements paths, mounts, and stale views of directories.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,8 +18,8 @@ static struct disk disks[MOST_DISKS];
 static struct disk roots[MOST_NODES];
 static struct lateness late;
 
-/* Up to where a node has seen the changes of a directory: it never goes back
- * behind that. */
+/* The number of changes of a directory that a node has seen; it never
+ * decreases. */
 struct view {
     struct view *next;
     const struct inode *directory;
@@ -32,7 +32,8 @@ static void mount_disk(unsigned node, const char *name, unsigned disk)
 {
     struct inode *at = disk_make(roots[node].root, name, true, node, 0);
     disk_sync(roots[node].root);
-    at->disk = &disks[disk]; /* a mark: it is entered at the disk's root */
+    /* a mount point: lookups continue at the root of the disk */
+    at->disk = &disks[disk];
     disks[disk].root->name = name;
     disks[disk].root->parent = roots[node].root;
 }
@@ -77,7 +78,7 @@ struct disk *place_disk_of(const struct process *p, const char *path)
                                          : NULL;
 }
 
-/* --- What is seen ------------------------------------------------------- */
+/* --- Views -------------------------------------------------------------- */
 
 static struct view *find_view(unsigned node, const struct inode *directory)
 {

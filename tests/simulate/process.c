@@ -1,4 +1,4 @@
-/* process.c - processes, their memory and their descriptors.
+/* process.c - Implements processes, their memory and their descriptors.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,8 +16,8 @@
 #include "simulate/program.h"
 #include "simulate/task.h"
 
-/* Far from real ones, and never used twice, so that a mistake about them is
- * found. */
+/* Descriptors differ from real ones and are never reused, so that misuse is
+ * detected. */
 enum { FIRST_DESCRIPTOR = 1000 };
 
 static struct process *all[MOST_PROCESSES];
@@ -57,7 +57,7 @@ static void *allocate(void *user, void *old, size_t old_size, size_t new_size)
     return block;
 }
 
-/* --- Beginning and end -------------------------------------------------- */
+/* --- Start and end ------------------------------------------------------ */
 
 struct process *process_new(const char *name, unsigned node)
 {
@@ -135,7 +135,7 @@ void process_kill(struct process *p)
 
 void processes_kill_node(unsigned node)
 {
-    const size_t before = count; /* others begin where these end */
+    const size_t before = count; /* new processes start when these end */
     for (size_t i = 0; i < before; i++)
         if (node == MOST_NODES || all[i]->node == node)
             process_kill(all[i]);

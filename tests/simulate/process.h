@@ -1,5 +1,5 @@
-/* process.h - simulated processes: memory, descriptors, the node where they
- * run, and their ends.
+/* process.h - Declares simulated processes: memory, descriptors, the node where
+ * they run, and their ends.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,13 +17,13 @@ struct inode;
 
 enum {
     MOST_PROCESSES = 60,
-    MOST_DESCRIPTORS = 40, /* of a process at a time */
+    MOST_DESCRIPTORS = 40, /* of a process at the same time */
     MOST_NODES = 5,
 };
 
 enum lock_kind { LOCK_NONE, LOCK_SHARED, LOCK_ALONE };
 
-/* An open file, which several descriptors may lead to after a fork. */
+/* An open file; several descriptors may refer to it after a fork. */
 struct description {
     struct description *next_of_inode;
     struct inode *inode;
@@ -39,19 +39,19 @@ struct descriptor {
 };
 
 struct process {
-    /* to read */
+    /* read-only */
     unsigned number;
     const char *name;
     unsigned node;
     bool is_alive;
-    bool is_quiet; /* nothing fails for it, and it does not give way */
-    unsigned disturbances;  /* faults of its calls, so far */
-    unsigned late_lists;    /* older states of directories that it was shown */
+    bool is_quiet;         /* it has no faults and does not yield */
+    unsigned disturbances; /* number of faults of its calls */
+    unsigned late_lists;   /* number of stale listings and lookups */
     unsigned late_look_ups;
     int64_t stopped_until; /* uptime */
     struct vv_system system;
     struct vv_context context;
-    /* own */
+    /* private */
     struct descriptor descriptors[MOST_DESCRIPTORS];
     int next_number;
     int maps;
@@ -59,23 +59,24 @@ struct process {
     uint64_t random;
 };
 
-/* Forgets all processes. */
+/* Removes all processes. */
 void processes_begin(uint64_t seed);
 
-/* A new process; NULL where there were too many. */
+/* Creates a process. Returns NULL if there are too many. */
 struct process *process_new(const char *name, unsigned node);
 
-/* A process with the descriptors of another one. */
+/* Creates a process that inherits the descriptors of another one. */
 struct process *process_fork(struct process *parent, const char *name);
 
-/* Ends one in order: it must have left nothing. */
+/* Ends a process regularly; it must not leave resources open. */
 void process_exit(struct process *process);
 
-/* Kills one with all its tasks; does not return where the caller is one. */
+/* Kills a process with all its tasks. Does not return if the caller is one of
+ * them. */
 void process_kill(struct process *process);
 
-/* Kills all of a node, or of every node where `node` is MOST_NODES; the caller
- * is none of them. */
+/* Kills all processes of a node, or of every node for MOST_NODES. The caller
+ * must not be one of them. */
 void processes_kill_node(unsigned node);
 
 size_t processes_count(void);
@@ -85,7 +86,7 @@ struct process *process_at(size_t i);
 
 enum { OPEN_READS = 1, OPEN_WRITES = 2 };
 
-/* A descriptor or -EMFILE. */
+/* Returns a descriptor or -EMFILE. */
 int process_open(
     struct process *process, struct inode *inode, unsigned how);
 struct description *process_find(const struct process *process, int number);

@@ -1,5 +1,5 @@
-/* program.c - lives of programs: one after the other until all is done that the
- * plan says.
+/* program.c - Runs lives of programs, one after the other, until the plan is
+ * complete.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -76,7 +76,7 @@ bool life_ended(struct life *life, const char *call, varve_status status,
     programs_failed++;
     trace("%s: %s: %s", call, varve_status_name(status), error->message);
     bool is_too_slow = status == VARVE_TIMEOUT && schedule->pace.leaps;
-    /* The checkpoint of a step stays where it is another program's. */
+    /* The checkpoint of a step is kept if it belongs to another program. */
     bool is_taken = status == VARVE_EXISTS && schedule->job.by_step &&
         schedule->traits[DISK_SHARED] & DISK_NO_LOCKS;
     if (life->is_calm && !is_too_slow && !is_taken)
@@ -86,7 +86,7 @@ bool life_ended(struct life *life, const char *call, varve_status status,
     return false;
 }
 
-/* --- What it does ------------------------------------------------------- */
+/* --- Operations --------------------------------------------------------- */
 
 static void live_on(void *argument)
 {
@@ -240,8 +240,8 @@ bool programs_are_done(void)
 
 /* --- The end ------------------------------------------------------------ */
 
-/* A program that is alone now, for each node and place that one has saved
- * to. */
+/* Runs a single program for each node and prefix to which a program has
+ * saved. */
 static void look_at(const struct life *like)
 {
     static const struct program_plan quiet = { .name = "last" };

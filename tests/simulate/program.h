@@ -1,4 +1,4 @@
-/* program.h - the programs of a schedule, through the public calls.
+/* program.h - Declares the programs of a schedule, which use the public calls.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,19 +9,20 @@
 
 struct process;
 
-/* Starts them all. */
+/* Starts all programs. */
 void programs_begin(const struct schedule *schedule);
 
-/* A process was killed: where it was one of a program, another one goes on. */
+/* Handles a killed process: if it belonged to a program, a new one
+ * continues. */
 void programs_killed(struct process *process);
 
-/* Whether each has come to its end. */
+/* Returns true if all programs have ended. */
 bool programs_are_done(void);
 
-/* Calls of the library that returned VARVE_OK, and others. */
+/* Library calls that returned VARVE_OK, and others. */
 extern uint32_t programs_good, programs_failed;
 
-/* In a task of its own: what a process that nothing disturbs finds. */
+/* Runs in a separate task and checks what an undisturbed process finds. */
 void programs_look(void *unused);
 
 #endif

@@ -1,5 +1,6 @@
-/* ranks.c - lives of programs of several processes. A life ends with the last
- * of them, and the next one goes on where the first of them stood.
+/* ranks.c - Runs lives of programs of several processes. A life ends with its
+ * last process, and the next one continues at the operation of the first
+ * process that stopped.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -31,16 +32,16 @@ struct rank {
     struct team *team;
     uint32_t number;
     struct process *process;
-    bool is_over; /* the others are gone */
+    bool is_over; /* the other ranks are gone */
     unsigned next_op;
-    unsigned told; /* calls that have ended */
+    unsigned told; /* number of completed calls */
 
     varve_graph *graph;
     int64_t values[VALUES];
-    int64_t own[MOST_OWN]; /* of this rank, for each save others */
+    int64_t own[MOST_OWN]; /* rank-local; differs for each save */
     varve_manager *manager;
     bool is_resumed;
-    bool is_new;    /* the last resume began anew */
+    bool is_new;    /* the last resume started from the beginning */
     uint64_t saved; /* the last one that was reported, or resumed */
 };
 
@@ -51,21 +52,21 @@ struct team {
     unsigned next_op;
     unsigned lives;
     bool is_done;
-    bool is_calm; /* what fails is a finding */
+    bool is_calm; /* errors are findings */
     bool is_last; /* nothing disturbs it */
 
     struct life_of_ranks life;
     struct meeting *meeting;
     struct rank ranks[MOST_RANKS];
     unsigned left; /* processes that have not ended */
-    unsigned told; /* of all calls of the life, by their order: */
+    unsigned told; /* number of completed calls of the life: */
     varve_status statuses[MOST_TOLD];
     bool has_resumed;
-    uint64_t resumed;         /* by the first rank that was told */
-    unsigned run;             /* since then, in the order of all */
+    uint64_t resumed;         /* as reported by the first rank */
+    unsigned run;             /* later runs have higher numbers */
     uint64_t save;            /* that some rank has begun */
-    unsigned save_call;       /* in which call */
-    unsigned waited, drained; /* ranks for which that ended well */
+    unsigned save_call;       /* the call that began it */
+    unsigned waited, drained; /* number of ranks for which it succeeded */
 };
 
 static struct team teams[MOST_PROGRAMS + 1];
@@ -78,7 +79,7 @@ void ranks_begin(const struct schedule *wanted)
     count = all_lives = all_runs = 0;
 }
 
-/* --- What ranks are told ------------------------------------------------ */
+/* --- Results of ranks --------------------------------------------------- */
 
 static bool is_allowed(const struct team *t)
 {
@@ -87,7 +88,7 @@ static bool is_allowed(const struct team *t)
             !sets_can_be_resumed(&t->life, sets_moment()));
 }
 
-/* All ranks are told the same, as long as all are there. */
+/* Checks that all ranks get the same status while all are present. */
 static void compare(
     struct rank *r, const char *call, varve_status status)
 {
@@ -162,7 +163,7 @@ static varve_status initialize(void *user)
     return VARVE_OK;
 }
 
-/* --- The manager -------------------------------------------------------- */
+/* --- Manager ------------------------------------------------------------ */
 
 static varve_manager *make_manager(struct rank *r, varve_error *error)
 {
@@ -244,7 +245,7 @@ static void open_manager(struct rank *r)
         close_manager(r);
 }
 
-/* --- What a program does ------------------------------------------------ */
+/* --- Operations --------------------------------------------------------- */
 
 /* All ranks of a call write the same save. */
 static void begin_save(struct rank *r)
@@ -291,7 +292,7 @@ static void save(struct rank *r)
         varve_manager_saved(r->manager));
 }
 
-/* Where all ranks are told so, what was lost is there again. */
+/* If it succeeds on all ranks, lost files have been rebuilt. */
 static void wait_for_it(struct rank *r)
 {
     varve_error error = { 0 };
@@ -353,7 +354,7 @@ static void do_one(struct rank *r, enum op op)
 
 static void begin_life(struct team *t);
 
-/* A rank has ended: with the last one the life. */
+/* Ends a rank. The life ends with its last rank. */
 static void leave(struct rank *r)
 {
     struct team *t = r->team;
@@ -368,7 +369,7 @@ static void leave(struct rank *r)
         begin_life(t);
 }
 
-/* In order: nobody ends before all have let go. */
+/* Ends regularly: no rank ends before all have freed their objects. */
 static void end(struct rank *r)
 {
     const varve_comm *comm = communicator_of(r->team->meeting, r->number);
@@ -400,7 +401,8 @@ static bool start_processes(struct team *t)
         .has_duplicate = !schedule->job.no_duplicate,
         .has_shift = !schedule->job.no_shift
     };
-    /* Of two programs one is at home: so they meet at a lock. */
+    /* If there are two programs, only one may use the spare node, so that they
+     * compete for a lock. */
     unsigned spare = t->is_last || t->number > 0
         ? 0
         : choose(CHOOSE_SPARE, 0, t->lives, schedule->spares, t->life.size);

@@ -1,4 +1,4 @@
-/* ranks.h - programs of several processes that act together, each with a
+/* ranks.h - Declares programs of several cooperating processes, each with a
  * directory on its own node.
  *
  * SPDX-License-Identifier: MIT
@@ -10,22 +10,23 @@
 
 struct process;
 
-/* Forgets all such programs. */
+/* Removes all such programs. */
 void ranks_begin(const struct schedule *schedule);
 
-/* Starts a program of ranks. */
+/* Starts a program of several ranks. */
 void ranks_start(const struct program_plan *plan, unsigned number);
 
-/* A process was killed: where it was the last of a life, another one begins. */
+/* Handles a killed process: after the last one of a life, the next life
+ * begins. */
 void ranks_killed(const struct process *process);
 
-/* The disk of a node is lost. */
+/* Handles the loss of a node's disk. */
 void ranks_lose(const struct disk *disk);
 
-/* Whether each has come to its end. */
+/* Returns true if all programs have ended. */
 bool ranks_are_done(void);
 
-/* Starts a life that nothing disturbs, of the first program. */
+/* Starts an undisturbed life of the first program. */
 void ranks_look(void);
 
 #endif

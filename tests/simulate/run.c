@@ -1,5 +1,5 @@
-/* run.c - the programs, what disturbs them from outside, and the look at what
- * they left.
+/* run.c - Runs the programs with external disturbances, and then the final
+ * check.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,7 +29,7 @@ static size_t keep_of_cut(void *user, const struct inode *inode, size_t most)
         1;
 }
 
-/* Of a node, or of all where it is MOST_NODES. */
+/* Cuts the power of a node, or of all for MOST_NODES. */
 static void cut_power(unsigned node)
 {
     uint32_t call = task_current()->calls << 8;
@@ -57,8 +57,8 @@ static void turn_disk(void)
     trace("DISK %u %s", disk->number, disk->is_away ? "is away" : "is back");
 }
 
-/* By up to half an hour, forward or backward. That of a server is not set while
- * leases are there: it decides when they expire. */
+/* Changes a clock by up to half an hour, forward or backward. The clock of a
+ * server that decides when leases expire is not changed. */
 static void turn_clock(unsigned node, int minutes)
 {
     minutes -= 30;
@@ -66,7 +66,7 @@ static void turn_clock(unsigned node, int minutes)
     fault_set_clock(node, minutes);
 }
 
-/* What comes from outside, at times of its own. */
+/* Causes external events at random times. */
 static void disturb(void *argument)
 {
     const struct schedule *s = argument;

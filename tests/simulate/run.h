@@ -1,4 +1,4 @@
-/* run.h - one schedule from beginning to end.
+/* run.h - Declares the execution of one schedule.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,15 +9,15 @@
 #include "simulate/finding.h"
 #include "simulate/schedule.h"
 
-/* What a schedule came to. */
+/* The result of a schedule. */
 struct outcome {
     enum finding_kind found;
     uint32_t calls, points, good, failed, saves, resumes;
     uint32_t faults[FAULT_KINDS];
 };
 
-/* Runs it with choices that were begun before: finding_text has what was
- * found. */
+/* Runs a schedule with choices that were set before. finding_text returns the
+ * finding. */
 void run_schedule(const struct schedule *schedule, struct outcome *outcome);
 
 #endif

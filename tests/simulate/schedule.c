@@ -1,4 +1,4 @@
-/* schedule.c - the kinds of schedules, each drawn from a seed.
+/* schedule.c - Draws schedules of each kind from a seed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,7 +28,7 @@ static void then(struct program_plan *p, enum op op)
         p->ops[p->op_count++] = (uint8_t)op;
 }
 
-/* A run: resumes and saves, may close and open again. */
+/* Adds a run, which resumes and saves, and may close and reopen its manager. */
 static struct program_plan *add_run(
     struct schedule *s, uint64_t *r, const char *name, unsigned node)
 {
@@ -159,7 +159,7 @@ static void draw_saves(struct schedule *s, uint64_t *r)
         s->traits[DISK_SHARED] |= draw_below(r, 2) ? DISK_NO_LINKS : 0;
 }
 
-/* A saver beside readers. */
+/* A saver and readers. */
 static void draw_savers(struct schedule *s, uint64_t *r)
 {
     struct program_plan *p = add(s, "saver", 0, true);
@@ -223,7 +223,7 @@ static void draw_nfs(struct schedule *s, uint64_t *r)
         s->trouble.rates[FAULT_TORN] = 256;
 }
 
-/* Leases without locks are files, whose times decide. */
+/* Leases without locks are files; their modification times decide. */
 static void draw_clock_kind(struct schedule *s, uint64_t *r)
 {
     add_run(s, r, "run", draw_below(r, 3));
@@ -239,7 +239,7 @@ static void draw_clock_kind(struct schedule *s, uint64_t *r)
     s->turns = draw_below(r, 2) ? 64 : 0;
 }
 
-/* Runs that wait for each other's lock in a store, and stand still. */
+/* Runs that wait for each other's lock in a store, and are suspended. */
 static void draw_terms(struct schedule *s, uint64_t *r)
 {
     s->job.is_store = true;
@@ -291,7 +291,7 @@ static void draw_errors(struct schedule *s, uint64_t *r)
             s->trouble.rates[kind] = 1 + draw_below(r, 12);
 }
 
-/* Every disk keeps only what was synced. */
+/* Every disk keeps only synced data. */
 static void draw_power(struct schedule *s, uint64_t *r)
 {
     s->job.is_fast = draw_below(r, 2) == 0;
@@ -310,7 +310,8 @@ static void draw_power(struct schedule *s, uint64_t *r)
         s->trouble.rates[FAULT_KILL] = 1 + draw_below(r, 4);
 }
 
-/* Incremental saves: a deletion must not take the layers of what stays. */
+/* Incremental saves: a deletion must not remove data files that are still in
+ * use. */
 static void draw_layers(struct schedule *s, uint64_t *r)
 {
     s->job.is_incremental = true;
@@ -376,7 +377,7 @@ const char *schedule_kind(unsigned i)
     return i < KINDS ? kinds[i].name : NULL;
 }
 
-/* --- All of it ---------------------------------------------------------- */
+/* --- Drawing ------------------------------------------------------------ */
 
 static void draw_job(struct job_plan *job, uint64_t *r)
 {
@@ -402,7 +403,7 @@ static void draw_pace(struct pace *pace, uint64_t *r)
         .leaps = draw_below(r, 4) ? 0 : 8 };
 }
 
-/* Of each schedule, by numbers of its own. */
+/* Uses a separate sequence of numbers for the clocks of each schedule. */
 static void draw_clocks(struct schedule *s, uint64_t seed)
 {
     uint64_t state = draw_mix(seed ^ UINT64_C(0x636c6f636b73));

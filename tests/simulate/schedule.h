@@ -1,5 +1,5 @@
-/* schedule.h - what a seed stands for: which programs run where, on what disks,
- * and what goes wrong.
+/* schedule.h - Declares a schedule: which programs run where, on what disks,
+ * and with which faults.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,11 +16,11 @@
 
 enum { MOST_PROGRAMS = 4, MOST_OPS = 10 };
 
-/* What a program does, one after the other. */
+/* The operations of a program, in order. */
 enum op {
     OP_NONE,
-    OP_OPEN, /* makes the manager and resumes */
-    OP_SAVE, /* opens first where nothing is open */
+    OP_OPEN, /* creates the manager and resumes */
+    OP_SAVE, /* opens first if no manager is open */
     OP_SAVE_PINNED,
     OP_WAIT,
     OP_DRAIN,
@@ -28,8 +28,8 @@ enum op {
     OP_PIN, /* the oldest that is not pinned */
     OP_UNPIN,
     OP_CLOSE,
-    OP_FORK, /* a child that inherits descriptors and lives on */
-    OP_DIE,  /* kill -9, and a new process goes on */
+    OP_FORK, /* a child that inherits descriptors and outlives its parent */
+    OP_DIE,  /* kill -9; a new process continues */
     OP_SLEEP,
     OP_LATEST,
     OP_RESTORE,
@@ -39,15 +39,16 @@ enum op {
     OP_WATCH,
     OP_SAVE_PREFIX, /* varve_save */
     OP_SAVER,       /* varve_saver_save */
-    OP_BACK,        /* the program goes back by some steps */
+    OP_BACK,        /* goes back by some steps */
     OP_KINDS
 };
 
 struct program_plan {
     const char *name;
     unsigned node;
-    unsigned ranks; /* of so many processes, on nodes from 0 on; 0: of one */
-    bool writes; /* saves, prunes or pins: others may disturb it */
+    /* number of processes, on nodes from 0 on; 0: a single one */
+    unsigned ranks;
+    bool writes; /* saves, prunes or pins, which may disturb others */
     unsigned op_count;
     uint8_t ops[MOST_OPS];
 };
@@ -59,13 +60,12 @@ struct job_plan {
     bool is_incremental; /* saves are incremental */
     bool is_fast;  /* its directory is on the disk of the node */
     bool is_saver; /* files are those of a saver */
-    bool is_store; /* its directory, or its level where it has one, is in a
-                      store */
+    bool is_store; /* its directory, or its tier if it has one, is in a store */
     unsigned level_keep_last;
     bool level_incremental;
     unsigned lock_seconds;
-    bool is_partner;     /* of ranks: copies instead of parity */
-    unsigned group_size; /* of nodes; 0: all */
+    bool is_partner;             /* for ranks: copies instead of parity */
+    unsigned group_size;         /* number of nodes; 0: all */
     bool no_duplicate, no_shift; /* of the communicator */
 };
 
@@ -79,30 +79,30 @@ struct schedule {
     struct lateness lateness;
     unsigned traits[MOST_DISKS];
     struct pace pace;
-    unsigned nodes; /* whose power may be cut, or which may be lost */
-    bool is_of_one_time; /* all clocks go alike */
-    /* In 1024 lives of ranks, one of them is on the node after theirs: */
+    unsigned nodes;      /* number of nodes that can lose power or be lost */
+    bool is_of_one_time; /* all clocks are synchronized */
+    /* Per 1024 lives of ranks: one rank runs on the spare node. */
     unsigned spares;
-    /* In 1024 looks of who disturbs from outside: */
-    unsigned away;   /* the disk of all nodes goes or comes back */
-    unsigned cuts;   /* the power of a node is cut, or of all */
-    unsigned losses; /* a node ends with its disk */
-    /* In 1024 calls, a process stands still with all its threads: */
+    /* Per 1024 checks of the disturbing task: */
+    unsigned away;   /* the shared disk goes away or comes back */
+    unsigned cuts;   /* the power of one or all nodes fails */
+    unsigned losses; /* a node is lost with its disk */
+    /* Per 1024 calls: a process is suspended with all its threads. */
     unsigned stops;
-    /* By which the clock of a node is ahead, and that of the server of the
-     * disks that all nodes have. */
+    /* Offsets of the clocks of the nodes, and of the file server. */
     int minutes[MOST_NODES + 1];
-    unsigned turns; /* in 1024 looks, a clock is set anew */
+    unsigned turns; /* per 1024 checks: a clock is set */
 };
 
-/* Draws a schedule: of a kind, or of any where that is NULL. False where there
- * is no such kind. */
+/* Draws a schedule of a kind, or of any kind for NULL. Returns false if the
+ * kind does not exist. */
 bool schedule_draw(struct schedule *schedule, uint64_t seed, const char *kind);
 
-/* The names of the kinds; NULL past the end. */
+/* Returns the name of a kind, or NULL past the end. */
 const char *schedule_kind(unsigned i);
 
-/* Whether nothing disturbs a program: what fails then is a finding. */
+/* Returns true if nothing disturbs a program, so that its errors are
+ * findings. */
 bool schedule_is_calm(const struct schedule *schedule, unsigned program);
 
 void schedule_print(const struct schedule *schedule, FILE *to);

@@ -1,4 +1,5 @@
-/* schedule_nodes.c - ranks with a directory each, on nodes that fail.
+/* schedule_nodes.c - Draws schedules of ranks with a directory each, on nodes
+ * that fail.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +13,8 @@ static void then(struct program_plan *p, enum op op)
         p->ops[p->op_count++] = (uint8_t)op;
 }
 
-/* Resumes and saves; the next life goes on where one has ended. */
+/* Adds a program that resumes and saves; the next life continues after the end
+ * of one. */
 static void add_ranks(
     struct schedule *s, uint64_t *r, const char *name, unsigned ranks)
 {
@@ -78,5 +80,5 @@ void draw_nodes(struct schedule *s, uint64_t *r)
         s->trouble.rates[FAULT_KILL] = 1 + draw_below(r, 3);
     if (draw_below(r, 4) == 0)
         draw_faults(s, r);
-    s->is_of_one_time = true; /* of two sets the younger run's is taken */
+    s->is_of_one_time = true; /* for equal numbers the later run is used */
 }

@@ -1,4 +1,4 @@
-/* schedule_nodes.h - schedules of programs of ranks.
+/* schedule_nodes.h - Declares schedules of programs with several ranks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,7 @@
 
 #include "simulate/schedule.h"
 
-/* Kinds of schedules, which have a job already. */
+/* Draw schedules of a kind, whose job plan was set before. */
 void draw_nodes(struct schedule *schedule, uint64_t *state);
 
 #endif

@@ -1,5 +1,5 @@
-/* shrink.c - fewer programs, calls, faults and changes of the task at work,
- * each tried in a child process.
+/* shrink.c - Reduces the number of programs, calls, faults and task switches.
+ * Each try runs in a child process.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -45,7 +45,7 @@ enum finding_kind shrink_try(const struct schedule *schedule,
         : FINDING_CRASH;
 }
 
-/* What is being made smaller. */
+/* The schedule being reduced. */
 struct shrinking {
     struct schedule schedule;
     struct choices *choices; /* with which it fails */
@@ -66,8 +66,8 @@ static void swap_choices(struct shrinking *s)
     s->tried = other;
 }
 
-/* Takes a smaller schedule where that fails in the same way, with the choices
- * that are left or with others. */
+/* Takes a smaller schedule if it fails in the same way, with the remaining
+ * choices or with newly drawn ones. */
 static bool take(
     struct shrinking *s, const struct schedule *smaller, unsigned redraws)
 {
@@ -130,7 +130,7 @@ static void drop_ops(struct shrinking *s, unsigned redraws)
         }
 }
 
-/* Its tasks keep their numbers: it does nothing. */
+/* Empties programs. Their tasks keep their numbers. */
 static void drop_programs(struct shrinking *s, unsigned redraws)
 {
     for (unsigned i = 0; i < s->schedule.program_count; i++) {

@@ -1,4 +1,4 @@
-/* shrink.h - a schedule that fails loses what it can lose and still fail.
+/* shrink.h - Declares the reduction of a failing schedule.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,13 +7,14 @@
 
 #include "simulate/run.h"
 
-/* Runs a schedule in a child process: with the choices that are there, or,
- * where `draws`, with those of a seed, which are there then. What it found. */
+/* Runs a schedule in a child process and returns the finding. If `draws`,
+ * the choices are drawn from a seed and recorded, else the existing ones are
+ * used. */
 enum finding_kind shrink_try(const struct schedule *schedule,
     struct choices *choices, bool draws, uint64_t seed, bool traces);
 
-/* Makes a schedule smaller that fails with its own seed, and prints it with all
- * that happens in it to standard error. */
+/* Reduces a schedule that fails with its own seed, and prints it with a
+ * complete trace to standard error. */
 void shrink_and_print(const struct schedule *schedule);
 
 #endif

@@ -1,5 +1,5 @@
-/* store_lock_file.c - the library's lock of a manager in a store, compiled
- * with threads, clocks and memory of the simulation.
+/* store_lock_file.c - Compiles the library's lock of a manager in a store with
+ * the threads, clocks and memory of the simulation.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,8 +1,8 @@
-/* store_requests.c - the object that is a lock, what a store answers about it,
- * and what a network makes of that.
+/* store_requests.c - Simulates the object that is a lock, the answers of a
+ * store, and lost or late requests.
  *
- * The functions of the module for stores that send requests stand here instead
- * of those that have libcurl.
+ * It replaces the library's functions that send requests to stores with
+ * libcurl.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -36,7 +36,7 @@ static struct object {
     bool is_there;
     size_t size;
     unsigned char bytes[VV_REMOTE_RECORD_SIZE];
-    uint64_t puts; /* how often it was put: its ETag */
+    uint64_t puts; /* count of its writes: its ETag */
     int64_t changed;
     const struct process *owner; /* of the record */
 } objects[MOST_OBJECTS];
@@ -49,7 +49,7 @@ static struct lock {
     struct vv_remote_settings settings;
 } locks[MOST_LOCKS];
 
-static size_t most_locks; /* that were open at a time, at least */
+static size_t most_locks; /* upper bound for the number of open locks */
 static bool conditions, is_overtaken;
 
 void store_requests_begin(bool has_conditions)
@@ -94,7 +94,7 @@ static bool is_held(const struct object *o)
         record.is_held;
 }
 
-/* A request arrives: the code of HTTP. */
+/* Executes a request and returns its HTTP status code. */
 static long serve(struct object *o, const struct process *p,
     const struct vv_remote_change *c)
 {
@@ -123,7 +123,7 @@ static long serve(struct object *o, const struct process *p,
 
 /* --- Late requests ------------------------------------------------------ */
 
-/* One that its sender has given up, and that arrives all the same. */
+/* A request whose sender has given up and which arrives later. */
 struct late {
     const struct process *process;
     struct object *object;
@@ -158,7 +158,7 @@ static void send_late(struct object *o, const struct process *p,
 
 /* --- Requests of the library -------------------------------------------- */
 
-/* The process whose settings they are. */
+/* Returns the process of the settings. */
 static struct process *sender_of(const struct vv_remote_settings *s)
 {
     return s->machine->state;
@@ -221,9 +221,9 @@ int vv_remote_remove(
     return vv_remote_change(&c);
 }
 
-/* --- Around them -------------------------------------------------------- */
+/* --- Other functions of the library ------------------------------------- */
 
-/* Its path stands for the URL. */
+/* The path is used as the URL. */
 int vv_remote_place_of(const char *path, struct vv_remote_place *place)
 {
     *place = (struct vv_remote_place){ .url = vv_remote_copy(path) };

@@ -1,5 +1,5 @@
-/* store_requests.h - the conditional requests of a simulated store: what the
- * library's lock of a manager is made of.
+/* store_requests.h - Declares the conditional requests of a simulated store,
+ * which implement the library's lock of a manager.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,18 +10,19 @@
 
 struct process;
 
-/* Forgets all locks. `has_conditions`: the store evaluates conditions; else it
- * does what it is asked all the same. */
+/* Removes all locks. If `has_conditions` is false, the store ignores conditions
+ * of requests. */
 void store_requests_begin(bool has_conditions);
 
-/* Whether a lock was taken from an owner that still lived: who is paused for
- * longer than a term, or gets no answer for so long, has lost it. */
+/* Returns true if a lock was taken from a live owner, which was suspended or
+ * got no answer for longer than a term. */
 bool store_lock_was_overtaken(void);
 
-/* Opens the lock of a manager: a descriptor, or a negative errno. */
+/* Opens the lock of a manager. Returns a descriptor or a negative errno. */
 int store_lock_open(struct process *process, const char *path);
 
-/* Whether a descriptor is one of a lock; the calls of a system about it. */
+/* Returns true if a descriptor is one of a lock. The other functions are its
+ * system calls. */
 bool store_lock_is(const struct process *process, int number);
 int store_lock_take(const struct process *process, int number);
 void store_lock_release(const struct process *process, int number);

@@ -1,4 +1,4 @@
-/* store_threads.c - mutexes and condition variables as what tasks wait for.
+/* store_threads.c - Implements mutexes and condition variables for tasks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,7 +33,7 @@ int simulated_clock(clockid_t clock, struct timespec *now)
 
 /* --- Mutexes ------------------------------------------------------------ */
 
-/* The task that has one stands in its memory. */
+/* The memory of a mutex contains its owner. */
 static const struct task *owner_of(const pthread_mutex_t *mutex)
 {
     const struct task *owner;

@@ -1,5 +1,5 @@
-/* store_threads.h - what the library's lock in a store has from the system, as
- * functions of the simulation.
+/* store_threads.h - Declares the system functions of the library's lock in a
+ * store, as functions of the simulation.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Memory that ends with the schedule. */
+/* Allocate memory that is freed at the end of the schedule. */
 void *simulated_calloc(size_t count, size_t size);
 void simulated_free(void *block);
 
-/* The virtual time, whatever the clock. */
+/* Returns the virtual time for every clock. */
 int simulated_clock(clockid_t clock, struct timespec *now);
 
-/* Who waits lets other tasks go on. */
+/* Other tasks run while one waits. */
 int simulated_mutex_init(pthread_mutex_t *mutex, const void *attributes);
 int simulated_mutex_destroy(pthread_mutex_t *mutex);
 int simulated_mutex_lock(pthread_mutex_t *mutex);

@@ -1,8 +1,7 @@
-/* stores.c - a store of objects on a simulated disk, and the library's
- * knowledge of which paths are such.
+/* stores.c - Simulates an object store on a disk, and the library's detection
+ * of store paths.
  *
- * The functions of store.h stand here instead of those of the library, which
- * would look for libcurl.
+ * It replaces the library's functions of store.h, which would load libcurl.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,7 +25,7 @@
 
 enum { MOST_ASIDE = 40 };
 
-/* What a process writes, and nobody sees before it is published. */
+/* A file that a process writes and that is invisible until it is published. */
 static struct aside {
     const struct process *process; /* NULL: free */
     const struct inode *directory;
@@ -55,7 +54,8 @@ bool stores_has(const struct process *p, int directory, const char *path)
 
 /* --- Names -------------------------------------------------------------- */
 
-/* The directory of a path, which is made: a store knows of none. */
+/* Returns the directory of a path, which is created if missing, since stores
+ * have no directories. */
 static struct inode *parent_of(const struct process *p, int directory,
     const char *path, const char **name)
 {
@@ -148,7 +148,7 @@ int stores_create(struct process *p, int directory, const char *path)
     return -EMFILE;
 }
 
-/* The answer may be lost, and nobody can find out then. */
+/* The answer may be lost; then the outcome cannot be determined. */
 int stores_rename(struct process *p, int directory, const char *from,
     const char *to, bool may_replace)
 {
@@ -184,9 +184,9 @@ int stores_remove(struct process *p, int directory, const char *path)
     return fault_of_answer(p, 0);
 }
 
-/* --- Of the library ----------------------------------------------------- */
+/* --- Functions of the library ------------------------------------------- */
 
-/* Nothing may go past the context of a graph. */
+/* All calls must use the context of a graph. */
 const struct vv_system *vv_default_system(void)
 {
     finding(FINDING_BROKEN, "the system of the machine is called");

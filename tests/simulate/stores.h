@@ -1,5 +1,6 @@
-/* stores.h - calls about paths of a store, "s3://bucket/...": files are whole
- * once they are published, and there are no locks, links or directories.
+/* stores.h - Declares calls for paths of a store, "s3://bucket/...": files are
+ * complete once they are published, and there are no locks, links or
+ * directories.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,12 +14,13 @@ struct process;
 
 #define STORE "s3://bucket"
 
-/* Whether a call is about a store: by its path, or by its open directory. */
+/* Returns true if a call refers to a store, by its path or its open
+ * directory. */
 bool stores_has(
     const struct process *process, int directory, const char *path);
 bool stores_has_file(const struct process *process, int number);
 
-/* The calls of a system: descriptors, 0 or a negative errno. */
+/* The calls of a system. They return descriptors, 0 or a negative errno. */
 int stores_open(struct process *process, int directory, const char *path);
 int stores_open_directory(
     struct process *process, int directory, const char *path);
@@ -27,7 +29,7 @@ int stores_rename(struct process *process, int directory, const char *from,
     const char *to, bool may_replace);
 int stores_remove(struct process *process, int directory, const char *path);
 
-/* Forgets what a process has not published. */
+/* Discards files that were not published. */
 void stores_begin(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* task.c - which task goes on, and timers.
+/* task.c - Schedules tasks and timers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,8 +11,8 @@
 #include "simulate/finding.h"
 
 enum {
-    MOST_POINTS = 60000, /* of a schedule, which is stuck otherwise */
-    MOST_TURNS = 60,     /* of a switch: tasks from the first one on */
+    MOST_POINTS = 60000, /* maximum per schedule; otherwise it is stuck */
+    MOST_TURNS = 60,     /* per round of switches, from the first task on */
     CALL_TIME = 50000    /* nanoseconds */
 };
 
@@ -21,10 +21,10 @@ struct entry {
     struct coroutine *coroutine;
     void (*function)(void *);
     void *argument;
-    const void *token; /* that it waits for; NULL: it is ready */
-    int64_t deadline;  /* of its waiting; below 0: none */
+    const void *token; /* what it waits for; NULL: it is ready */
+    int64_t deadline;  /* of its wait; below 0: none */
     bool is_late;      /* the deadline came first */
-    uint32_t resumes;  /* not before so many points */
+    uint32_t resumes;  /* does not resume before this number of points */
 };
 
 static struct entry entries[MOST_TASKS];
@@ -33,7 +33,7 @@ static struct entry *current;
 static struct pace pace;
 static int64_t uptime;
 static uint32_t points;
-static unsigned next; /* that the one who left wants to go on */
+static unsigned next; /* the task that the leaving task selected */
 
 void tasks_begin(const struct pace *wanted)
 {
@@ -107,14 +107,15 @@ void task_leave(void)
     leave();
 }
 
-/* --- Who goes on -------------------------------------------------------- */
+/* --- Scheduling --------------------------------------------------------- */
 
 static bool is_ready(const struct entry *entry)
 {
     return !entry->task.is_done && !entry->token;
 }
 
-/* From a number on and around; ready ones that pause only if no other is. */
+/* Finds a ready task, starting at a number and wrapping around. Pausing ones
+ * are chosen only if there is no other. */
 static struct entry *find_ready(unsigned from, bool may_pause)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -125,7 +126,7 @@ static struct entry *find_ready(unsigned from, bool may_pause)
     return NULL;
 }
 
-/* The one whose timer ends first; NULL: nobody has one. */
+/* Returns the task whose timer expires first, or NULL if there is none. */
 static struct entry *find_first_timer(void)
 {
     struct entry *first = NULL;

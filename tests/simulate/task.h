@@ -1,9 +1,8 @@
-/* task.h - threads of simulated processes, of which one runs at a time, and the
- * time that passes for them.
+/* task.h - Declares tasks, the threads of simulated processes. One task runs at
+ * a time, in virtual time.
  *
- * A task gives way at each call of the system, where it waits, and nowhere
- * else. Time is a number that grows with each call and with what nobody can but
- * wait for.
+ * A task yields at each system call and when it waits, and nowhere else. Time
+ * increases with each call, and jumps to the next timer when all tasks wait.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,54 +17,55 @@ struct process;
 enum { MOST_TASKS = 120 };
 
 struct task {
-    /* to read */
+    /* read-only */
     unsigned number;
-    struct process *process; /* NULL: what no process does */
-    uint32_t calls;          /* points at which it could give way */
+    struct process *process; /* NULL: belongs to no process */
+    uint32_t calls;          /* number of points at which it could yield */
     bool is_done;
 };
 
-/* How often tasks give way, as the schedule says: in 1024 calls. */
+/* How often tasks yield, per 1024 calls. */
 struct pace {
     unsigned switches;
     unsigned pauses;
-    unsigned longest_pause; /* points of all tasks */
+    unsigned longest_pause; /* in points of all tasks */
     unsigned leaps;
 };
 
-/* Begins a schedule without tasks at time 0, and ends it. */
+/* Begin a schedule without tasks at time 0, and end it. */
 void tasks_begin(const struct pace *pace);
 void tasks_end(void);
 
-/* A new task, which is ready. */
+/* Creates a task that is ready to run. */
 struct task *task_start(
     struct process *process, void (*function)(void *), void *argument);
 
-/* Runs all tasks until each is done, or the schedule has failed. */
+/* Runs all tasks until each has ended or the schedule has failed. */
 void tasks_run(void);
 
-/* The task at work; NULL outside of any. */
+/* Returns the running task, or NULL if there is none. */
 struct task *task_current(void);
 
-/* Gives way, as the choices say. */
+/* Yields as the choices determine. */
 void task_point(void);
 
 /* Waits until another task calls task_wake with the same token, or until the
- * uptime is `deadline`; below 0: for ever. False at the deadline. */
+ * uptime reaches `deadline`; below 0: no limit. Returns false at the
+ * deadline. */
 bool task_wait(const void *token, int64_t deadline);
 void task_wake(const void *token);
 
-/* Ends all tasks of a process, wherever they stand; does not return where the
+/* Ends all tasks of a process at their current points. Does not return if the
  * caller is one of them. */
 void tasks_kill(struct process *process);
 
-/* Ends the task at work. */
+/* Ends the running task. */
 void task_leave(void);
 
-/* Nanoseconds since the schedule began. */
+/* Returns nanoseconds since the schedule began. */
 int64_t task_uptime(void);
 
-/* Points of all tasks so far. */
+/* Returns the number of points of all tasks so far. */
 uint32_t tasks_points(void);
 
 #endif

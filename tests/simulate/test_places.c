@@ -1,5 +1,6 @@
-/* test_places.c - the simulated file system answers as the machine's own does,
- * to random calls of three processes; and what only a simulated one does.
+/* test_places.c - Tests the simulated file system against the real one with
+ * random calls of three processes, and the behavior that only the simulated one
+ * has.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,7 +27,7 @@ enum { OPEN = 8, CALLS = 200, ROUNDS = 300, NAMES = 6 };
 
 static const char *const names[NAMES] = { "a", "b", "c", "d", "d/a", "d/.." };
 
-/* The same calls go to both. */
+/* Both systems get the same calls. */
 struct pair {
     const struct vv_system *real;
     struct process *simulated;
@@ -275,7 +276,7 @@ TEST(places, answer_as_the_machine_does)
         compare_round(draw_next(&state));
 }
 
-/* --- What a test directory cannot show ---------------------------------- */
+/* --- Behavior that a real directory cannot show ------------------------- */
 
 static int make_file(struct process *p, const char *path)
 {

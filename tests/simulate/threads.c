@@ -1,8 +1,7 @@
-/* threads.c - threads as tasks, and the library's monitor, which waits for
- * them.
+/* threads.c - Implements threads as tasks, and the library's monitor.
  *
- * The functions of monitor.h stand here instead of those of the library: who
- * waits lets other tasks go on.
+ * It replaces the library's functions of monitor.h: other tasks run while one
+ * waits.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -59,7 +58,7 @@ int threads_join(void *state, uintptr_t handle)
 
 struct vv_monitor {
     struct task *inside;
-    char changed; /* its address is what waits for a change wait for */
+    char changed; /* its address is the token of waiting tasks */
 };
 
 struct vv_monitor *vv_monitor_new(const varve_allocator *a)

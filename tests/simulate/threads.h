@@ -1,4 +1,4 @@
-/* threads.h - threads that a simulated process starts: tasks of it.
+/* threads.h - Declares threads of a simulated process, which are tasks.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,7 +1,8 @@
-/* assertions.c - what Criterion's macros call, without Criterion's library.
+/* assertions.c - Implements the functions that Criterion's macros call, without
+ * Criterion's library.
  *
- * An assertion that fails says so on stderr at once, in one write, and ends
- * its process with exit, so that what it has in files goes.
+ * A failed assertion prints its message to stderr immediately, in one write,
+ * and ends its process with exit, so that its temporary files are removed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -81,7 +82,7 @@ void cr_asprintf_free(char *text)
     free(text);
 }
 
-/* The words of Criterion for assertions that come without any. */
+/* Returns Criterion's default message for assertions without one. */
 static char *say(int number, const char *expression, va_list more)
 {
     char *text = NULL;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""check_runner.py - that the runner sees tests fail which do, in every way.
+"""check_runner.py - Checks that the runner detects every kind of failing test.
 
-    tests/support/check_runner.py FAILING REFUSED...
+tests/support/check_runner.py FAILING REFUSED...
 
-FAILING is failing.c; each REFUSED is so with something that the runner does not
-do.
+FAILING is failing.c. Each REFUSED uses a feature that the runner does not
+support.
 
 SPDX-License-Identifier: MIT
 """
@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-# What each test of failing.c has to say.
+# The expected message of each test of failing.c.
 WORDS = {
     'number': 'The expression (1) == (2) is false.',
     'text': 'is false: actual=`one` expected=`two`.',
@@ -36,7 +36,7 @@ WORDS = {
     'two_ends': 'a child came to the end of the test',
 }
 CRASHES = 3
-LEFT = 4  # folders: those that crash and one that becomes another program
+LEFT = 4  # folders of tests that crash or execute another program
 GOOD = ['good/forks', 'good/passes']
 OTHERS = ['late/leaves_a_child', 'later/takes_long', 'slow/hangs']
 
@@ -55,7 +55,7 @@ def expect(what, wanted, found):
 
 
 def alone(program):
-    """Each test that fails, by itself."""
+    """Runs each failing test alone."""
     for name, words in WORDS.items():
         status, output = run(program, '--filter', f'bad/{name}')
         yield from expect(name, 1, status)
@@ -96,7 +96,7 @@ def good(program):
 
 
 def late(program):
-    """A child that fails after its test, while another one runs."""
+    """A child fails after its test, while another test runs."""
     status, output = run(program, '-j1', '--filter', 'late*/*')
     yield from expect('late', (1, ['too late']),
                       (status, re.findall('too late', output)))
@@ -105,13 +105,13 @@ def late(program):
 
 
 def hanging(program, end):
-    """`end` is given the process, and what is left of it is looked for."""
+    """Calls `end` with the process, and then looks for its remains."""
     with subprocess.Popen([program, '-j1', '--filter', '@(good|slow)/*'],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, start_new_session=True) as process:
         process.stdout.readline()
         end(process.pid, signal.SIGTERM)
-        # Ends when nobody has the pipes any more.
+        # Returns when all processes have closed the pipes.
         errors = process.communicate(timeout=60)[1]
     yield from expect('a test that hangs', 1, process.returncode)
     yield from expect('a test that hangs', [('slow', 'hangs')],
@@ -143,7 +143,7 @@ def main(program, *refused):
         for arguments in ['-j1'], ['-j2'], ['-j20'], []:
             complaints += together(program, *arguments)
         left = os.listdir(place)
-    # What is killed cannot clean up.
+    # Killed processes cannot clean up.
     complaints += expect('folders left', 5 * LEFT + 2, len(left))
     for complaint in complaints:
         print(complaint)

@@ -1,4 +1,4 @@
-/* comm_script.c - calls of a communicator, each of which is checked.
+/* comm_script.c - Runs calls of a communicator and checks each result.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -77,7 +77,7 @@ static varve_status step_broadcast(
     return status;
 }
 
-/* Each to the one a few ranks on; some have nothing for them. */
+/* Each rank sends to the one a few ranks later; some send nothing. */
 static varve_status step_shift(
     const varve_comm *comm, unsigned step, size_t size, bool *is_wrong)
 {

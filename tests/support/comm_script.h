@@ -1,7 +1,8 @@
-/* comm_script.h - random calls of a communicator, the same at every rank.
+/* comm_script.h - Declares random calls of a communicator, the same on every
+ * rank.
  *
- * What a rank sends is a function of the step, the rank and the place, so that
- * whoever gets it can tell. For communicators of any kind.
+ * The data that a rank sends depends on the step, the rank and the offset, so
+ * that the receiver can verify it. Works with communicators of any kind.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +11,7 @@
 
 #include <varve/comm.h>
 
-enum { COMM_SCRIPT_RANKS = 8 }; /* at most */
+enum { COMM_SCRIPT_RANKS = 8 }; /* maximum */
 
 struct comm_script {
     uint64_t seed;
@@ -18,20 +19,23 @@ struct comm_script {
     size_t largest; /* bytes of a rank in a call */
 };
 
-/* What became of a rank. */
+/* The results of a rank. */
 struct comm_outcome {
     varve_status status; /* of the first call that failed */
-    unsigned steps;      /* that succeeded */
-    long calls;          /* the test's own count */
-    bool is_wrong;       /* bytes came that nobody had sent, or a call after one
-                            that failed was not VARVE_DISCONNECTED */
+    unsigned steps;      /* successful steps */
+    long calls;          /* count kept by the test */
+    /* wrong data was received, or a call after a failed one did not return
+     * VARVE_DISCONNECTED */
+    bool is_wrong;
 };
 
-/* Runs it up to the first failure; adds to an outcome that is zero. */
+/* Runs the script up to the first failure. Adds to an outcome that was
+ * zeroed. */
 void comm_run_script(const varve_comm *comm, const struct comm_script *script,
     struct comm_outcome *outcome);
 
-/* What a rank sends in a step, to be freed with free; and whether it is. */
+/* Returns the data that a rank sends in a step, to be freed with free.
+ * comm_are_bytes compares it. */
 unsigned char *comm_bytes(unsigned step, uint32_t rank, size_t size);
 bool comm_are_bytes(
     const unsigned char *bytes, unsigned step, uint32_t rank, size_t size);

@@ -1,5 +1,5 @@
-/* cut_pieces.c - the same data but for one value, which is put in another
- * order, and the same index with three columns more.
+/* cut_pieces.c - Writes the same data with the elements of one value reordered,
+ * and the same index with three additional columns.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,8 +29,9 @@ struct cut {
     const varve_box *boxes;
     uint32_t count;
     unsigned char *data; /* from offset 0 on */
-    bool keeps_places;   /* of values; nothing is in another order */
-    struct vv_buffer own; /* the file as it is, up to its index */
+    /* offsets of values do not change, nor the order of elements */
+    bool keeps_places;
+    struct vv_buffer own;            /* the original file up to its index */
     struct vv_index_columns columns; /* only those that change */
 };
 
@@ -40,7 +41,7 @@ static uint64_t size_of(const struct cut *c, uint32_t box)
         varve_dtype_size(c->type.dtype);
 }
 
-/* Puts the elements in the order of the boxes. */
+/* Reorders the elements according to the boxes. */
 static bool reorder(struct cut *c)
 {
     const struct vv_index *index = &c->from.parsed.index;
@@ -72,7 +73,7 @@ static bool reorder(struct cut *c)
     return true;
 }
 
-/* Reads the file as it lies, without what tells of it. */
+/* Reads the raw file up to its index. */
 static varve_status read_own(struct cut *c, const char *path,
     varve_error *error)
 {

@@ -1,5 +1,5 @@
-/* cut_pieces.h - a checkpoint whose value is in one piece, with it in several,
- * as processes that have a part of it each would write it.
+/* cut_pieces.h - Rewrites a checkpoint with one of its values in several
+ * pieces, as processes that each have a part of it would write it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,11 +11,12 @@
 
 #include "context.h"
 
-/* Writes the file of ours at `path` anew, with the value of a node, which was
- * in one piece, in these; what breaks a rule of pieces makes a file that is
- * refused. Offsets stay. One with layers, or packed, keeps them where the
- * elements stay in their order, as in pieces that are rows; else it has its
- * data in itself then. Without a context it is a file of the real system. */
+/* Rewrites the file at `path` with the value of a node, which was in one piece,
+ * in these pieces. Pieces that violate a rule give a file that readers refuse.
+ * Offsets do not change. A file with data files or compressed values keeps them
+ * if the order of the elements does not change, as for pieces that consist of
+ * rows; otherwise the data is stored in the file itself. If `context` is NULL,
+ * the file is one of the real system. */
 varve_status cut_into_pieces(const struct vv_context *context,
     const char *path, const char *node, const varve_box *boxes,
     uint32_t count, varve_error *error);

@@ -1,5 +1,5 @@
-/* event_reader.c - records, Protocol Buffers and stored PNGs, read by the book
- * and a bit at a time.
+/* event_reader.c - Reads records, Protocol Buffers and stored PNGs with a
+ * bit-by-bit implementation of the specifications.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- Numbers and sums ------------------------------------------------------
- */
+/* --- Numbers and checksums ------------------------------------------------ */
 
 static uint64_t load(const unsigned char *at, size_t size)
 {
@@ -51,8 +50,7 @@ static bool sum_fits(const unsigned char *at, size_t size)
     return masked == load(at + size, 4);
 }
 
-/* --- Messages ----------------------------------------------------------------
- */
+/* --- Messages ------------------------------------------------------------- */
 
 struct field {
     uint64_t number;
@@ -74,7 +72,7 @@ static uint64_t take_varint(struct event_bytes *in, bool *is_good)
     return 0;
 }
 
-/* False at the end, and where *is_good became false. */
+/* Returns false at the end, and if *is_good became false. */
 static bool take_field(
     struct event_bytes *in, struct field *field, bool *is_good)
 {
@@ -231,10 +229,9 @@ static bool read_event(struct event_bytes in, struct event *event)
     return is_good;
 }
 
-/* --- Records -----------------------------------------------------------------
- */
+/* --- Records -------------------------------------------------------------- */
 
-/* The bytes of the record at the beginning, 0 where it is cut. */
+/* Returns the size of the record at the beginning, or 0 if it is truncated. */
 static size_t read_record(
     struct event_bytes in, struct event *event, const char **fault)
 {
@@ -254,7 +251,7 @@ static size_t read_record(
     return *fault ? 0 : size + 16;
 }
 
-/* Twice as much each time: realloc may copy all of it. */
+/* Doubles the capacity, since realloc may copy everything. */
 static void make_room(struct event_list *list)
 {
     size_t count = list->count;
@@ -301,10 +298,9 @@ double event_double(struct event_bytes doubles, size_t i)
     return double_of(load(doubles.data + 8 * i, 8));
 }
 
-/* --- Pictures
- * ----------------------------------------------------------------- */
+/* --- Images --------------------------------------------------------------- */
 
-/* The content of the next chunk, which has to be of this type. */
+/* Sets the content of the next chunk, which must have this type. */
 static bool take_chunk(
     struct event_bytes *in, const char *type, struct event_bytes *content)
 {
@@ -332,7 +328,7 @@ static uint32_t adler_of(const unsigned char *at, size_t size)
     return high << 16 | low;
 }
 
-/* Puts the stored blocks of a zlib stream together; exactly `size` bytes. */
+/* Concatenates the stored blocks of a zlib stream to exactly `size` bytes. */
 static bool inflate(struct event_bytes in, unsigned char *out, size_t size)
 {
     if (in.size < 2 || in.data[0] != 0x78 ||
@@ -357,7 +353,7 @@ static bool inflate(struct event_bytes in, unsigned char *out, size_t size)
            adler_of(out, size) == load_big_endian(in.data);
 }
 
-/* Takes the filter bytes out, which are all 0. */
+/* Removes the filter bytes, which must be 0. */
 static bool take_filters_out(unsigned char *bytes, size_t rows, size_t row)
 {
     for (size_t y = 0; y < rows; y++) {

@@ -1,4 +1,5 @@
-/* event_reader.h - reads event files, and shares nothing with what writes them.
+/* event_reader.h - Declares a reader of event files that shares no code with
+ * the writer.
  *
  *     struct event_list list = event_read(bytes, size);
  *     cr_assert_null(list.fault);
@@ -16,7 +17,7 @@
 
 enum { EVENT_MOST_VALUES = 2, EVENT_MOST_BUCKETS = 1600 };
 
-/* Bytes inside what was read. */
+/* Bytes inside the data that was read. */
 struct event_bytes {
     const unsigned char *data;
     size_t size;
@@ -57,9 +58,9 @@ struct event {
 struct event_list {
     struct event *events;
     size_t count;
-    size_t whole;      /* bytes of whole records */
-    bool is_cut;       /* and behind them a part of one */
-    const char *fault; /* what is wrong with the record that follows, or NULL */
+    size_t whole;      /* size of all complete records */
+    bool is_cut;       /* followed by a truncated one */
+    const char *fault; /* the error in the next record, or NULL */
 };
 
 struct event_list event_read(const void *bytes, size_t size);
@@ -68,8 +69,9 @@ void event_list_free(struct event_list *list);
 bool event_bytes_are(struct event_bytes bytes, const char *text);
 double event_double(struct event_bytes doubles, size_t i);
 
-/* The pixels of a PNG whose data is stored, without its filter bytes, to be
- * freed with free; NULL where anything is wrong: a sum, a length, a chunk. */
+/* Returns the pixels of a PNG with stored data, without filter bytes, to be
+ * freed with free. Returns NULL after any error: a checksum, a length, a
+ * chunk. */
 unsigned char *event_pixels(
     struct event_bytes png, uint32_t width, uint32_t height, unsigned channels);
 

@@ -1,5 +1,5 @@
-/* failing.c - tests that fail in every way there is, and some that do not, for
- * check_runner.py.
+/* failing.c - Contains tests that fail in every possible way, and some that
+ * pass, for check_runner.py.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -49,7 +49,7 @@ TEST(bad, crash)
 }
 TEST(bad, reads_nowhere)
 {
-    signal(SIGSEGV, SIG_DFL); /* not for a sanitizer to report */
+    signal(SIGSEGV, SIG_DFL); /* prevents reports of sanitizers */
     raise(SIGSEGV);
 }
 TEST(bad, killed)
@@ -75,7 +75,7 @@ TEST(bad, leaves_with_3)
 }
 static void end_badly(void)
 {
-    _exit(5); /* as a sanitizer does that has found something */
+    _exit(5); /* as a sanitizer does after an error */
 }
 TEST(bad, ends_badly)
 {
@@ -93,7 +93,7 @@ TEST(bad, goes_on)
     cr_expect(false, "the second");
 }
 
-/* Nobody looks at how it ended. */
+/* Nobody waits for the child. */
 TEST(bad, child)
 {
     pid_t child = fork();
@@ -116,7 +116,7 @@ TEST(bad, thread)
     pthread_join(thread, NULL);
 }
 
-/* Its end would be taken for that of the test. */
+/* The runner would mistake the end of the child for that of the test. */
 TEST(bad, two_ends)
 {
     pid_t child = fork();
@@ -131,7 +131,7 @@ static void sleep_ms(int ms)
     nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000L }, NULL);
 }
 
-/* The child asserts when the test has long passed. */
+/* The child asserts long after the end of the test. */
 TEST(late, leaves_a_child)
 {
     pid_t self = getpid(), child = fork();
@@ -147,7 +147,7 @@ TEST(later, takes_long)
     sleep_ms(1000);
 }
 
-/* Says so, for the one that ends it. */
+/* Prints a line for the process that ends it. */
 TEST(slow, hangs)
 {
     puts("begun");

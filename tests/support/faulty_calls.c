@@ -1,5 +1,5 @@
-/* faulty_calls.c - the log of calls, the plan of failures, and what was opened
- * and not closed.
+/* faulty_calls.c - Implements the log of calls, the plan of failures, and the
+ * list of open resources.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@ void faulty_must(bool holds, const char *what)
     abort();
 }
 
-/* Room for one more element in an array that grows. */
+/* Returns the array with room for one more element. */
 static void *with_room(
     void *array, size_t count, size_t *capacity, size_t size)
 {
@@ -30,7 +30,7 @@ static void *with_room(
 
 void faulty_plan(struct faulty *f, const struct faulty_plan *plan)
 {
-    pthread_mutex_lock(&f->lock); /* a save may be at work in the background */
+    pthread_mutex_lock(&f->lock); /* an asynchronous save may be running */
     f->plan = plan ? *plan : (struct faulty_plan){ .number = -1 };
     if (!f->plan.kinds)
         f->plan.kinds = FAULTY_ALL;
@@ -129,7 +129,7 @@ static bool is_due(long number, long wanted, bool sticky)
     return number == wanted || (sticky && number > wanted);
 }
 
-/* What becomes of a call whose number is known. */
+/* Decides the result of a call from its number. */
 static void take_turn(const struct faulty_plan *plan,
     const struct faulty_call *call, struct faulty_turn *turn)
 {

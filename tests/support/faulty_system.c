@@ -1,5 +1,5 @@
-/* faulty_system.c - the functions of a system, each of which first asks whether
- * it is to fail, and otherwise calls the one under it.
+/* faulty_system.c - Implements the functions of a system. Each decides whether
+ * to fail, and otherwise calls the underlying function.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,8 +13,8 @@ enum {
     ANY_DESCRIPTOR = ANY_FILE | FAULTY_OPEN_DIRECTORY | FAULTY_OPEN_TRACKER,
 };
 
-/* What all but a few functions do. `call` stands for the function under this
- * one with its arguments; state and turn are of the enclosing function. */
+/* The common body of most functions. `call` is the underlying function with its
+ * arguments; state and turn are variables of the enclosing function. */
 #define PASS(call) (int)faulty_end(f, &turn, turn.error ? turn.error : (call))
 
 static struct faulty_turn begin_named(struct faulty *f, enum faulty_kind kind,
@@ -98,7 +98,7 @@ static int open_real_directory(void *state, int directory, const char *name)
         f->under->open_real_directory(f->under->state, directory, name)));
 }
 
-/* A failed close has closed. */
+/* A failed close still closes. */
 static int close_descriptor(void *state, int descriptor)
 {
     struct faulty *f = state;
@@ -278,7 +278,7 @@ static int map(
     return PASS(result);
 }
 
-/* A failed unmap has unmapped. */
+/* A failed unmap still unmaps. */
 static int unmap(void *state, void *address, size_t size)
 {
     struct faulty *f = state;
@@ -335,7 +335,7 @@ static int random_bytes(void *state, void *bytes, size_t size)
     return PASS(f->under->random(f->under->state, bytes, size));
 }
 
-/* What cannot fail passes, and is not written down. */
+/* Functions that cannot fail are passed on and not logged. */
 
 static int64_t now(void *state)
 {
@@ -383,7 +383,7 @@ static int start_thread(void *state, void *(*function)(void *), void *argument,
     return PASS(result);
 }
 
-/* A failed join has joined. */
+/* A failed join still joins. */
 static int join_thread(void *state, uintptr_t handle)
 {
     struct faulty *f = state;

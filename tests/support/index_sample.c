@@ -1,4 +1,4 @@
-/* index_sample.c - the small index as tables.
+/* index_sample.c - Builds the columns of a small index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +24,8 @@ void sample_init(struct sample *s)
     memset(s, 0, sizeof *s);
     for (size_t i = 0; i < VV_COLUMN_COUNT; i++) {
         vv_buffer_init(&s->columns[i], &plain);
-        vv_buffer_extend(&s->columns[i], 0); /* an address, always */
+        /* ensures that the pointer is not NULL */
+        vv_buffer_extend(&s->columns[i], 0);
         s->keys[i] = vv_columns[i].key;
         s->tags[i] = vv_columns[i].tag;
     }
@@ -103,7 +104,7 @@ static const char *const names[] = {
 
 enum { NAME_COUNT = sizeof names / sizeof *names };
 
-static uint32_t sorted_names[NAME_COUNT]; /* numbers in the table above */
+static uint32_t sorted_names[NAME_COUNT]; /* indices into the table above */
 
 static uint32_t name_number(const char *name)
 {
@@ -318,7 +319,7 @@ static uint64_t piece_size(size_t i)
     return 2 * sample_boxes[i].extents[0] * sample_boxes[i].extents[1];
 }
 
-/* Instead of the only one of the value. */
+/* Adds the digests of the pieces instead of the value's single digest. */
 static void add_piece_digests(struct vv_buffer *digests)
 {
     uint64_t size, at = 0;
@@ -391,7 +392,7 @@ const varve_metadata sample_metadata[SAMPLE_METADATA_COUNT] = {
     { .name = "a long name of metadata", .kind = VARVE_METADATA_BOOLEAN },
 };
 
-/* Counter and metadata, byte by byte. */
+/* Adds counter and metadata as raw bytes. */
 static void add_more(struct sample *s)
 {
     static const unsigned char bytes[] =

@@ -1,8 +1,8 @@
-/* index_sample.h - a small index whose parts can be bent, for the tests of the
- * format.
+/* index_sample.h - Declares a small index whose parts can be changed, for the
+ * tests of the format.
  *
- * It is encoded here independently of index_out, so that what no writer would
- * write can be written too.
+ * It is encoded independently of index_out, so that invalid indexes can be
+ * written too.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,60 +20,62 @@ struct sample {
     uint64_t keys[VV_COLUMN_COUNT];
     uint64_t tags[VV_COLUMN_COUNT];
     bool left_out[VV_COLUMN_COUNT];
-    struct vv_buffer more; /* further pairs, as CBOR */
+    struct vv_buffer more; /* additional pairs, as CBOR */
     unsigned more_pairs;
-    struct vv_buffer behind; /* bytes behind the map */
+    struct vv_buffer behind; /* bytes after the map */
     uint64_t data_end;
-    struct vv_buffer bytes; /* of the index; by sample_encode */
+    struct vv_buffer bytes; /* the encoded index, set by sample_encode */
 };
 
-/* The memory of a sample does not count as the library's. */
+/* The memory of a sample is not counted as the library's. */
 void sample_init(struct sample *s);
 void sample_clear(struct sample *s);
 
-/* Objects, list, dict, state, a cycle, a shared variable, slots, tags, values
- * of all sizes that matter, one that is not saved; a counter and metadata. */
+/* Builds objects, a list, a dict, a state, a cycle, a shared variable, slots,
+ * tags, values of all relevant sizes, one value that is not saved, a counter
+ * and metadata. */
 void sample_build(struct sample *s);
 
-/* Numbers of names of that. */
+/* Indices of its names. */
 enum { N_0, N_1, N_2, N_KEY, N_LAYERS, N_LOCAL, N_M, N_MODEL, N_NAMES, N_OPT,
     N_RNG, N_ROOT, N_SLOTS, N_STEP, N_TRAINABLE, N_ZERO, N_COUNT };
 
-/* Only a root, no metadata. */
+/* Builds only a root, without metadata. */
 void sample_build_smallest(struct sample *s);
 
-/* Only a root, a state of `size` bytes, whose digests are any. */
+/* Builds only a root, a state of `size` bytes, with arbitrary digests. */
 void sample_build_state(struct sample *s, uint64_t size);
 
-/* Gives a state and two variables global names. */
+/* Adds global names for a state and two variables. */
 void sample_add_globals(struct sample *s);
 
-/* Puts the data into two layers, of which the second has 1000 bytes of it. They
- * are not made; the index is right behind the header then. */
+/* Moves the data to two data files, the second of which has 1000 bytes of it.
+ * The files are not created. The index then follows the header immediately. */
 enum { SAMPLE_LAYER_COUNT = 2 };
 void sample_add_layers(struct sample *s);
 
-/* Then: packs the place in the middle, two pages of a packed chunk of four. */
+/* Call after sample_add_layers: compresses the middle extent, two pages of a
+ * compressed chunk of four. */
 void sample_add_packs(struct sample *s);
 
-/* And then: all is in one layer, before the index. */
+/* Call after sample_add_packs: moves all data to one extent before the
+ * index. */
 void sample_move_layer_inside(struct sample *s);
 
-/* Puts the large value into three pieces: one beside two that are one upon the
- * other. */
+/* Splits the large value into three pieces: one beside two that are stacked. */
 enum { SAMPLE_PIECED = 5, SAMPLE_PIECE_COUNT = 3 };
 extern const varve_box sample_boxes[SAMPLE_PIECE_COUNT];
 void sample_add_pieces(struct sample *s);
 
-/* Makes a part of the large value: its shape, further on in a larger one. */
+/* Makes the large value a slice of a larger value, at an offset. */
 void sample_add_part(struct sample *s);
 
-/* Leaves out the columns that may be left out. */
+/* Omits the optional columns. */
 void sample_leave_out_optional(struct sample *s);
 
 void sample_encode(struct sample *s);
 
-/* Column by key, and its elements. */
+/* Returns a column by its key. The following functions change its elements. */
 struct vv_buffer *sample_column(struct sample *s, uint64_t key);
 void sample_set8(struct sample *s, uint64_t key, size_t i, uint8_t value);
 void sample_set32(struct sample *s, uint64_t key, size_t i, uint32_t value);
@@ -82,23 +84,23 @@ void sample_swap32(struct sample *s, uint64_t key, size_t i, size_t k);
 uint32_t sample_at32(struct sample *s, uint64_t key, size_t i);
 uint64_t sample_at64(struct sample *s, uint64_t key, size_t i);
 
-/* The columns as an index (without counter and metadata). */
+/* Returns the columns as an index (without counter and metadata). */
 struct vv_index sample_index(struct sample *s);
 
-/* What sample_build puts into counter and metadata. */
+/* The counter and metadata that sample_build adds. */
 enum { SAMPLE_COUNTER = 12000, SAMPLE_METADATA_COUNT = 6 };
 extern const varve_metadata sample_metadata[SAMPLE_METADATA_COUNT];
 
-/* The bytes of each value of the sample, as they lie in a file; NULL for the
- * value that is not saved. */
+/* Returns the bytes of a value of the sample as stored in a file, or NULL for
+ * the value that is not saved. */
 enum { SAMPLE_VALUE_COUNT = 9 };
 const void *sample_value(size_t i, uint64_t *size);
 
-/* A context with the test's allocator and no system, for parsing. */
+/* Returns a context with the test's allocator and no system, for parsing. */
 const struct vv_context *sample_context(void);
 
 /* Creates a file with the sample's values and index, counter and metadata, by
- * data_out; removes it if that fails. */
+ * data_out. Removes it after a failure. */
 varve_status sample_save(struct sample *s, const struct vv_context *context,
     const char *path, varve_error *error);
 
@@ -106,7 +108,8 @@ varve_status sample_save(struct sample *s, const struct vv_context *context,
 varve_status sample_parse(
     struct sample *s, struct vv_parsed_index *parsed, varve_error *error);
 
-/* A rule broken once in the sample: which status and words it gives. */
+/* A violation of one rule in the sample, with the expected status and
+ * message. */
 struct breakage {
     const char *what;
     void (*apply)(struct sample *s);
@@ -114,7 +117,7 @@ struct breakage {
     const char *says; /* a part of the message */
 };
 
-/* Asserts all that, and that nothing is left behind. */
+/* Checks the results, and that nothing is leaked. */
 void sample_check_breakages(const struct breakage *breakages, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* leaks.h - HAS_LSAN where leaks are looked for, with gcc and clang.
+/* leaks.h - Defines HAS_LSAN if leaks are detected, with gcc and clang.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* memory_disk.c - what only tests may do with a memory system: put files there,
- * damage them, list them, cut the power.
+/* memory_disk.c - Implements operations of a memory system for tests: put,
+ * damage and list files, cut the power.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,7 @@ void memory_set_capacity(struct memory *m, uint64_t bytes)
     m->capacity = bytes > m->used ? bytes : m->used;
 }
 
-/* The directory that holds the last part of a path, made if need be. */
+/* Returns the parent directory of a path and creates it if necessary. */
 static struct memory_node *made_parent(
     struct memory *m, const char *path, char name[256])
 {
@@ -74,7 +74,8 @@ unsigned char *memory_bytes(struct memory *m, const char *path, size_t *size)
     struct memory_node *file = file_at(m, path);
     if (!file)
         return NULL;
-    memory_node_resize(file, file->size + 1); /* an empty one has bytes too */
+    /* an empty file has allocated bytes too */
+    memory_node_resize(file, file->size + 1);
     memory_node_resize(file, file->size - 1);
     *size = file->size;
     return file->bytes;
@@ -88,8 +89,8 @@ void memory_resize(struct memory *m, const char *path, size_t size)
     memory_node_resize(file, size);
 }
 
-/* Takes files off *skip; writes the path of the one at which it gets to 0, and
- * returns whether it came so far. */
+/* Decrements *skip for each file. Sets the path of the file at which it reaches
+ * 0 and returns true if there is one. */
 static bool find_nth(const struct memory_node *directory, size_t *skip,
     char *path, size_t size)
 {

@@ -1,4 +1,5 @@
-/* memory_disk.h - what a memory system consists of, for its own files.
+/* memory_disk.h - Declares the members of a memory system, for its
+ * implementation files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,7 +23,7 @@ struct memory_descriptor {
 };
 
 struct memory {
-    struct vv_system system; /* its state points back here */
+    struct vv_system system; /* its state points to this struct */
     pthread_mutex_t lock;
     struct memory_node *root;
     struct memory_descriptor *open;
@@ -31,11 +32,11 @@ struct memory {
     int map_count;
     struct memory_tracker *tracked;
     uint64_t capacity;
-    uint64_t used; /* bytes of files that are named or open */
+    uint64_t used; /* total size of named or open files */
     uint64_t random;
-    int64_t now;    /* nanoseconds; sleeping moves both */
+    int64_t now; /* nanoseconds; sleeping advances both */
     int64_t uptime;
-    char path[4096]; /* what memory_file_path returned */
+    char path[4096]; /* result of memory_file_path */
 };
 
 #endif

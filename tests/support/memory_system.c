@@ -1,5 +1,5 @@
-/* memory_system.c - descriptors over a tree in memory, and the functions of a
- * system.
+/* memory_system.c - Implements descriptors over a tree in memory, and the
+ * functions of a system.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,8 +15,8 @@
 #include "support/memory_tracker.h"
 #include "support/memory_tree.h"
 
-/* Numbers begin far from real ones and are never used twice, so that a mistake
- * about them is found. */
+/* Descriptors differ from real ones and are never reused, so that misuse is
+ * detected. */
 enum { FIRST_DESCRIPTOR = 100000 };
 
 static struct memory_descriptor *find_descriptor(struct memory *m, int number)
@@ -27,7 +27,8 @@ static struct memory_descriptor *find_descriptor(struct memory *m, int number)
     return NULL;
 }
 
-/* Gives up a name or a descriptor; the bytes count until the last is gone. */
+/* Updates the used size when a name or descriptor is removed; bytes count until
+ * the last reference is gone. */
 static void account_for_leaving(
     struct memory *m, const struct memory_node *node)
 {
@@ -48,7 +49,7 @@ static int add_descriptor(
     return added->number;
 }
 
-/* The directory that a call is relative to. */
+/* Finds the directory that a call is relative to. */
 static int find_directory(
     struct memory *m, int number, struct memory_node **directory)
 {
@@ -181,7 +182,8 @@ static int info(void *state, int number, struct vv_file_info *info)
     return unlocked(m, 0);
 }
 
-/* The file of a descriptor, with the lock held; NULL with the error. */
+/* Returns the file of a descriptor, with the lock held, or NULL and the
+ * error. */
 static struct memory_node *find_file(
     struct memory *m, int number, bool for_writing, int *error)
 {
@@ -218,7 +220,7 @@ static int64_t write_at(
     struct memory_node *file = find_file(m, number, true, &error);
     if (!file)
         return unlocked(m, error);
-    uint64_t most = m->capacity - m->used; /* that the file may grow by */
+    uint64_t most = m->capacity - m->used; /* maximum growth of the file */
     if (most < UINT64_MAX - file->size && offset + size > file->size + most) {
         if (offset >= file->size + most)
             return unlocked(m, -ENOSPC);
@@ -343,7 +345,7 @@ static int remove_name(void *state, int directory, const char *path)
     return unlocked(m, entry ? remove_entry(m, parent, entry) : -ENOENT);
 }
 
-/* What stands in the way of a rename is removed, if it may be. */
+/* Removes the target of a rename if that is allowed. */
 static int make_way(struct memory *m, struct memory_node *parent,
     const char *name, const struct memory_node *node, bool may_replace)
 {
@@ -397,7 +399,7 @@ static int rename_new(
     return unlocked(m, rename_in(m, directory, from, to, false));
 }
 
-/* From a copy of the names, for `each` may change the directory. */
+/* Iterates over a copy of the names, since `each` may change the directory. */
 static int each_name(
     void *state, int directory, vv_each_name *each, void *user)
 {
@@ -447,7 +449,7 @@ static int unmap(void *state, void *address, size_t size)
     return unlocked(m, 0);
 }
 
-/* A file that has no name. */
+/* Opens a file without a name. */
 static int open_tracker(void *state)
 {
     struct memory *m = locked(state);

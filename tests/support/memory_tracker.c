@@ -1,4 +1,5 @@
-/* memory_tracker.c - ranges with the bytes that they had when they were armed.
+/* memory_tracker.c - Tracks writes by keeping copies of ranges from the time at
+ * which they were armed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -72,7 +73,7 @@ static bool is_same(const void *now, const void *then)
     return true;
 }
 
-/* The memory may have been freed: a kernel does not mind either. */
+/* The memory may have been freed; a kernel tolerates that too. */
 static bool is_written(const struct memory_tracker *range, size_t at)
 {
     return !range->is_armed ||
@@ -89,7 +90,7 @@ static void tell(const struct memory_tracker *range, vv_each_run *each,
     }
 }
 
-/* Bytes of freed memory may be taken, and are never believed. */
+/* Bytes of freed memory may be copied, but are not used. */
 __attribute__((no_sanitize("address")))
 static void take(struct memory_tracker *range, size_t at)
 {

@@ -1,4 +1,5 @@
-/* memory_tracker.h - what was written, told by comparing with a copy.
+/* memory_tracker.h - Declares the detection of writes by comparison with a
+ * copy.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,9 +8,9 @@
 
 #include "system.h"
 
-struct memory_tracker; /* a list of ranges, NULL at first */
+struct memory_tracker; /* a list of ranges, initially NULL */
 
-/* The calls of a system, for a range that is given as it was tracked. */
+/* The calls of a system. A range must be passed as it was tracked. */
 int memory_track(
     struct memory_tracker **list, int tracker, void *address, size_t size);
 int memory_untrack(
@@ -19,7 +20,7 @@ int memory_each_written(struct memory_tracker *list, int tracker,
 int memory_arm(struct memory_tracker *list, int tracker, void *address,
     size_t size, vv_each_run *each, void *user);
 
-/* Forgets all ranges of a tracker that is closed; -1: of every one. */
+/* Removes all ranges of a tracker that is closed; -1: of every tracker. */
 void memory_track_nothing(struct memory_tracker **list, int tracker);
 
 #endif

@@ -1,4 +1,4 @@
-/* memory_tree.c - nodes, names and paths.
+/* memory_tree.c - Implements nodes, names and paths.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -49,7 +49,7 @@ void memory_node_drop(struct memory_node *node)
 {
     if (node->links || node->kept || node->opens)
         return;
-    node->kept = 1; /* not again from below */
+    node->kept = 1; /* prevents another visit from below */
     forget_synced(node);
     free_node(node);
 }
@@ -143,7 +143,7 @@ void memory_entry_remove(struct memory_node *directory, const char *name)
     memory_node_drop(node);
 }
 
-/* One step down, or up. */
+/* Goes one step down or up. */
 static int step(struct memory_node *root, struct memory_node **at,
     const char *name, size_t size)
 {

@@ -1,5 +1,5 @@
-/* memory_tree.h - the files and directories of a memory system, as they are and
- * as they were last synced.
+/* memory_tree.h - Declares the files and directories of a memory system, in
+ * their current and their synced state.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,51 +24,51 @@ struct memory_list {
 
 struct memory_node {
     bool is_directory;
-    int links; /* entries in directories as they are */
-    int kept;  /* entries in directories as they were synced */
+    int links; /* number of current directory entries */
+    int kept;  /* number of synced directory entries */
     int opens; /* descriptors */
 
-    unsigned char *bytes; /* of a file */
+    unsigned char *bytes; /* for a file */
     size_t size, capacity;
     int64_t modified;
     unsigned char *synced_bytes;
     size_t synced_size;
 
-    struct memory_list list; /* of a directory */
+    struct memory_list list; /* for a directory */
     struct memory_list synced_list;
     struct memory_node *parent;
 };
 
-/* Freed once nothing names or holds it. */
+/* A node is freed when no name or descriptor refers to it. */
 struct memory_node *memory_node_new(bool is_directory);
 void memory_node_drop(struct memory_node *node);
 
-/* Frees a directory with all that is in it, whoever holds it. */
+/* Frees a directory with its content, regardless of references. */
 void memory_node_free_all(struct memory_node *root);
 
-/* Grows (with zeros) or cuts a file. */
+/* Extends a file with zeros or truncates it. */
 void memory_node_resize(struct memory_node *file, size_t size);
 
-/* Remembers a file or directory as it is now. */
+/* Records the present state of a file or directory as synced. */
 void memory_node_sync(struct memory_node *node);
 
-/* One name in a directory; NULL if it is not there. */
+/* Returns the entry of a name in a directory, or NULL. */
 struct memory_entry *memory_entry_find(
     struct memory_node *directory, const char *name, size_t size);
 void memory_entry_add(struct memory_node *directory, const char *name,
     struct memory_node *node);
 void memory_entry_remove(struct memory_node *directory, const char *name);
 
-/* 0 or a negative errno. */
+/* Returns 0 or a negative errno. */
 int memory_look_up(struct memory_node *root, struct memory_node *start,
     const char *path, struct memory_node **found);
 
-/* The same for all but the last part, which is copied to `name`. */
+/* The same for the parent. The last part of the path is copied to `name`. */
 int memory_look_up_parent(struct memory_node *root, struct memory_node *start,
     const char *path, struct memory_node **parent, char name[256]);
 
-/* Fills an empty directory with what a power cut leaves of another; how many
- * bytes that is. */
+/* Fills an empty directory with the state of another one after a power failure.
+ * Returns the number of bytes. */
 size_t memory_copy_after_cut(struct memory_node *to,
     const struct memory_node *from, bool keep_names, bool keep_content);
 

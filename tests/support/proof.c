@@ -1,4 +1,4 @@
-/* proof.c - sizes and counts of the proofs.
+/* proof.c - Implements sizes and counts of long tests.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -39,7 +39,7 @@ uint64_t proof_next(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* One write to the end of the file: tests are processes of their own. */
+/* Appends with a single write, since tests are separate processes. */
 void proof_count(const char *name, uint64_t count)
 {
     const char *path = getenv("VARVE_PROOF_COUNTS");

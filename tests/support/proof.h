@@ -1,8 +1,9 @@
-/* proof.h - tests that say how much they tried, and try more when asked to.
+/* proof.h - Declares support for tests that report how many cases they tried,
+ * and try more on request.
  *
- * scripts/prove.sh sets VARVE_PROOF=long and gives the name of a file in
- * VARVE_PROOF_COUNTS, to which each count is added as a line "name number".
- * Without them a test runs its usual size and only logs what it counted.
+ * scripts/prove.sh sets VARVE_PROOF=long and VARVE_PROOF_COUNTS to the name of
+ * a file, to which each count is appended as a line "name number". Without them
+ * a test has its usual size and only logs its counts.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,21 +13,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether the long version was asked for. */
+/* Returns true if the long version was requested. */
 bool proof_is_long(void);
 
-/* How many to try: `usual`, or `longer` in the long version. */
+/* Returns the number of cases: `usual`, or `longer` in the long version. */
 uint64_t proof_size(uint64_t usual, uint64_t longer);
 
-/* The beginning of what is random: VARVE_PROOF_SEED, or always the same. A test
- * that fails names it. */
+/* Returns the random seed: VARVE_PROOF_SEED, or a constant. A failing test
+ * prints it. */
 uint64_t proof_seed(void);
 
-/* The next number of a sequence (SplitMix64); `state` begins as any number. */
+/* Returns the next number of a sequence (SplitMix64). `state` may start with
+ * any number. */
 uint64_t proof_next(uint64_t *state);
 
-/* Says that so many of these were tried; counts of one name are added up. The
- * name has a dot: "faults.allocations". */
+/* Reports a number of tried cases. Counts with the same name are added up. The
+ * name contains a dot: "faults.allocations". */
 void proof_count(const char *name, uint64_t count);
 
 #endif

@@ -1,4 +1,5 @@
-/* registers.h - whether the upper halves of the vector registers are in use.
+/* registers.h - Detects whether the upper halves of the vector registers are in
+ * use.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,11 +11,11 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <cpuid.h>
 
-/* Those of ymm0 to ymm15 and of zmm0 to zmm15. The others (zmm16 on, and masks)
- * slow nobody down, and the C library leaves them in use. */
+/* Those of ymm0 to ymm15 and of zmm0 to zmm15. The others (zmm16 and above, and
+ * masks) cause no slowdown, and the C library leaves them in use. */
 enum { UPPER_HALVES = 0x44 };
 
-/* xgetbv with 1 says which parts are in use, where cpuid says that it does. */
+/* xgetbv with 1 returns the parts in use, if cpuid reports support for it. */
 static inline bool registers_can_be_seen(void)
 {
     unsigned a = 0, b = 0, c = 0, d = 0;
@@ -37,7 +38,7 @@ static inline void registers_clear(void)
         __asm__ volatile("vzeroupper" ::: "memory");
 }
 
-/* As code leaves them that forgets to clear them. */
+/* Uses them like code that does not clear them. */
 static inline void registers_use(void)
 {
     if (registers_can_be_seen())

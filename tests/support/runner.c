@@ -1,15 +1,15 @@
-/* runner.c - the main function of a program of tests: each that Criterion's
- * macro has registered, in a fork of this process.
+/* runner.c - Contains the main function of test programs: runs each registered
+ * Criterion test in a fork of this process.
  *
  *     PROGRAM [--filter PATTERN] [-jN] [--list]
  *
- * PATTERN is one of the shell, with its extensions, for SUITE/NAME. Criterion's
- * own runner starts the program anew for each test, with all the libraries that
- * it needs itself, and talks with it over sockets. A test passes if it came to
- * its end, no assertion failed in it or in a child of its, and it exited with
- * 0. What the tests here do not use, it refuses: time limits, fixtures,
- * expected signals, parameters. Where SIGTERM ends it, as meson does when time
- * is over, it ends the tests that run, and tells which they were.
+ * PATTERN is an extended shell pattern for SUITE/NAME. Criterion's own runner
+ * restarts the program for each test, with all libraries that it needs itself,
+ * and communicates over sockets. A test passes if it reaches its end, no
+ * assertion failed in it or in its child processes, and it exited with 0.
+ * Features that the tests here do not use are refused: time limits, fixtures,
+ * expected signals, parameters. On SIGTERM, which meson sends after a timeout,
+ * the runner kills the running tests and prints their names.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -48,8 +48,8 @@ static struct {
     bool is_list;
     struct job jobs[MOST_JOBS];
     struct test_outcome *outcomes; /* of each test */
-    volatile sig_atomic_t is_over; /* SIGTERM came */
-    int tested, failed, crashed;   /* what crashed has failed too */
+    volatile sig_atomic_t is_over; /* SIGTERM was received */
+    int tested, failed, crashed;   /* crashed tests are included in `failed` */
 } runner = { .pattern = "*" };
 
 static const char *identifier(const struct criterion_test *test)
@@ -86,7 +86,7 @@ static bool are_plain(size_t count)
     return true;
 }
 
-/* In a handler, or where no more tests are begun. */
+/* Called in a handler, or when no more tests are started. */
 static void end_jobs(int signal)
 {
     (void)signal;
@@ -96,8 +96,8 @@ static void end_jobs(int signal)
             kill(runner.jobs[i].process, SIGKILL);
 }
 
-/* In the child. What it forks may not come to the end of the body: it would be
- * taken for the test. */
+/* Runs in the child. Processes that it forks must not reach the end of the
+ * body, since they would be taken for the test. */
 static void be_test(const struct criterion_test *test)
 {
     pid_t self = getpid();
@@ -157,10 +157,11 @@ static void judge(struct job *job, int status)
         fail(test, how);
     } else
         return;
-    job->outcome->failed = false; /* told */
+    job->outcome->failed = false; /* already reported */
 }
 
-/* Ends when a test has: its job, which is free then; NULL if none runs. */
+/* Waits for the end of a test and returns its job, which is then free. Returns
+ * NULL if none is running. */
 static struct job *next_free(void)
 {
     for (;;) {
@@ -176,7 +177,7 @@ static struct job *next_free(void)
     }
 }
 
-/* What a test has left running may have found something after it. */
+/* Processes left by a test may have failed after its end. */
 static void judge_late(size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -190,7 +191,7 @@ static bool is_chosen(size_t number)
     return fnmatch(runner.pattern, name, FNM_EXTMATCH) == 0;
 }
 
-/* False if not all that are chosen were run. */
+/* Returns false if not all selected tests were run. */
 static bool run(size_t count)
 {
     int running = 0;

@@ -1,4 +1,4 @@
-/* runner.h - what a test says of itself to the process that runs it.
+/* runner.h - Declares the outcome that a test reports to its runner.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,14 +7,14 @@
 
 #include <stdatomic.h>
 
-/* In memory that a test shares with all that it forks, and with the runner. */
+/* Stored in memory that a test shares with its child processes and the
+ * runner. */
 struct test_outcome {
-    atomic_bool failed;   /* an assertion did, here or in a child */
-    atomic_bool finished; /* the body came to its end, in the test's process */
+    atomic_bool failed;   /* an assertion failed, here or in a child */
+    atomic_bool finished; /* the body reached its end, in the test's process */
 };
 
-/* Of the test that this process is; a program without the runner has one
- * too. */
+/* The outcome of this process; programs without the runner have one too. */
 extern struct test_outcome *test_outcome;
 
 #endif

@@ -1,4 +1,4 @@
-/* sha256.c - FIPS 180-4, by the book.
+/* sha256.c - Computes SHA-256 as specified in FIPS 180-4.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -63,7 +63,7 @@ static void mix(uint32_t *state, const unsigned char *block)
         state[i] += s[i];
 }
 
-/* What is left over, a bit, zeros, and the length in bits. */
+/* Adds the remaining bytes, a 1 bit, zeros, and the length in bits. */
 static void mix_end(uint32_t *state, const unsigned char *rest, size_t size)
 {
     unsigned char end[2 * BLOCK] = { 0 };

@@ -1,4 +1,5 @@
-/* sha256.h - the digest (FIPS 180-4) that other programs say of values.
+/* sha256.h - Declares SHA-256 (FIPS 180-4), which other programs use for
+ * values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +10,7 @@
 
 #define SHA256_TEXT_SIZE 65
 
-/* Writes the digest in hexadecimal, with its NUL; returns `text`. */
+/* Writes the digest in hexadecimal with a terminating NUL. Returns `text`. */
 char *sha256_text(const void *bytes, size_t size, char *text);
 
 #endif

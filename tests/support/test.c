@@ -1,5 +1,5 @@
-/* test.c - the counting allocator, the test's directory, and the checks at its
- * end.
+/* test.c - Implements the counting allocator, the test's directory, and the
+ * checks at its end.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,7 +30,7 @@ static struct {
     pid_t owner; /* of the directory: a child does not remove it */
 } test = { .failing = -1 };
 
-/* Mapped, for LeakSanitizer reads every page of an array at each exit. */
+/* Mapped, since LeakSanitizer reads every page of an array at each exit. */
 static unsigned char *lasting_room(size_t size)
 {
     static _Atomic(unsigned char *) room;
@@ -66,7 +66,8 @@ static void *allocate(void *user, void *old, size_t old_size, size_t new_size)
             return NULL;
         void *block = realloc(old, new_size);
         cr_assert(block, "the machine is out of memory");
-        /* As any heap may have it: what is read before it is written shows. */
+        /* Fills new memory, so that reads of uninitialized memory are
+         * noticed. */
         if (new_size > old_size)
             memset((char *)block + old_size, 0xbe, new_size - old_size);
         test.blocks += old == NULL;
@@ -115,7 +116,7 @@ static int count_names(const char *directory)
 
 int test_descriptor_count(void)
 {
-    return count_names("/proc/self/fd") - 1; /* its own */
+    return count_names("/proc/self/fd") - 1; /* excludes its own descriptor */
 }
 
 static int remove_one(
@@ -134,8 +135,9 @@ static void remove_directory(void)
     test.directory[0] = '\0';
 }
 
-/* Made by the test itself, so that what it forks has none of its own. A test
- * that fails does not come to its end, but its process does. */
+/* Created by the test itself, so that child processes do not get their own. A
+ * failing test does not reach its end, but its process exits and removes the
+ * directory. */
 static void make_directory(void)
 {
     const char *place = getenv("TMPDIR");

@@ -1,10 +1,10 @@
-/* test.h - how every test begins and ends.
+/* test.h - Declares how every test begins and ends.
  *
  *     TEST(buffer, grows_by_doubling) { ... cr_assert(...); }
  *
- * The body has an allocator that counts its blocks and can fail, and a
- * directory of its own. When it ends, nothing it took may be left: no block,
- * no descriptor, under AddressSanitizer no leak.
+ * The body has an allocator that counts its blocks and can fail, and its own
+ * directory. At its end nothing may be leaked: no block, no descriptor, and
+ * under AddressSanitizer no memory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,29 +28,31 @@
 void test_begin(void);
 void test_end(void);
 
-/* Allocates by realloc, counts blocks and bytes, fails on demand; the same
- * pointer always. Safe for several threads. */
+/* Returns an allocator based on realloc that counts blocks and bytes and fails
+ * on request; always the same pointer. Thread-safe. */
 const varve_allocator *test_allocator(void);
 
 /* Lets the allocation with this number (from 0, counted from now on) fail, and
- * with `sticky` all after it; -1: none. Growing counts, freeing does not. */
+ * with `sticky` all later ones; -1: none. Growing a block counts, freeing does
+ * not. */
 void test_fail_allocation(long number, bool sticky);
 
-/* Allocations tried since test_fail_allocation was called last. */
+/* Returns the number of attempted allocations since the last call of
+ * test_fail_allocation. */
 long test_allocation_count(void);
 
-/* Blocks and bytes allocated and not freed; the most bytes there ever were
- * since test_reset_peak. */
+/* Return the number of allocated blocks and bytes, and the maximum number of
+ * bytes since test_reset_peak. */
 long test_block_count(void);
 size_t test_byte_count(void);
 size_t test_peak_bytes(void);
 void test_reset_peak(void);
 
-/* A copy of `size` bytes that lasts as long as the process. */
+/* Returns a copy of `size` bytes that is valid until the process ends. */
 void *test_lasting_copy(const void *bytes, size_t size);
 
-/* A copy of an array, of what a pointer is at, or of `count` elements there, as
- * the memory of one more node: no two nodes may have the same. */
+/* Return a copy of an array, of the target of a pointer, or of `count`
+ * elements, as memory for another node: two nodes must not share memory. */
 #define COPY_OF(array)                                                         \
     ((__typeof__(&(array)[0]))test_lasting_copy((array), sizeof(array)))
 #define COPY_AT(pointer)                                                       \
@@ -59,23 +61,23 @@ void *test_lasting_copy(const void *bytes, size_t size);
     ((__typeof__(pointer))test_lasting_copy(                                   \
         (pointer), (count) * sizeof *(pointer)))
 
-/* Open descriptors of this process. */
+/* Returns the number of open descriptors of this process. */
 int test_descriptor_count(void);
 
-/* A path inside this test's own directory, which is made where temporary files
- * go (TMPDIR) and removed with all that is in it at the end, also of a test
- * that fails. Static storage, four calls deep. */
+/* Returns a path inside the test's own directory, which is created in TMPDIR
+ * and removed with its content at the end, also after a failure. The static
+ * storage is reused after four calls. */
 const char *test_path(const char *name);
 
-/* How many files (of any name) stand in the test's directory. */
+/* Returns the number of files (of any name) in the test's directory. */
 int test_file_count(void);
 
-/* The whole content of a file, to be freed with free; asserts that it can be
- * read. */
+/* Returns the whole content of a file, to be freed with free. Asserts that it
+ * can be read. */
 void *test_read_file(const char *path, size_t *size);
 void test_write_file(const char *path, const void *bytes, size_t size);
 
-/* Asserts a status and shows the message when it is another. */
+/* Asserts that the status is VARVE_OK and prints the message otherwise. */
 #define cr_assert_ok(call, error)                                              \
     do {                                                                       \
         varve_status test_status = (call);                                     \

@@ -1,4 +1,5 @@
-/* test_context.h - what private functions of the library are handed in tests.
+/* test_context.h - Creates the context that tests pass to private functions of
+ * the library.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,8 +9,8 @@
 #include "context.h"
 #include "support/test.h"
 
-/* The counting allocator over any system: the real one, one in memory, a faulty
- * one over either. */
+/* Combines the counting allocator with any system: the real one, one in memory,
+ * or a faulty one over either. */
 static inline struct vv_context test_context(const struct vv_system *system)
 {
     return (struct vv_context){

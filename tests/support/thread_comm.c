@@ -1,5 +1,5 @@
-/* thread_comm.c - ranks meet at a barrier, where the last to come wakes the
- * others.
+/* thread_comm.c - Implements a communicator with a barrier, at which the last
+ * rank wakes the others.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What all communicators of a run have in common. */
+/* State that all communicators of a run share. */
 struct run {
     pthread_mutex_t lock;
     pthread_cond_t turn;
-    uint32_t ended; /* ranks that come no more */
+    uint32_t ended; /* ranks that have ended */
     long calls;
-    long most; /* of calls; negative: any number */
+    long most; /* maximum number of calls; negative: no limit */
     struct meeting *newest;
 };
 
@@ -23,12 +23,12 @@ struct meeting {
     struct run *run;
     struct meeting *older;
     uint32_t size;
-    uint32_t here;   /* ranks that have come to the meeting */
-    uint64_t number; /* of meetings that are over */
+    uint32_t here;   /* ranks that have arrived */
+    uint64_t number; /* number of completed calls */
     bool is_broken;
-    struct meeting *copy; /* that is being made */
-    uint32_t taken;       /* by so many ranks */
-    const void **given;   /* by rank, for the time of a call */
+    struct meeting *copy; /* the duplicate that is being created */
+    uint32_t taken;       /* number of ranks that have got it */
+    const void **given;   /* by rank, during a call */
     size_t *sizes;
 };
 
@@ -40,7 +40,8 @@ struct rank {
     pthread_t thread;
 };
 
-/* Waits for all; false where somebody will not come. With the lock. */
+/* Waits for all ranks, with the lock held. Returns false if one will not
+ * arrive. */
 static bool meet(struct meeting *m)
 {
     uint64_t number = m->number;
@@ -59,7 +60,7 @@ static bool meet(struct meeting *m)
     return m->number != number;
 }
 
-/* All have given; `take` is called while all of it is there. */
+/* Calls `take` after all ranks have passed their data, while it is valid. */
 static varve_status exchange(struct rank *rank, const void *bytes, size_t size,
     void (*take)(struct rank *rank, void *to, const uint64_t *sizes), void *to,
     const uint64_t *sizes)
@@ -107,9 +108,9 @@ static void take_all(struct rank *rank, void *to, const uint64_t *sizes)
          i++) {
         size_t size = rank->meeting->sizes[i];
         if (sizes && sizes[i] != size)
-            abort(); /* rank 0 was told something else */
+            abort(); /* rank 0 got another size */
         if (size == 0)
-            continue; /* of all together there may be nothing, nowhere */
+            continue; /* NULL is allowed if all sizes are 0 */
         memcpy(at, rank->meeting->given[i], size);
         at += size;
     }
@@ -158,7 +159,7 @@ static void take_shifted(struct rank *rank, void *to, const uint64_t *sizes)
     if (shift->in_size == 0)
         return;
     if (rank->meeting->sizes[shift->from] != shift->in_size)
-        abort(); /* it sends something else */
+        abort(); /* the sender sends another size */
     memcpy(shift->in, rank->meeting->given[shift->from], shift->in_size);
 }
 
@@ -217,7 +218,8 @@ static void free_meetings(struct run *run)
     }
 }
 
-/* The first makes it, and nobody goes on before all have it. */
+/* The first rank creates the duplicate, and all ranks wait until all have
+ * it. */
 static varve_status duplicate(void *self, varve_comm **copy)
 {
     struct rank *rank = self;

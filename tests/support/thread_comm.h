@@ -1,5 +1,5 @@
-/* thread_comm.h - a communicator whose ranks are threads of one process: over
- * any system below the library, and with failures wherever they are wanted.
+/* thread_comm.h - Declares a communicator whose ranks are threads of one
+ * process, usable with any system and with injected failures.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,11 +10,11 @@
 
 typedef void thread_comm_body(const varve_comm *comm, void *user);
 
-/* Runs a body at each of `size` ranks, and returns when all have ended. As many
- * calls as `calls` says succeed, of all ranks together; from then on each is
- * VARVE_DISCONNECTED. Negative: all succeed. Ranks that wait for one that has
- * ended its body are disconnected. The ranks `i` share the node `i / share`;
- * 0: all do. Returns how many calls there were. */
+/* Runs a body on each of `size` ranks and returns when all have ended. The
+ * first `calls` calls of all ranks together succeed; all later ones return
+ * VARVE_DISCONNECTED. Negative: all succeed. Ranks that wait for a rank that
+ * has ended are disconnected. The ranks `i` share the node `i / share`; 0: one
+ * node. Returns the number of calls. */
 long thread_comm_run(uint32_t size, uint32_t share, long calls,
     thread_comm_body *body, void *user);
 

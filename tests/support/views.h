@@ -1,5 +1,5 @@
-/* views.h - values in memory that is not row-major, and what they are, told
- * element by element.
+/* views.h - Creates values in memory that is not row-major, and checks their
+ * elements one by one.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,7 @@
 
 enum { VIEW_GUARD = 0xa5, VIEW_MARGIN = 16 };
 
-/* Random numbers that are the same each time. */
+/* Returns pseudorandom numbers, the same in each run. */
 static inline uint64_t view_random(uint64_t *seed, uint64_t limit)
 {
     *seed ^= *seed << 13;
@@ -23,7 +23,7 @@ static inline uint64_t view_random(uint64_t *seed, uint64_t limit)
     return *seed % limit;
 }
 
-/* Elements that lie apart, or that functions copy. */
+/* A view with strides or access functions. */
 struct view {
     varve_tensor tensor;
     varve_memory memory;
@@ -32,16 +32,16 @@ struct view {
     size_t size; /* of the block */
     int64_t origin;
     size_t value_size;
-    long calls;       /* of functions, and of those that copy in */
+    long calls; /* calls of all functions, and of those that copy in */
     long calls_in;
-    long fails_from;  /* the number of a call that fails; -1: none */
-    long fails_until; /* the first behind it that does not */
-    size_t largest;   /* that was asked for at once */
+    long fails_from;  /* number of the first call that fails; -1: none */
+    long fails_until; /* number of the next call that succeeds */
+    size_t largest;   /* largest requested size */
     atomic_int inside;
-    bool was_shared; /* two threads were inside at once */
+    bool was_shared; /* two threads called a function at the same time */
 };
 
-/* --- Far ------------------------------------------------------------------ */
+/* --- Access functions ----------------------------------------------------- */
 
 static inline varve_status view_call(
     struct view *v, void *to, const void *from, size_t size)
@@ -54,7 +54,7 @@ static inline varve_status view_call(
         v->largest = size;
     if (v->fails_from >= 0 && call >= v->fails_from && call < v->fails_until)
         status = VARVE_IO;
-    /* What fails has done half of it. */
+    /* A failing call has copied half. */
     memcpy(to, from, status ? size / 2 : size);
     atomic_fetch_sub(&v->inside, 1);
     return status;
@@ -105,7 +105,8 @@ static inline void view_fail(struct view *v, long from, long count)
 
 /* --- Strided -------------------------------------------------------------- */
 
-/* Dimensions in any order, with gaps of any size, forwards and backwards. */
+/* Chooses a random order of dimensions, with gaps of any size, in either
+ * direction. */
 static inline void view_make_strided(
     struct view *v, varve_dtype dtype, varve_shape shape, uint64_t *seed)
 {
@@ -141,9 +142,9 @@ static inline void view_free(struct view *v)
     free(v->block);
 }
 
-/* --- What the value is ---------------------------------------------------- */
+/* --- Values --------------------------------------------------------------- */
 
-/* Where the elements are, one by one. */
+/* Returns the offset of an element. */
 static inline int64_t view_place(const struct view *v, uint64_t element)
 {
     int64_t place = v->origin;
@@ -157,7 +158,7 @@ static inline int64_t view_place(const struct view *v, uint64_t element)
     return place;
 }
 
-/* A value that is known by a number. */
+/* Returns the bytes of a value that is identified by a number. */
 static inline unsigned char view_byte(uint64_t number, uint64_t at)
 {
     return (unsigned char)(1 + (number * 29 + at * 7 + at / 253) % 120);
@@ -173,7 +174,7 @@ static inline void view_set(struct view *v, uint64_t number)
     }
 }
 
-/* Whether it is that value, and nothing beside it was written to. */
+/* Returns true if the view has that value and no other bytes were written. */
 static inline bool view_is(const struct view *v, uint64_t number)
 {
     size_t unit = varve_dtype_size(v->tensor.dtype), others = 0;
@@ -189,7 +190,7 @@ static inline bool view_is(const struct view *v, uint64_t number)
     return others >= v->size - v->value_size;
 }
 
-/* Whether bytes, row-major, are that value. */
+/* Returns true if row-major bytes are that value. */
 static inline bool view_bytes_are(
     const void *bytes, size_t size, uint64_t number)
 {

@@ -1,4 +1,5 @@
-/* test_allocator.c - lib/base/allocator.c
+/* test_allocator.c - Tests overflow checks, alignment and zeroing of
+ * allocations.
  *
  * SPDX-License-Identifier: MIT
  */

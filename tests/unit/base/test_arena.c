@@ -1,4 +1,4 @@
-/* test_arena.c - lib/base/arena.c
+/* test_arena.c - Tests the arena allocator.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* test_automaton.c - lib/base/automaton.c; every rule is that of pattern.c,
- * which looks at one path.
+/* test_automaton.c - Tests the automaton of patterns. Every result is compared
+ * with pattern.c, which evaluates one path at a time.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,7 +28,7 @@ static const struct vv_state *step(struct vv_automaton *a,
     return state;
 }
 
-/* NULL also for what is not a path. */
+/* Returns the state for a path, or NULL if the text is not a valid path. */
 static const struct vv_state *follow(
     struct vv_automaton *a, struct vv_text path)
 {

@@ -1,4 +1,4 @@
-/* test_bool_bytes.c - lib/base/bool_bytes.c
+/* test_bool_bytes.c - Tests the search for bytes other than 0 and 1.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_buffer.c - lib/base/buffer.c
+/* test_buffer.c - Tests the growing byte buffer.
  *
  * SPDX-License-Identifier: MIT
  */

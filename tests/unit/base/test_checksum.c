@@ -1,4 +1,5 @@
-/* test_checksum.c - lib/base/checksum.c
+/* test_checksum.c - Tests XXH3 against known answers and a portable
+ * implementation.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,7 +7,7 @@
 
 #include <string.h>
 
-/* The plainest code there is for it, to compare with. */
+/* The portable implementation, for comparison. */
 #define XXH_VECTOR 0
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -1,4 +1,5 @@
-/* test_copy.c - lib/base/copy.c
+/* test_copy.c - Tests copying with non-temporal stores at all alignments and
+ * sizes.
  *
  * SPDX-License-Identifier: MIT
  */

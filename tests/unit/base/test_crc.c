@@ -1,4 +1,4 @@
-/* test_crc.c - lib/base/crc.c
+/* test_crc.c - Tests CRCs against their bitwise definition and known answers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,7 @@ static void fill(void)
     }
 }
 
-/* The definition, a bit at a time. */
+/* Computes the definition bit by bit. */
 static uint32_t plain(
     uint32_t polynomial, const unsigned char *at, size_t size)
 {
@@ -100,8 +100,8 @@ TEST(crc, gives_the_known_answers_of_tables)
     cr_assert_eq(vv_crc32c(0, NULL, 0), 0);
 }
 
-/* The sum of the length 24 (the first record of every event file whose event
- * takes 24 bytes begins so) as TensorFlow writes it. */
+/* The masked CRC of the length 24, which begins event files whose first event
+ * has 24 bytes, as TensorFlow writes it. */
 TEST(crc, masks_as_tensorflow_does)
 {
     static const unsigned char length[8] = { 24 };

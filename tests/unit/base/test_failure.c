@@ -1,4 +1,4 @@
-/* test_failure.c - lib/base/failure.c
+/* test_failure.c - Tests the texts and numbers of errors.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,7 @@
 
 static const char cut[] = "\n(the message is cut; the report has all lines)";
 
-/* Texts of `size` bytes made of a character of two bytes. */
+/* Returns a text of `size` bytes that repeats a two-byte character. */
 static const char *wide_text(size_t size)
 {
     static char text[10000];
@@ -155,7 +155,7 @@ TEST(failure, says_that_lines_are_missing_whatever_the_first_one_is)
 TEST(failure, refuses_what_stands_in_the_room_for_later_fields)
 {
     struct later {
-        uint64_t newer; /* has taken the first word of the room */
+        uint64_t newer; /* it has reused the first word of the text */
         void *reserved[7];
     } later = { .newer = 1 };
     const struct later *options = NULL;

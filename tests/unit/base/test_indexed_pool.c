@@ -1,4 +1,4 @@
-/* test_indexed_pool.c - lib/base/indexed_pool.c
+/* test_indexed_pool.c - Tests pools whose items are identified by numbers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 
 #include "indexed_pool.h"
 
-/* Beyond the blocks that double: two more of the largest. */
+/* More than the blocks that double in size: two more of the largest size. */
 enum { COUNT = (4 << VV_INDEXED_POOL_MOST_LOG) - 16 };
 
 TEST(indexed_pool, finds_each_item_by_its_number)

@@ -1,4 +1,4 @@
-/* test_inflater.c - lib/base/inflater.c
+/* test_inflater.c - Tests decompression of deflated data.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,7 @@ static struct vv_inflater *new_inflater(void)
     return vv_inflater_new(test_allocator(), VV_DEFLATED);
 }
 
-/* 2000 zeros, as zlib deflates them at its best. */
+/* 2000 zeros, compressed by zlib at the highest level. */
 static const unsigned char zeros[] = {
     0x63, 0x60, 0x18, 0x05, 0xa3, 0x60, 0x14, 0x8c, 0x82, 0x51, 0x30, 0x0a,
     0x46, 0xc1, 0x50, 0x07, 0x00,

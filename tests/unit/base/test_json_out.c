@@ -1,4 +1,4 @@
-/* test_json_out.c - lib/base/json_out.c
+/* test_json_out.c - Tests JSON output.
  *
  * SPDX-License-Identifier: MIT
  */

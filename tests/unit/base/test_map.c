@@ -1,4 +1,4 @@
-/* test_map.c - lib/base/map.c
+/* test_map.c - Tests the hash table for items with stored hashes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,8 +20,8 @@ static uint64_t random_number(void)
     return random_state = vv_map_mix(random_state + 0x9e3779b97f4a7c15);
 }
 
-/* Few different hashes, some at the end of the table, make long runs that wrap
- * around. */
+/* A few different hashes, some at the end of the table, cause long runs that
+ * wrap around. */
 static uint64_t bad_hash(int key)
 {
     return key % 3 == 0 ? UINT64_MAX - (uint64_t)key % 7 : (uint64_t)key % 5;
@@ -133,5 +133,5 @@ TEST(map, is_as_it_was_when_it_cannot_grow)
     cr_assert_not(vv_map_reserve(&map, SIZE_MAX / 32));
     check(&map, keys, there, good_hash);
     vv_map_clear(&map);
-    cr_assert_not(vv_map_reserve(&map, SIZE_MAX)); /* of an empty one */
+    cr_assert_not(vv_map_reserve(&map, SIZE_MAX)); /* of an empty map */
 }

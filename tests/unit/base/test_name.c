@@ -1,4 +1,4 @@
-/* test_name.c - lib/base/name.c
+/* test_name.c - Tests UTF-8 validation and the escaping of names in paths.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,36 +18,44 @@ TEST(name, takes_utf8_and_nothing_else)
     } cases[] = {
         { "kernel", true },
         { "\x7f", true },
-        { "\xc2\x80", true },             /* the first of two bytes */
-        { "\xdf\xbf", true },             /* the last */
-        { "\xe0\xa0\x80", true },         /* the first of three */
-        { "\xed\x9f\xbf", true },         /* before the surrogates */
-        { "\xee\x80\x80", true },         /* behind them */
+        { "\xc2\x80", true },     /* the first character of two bytes */
+        { "\xdf\xbf", true },     /* the last one */
+        { "\xe0\xa0\x80", true }, /* the first of three */
+        { "\xed\x9f\xbf", true }, /* before the surrogates */
+        { "\xee\x80\x80", true }, /* after them */
         { "\xef\xbf\xbf", true },
-        { "\xf0\x90\x80\x80", true },     /* the first of four */
-        { "\xf4\x8f\xbf\xbf", true },     /* the last of all */
-        { "\x80", false },                /* begins with a later byte */
+        { "\xf0\x90\x80\x80", true }, /* the first of four */
+        { "\xf4\x8f\xbf\xbf", true }, /* the last of all */
+        { "\x80", false },            /* begins with a continuation byte */
         { "\xbf", false },
         { "a\x80", false },
-        { "\xc0\x80", false },            /* overlong */
+        { "\xc0\x80", false }, /* overlong */
         { "\xc1\xbf", false },
         { "\xe0\x9f\xbf", false },
         { "\xf0\x8f\xbf\xbf", false },
-        { "\xed\xa0\x80", false },        /* surrogates */
+        { "\xed\xa0\x80", false }, /* surrogates */
         { "\xed\xbf\xbf", false },
-        { "\xf4\x90\x80\x80", false },    /* too large */
+        { "\xf4\x90\x80\x80", false }, /* too large */
         { "\xf5\x80\x80\x80", false },
-        { "\xf8\x88\x80\x80\x80", false },/* five bytes, and six */
+        { "\xf8\x88\x80\x80\x80", false }, /* five bytes, and six */
         { "\xfc\x84\x80\x80\x80\x80", false },
         { "\xfe", false },
         { "\xff", false },
-        { "\xc3", false },                /* ends too early */
+        { "\xc3", false }, /* truncated */
         { "\xe2\x82", false },
         { "\xf0\x9f\x98", false },
-        { "\xc3" "a", false },
-        { "\xe2\x82" "a", false },
-        { "\xf0\x9f\x98" "a", false },
-        { "\xe2" "a\x82", false },
+        { "\xc3"
+          "a",
+            false },
+        { "\xe2\x82"
+          "a",
+            false },
+        { "\xf0\x9f\x98"
+          "a",
+            false },
+        { "\xe2"
+          "a\x82",
+            false },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t size = strlen(cases[i].text);
@@ -81,7 +89,7 @@ TEST(name, takes_every_character_but_nul_and_surrogates)
 
 TEST(name, does_not_look_behind_the_end)
 {
-    /* What follows would make them valid. */
+    /* The following bytes would make them valid. */
     cr_assert_not(vv_utf8_is_valid("\xc3\xa4", 1));
     cr_assert_not(vv_utf8_is_valid("\xe2\x82\xac", 2));
     cr_assert_not(vv_utf8_is_valid("\xf0\x9f\x98\x80", 3));
@@ -133,7 +141,7 @@ TEST(name, is_taken_off_a_path)
 {
     static const struct {
         const char *path;
-        const char *name; /* NULL: the path is bad */
+        const char *name; /* NULL: the path is invalid */
         const char *rest;
     } cases[] = {
         { "a", "a", "" },
@@ -162,7 +170,7 @@ TEST(name, is_taken_off_a_path)
     vv_buffer_clear(&name);
 }
 
-/* Names of every kind of unit that must not be cut: a byte, characters of two
+/* Names of every kind of unit that must not be split: a byte, characters of two
  * to four bytes, escaped bytes. */
 static const char *const units[] = { "x", "\xc3\xa4", "\xe2\x82\xac",
     "\xf0\x9f\x98\x80", "%2F", "%0A", "/" };
@@ -174,7 +182,7 @@ TEST(name, is_left_whole_units_where_its_path_is_shortened)
     vv_buffer_init(&path, test_allocator());
     for (size_t step = 1; step < UNITS; step++) {
         char whole[200] = "";
-        size_t ends[40], count = 0; /* where a unit may begin */
+        size_t ends[40], count = 0; /* offsets at which a unit may begin */
         for (; count < 40; count++) {
             ends[count] = strlen(whole);
             strcat(whole, units[count * step % UNITS]);

@@ -1,4 +1,5 @@
-/* test_name_ends.c - lib/base/name_ends.c
+/* test_name_ends.c - Tests the literal ends of patterns, which are keys for
+ * lookups.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -56,7 +57,7 @@ TEST(name_ends, are_literal)
     }
 }
 
-/* Each pattern that matches a name has the key of the name. */
+/* Each pattern that matches a name must have the key of the name. */
 TEST(name_ends, have_the_key_of_what_matches)
 {
     static const char *const patterns[] = { "a", "a*", "*a", "a*b", "*", "?b",

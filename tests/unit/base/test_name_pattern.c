@@ -1,5 +1,5 @@
-/* test_name_pattern.c - lib/base/name_pattern.c; test_pattern.c has the rules
- * of wildcards.
+/* test_name_pattern.c - Tests the parsing and matching of names in patterns.
+ * test_pattern.c tests the rules of wildcards.
  *
  * SPDX-License-Identifier: MIT
  */

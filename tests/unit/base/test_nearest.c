@@ -1,4 +1,5 @@
-/* test_nearest.c - lib/base/nearest.c
+/* test_nearest.c - Tests the edit distance of names and the choice of
+ * suggestions.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +14,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* By its definition, without a table. */
+/* The recursive definition, without a table. */
 static size_t plain_distance(const char *a, const char *b)
 {
     if (!*a || !*b)
@@ -24,7 +25,8 @@ static size_t plain_distance(const char *a, const char *b)
                    least(plain_distance(a + 1, b), plain_distance(a, b + 1)));
 }
 
-/* The `number`th text over the letters a, b and c, of at most 5. */
+/* Sets the `number`th text over the letters a, b and c, with at most 5
+ * letters. */
 static void make_text(unsigned number, char *text)
 {
     while (number > 0) {
@@ -81,12 +83,12 @@ TEST(nearest, knows_what_may_have_been_meant)
         { "kernel", "kernal", true },
         { "kernel", "krenel", true },
         { "kernel", "bias", false },
-        { "enc", "encoder", true },               /* a prefix, */
-        { "head", "mask_prediction_head", true }, /* a suffix, */
+        { "enc", "encoder", true },               /* a prefix */
+        { "head", "mask_prediction_head", true }, /* a suffix */
         { "cod", "encoder", true },               /* a part */
         { "en", "encoder", false },
         { "ab", "xxabxx", false },
-        { "w", "v", false },                      /* nothing shared */
+        { "w", "v", false }, /* nothing in common */
         { "w", "w1", true },
         { "0", "1", false },
         { "ab", "ac", true },

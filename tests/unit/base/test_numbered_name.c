@@ -1,4 +1,4 @@
-/* test_numbered_name.c - lib/base/numbered_name.c
+/* test_numbered_name.c - Tests the parsing of names that end in a number.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* test_path_end.c - lib/base/path_end.c: against name.c, which writes whole
- * paths.
+/* test_path_end.c - Tests that the end of a path equals the end of the whole
+ * path written by name.c.
  *
  * SPDX-License-Identifier: MIT
  */

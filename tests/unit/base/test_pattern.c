@@ -1,4 +1,4 @@
-/* test_pattern.c - lib/base/pattern.c
+/* test_pattern.c - Tests path patterns, their wildcards, and renames.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -41,7 +41,7 @@ static const struct {
     { "layer_*", "layers", false },
     { "*_*_x", "a_b_c_x", true },
     { "*_*_x", "a_x", false },
-    { "a**b", "aXYb", true }, /* inside a name, two are one */
+    { "a**b", "aXYb", true }, /* inside a name, two stars are one */
     { "a**b", "aX/Yb", false },
     { "a|m(b|model", "a", true }, /* to the end, and nothing */
     { "a|m(b|model", "model", false },
@@ -64,7 +64,7 @@ static const struct {
     { "[x", "[x", true },
     { "[]", "[]", true },
     { "w[0]", "w0", true },
-    { "w[0]", "w[0]", true }, /* a path is a pattern for itself */
+    { "w[0]", "w[0]", true }, /* a path matches itself */
     { "w[0]", "w1", false },
     { "w?", "w?", true },
     { "w%5B0]", "w[0]", true },
@@ -121,7 +121,7 @@ TEST(pattern, matches_paths_and_what_is_below)
             matching[i].path);
 }
 
-/* --- The rules once more, by trying everything -------------------------- */
+/* --- A reference implementation that tries all matches ------------------ */
 
 enum { MOST = 12 };
 
@@ -149,7 +149,7 @@ static void split(const char *path, struct names *names)
     }
 }
 
-/* What is matched, each followed by ';'. */
+/* The matched parts, each followed by ';'. */
 struct trail {
     char text[100];
     size_t size;
@@ -264,8 +264,9 @@ TEST(pattern, matches_as_the_rules_say)
     cr_assert_gt(found, 100000);
 }
 
-/* `pattern` with its wildcards as names of their own: "*", "**", in order; each
- * preceded by its number. What it renames to shows what was matched. */
+/* Converts `pattern` to a rename template with its wildcards as separate names:
+ * "*", "**", in order, each preceded by its number. The renamed path then shows
+ * what each wildcard matched. */
 static void show_template(const char *pattern, char *text)
 {
     struct names names;
@@ -283,7 +284,7 @@ static void show_template(const char *pattern, char *text)
     *text = '\0';
 }
 
-/* The trail as the template above shows it. */
+/* Formats the trail like the result of the template above. */
 static void show_trail(const char *pattern, const char *trail, char *text)
 {
     struct names names;
@@ -346,7 +347,7 @@ TEST(pattern, renames_whole_paths)
         { "backbone", "vgg/features", "backbone/kernel", NULL },
         { "*/kernel", "net/*/w", "a/kernel", "net/a/w" },
         { "layer_*", "layers/*", "layer_12", "layers/12" },
-        { "layer_*", "layers/*", "layer_", NULL }, /* no name is empty */
+        { "layer_*", "layers/*", "layer_", NULL }, /* names are never empty */
         { "**/kernel", "x/**/w", "kernel", "x/w" },
         { "**/kernel", "x/**/w", "a/b/kernel", "x/a/b/w" },
         { "a/**", "**", "a", "" },
@@ -366,7 +367,7 @@ TEST(pattern, renames_whole_paths)
         { "/", "model", "", "model" },
         { "model", "/", "model", "" },
         { "", "model", "a", NULL },
-        { "*/**", "**/*", "a/b", NULL }, /* not the same wildcards */
+        { "*/**", "**/*", "a/b", NULL }, /* different wildcards */
         { "a", "*", "a", NULL },
     };
     struct vv_buffer result;
@@ -422,7 +423,8 @@ TEST(pattern, takes_no_more_than_one_size_times_the_other)
     enum { SIZE = 12000 };
     static char pattern[SIZE + 2], path[SIZE + 1];
     memset(path, 'a', SIZE);
-    for (int i = 0; i < SIZE; i++) /* would take 2^6000 steps if it recursed */
+    for (int i = 0; i < SIZE; i++) /* would take 2^6000 steps with
+                                    * backtracking */
         pattern[i] = i % 2 ? '*' : 'a';
     pattern[SIZE] = 'b';
     cr_assert_not(vv_pattern_match(pattern, path));

@@ -1,4 +1,4 @@
-/* test_pool.c - lib/base/pool.c
+/* test_pool.c - Tests the pool allocator for items of one size.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -41,7 +41,7 @@ TEST(pool, gives_returned_items_again_and_zeroed)
     vv_pool_init(&pool, test_allocator(), 40);
     for (size_t i = 0; i < COUNT; i++)
         items[i] = memset(vv_pool_take(&pool), 0xff, 40);
-    test_fail_allocation(0, true); /* nothing new is needed */
+    test_fail_allocation(0, true); /* no allocation is needed */
     for (size_t i = 0; i < COUNT; i++)
         vv_pool_give(&pool, items[i]);
     for (size_t i = COUNT; i-- > 0;) {
@@ -83,7 +83,7 @@ TEST(pool, goes_on_after_a_failed_allocation)
     vv_pool_clear(&pool);
 }
 
-/* Every block is aligned to 8 and not to 16. */
+/* Aligns every block to 8 but not to 16. */
 static void *allocate_by_eight(
     void *user, void *old, size_t old_size, size_t new_size)
 {
@@ -121,7 +121,8 @@ TEST(pool, does_with_blocks_that_are_aligned_to_eight)
     varve_graph_free(graph);
 }
 
-/* Under AddressSanitizer, of items that have been given back too. */
+/* Reads past an item are allowed under AddressSanitizer too, even if the next
+ * items are free. */
 TEST(pool, lets_who_reads_an_item_read_on)
 {
     enum { COUNT = 5000, SIZE = 24, SLACK = 100 };

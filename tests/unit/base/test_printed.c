@@ -1,4 +1,4 @@
-/* test_printed.c - lib/base/printed.c
+/* test_printed.c - Tests formatted printing into a buffer.
  *
  * SPDX-License-Identifier: MIT
  */

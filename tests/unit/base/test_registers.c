@@ -1,4 +1,5 @@
-/* test_registers.c - lib/base/registers.c
+/* test_registers.c - Tests that the upper halves of vector registers are
+ * cleared.
  *
  * SPDX-License-Identifier: MIT
  */

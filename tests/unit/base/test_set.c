@@ -1,4 +1,4 @@
-/* test_set.c - lib/base/set.c
+/* test_set.c - Tests the hash table that recomputes hashes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,8 +13,8 @@ static bool matches(const void *item, const void *key)
     return *(const int *)item == *(const int *)key;
 }
 
-/* Few different hashes, some at the end of the table, make long runs that wrap
- * around. */
+/* A few different hashes, some at the end of the table, cause long runs that
+ * wrap around. */
 static uint64_t bad_hash(const void *item)
 {
     int key = *(const int *)item;
@@ -71,7 +71,8 @@ TEST(set, finds_what_was_added_and_not_removed)
     }
 }
 
-/* What is passed is told by its hash, which a place has a part of. */
+/* Counts comparisons of items: other items are skipped by the part of the hash
+ * that is stored. */
 static int looks;
 
 static bool counts(const void *item, const void *key)
@@ -97,8 +98,8 @@ TEST(set, hardly_ever_looks_at_other_items)
     vv_set_clear(&set);
 }
 
-/* Addresses of which no bit is free: nothing is at them, and they are not
- * looked at. */
+/* Addresses in which every bit is used. They do not refer to memory and are not
+ * dereferenced. */
 static uint64_t hash_of_address(const void *item)
 {
     return vv_map_mix((uintptr_t)item);
@@ -170,5 +171,5 @@ TEST(set, is_as_it_was_when_it_cannot_grow)
     cr_assert_not(vv_set_reserve(&set, SIZE_MAX / 16));
     check(&set, keys, there, good_hash);
     vv_set_clear(&set);
-    cr_assert_not(vv_set_reserve(&set, SIZE_MAX)); /* of an empty one */
+    cr_assert_not(vv_set_reserve(&set, SIZE_MAX)); /* of an empty set */
 }

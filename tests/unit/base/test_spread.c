@@ -1,4 +1,4 @@
-/* test_spread.c - lib/base/spread.c
+/* test_spread.c - Tests the propagation of states along the edges of a graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -100,7 +100,7 @@ TEST(spread, goes_on_where_the_graph_has_grown)
     begin(&s, "b");
     go_on(&s, &(struct edges){ a, b });
     cr_assert_not(vv_spread_has_any(&s, 2));
-    s.done = 0; /* all once more: what is known adds nothing */
+    s.done = 0; /* adds everything again, which must change nothing */
     size_t before = s.count;
     go_on(&s, &(struct edges){ a, b });
     cr_assert_eq(s.count, before);

@@ -1,4 +1,5 @@
-/* test_url.c - lib/base/url.c
+/* test_url.c - Tests the detection of schemes, users and queries of URLs in
+ * paths and messages.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* backgrounds.h - a world whose disk waits at a gate: what is in flight is, for
- * as long as a test likes.
+/* backgrounds.h - Creates a graph on a disk whose syncs wait at a gate, so that
+ * asynchronous saves are pending as long as a test needs.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,16 +15,16 @@
 
 #include "system.h"
 
-enum { MANY = 3000 }; /* floats: a value that is not small */
+enum { MANY = 3000 }; /* number of floats of a large value */
 
-/* The gate is before each sync of a file. */
+/* Each sync of a file waits at the gate. */
 static struct {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     bool is_closed;
-    int fails;       /* as the result of the syncs from now on; 0: none does */
-    bool no_threads; /* none can be started */
-    int waiting;     /* at the gate */
+    int fails;       /* error of all syncs from now on; 0: none */
+    bool no_threads; /* threads cannot be started */
+    int waiting;     /* number of syncs that wait at the gate */
     const struct vv_system *under;
     struct vv_system system;
     varve_node *root;
@@ -71,7 +71,7 @@ static inline void open_gate(int fails)
     pthread_mutex_unlock(&gate.mutex);
 }
 
-/* Until somebody stands at it. */
+/* Waits until a sync waits at the gate. */
 static inline void wait_at_gate(void)
 {
     pthread_mutex_lock(&gate.mutex);
@@ -129,7 +129,7 @@ static inline void finish_job(varve_job *job)
     varve_job_free(job);
 }
 
-/* That a file holds what set_values has set, by a program of its own. */
+/* Checks that a file contains the values of set_values. */
 static inline void check_file(const char *path, float value)
 {
     static float read[2][MANY];

@@ -1,5 +1,5 @@
-/* guarded_comm.h - a communicator that only the thread of its program may call:
- * it notes whether another one does.
+/* guarded_comm.h - Wraps a communicator that only the program's thread may
+ * call, and records calls by other threads.
  *
  * SPDX-License-Identifier: MIT
  */

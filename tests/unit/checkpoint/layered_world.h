@@ -1,5 +1,5 @@
-/* layered_world.h - a graph with values of all sizes, saved in layers, and what
- * must be true of such checkpoints.
+/* layered_world.h - Creates a graph with values of all sizes for incremental
+ * saves, and checks such checkpoints.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,7 +23,7 @@ static struct {
     varve_string strings[2];
     struct text_state state;
     varve_node *root;
-    int level; /* of compressing; 0 at first */
+    int level; /* of compression; 0 at first */
 } incremental;
 
 static inline void begin_incremental(void)
@@ -85,7 +85,7 @@ static inline void digest_of(const char *path, uint8_t digest[16])
     varve_reader_free(reader);
 }
 
-/* What a full save of the values as they are would have. */
+/* Computes the digest that a full save of the current values would have. */
 static inline void digest_now(uint8_t digest[16])
 {
     varve_error error = { 0 };
@@ -95,7 +95,7 @@ static inline void digest_now(uint8_t digest[16])
         world.context.system->state, VV_WORKING_DIRECTORY, "full");
 }
 
-/* That a checkpoint verifies and has the values as they are now. */
+/* Checks that a checkpoint is valid and contains the current values. */
 static inline void check_incremental(const char *path)
 {
     uint8_t expected[16], found[16];
@@ -104,7 +104,7 @@ static inline void check_incremental(const char *path)
     cr_assert_eq(memcmp(expected, found, 16), 0, "%s: other values", path);
 }
 
-/* How many layers there are, and their bytes in all. */
+/* Returns the number of data files, and sets their total size. */
 static inline size_t count_layers(uint64_t *bytes)
 {
     size_t count = 0, size;

@@ -1,5 +1,5 @@
-/* private_world.h - ranks that have things of their own, which differ from one
- * to the next, and one process that has the same things of all of them.
+/* private_world.h - Creates ranks with rank-local values that differ between
+ * ranks, and one process with the values of all ranks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,7 @@
 
 enum { WIDE = 5, LARGE = 1200000, STATES = 600, MOST_RANKS = 12 };
 
-/* What a rank has. */
+/* The objects of a rank. */
 struct own {
     varve_graph *graph;
     varve_node *root;
@@ -33,7 +33,7 @@ static inline unsigned draw(struct own *w)
     return w->seed >> 16 & 0x7fff;
 }
 
-/* Bytes that follow from a number; 0: other ones. */
+/* Fills a tensor with bytes that are determined by a number; 0: other bytes. */
 static inline varve_status fill_bytes(const varve_tensor *tensor, void *user)
 {
     unsigned char *bytes = tensor->data;
@@ -64,7 +64,7 @@ static inline void add_text(
     varve_add_state(parent, name, &text_callbacks, state);
 }
 
-/* Up to five things of any kind below a node. */
+/* Adds up to five nodes of any kind below a node. */
 static inline void add_things(struct own *w, varve_node *parent, int depth)
 {
     static const uint64_t sizes[] = { 0, 1, 60, 70000 };
@@ -102,7 +102,7 @@ static inline void add_things(struct own *w, varve_node *parent, int depth)
             (void *)(uintptr_t)(w->has_values ? count : 0));
 }
 
-/* What is below `worker` and `zz` at a rank. */
+/* Adds the rank-local nodes below `worker` and `zz`. */
 static inline void add_own(
     struct own *w, varve_node *mine, unsigned seed, uint32_t rank, int which)
 {
@@ -110,7 +110,7 @@ static inline void add_own(
     add_things(w, mine, 0);
 }
 
-/* What all have: rows `first` to `first + count` of `size`. */
+/* Adds the shared values: rows `first` to `first + count` of `size`. */
 static inline void add_common(
     struct own *w, uint32_t first, uint32_t count, uint32_t size)
 {
@@ -147,7 +147,7 @@ static inline struct own *new_own(const varve_comm *comm, unsigned seed,
     return w;
 }
 
-/* One process with the things of all. */
+/* Creates one process with the values of all ranks. */
 static inline struct own *new_plain(uint32_t size, unsigned seed)
 {
     struct own *w = calloc(1, sizeof *w);
@@ -175,7 +175,7 @@ static inline void free_own(struct own *w)
     free(w);
 }
 
-/* Calls that ranks make, and what came of them. */
+/* Collective calls and their results. */
 struct own_run {
     unsigned seed;
     const char *path;

@@ -1,5 +1,5 @@
-/* redundancy_world.h - nodes as folders of one disk in memory, a rank each,
- * with files that are protected, lost and rebuilt.
+/* redundancy_world.h - Creates nodes as folders of one disk in memory, with one
+ * rank each, whose files are protected, lost and rebuilt.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -47,7 +47,7 @@ static inline const char *node_path(uint32_t rank, const char *name)
     return path;
 }
 
-/* A node for each of `count` ranks. */
+/* Creates a node for each of `count` ranks. */
 static inline void begin_world(uint32_t count, uint32_t scheme)
 {
     memset(&world, 0, sizeof world);
@@ -70,7 +70,7 @@ static inline void end_world(void)
     memory_free(world.memory);
 }
 
-/* A file of a rank, as a save would leave it. */
+/* Creates a file of a rank, as a save would leave it. */
 static inline void put_file(uint32_t rank, size_t size, uint64_t *random)
 {
     free(world.bytes[rank]);
@@ -133,14 +133,15 @@ static inline void run_one(const varve_comm *comm, void *user)
             : vv_protect(&r, &file, VARVE_OK, &world.errors[i]);
 }
 
-/* So many calls of the communicator succeed; how many there were. */
+/* Runs until `calls` calls of the communicator have succeeded. Returns the
+ * number of calls. */
 static inline long run_until(bool is_rebuild, long calls)
 {
     world.is_rebuild = is_rebuild;
     return thread_comm_run(world.count, 1, calls, run_one, NULL);
 }
 
-/* All get the same. */
+/* Returns the status, which must be the same on all ranks. */
 static inline varve_status run_all(bool is_rebuild)
 {
     run_until(is_rebuild, -1);

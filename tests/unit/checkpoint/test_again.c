@@ -1,5 +1,5 @@
-/* test_again.c - values that were delivered come once more when they are asked
- * for, and never by themselves.
+/* test_again.c - Tests that delivered values are delivered again on request,
+ * and only then.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 
 static float memory[4] = { 1, 2, 3, 4 };
 
-/* net/x and net/y, a state net/s, and a slot m of opt for net/x. */
+/* Writes net/x and net/y, a state net/s, and a slot m of opt for net/x. */
 static void write_all(void)
 {
     struct text_state state = { .text = "saved" };
@@ -211,7 +211,7 @@ static varve_status ask_without(long allocation, bool sticky)
     return status;
 }
 
-/* The graph remembers no mistake of it either. */
+/* The graph must not record an error either. */
 TEST(again, is_undone_by_every_failed_allocation)
 {
     begin_world();
@@ -222,8 +222,8 @@ TEST(again, is_undone_by_every_failed_allocation)
     end_world();
 }
 
-/* Memory ended while something else was added: then who stands for whom is not
- * known, and nothing is delivered before a retry. */
+/* If memory was exhausted while another node was added, the matching is
+ * incomplete, and nothing may be delivered before a retry. */
 TEST(again, changes_nothing_where_memory_had_ended_before)
 {
     bool has_refused = false, was_well = false;

@@ -1,4 +1,4 @@
-/* test_ancestry.c - lib/checkpoint/save/ancestry.c
+/* test_ancestry.c - Tests the recorded ancestors of a run.
  *
  * SPDX-License-Identifier: MIT
  */

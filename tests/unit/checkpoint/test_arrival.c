@@ -1,4 +1,5 @@
-/* test_arrival.c - lib/checkpoint/restoration/arrival.c
+/* test_arrival.c - Tests the delivery of values to nodes that are added after a
+ * read.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -44,7 +45,7 @@ TEST(arrival, that_failed_is_stuck_until_a_retry)
     end_world();
 }
 
-/* The memory of an untracked variable is the program's again. */
+/* After a variable is untracked, its memory belongs to the program again. */
 TEST(arrival, is_not_retried_for_what_was_untracked)
 {
     float *x = calloc(3, sizeof *x);
@@ -73,7 +74,7 @@ TEST(arrival, is_not_retried_for_what_was_untracked)
     end_world();
 }
 
-/* Nor where the memory for looking what was untracked is missing. */
+/* The same if there is no memory to find untracked nodes. */
 TEST(arrival, is_not_retried_blindly_without_memory)
 {
     float x[3] = { 0 };
@@ -109,7 +110,7 @@ TEST(arrival, is_not_retried_blindly_without_memory)
     end_world();
 }
 
-/* The state's own variable is to be there first, and this one never was. */
+/* The state must be loaded after its own variable, which never arrives. */
 TEST(arrival, of_a_state_waits_for_a_variable_that_does_not_fit)
 {
     float wrong[3] = { 0 }, x[2] = { 0 };

@@ -1,4 +1,4 @@
-/* test_assertion.c - lib/checkpoint/report/assertion.c
+/* test_assertion.c - Tests the assertions of a restoration.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,7 +23,7 @@ static void write_names(const char *first, const char *second)
     free_root(root);
 }
 
-/* Of the assertions consumed, existing and nontrivial, which hold. */
+/* Checks which of the assertions consumed, existing and nontrivial hold. */
 static void check(varve_restoration *r, bool consumed, bool existing,
     bool nontrivial, const char *names)
 {
@@ -148,7 +148,7 @@ TEST(assertion, survives_every_failed_allocation)
     end_world();
 }
 
-/* What was untracked no longer counts, so it has to be found first. */
+/* Untracked nodes are ignored, so they must be found first. */
 TEST(assertion, does_not_hold_by_what_it_has_no_memory_to_look_at)
 {
     begin_world();
@@ -173,8 +173,8 @@ TEST(assertion, does_not_hold_by_what_it_has_no_memory_to_look_at)
     end_world();
 }
 
-/* A value that a rename leads to waits, and must not be taken for one that the
- * options leave out. */
+/* A value with a rename is pending, and must not be taken for an excluded
+ * one. */
 TEST(assertion, does_not_excuse_what_it_had_no_memory_to_look_at)
 {
     varve_rename rename = { "model", "net" };

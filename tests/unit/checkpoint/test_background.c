@@ -1,5 +1,5 @@
-/* test_background.c - lib/checkpoint/save/background.c: the queue, its memory,
- * a fork.
+/* test_background.c - Tests the queue of asynchronous saves, its memory, and
+ * forks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -43,7 +43,7 @@ TEST(background, waits_while_as_many_are_in_flight_as_may_be)
     }
 }
 
-/* All memory for copies of values that there is. */
+/* The total memory available for copies of values. */
 static atomic_size_t left;
 
 static bool is_block(size_t size)
@@ -116,8 +116,8 @@ static int64_t process(void *state, char *machine, size_t size)
     return process_now;
 }
 
-/* In the child there is no thread, and the one of the parent may have been in
- * the monitor. */
+/* A child has no background thread, and its parent's thread may have held the
+ * monitor. */
 static void be_the_child(varve_job *job)
 {
     varve_error error = { 0 };

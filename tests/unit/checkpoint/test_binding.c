@@ -1,4 +1,5 @@
-/* test_binding.c - lib/checkpoint/matching/binding.c
+/* test_binding.c - Tests the binding of program nodes to file nodes, and
+ * conflicting claims.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +11,7 @@
 
 static float memory[6] = { 1, 2, 3, 4, 5, 6 };
 
-/* A file with the objects "a" and "b", each with a variable "x". */
+/* Writes a file with the objects "a" and "b", each with a variable "x". */
 static void write_two(void)
 {
     varve_node *root = new_root();
@@ -47,7 +48,7 @@ TEST(binding, pairs_nodes_both_ways)
     end_world();
 }
 
-/* A program in which "a" and "b" are one object. */
+/* The program has a single object for "a" and "b". */
 TEST(binding, lets_an_object_stand_for_two)
 {
     float x[2] = { 0 }, y[3] = { 0 };
@@ -87,7 +88,7 @@ TEST(binding, forgets_all_that_a_removed_object_stood_for)
     varve_remove(both);
     for (uint32_t f = 0; f < vv_index_of(&r->pairing)->node_count; f++)
         cr_assert_neq(r->pairing.matches.node_of[f], both);
-    /* The new object takes the place of the old one in memory. */
+    /* The new object gets the address of the old one. */
     varve_node *b = varve_add_object(root, "b");
     cr_assert_neq(vv_file_node_of(&r->pairing.matches, b), VV_NONE);
     float y[3] = { 0 };
@@ -169,7 +170,7 @@ TEST(binding, decides_what_fits_by_the_options)
     end_world();
 }
 
-/* The slots of an object that comes to stand for one more node of the file. */
+/* Slots of an object that is bound to a second file node. */
 TEST(binding, gives_the_slots_of_a_second_node_as_well)
 {
     float x[2] = { 0 }, m[2] = { 0 }, none[2] = { 0 };
@@ -230,7 +231,7 @@ TEST(binding, lets_an_object_stand_for_two_after_any_failed_allocation)
     end_world();
 }
 
-/* As Keras' configuration of a layer that has no weights. */
+/* Like the configuration of a Keras layer without weights. */
 TEST(binding, lets_no_optional_value_decide_what_a_node_is)
 {
     struct text_state state = { .text = "configuration" };

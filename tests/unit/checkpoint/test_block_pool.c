@@ -1,4 +1,4 @@
-/* test_block_pool.c - lib/checkpoint/save/block_pool.c
+/* test_block_pool.c - Tests the pool of reusable blocks.
  *
  * SPDX-License-Identifier: MIT
  */

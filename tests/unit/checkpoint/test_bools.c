@@ -1,5 +1,5 @@
-/* test_bools.c - no byte but 0 and 1 comes into a C bool, nor from one into a
- * file.
+/* test_bools.c - Tests that bytes other than 0 and 1 are never stored in a C
+ * bool, nor saved from one.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,7 @@
 
 enum { FEW = 40, MANY = 3000000, BAD = 17, BYTE = 2 };
 
-/* Declares the values as bools once they are written. */
+/* Changes the dtype of the values to bool once they are written. */
 static int declare_bools(
     void *user, uint64_t done, uint64_t total, const char *what)
 {
@@ -24,7 +24,8 @@ static int declare_bools(
     return what && done > total;
 }
 
-/* A file of so many bools at "b", whose checksums hold; one is BYTE. */
+/* Writes `count` bools at "b" with valid checksums, one of which has the value
+ * BYTE. */
 static void write_bad(size_t count)
 {
     varve_error error = { 0 };
@@ -53,7 +54,8 @@ static bool is_all_zero(const void *bytes, size_t size)
     return i == size;
 }
 
-/* Where not all is verified first the rest of many may be there. */
+/* Unless everything is verified first, the other values may have been
+ * changed. */
 static void check_refused(size_t count, const varve_read_options *options)
 {
     bool may_be_half = count == MANY && options->passes != VARVE_TWO_PASSES;
@@ -98,8 +100,8 @@ TEST(bools, are_refused_at_a_read_whatever_the_checksum_is)
     end_world();
 }
 
-/* Memory of the library, which else takes the pages of the file, or what comes
- * when it is added. */
+/* Library-owned memory, which is a map of the file's pages otherwise, or is
+ * filled when the variable is added. */
 TEST(bools, are_refused_where_they_are_mapped_or_come_later)
 {
     const varve_read_options ways[] = { { .map = true }, { .map = false },
@@ -210,7 +212,7 @@ TEST(bools, are_left_out_by_a_salvage)
     end_world();
 }
 
-/* Uninitialized memory, say: the file could not be read. */
+/* For example uninitialized memory. The file would not be readable. */
 TEST(bools, are_refused_at_a_save)
 {
     static const varve_write_options ways[] = {
@@ -239,7 +241,7 @@ TEST(bools, are_refused_at_a_save)
         snprintf(wanted, sizeof wanted, "net/b: element %zu: ", count - BAD);
         cr_assert(strstr(error.message, wanted), "%s", error.message);
         bytes[count - BAD] = 1;
-        varve_restoration *r = read_root(root, NULL); /* as it was before */
+        varve_restoration *r = read_root(root, NULL); /* unchanged */
         cr_assert(is_all_zero(bytes, count));
         varve_restoration_free(r);
         free_root(root);

@@ -1,4 +1,4 @@
-/* test_box_reading.c - lib/checkpoint/reader/box_reading.c
+/* test_box_reading.c - Tests reading a box of a value.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 #include "support/faulty_system.h"
 #include "support/proof.h"
 
-/* Four chunks and a bit, of rows of 1,000 numbers. */
+/* More than four chunks, with rows of 1,000 numbers. */
 enum { ROWS = 1100, COLUMNS = 1000, COUNT = ROWS * COLUMNS };
 
 static uint32_t *numbers;
@@ -86,7 +86,7 @@ TEST(box_reading, gives_any_part_of_a_value_of_any_format)
     }
 }
 
-/* Rows of the second chunk alone. */
+/* Rows of the second chunk only. */
 TEST(box_reading, looks_only_at_the_chunks_that_it_meets)
 {
     static const varve_box rows = { { 300, 0 }, { 200, COLUMNS } };
@@ -109,7 +109,7 @@ TEST(box_reading, looks_only_at_the_chunks_that_it_meets)
     end(reader);
 }
 
-/* A bit anywhere in a chunk, however little of it is wanted. */
+/* A flipped bit anywhere in a chunk, even if only a small part is read. */
 TEST(box_reading, checks_the_whole_of_a_chunk)
 {
     static const varve_box one = { { 400, 7 }, { 1, 1 } };
@@ -170,7 +170,7 @@ TEST(box_reading, refuses_what_is_no_part)
     end_world();
 }
 
-/* Whichever read it is that fails, in the formats that decode too. */
+/* Each read fails once, also in formats that are decoded. */
 TEST(box_reading, tells_of_a_read_that_fails_and_works_again)
 {
     static const varve_box rows = { { 100, 1 }, { 900, COLUMNS - 2 } };

@@ -1,5 +1,5 @@
-/* test_boxes.c - parts of values, and values in pieces, on every way that they
- * can be read: any box of any value comes to what its elements are.
+/* test_boxes.c - Tests slices and values in pieces with every method of
+ * reading: any box of any value must contain the right elements.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,14 +14,14 @@
 
 enum { MOST_RANK = 4, MOST_PIECES = 9, MOST_ELEMENTS = 700000 };
 
-/* A value whose elements are their numbers, and a box of it. */
+/* A value whose elements are their indices, and a box of it. */
 struct sample {
     varve_shape shape;
     uint64_t count;
     float *values;
     varve_box box;
-    uint8_t digest[16];   /* of the checkpoint, in whatever pieces */
-    uint32_t piece_count; /* 1: it is not in pieces */
+    uint8_t digest[16];   /* of the checkpoint, regardless of pieces */
+    uint32_t piece_count; /* 1: not in pieces */
     varve_box pieces[MOST_PIECES];
 };
 
@@ -33,7 +33,7 @@ static varve_shape any_shape(uint64_t *state)
     uint64_t count = 1;
     for (uint32_t i = 0; i < shape.rank; i++)
         count *= shape.extents[i] = 1 + proof_next(state) % 5;
-    /* One in a few has several chunks. */
+    /* A few values have several chunks. */
     if (shape.rank > 0 && proof_next(state) % 4 == 0)
         shape.extents[proof_next(state) % shape.rank] *=
             1 + proof_next(state) % (MOST_ELEMENTS / count);
@@ -65,7 +65,7 @@ static int compare_boxes(const void *left, const void *right)
     return 0;
 }
 
-/* In rows, or along any dimension. */
+/* Splits a value into pieces by rows, or along any dimension. */
 static void cut(struct sample *s, uint64_t *state)
 {
     bool by_rows = proof_next(state) % 2;
@@ -98,7 +98,7 @@ static void sum(uint8_t *digest)
     varve_reader_free(reader);
 }
 
-/* Whole, in layers, packed, or both. */
+/* Chooses a full or incremental, compressed or uncompressed save. */
 static varve_write_options any_way(uint64_t *state)
 {
     uint64_t which = proof_next(state) % 6;
@@ -139,7 +139,7 @@ static struct sample begin_sample(uint64_t *state)
     return s;
 }
 
-/* Whether the elements of the box are these, in order. */
+/* Returns true if these are the elements of the box, in order. */
 static bool is_box(const struct sample *s, const float *found)
 {
     uint64_t at[MOST_RANK] = { 0 };
@@ -161,7 +161,7 @@ static bool is_box(const struct sample *s, const float *found)
     return true;
 }
 
-/* --- Restored ----------------------------------------------------------- */
+/* --- Restoring ---------------------------------------------------------- */
 
 static varve_read_options any_options(uint64_t *state)
 {
@@ -194,7 +194,8 @@ static bool arrived(const struct sample *s, varve_node *node)
     return same;
 }
 
-/* Memory of the program or of the library, before the read or after it. */
+/* Uses memory of the program or the library, added before the read or after
+ * it. */
 static void restore(const struct sample *s, uint64_t *state)
 {
     varve_error error = { 0 };

@@ -1,5 +1,4 @@
-/* test_bulk.c - lib/checkpoint/snapshot/bulk.c: large values, copied by several
- * threads.
+/* test_bulk.c - Tests snapshots of large values, which several threads copy.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +11,8 @@
 
 enum { SMALL = 5, LARGE = (7 << 20) + 123 };
 
-/* Byte i, different at every distance that chunks could be mixed up by. */
+/* Returns byte i of a pattern that differs at every distance by which chunks
+ * could be confused. */
 static unsigned char pattern(size_t i, unsigned which)
 {
     return (unsigned char)(i * 31 + (i >> 8) * 7 + (i >> 20) * 3 + which);
@@ -60,12 +60,12 @@ TEST(bulk, copies_every_byte_of_large_values_there_and_back)
     free(memory);
 }
 
-/* --- Around the bounds, and without threads ----------------------------- */
+/* --- Boundary sizes, and missing threads -------------------------------- */
 
 enum { FEW = 4 << 20, CHUNK = 4 << 20, MOST_PARTS = 1000 };
 
-/* A model of `count` variables that fill `size` bytes, on a machine of three
- * processors whose threads may not start. */
+/* A model of `count` variables with a total of `size` bytes, on a machine with
+ * three processors whose threads may fail to start. */
 static struct {
     struct vv_system system;
     struct faulty *faulty;
@@ -112,7 +112,7 @@ static void end_model(void)
     end_world();
 }
 
-/* There and back again; nothing may be allocated on the way. */
+/* Copies in both directions; no memory may be allocated. */
 static void check_copies(varve_snapshot *s)
 {
     varve_error error = { 0 };
@@ -130,7 +130,8 @@ static void check_copies(varve_snapshot *s)
         model.size, model.count);
 }
 
-/* Threads that were asked for, in all; those from `number` on do not start. */
+/* Returns the total number of requested threads. Those from `number` on do not
+ * start. */
 static long check_model(size_t size, size_t count, long number)
 {
     varve_error error = { 0 };

@@ -1,4 +1,4 @@
-/* test_by_name.c - lib/checkpoint/matching/by_name.c
+/* test_by_name.c - Tests matching by global names.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -41,8 +41,8 @@ static void assert_all_matched(varve_restoration *r)
     cr_assert_ok(varve_assert_consumed(r, &error), error);
 }
 
-/* A file of values by name: a/w is 1, a/b is 2; c is 3, and "c/d/e", which can
- * only be one edge, is 4. */
+/* Writes a file of named values: a/w is 1, a/b is 2; c is 3, and "c/d/e", which
+ * can only be a single edge, is 4. */
 static void write_names(void)
 {
     varve_node *root = new_root();
@@ -106,8 +106,8 @@ TEST(by_name, says_so_in_the_report_and_in_a_plan)
 }
 
 #ifdef VV_HAVE_SAFETENSORS
-/* A file that finds its values by keys: the global names that nodes have. Where
- * keys are split at dots, a key is another text than the path of its value. */
+/* Writes a file that identifies values by keys: the global names of nodes. If
+ * keys are split at dots, a key differs from the path of its value. */
 static void finish_keys(varve_node *root)
 {
     varve_error error = { 0 };
@@ -140,7 +140,7 @@ TEST(by_name, finds_a_path_as_a_key_of_the_file)
 }
 #endif
 
-/* The global name of a node of an object graph is a label. */
+/* The global name of a node in an object graph is only a label. */
 TEST(by_name, matches_no_path_to_a_label)
 {
     static const varve_format formats[] = {
@@ -217,8 +217,8 @@ TEST(by_name, lets_paths_aliases_and_renames_go_first)
 }
 
 #ifdef VV_HAVE_SAFETENSORS
-/* As by path: a rename decides, even if it leads nowhere. What is not renamed,
- * and names that are not paths, are looked for all the same. */
+/* As for paths: a rename decides, even if its target does not exist. Names
+ * without a rename, and names that are not paths, are looked up as usual. */
 TEST(by_name, does_not_fall_back_to_a_path_that_is_renamed)
 {
     static const varve_rename renames[] = { { "a.1/w", "nowhere" },
@@ -264,7 +264,7 @@ TEST(by_name, reports_a_second_claim_as_a_conflict)
     saved_leaf(root, "x", 0);
     finish(root);
     root = new_root();
-    named(root, "a", 1, "x"); /* is come to before x */
+    named(root, "a", 1, "x"); /* is visited before x */
     leaf(root, "x", 0);
     varve_restoration *r = read_root(root, NULL);
     cr_assert(mine[0] == 1 && mine[1] == 0);
@@ -452,7 +452,7 @@ TEST(by_name, keeps_its_promise_after_any_failed_allocation)
     end_world();
 }
 
-/* What could not be matched for lack of memory is, when it is tried again. */
+/* Names that could not be matched for lack of memory are matched by a retry. */
 TEST(by_name, finds_late_names_once_there_is_memory)
 {
     begin_world();

@@ -1,4 +1,4 @@
-/* test_carried.c - lib/checkpoint/save/carried.c
+/* test_carried.c - Tests the temporary nodes for pending values during a save.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,7 +6,7 @@
 
 #include "carried.h"
 
-/* What a source hands out, and how often it was released. */
+/* A source of values, and the number of its releases. */
 struct source {
     struct vv_carried_source base;
     varve_status status;

@@ -1,5 +1,4 @@
-/* test_carry.c - lib/checkpoint/restoration/carry.c: values that wait are
- * carried over by saves.
+/* test_carry.c - Tests that saves carry over pending values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +8,7 @@
 #include <varve/incremental.h>
 #include <varve/snapshot.h>
 
-/* A run: it always has `w`; what is built late is an object with a variable,
+/* A run: it always has `w`. Created later are an object with a variable,
  * strings, a state, a list, and a slot for each of two variables. */
 struct run {
     varve_node *root;
@@ -93,7 +92,8 @@ static void check_late(const struct run *run, float base)
     cr_assert_arr_eq(run->state, "\1\2\3", 3);
 }
 
-/* A file of all, and a run that has restored it but has built nothing late. */
+/* Writes a file of all nodes, and restores it to a run without the later
+ * nodes. */
 static varve_restoration *begin_resumed(struct run *run)
 {
     struct run first;
@@ -109,8 +109,7 @@ static varve_restoration *begin_resumed(struct run *run)
     return r;
 }
 
-/* All of it is in the file that was written, and comes to a run that builds it
- * then. */
+/* Checks that the file contains all values, by a run that creates all nodes. */
 static void check_file(const char *path)
 {
     struct run run;
@@ -166,7 +165,7 @@ TEST(carry, keeps_what_waits_at_each_save_until_it_is_built)
     end_world();
 }
 
-/* The file is that which a program with all of it writes. */
+/* The file must be identical to that of a program with all nodes. */
 TEST(carry, writes_the_bytes_of_a_whole_program)
 {
     struct run run;
@@ -286,7 +285,8 @@ TEST(carry, goes_with_layers)
 }
 #endif
 
-/* What does not concern what is saved is not in it, nor fails it. */
+/* Pending values outside the saved subtree are not saved and cause no
+ * failure. */
 TEST(carry, concerns_what_is_below_the_node_that_is_saved)
 {
     float x = 1, y = 2;
@@ -318,7 +318,7 @@ TEST(carry, concerns_what_is_below_the_node_that_is_saved)
     end_world();
 }
 
-/* A value that is larger than what a save has in memory of one. */
+/* A value that exceeds the buffer of a save. */
 TEST(carry, streams_large_values)
 {
     enum { COUNT = 1500000 };
@@ -353,8 +353,8 @@ TEST(carry, streams_large_values)
     end_world();
 }
 
-/* Without memory, at whichever call, a save fails and the graph and what waits
- * are as they were. */
+/* If any allocation fails, the save fails, and the graph and the pending values
+ * are unchanged. */
 TEST(carry, runs_out_of_memory_without_a_trace)
 {
     struct run run;
@@ -379,8 +379,8 @@ TEST(carry, runs_out_of_memory_without_a_trace)
 }
 
 #ifdef VV_HAVE_SAFETENSORS
-/* A format that has no place for a value that waits refuses it, and the older
- * file stays. */
+/* A format that cannot represent a pending value refuses it, and the older file
+ * remains. */
 TEST(carry, goes_to_other_formats_or_is_refused)
 {
     struct run run;

@@ -1,4 +1,4 @@
-/* test_chunks_out.c - lib/checkpoint/together/chunks_out.c
+/* test_chunks_out.c - Tests collective writing of compressed chunks in rounds.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,8 +15,8 @@
 
 enum { RANKS = 4, ROUNDS_OF_3 = 3 * VV_ROUND_SIZE / 4 - 5 };
 
-/* Ranks have parts of the noise, which does not get smaller, of very different
- * sizes; and all of the rest. */
+/* Ranks have slices of the noise, which is incompressible, of very different
+ * sizes. All other values are replicated. */
 static float noise[ROUNDS_OF_3];
 static float smooth[ROUNDS_OF_3];
 static int64_t number;
@@ -32,7 +32,7 @@ static void make_values(void)
 
 struct run {
     varve_write_options options;
-    uint32_t failing; /* rank; whose callback fails at its third call */
+    uint32_t failing; /* rank whose callback fails at its third call */
     varve_status statuses[RANKS];
     varve_error errors[RANKS];
 };
@@ -67,7 +67,8 @@ static void save(const varve_comm *comm, void *user)
     free_root(root);
 }
 
-/* What a layer has but its name, which is in its first and last bytes. */
+/* Hashes the data files without their names, which are stored in their first
+ * and last bytes. */
 static uint64_t layers(uint64_t *hash)
 {
     uint64_t all = 0;
@@ -84,7 +85,8 @@ static uint64_t layers(uint64_t *hash)
     return all;
 }
 
-/* Whatever is how quick, and however many threads pack. */
+/* The result is independent of timing and of the number of compressing
+ * threads. */
 TEST(chunks_out, has_the_same_bytes_each_time)
 {
     uint64_t first = 0, hash;
@@ -118,7 +120,8 @@ TEST(chunks_out, leaves_no_gaps_but_up_to_pages)
     end_world();
 }
 
-/* A rank fails in the midst of rounds: all stop, and nothing is left. */
+/* A rank fails in the middle of a round: all ranks stop, and no file
+ * remains. */
 TEST(chunks_out, ends_at_all_ranks_where_one_is_cancelled)
 {
     make_values();

@@ -1,4 +1,4 @@
-/* test_columns.c - lib/checkpoint/save/columns.c
+/* test_columns.c - Tests the columns of an index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 
 static float memory[6];
 
-/* The same graph, made in another order for each `turn`. */
+/* Builds the same graph in another order for each `turn`. */
 static varve_node *make(int turn)
 {
     static const char *const names[] = { "d", "a", "c", "b", "e" };

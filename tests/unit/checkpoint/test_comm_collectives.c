@@ -1,4 +1,4 @@
-/* test_comm_collectives.c - lib/checkpoint/together/comm_collectives.c
+/* test_comm_collectives.c - Tests the collective operations.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,7 @@
 
 enum { RANKS = 5 };
 
-/* What each rank comes with, and what it gets. */
+/* The arguments and results of each rank. */
 struct group {
     varve_status given[RANKS];
     varve_status got[RANKS];
@@ -77,7 +77,7 @@ TEST(agreement, keeps_the_lines_of_a_message_and_its_errno)
     }
 }
 
-/* One that has lost another group is waited for in this one. */
+/* A rank whose own communicator failed still takes part in this one. */
 TEST(agreement, tells_of_another_group_that_is_gone)
 {
     struct group g = { .given = { [1] = VARVE_DISCONNECTED } };
@@ -168,7 +168,7 @@ TEST(agreement, ends_where_a_rank_is_gone)
     }
 }
 
-/* Rank `i` has `sizes[i]` bytes, each `i` + 1. */
+/* Rank `i` sends `sizes[i]` bytes of value `i` + 1. */
 static void gather(const varve_comm *comm, void *user)
 {
     struct group *g = user;
@@ -239,7 +239,7 @@ TEST(agreement, tells_all_what_rank_0_has)
     }
 }
 
-/* Whoever lacks it, all get the same. */
+/* Regardless of the rank without memory, all ranks get the same status. */
 TEST(agreement, tells_of_memory_that_runs_out)
 {
     for (long number = 0; number < 40; number++) {

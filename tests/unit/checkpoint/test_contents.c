@@ -1,4 +1,5 @@
-/* test_contents.c - lib/checkpoint/reader/contents.c
+/* test_contents.c - Tests reading all values in file order, and the digest of a
+ * checkpoint.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +16,7 @@ static float small[3] = { 1, 2, 3 };
 static float large[LARGE];
 static int64_t step = 7;
 
-/* The same values, made in one order or the other. */
+/* Builds the same values in one order or the other. */
 static varve_node *make_model(bool backwards)
 {
     varve_node *root = new_root();
@@ -59,7 +60,7 @@ static bool is_same(struct vv_digest a, struct vv_digest b)
     return vv_digest_equal(&a, &b);
 }
 
-/* --- The digest ----------------------------------------------------------- */
+/* --- Digest --------------------------------------------------------------- */
 
 TEST(contents, have_one_digest_in_every_order_and_format)
 {
@@ -110,7 +111,7 @@ TEST(contents, have_another_digest_when_anything_changes)
     end_world();
 }
 
-/* As docs/format.md says, by hand. */
+/* Computes the digest as documented in docs/format.md. */
 TEST(contents, have_the_digest_that_is_documented)
 {
     begin_world();
@@ -213,7 +214,7 @@ TEST(contents, come_in_the_order_of_the_file)
     end_world();
 }
 
-/* More than one buffer holds, of values large and small. */
+/* More than one buffer holds, in values of all sizes. */
 TEST(contents, come_in_several_batches)
 {
     enum { COUNT = 9, SIZE = 5 << 20, HUGE_SIZE = 17 << 20 };

@@ -1,4 +1,5 @@
-/* test_contribution.c - lib/checkpoint/together/contribution.c
+/* test_contribution.c - Tests the encoding of contributions to a collective
+ * save.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -78,7 +79,7 @@ TEST(contribution, tells_of_the_region_and_each_slice)
     end_told(&t);
 }
 
-/* What must be the same at all ranks is told by a digest. */
+/* Replicated properties are compared by a digest. */
 TEST(contribution, differs_where_ranks_differ)
 {
     struct told t;

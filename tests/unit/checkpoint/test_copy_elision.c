@@ -1,8 +1,7 @@
-/* test_copy_elision.c - lib/checkpoint/save/copy_elision.c: a save in the
- * background copies what may have changed, and has the values of the call all
- * the same.
+/* test_copy_elision.c - Tests that an asynchronous save copies only data that
+ * may have changed, and still saves the values of the call.
  *
- * Where AddressSanitizer looks, whoever reads what was not copied is found.
+ * Reads of data that was not copied are detected under AddressSanitizer.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +16,7 @@
 #include "poison.h"
 #include "copy_elision.h"
 
-/* A save plan as a job has it, and what of it was copied. */
+/* A save plan as prepared for a job, and the copied part. */
 static struct {
     struct vv_save_plan save_plan;
     unsigned char *block;
@@ -45,7 +44,7 @@ static varve_status detach(
     return status;
 }
 
-/* In bytes of large values: what was copied. */
+/* Returns the number of copied bytes of large values. */
 static size_t copy_what_changed(const varve_write_options *options)
 {
     varve_error error = { 0 };
@@ -116,7 +115,7 @@ TEST(reused, are_pages_that_were_not_touched)
     begin_incremental();
     save_touched();
     for (size_t i = 0; i < 4; i++) {
-        touch_row(5000, -(float)i); /* at first not summed by pages */
+        touch_row(5000, -(float)i); /* the first save has no page digests */
         if (i == 2)
             touch_row(90000, -2);
         for (uint64_t row = 0; i == 3 && row < 140 * 1024; row += 1024)
@@ -131,7 +130,7 @@ TEST(reused, are_pages_that_were_not_touched)
     end_incremental();
 }
 
-/* What is not there any more was opened before. */
+/* A deleted base remains readable, since it was opened before. */
 TEST(reused, is_read_where_the_base_is_gone)
 {
     varve_error error = { 0 };
@@ -203,7 +202,7 @@ TEST(reused, is_nothing_where_all_is_looked_at_or_not_known)
 
 enum { FLIGHTS = 2, STEPS = 120 };
 
-/* A job, and the values of its call. */
+/* A job and the values at its start. */
 struct flight {
     varve_job *job;
     unsigned number;
@@ -352,7 +351,7 @@ TEST(reused, needs_memory)
     end_incremental();
 }
 
-/* Where the base is gone by then, too. */
+/* Also if the base has been deleted by then. */
 TEST(reused, needs_memory_to_be_read)
 {
     varve_error error = { 0 };

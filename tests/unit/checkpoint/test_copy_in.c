@@ -1,4 +1,5 @@
-/* test_copy_in.c - lib/checkpoint/delivery/copy_in.c
+/* test_copy_in.c - Tests copying staged values into memory that cannot be
+ * written directly.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,8 +14,8 @@ static struct view views[COUNT];
 static struct vv_move moves[COUNT];
 static varve_node *root;
 
-/* Far, strided, far, and one that is not staged; their values are 1, what is
- * staged is 2. */
+/* Creates a device, a strided, and another device variable, and one that is not
+ * staged. Their values are 1, the staged ones are 2. */
 static void begin(void)
 {
     uint64_t seed = 3;
@@ -102,7 +103,7 @@ TEST(elsewhere, says_what_could_not_be_put_back)
 {
     varve_error error = { 0 };
     begin();
-    view_fail(&views[0], 4, 1000); /* once its value is there */
+    view_fail(&views[0], 4, 1000); /* after its value was copied */
     view_fail(&views[2], 3, 1);
     cr_assert_eq(put(false, &error), VARVE_CALLBACK);
     cr_assert(moves[0].is_touched && !moves[2].is_touched);

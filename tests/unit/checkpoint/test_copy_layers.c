@@ -1,4 +1,5 @@
-/* test_copy_layers.c - lib/checkpoint/reader/copy_layers.c
+/* test_copy_layers.c - Tests copying incremental checkpoints with their data
+ * files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +12,8 @@
 
 static const varve_write_options plain;
 
-/* A checkpoint with three layers, "run/m-3.varve", and those before it. */
+/* Creates a checkpoint with three data files, "run/m-3.varve", and its
+ * predecessors. */
 static void make(void)
 {
     begin_incremental();
@@ -41,7 +43,7 @@ static uint8_t *bytes_of(const char *path, size_t *size)
     return memory_bytes(world.memory, path, size);
 }
 
-/* The largest file of a folder; NULL: there is none. */
+/* Returns the largest file of a folder, or NULL. */
 static const char *largest_of(const char *folder)
 {
     static char found[100];
@@ -86,7 +88,7 @@ TEST(copy_layers, writes_what_is_packed_as_it_is)
     end_incremental();
 }
 
-/* One without layers becomes the file that it is. */
+/* A full checkpoint is copied as a single file. */
 TEST(copy_layers, repacks_what_has_none)
 {
     varve_error error = { 0 };
@@ -105,7 +107,8 @@ TEST(copy_layers, repacks_what_has_none)
     end_incremental();
 }
 
-/* Neither the index nor a layer: nothing would look at that again. */
+/* Neither index nor data file may remain, since nothing would verify them
+ * again. */
 TEST(copy_layers, leaves_nothing_of_what_does_not_verify)
 {
     varve_error error = { 0 };
@@ -123,7 +126,7 @@ TEST(copy_layers, leaves_nothing_of_what_does_not_verify)
     end_incremental();
 }
 
-/* As of a copy that a full disk cut off elsewhere. */
+/* As left by a copy that ran out of disk space. */
 TEST(copy_layers, writes_again_what_has_another_size)
 {
     make();
@@ -173,8 +176,8 @@ TEST(copy_layers, spares_what_has_the_name)
     end_incremental();
 }
 
-/* Whatever fails: what is there under the name is whole, and the next one
- * comes to its end. */
+/* After any failure, files with the final name are complete, and the next copy
+ * succeeds. */
 static varve_status try_one(long number, bool *is_over)
 {
     varve_error error = { 0 };

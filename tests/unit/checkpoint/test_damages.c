@@ -1,4 +1,4 @@
-/* test_damages.c - lib/checkpoint/delivery/damages.c
+/* test_damages.c - Tests the list of damaged values.
  *
  * SPDX-License-Identifier: MIT
  */

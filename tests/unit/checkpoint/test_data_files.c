@@ -1,4 +1,5 @@
-/* test_data_files.c - lib/checkpoint/together/data_files.c
+/* test_data_files.c - Tests the data files of a collective save, and failures
+ * of system calls.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +16,7 @@ enum { RANKS = 3 };
 
 static struct run {
     varve_write_options options;
-    int first; /* of the weights: other ones in each save */
+    int first; /* offset of the weights, which differs for each save */
     varve_status statuses[RANKS];
     varve_error errors[RANKS];
     bool is_over;
@@ -31,8 +32,8 @@ static void save(const varve_comm *comm, void *user)
     free_part(p);
 }
 
-/* Whatever call of the system fails at whatever rank: all say the same, and
- * what was there before is there, or what is new. */
+/* Fails each system call on each rank: all ranks must get the same status, and
+ * either the previous or the new checkpoint must exist. */
 static void check_faults_so(unsigned kinds, int number_of_errno)
 {
     for (long number = 0; !run.is_over; number++) {
@@ -63,7 +64,7 @@ static void check_faults_so(unsigned kinds, int number_of_errno)
     run.is_over = false;
 }
 
-/* As they are, in layers, packed. */
+/* For full, incremental, and compressed saves. */
 static void check_faults(unsigned kinds, int number_of_errno)
 {
     for (int i = 0; i < 3; i++) {

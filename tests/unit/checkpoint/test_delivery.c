@@ -1,4 +1,4 @@
-/* test_delivery.c - lib/checkpoint/delivery/delivery.c
+/* test_delivery.c - Tests the setup and the lists of a delivery.
  *
  * SPDX-License-Identifier: MIT
  */

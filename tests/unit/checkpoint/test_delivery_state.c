@@ -1,4 +1,5 @@
-/* test_delivery_state.c - lib/checkpoint/delivery/delivery_state.c
+/* test_delivery_state.c - Tests the decisions about a value when its node is
+ * bound.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +8,8 @@
 #include "delivery_state.h"
 #include "variable.h"
 
-/* A state and a variable under "a" and, the same object, under "b". */
+/* Writes a state and a variable below "a" and "b", which are the same
+ * object. */
 static void write_shared(void)
 {
     static float x = 5;
@@ -65,8 +67,8 @@ TEST(delivery_state, of_a_value_is_told_by_its_holder)
     end_world();
 }
 
-/* A copy that does not fit, or fails to come, is no other thing than a value
- * that does. */
+/* A copy that does not fit, or cannot be delivered, must not affect a value
+ * that fits. */
 TEST(delivery_state, of_a_copy_that_does_not_fit_fails_the_read)
 {
     struct copies c;
@@ -164,7 +166,7 @@ static varve_status set_seven(const varve_tensor *tensor, void *user)
     return VARVE_OK;
 }
 
-/* The newer one, which does not fit, has it wait first. */
+/* The newer restoration, whose value does not fit, keeps it pending first. */
 TEST(delivery_state, of_a_part_comes_to_what_another_one_does_not_fit)
 {
     float saved[1] = { 5 };
@@ -192,7 +194,7 @@ TEST(delivery_state, of_a_part_comes_to_what_another_one_does_not_fit)
     end_world();
 }
 
-/* What had no value before, and no initializer to run, has none after. */
+/* A variable that had no value and has no initializer still has none. */
 TEST(delivery_state, of_what_is_lost_leaves_without_a_value_what_had_none)
 {
     varve_error error = { 0 };

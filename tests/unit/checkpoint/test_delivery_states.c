@@ -1,4 +1,4 @@
-/* test_delivery_states.c - lib/checkpoint/delivery/delivery_states.c
+/* test_delivery_states.c - Tests the states of values and their transitions.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,7 +6,7 @@
 
 #include "delivery_states.h"
 
-/* Two values, of which the second is not saved. */
+/* Creates two values, of which the second is not saved. */
 static const unsigned char offsets[16] = { 64 };
 
 static bool begin_states(

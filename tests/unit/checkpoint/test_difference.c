@@ -1,17 +1,17 @@
-/* test_difference.c - lib/checkpoint/together/difference.c
+/* test_difference.c - Tests the comparison of values between ranks.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "together_world.h"
 
-/* One rank is unlike the others. */
+/* One rank differs from the others. */
 struct run {
     int what;
     varve_error errors[4];
 };
 
-/* Of two variables with the same value one is a slice, and not the same one
- * everywhere. */
+/* One of two variables with the same value is a slice, and it is not the same
+ * one on every rank. */
 static void add_twins(struct part *p, bool is_other)
 {
     static int32_t zeros[8];

@@ -1,4 +1,4 @@
-/* test_digest_cache.c - lib/checkpoint/save/digest_cache.c
+/* test_digest_cache.c - Tests the cache of digests.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -47,7 +47,7 @@ TEST(digest_cache, are_one_for_each_root)
     vv_digest_cache_put(&cache, allocator(), new_sums(other, 4));
     vv_digest_cache_put(&cache, allocator(), new_sums(one, 6));
     vv_digest_cache_put(
-        &cache, allocator(), new_sums(one, 5)); /* is not the last */
+        &cache, allocator(), new_sums(one, 5)); /* is not the most recent one */
     cr_assert_eq(take_moment(&cache, one, 0), 6);
     cr_assert_eq(take_moment(&cache, one, 0), 0);
     cr_assert_eq(take_moment(&cache, other, 0), 4);

@@ -1,4 +1,4 @@
-/* test_dispatch.c - lib/checkpoint/delivery/dispatch.c
+/* test_dispatch.c - Tests the delivery of all values that are due.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -69,7 +69,7 @@ TEST(dispatch, waits_with_a_state_for_its_variables)
     cr_assert_eq(state.loads, 1);
     cr_assert_eq(r->delivery.held.pairs.size, 0);
     varve_restoration_free(r);
-    /* Or until they are given up. */
+    /* The state also stops waiting when the variables are dropped. */
     strcpy(state.text, "mine");
     varve_remove(s);
     varve_add_state(root, "s", &text_callbacks, &state);

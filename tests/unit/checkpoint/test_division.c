@@ -1,5 +1,5 @@
-/* test_division.c - lib/checkpoint/delivery/division.c, and what reading.c and
- * transfer.c make of a division.
+/* test_division.c - Tests the division of reading and verifying between
+ * processes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,8 +17,8 @@
 
 enum { CHUNKS = 4, SIZE = CHUNKS * VV_CHUNK_SIZE, ROW = 1024 };
 
-/* Others, as far as one process can tell: what they were told, and what they
- * say. */
+/* The other processes, as seen by this one: the data that they receive, and the
+ * data that they send. */
 struct others {
     struct vv_division told, said;
     int divided, asked;
@@ -54,7 +54,8 @@ static varve_status ask(void *user, varve_status status, varve_error *error)
     return status;
 }
 
-/* Read where it belongs, so that damage is there before it is found. */
+/* Streamed into place, so that damaged bytes arrive before they are
+ * detected. */
 static alignas(64) uint8_t weights[SIZE];
 static uint8_t few[8];
 
@@ -177,7 +178,7 @@ TEST(division, ends_with_what_the_others_say)
     end_world();
 }
 
-/* --- Numbers of what is needed -------------------------------------------- */
+/* --- Counts of needed bytes ----------------------------------------------- */
 
 static struct vv_division told_of(varve_node *root)
 {

@@ -1,4 +1,4 @@
-/* test_exchange.c - lib/checkpoint/delivery/exchange.c
+/* test_exchange.c - Tests the parallel exchange of staged values with memory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,15 +20,15 @@ static uint8_t old_byte(size_t move, size_t at)
     return (uint8_t)(move * 17 + at * 5 + at / 241 + 1);
 }
 
-/* Many of a few bytes, none, some around the piece of a swap, one of several
- * slices. */
+/* Returns sizes of a few bytes, zero, around the block size of a swap, and of
+ * several stripes. */
 static size_t size_of(size_t move)
 {
     static const size_t sizes[] = { 8, 0, 4095, 4097, 300000, 1, 100 };
     return move == 20 ? (size_t)5 << 20 : sizes[move % 7];
 }
 
-/* Some are not staged: their bytes are nobody's business. */
+/* Some are not staged: their bytes are not compared. */
 static bool is_staged(size_t move)
 {
     return move % 5 != 3;
@@ -130,8 +130,8 @@ TEST(exchange, brings_every_byte_and_no_other_the_last_time)
     }
 }
 
-/* Three views of the same bytes, each at another place: the last of them stays,
- * and behind them what was there. */
+/* Three overlapping views at different offsets: the last value remains, and the
+ * undo brings back the previous bytes. */
 TEST(exchange, is_undone_where_variables_share_memory)
 {
     enum { SIZE = 3 << 20, STEP = 100001, VIEWS = 3 };

@@ -1,6 +1,5 @@
-/* test_fate_parts.c - values of a file that are parts of others: who may have
- * them (lib/checkpoint/delivery/delivery_state.c, dispatch.c), who may not, and
- * what is said of them.
+/* test_fate_parts.c - Tests file values that are slices of larger values: the
+ * nodes that may receive them, and the reports for others.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -36,7 +35,7 @@ static varve_node *add_rows(varve_node *root)
         VARVE_SHAPE(WHOLE, COLUMNS), start);
 }
 
-/* A part between two values that are all. */
+/* A slice between two whole values. */
 static varve_node *make(void)
 {
     varve_node *root = new_root();
@@ -134,7 +133,7 @@ TEST(delivery_state_parts, fill_memory_of_the_library)
     end_world();
 }
 
-/* --- Who may not have them ------------------------------------------------ */
+/* --- Nodes that do not match ---------------------------------------------- */
 
 #define SAVED "saved float32[3,4] from [2,0] on of float32[8,4], the program "
 
@@ -216,7 +215,7 @@ TEST(delivery_state_parts, are_reported_with_both_boxes)
 
 /* --- Saving --------------------------------------------------------------- */
 
-/* Without a part the file is that of any save. */
+/* Without slices the file is the same as that of any save. */
 TEST(delivery_state_parts, change_nothing_where_there_is_none)
 {
     begin_world();
@@ -256,7 +255,8 @@ TEST(delivery_state_parts, may_be_of_nothing)
     end_world();
 }
 
-/* What is not saved has the shape of its whole, as in any file. */
+/* A slice that is not saved is recorded with the shape of its whole value, as
+ * in any file. */
 TEST(delivery_state_parts, are_those_that_are_saved)
 {
     begin_world();
@@ -294,7 +294,7 @@ TEST(delivery_state_parts, are_refused_where_nobody_asks_for_them)
     end_world();
 }
 
-/* --- Looking -------------------------------------------------------------- */
+/* --- Reading -------------------------------------------------------------- */
 
 TEST(delivery_state_parts, are_told_of_by_a_reader)
 {
@@ -347,7 +347,7 @@ TEST(delivery_state_parts, have_digests_by_where_they_are)
     begin_world();
     digest_at(0, digests[0]);
     digest_at(1, digests[1]);
-    digest_at(ROWS, digests[2]); /* all of a value */
+    digest_at(ROWS, digests[2]); /* the whole value */
     cr_assert_neq(memcmp(digests[0], digests[1], 16), 0);
     cr_assert_neq(memcmp(digests[0], digests[2], 16), 0);
     end_world();

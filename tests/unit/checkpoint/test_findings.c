@@ -1,4 +1,4 @@
-/* test_findings.c - lib/checkpoint/report/findings.c
+/* test_findings.c - Tests the findings of a report.
  *
  * SPDX-License-Identifier: MIT
  */

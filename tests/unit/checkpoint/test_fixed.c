@@ -1,4 +1,4 @@
-/* test_fixed.c - lib/checkpoint/delivery/fixed.c
+/* test_fixed.c - Tests fixed values, which must match the file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,7 @@
 
 enum { LARGE = 300000 };
 
-/* A simulation: what it is of, and what it has come to. */
+/* A simulation: its parameters and its present state. */
 struct program {
     varve_graph *graph;
     varve_node *root;
@@ -56,7 +56,7 @@ static void build(struct program *p)
     good(p->root);
 }
 
-/* Of a program as it was, then built anew. */
+/* Writes a program and rebuilds it. */
 static void begin(struct program *p)
 {
     begin_world();
@@ -141,7 +141,7 @@ TEST(fixed, is_found_among_many)
     end_world();
 }
 
-/* What a read of the file costs. */
+/* The cost of reading the file. */
 struct cost {
     size_t calls;
     uint64_t bytes;
@@ -179,15 +179,15 @@ static struct cost cost_of_read(
     return cost;
 }
 
-/* Where what comes is put aside first, no byte is read that would not be if
- * nothing were fixed; else no more than what the fixed ones lie in. */
+/* If values are staged, no additional byte is read for fixed values; otherwise
+ * at most those of the fixed values. */
 TEST(fixed, is_read_in_the_pass_that_all_share)
 {
     begin_world();
     struct faulty *faulty = faulty_new(world.context.system);
     world.context.system = faulty_system(faulty);
     varve_read_options options = { .resources.threads = 1 };
-    for (int i = 0; i < 2; i++) { /* the second time, it is verified first */
+    for (int i = 0; i < 2; i++) { /* the second time in two passes */
         struct cost free = cost_of_read(faulty, &options, false);
         struct cost fixed = cost_of_read(faulty, &options, true);
         cr_assert_gt(free.bytes, 200 * 8004);
@@ -238,7 +238,7 @@ static void set_forms(struct forms *f)
     f->wide[LARGE - 2] = f->part[5] = -0.0f;
 }
 
-/* Each form is looked at to its last element, whatever way it comes. */
+/* Each layout is compared up to its last element with every option. */
 static void check_forms(
     struct forms *f, varve_node *root, const varve_read_options *options)
 {
@@ -300,7 +300,7 @@ TEST(fixed, is_compared_in_whatever_form_it_lies)
     end_world();
 }
 
-/* Also where what is to change is changed in place. */
+/* Also if the other values are changed in place. */
 TEST(fixed, changes_nothing_where_values_are_large_or_stream)
 {
     static float large[LARGE];
@@ -362,7 +362,7 @@ static varve_status set_seven(const varve_tensor *tensor, void *user)
     return VARVE_OK;
 }
 
-/* What has a value is compared, what has none yet is filled. */
+/* Variables with a value are compared, others are filled. */
 TEST(fixed, of_the_librarys_memory_is_filled_once)
 {
     varve_error error = { 0 };
@@ -393,7 +393,7 @@ TEST(fixed, of_the_librarys_memory_is_filled_once)
     end_world();
 }
 
-/* It had its value before an edge led to it, and keeps it. */
+/* It had its value before it got an edge, and keeps it. */
 TEST(fixed, keeps_what_it_had_when_it_arrives)
 {
     varve_error error = { 0 };
@@ -422,7 +422,7 @@ TEST(fixed, keeps_what_it_had_when_it_arrives)
     end_world();
 }
 
-/* A value that a cast does not keep is another one, and so is another shape. */
+/* A value that a cast changes differs, and so does another shape. */
 TEST(fixed, is_compared_as_it_would_come)
 {
     begin_world();
@@ -482,7 +482,7 @@ static void settle_none(
     ++*(int *)user;
 }
 
-/* One that could take another shape is not asked to. */
+/* A resizable variable must not be resized. */
 TEST(fixed, has_the_shape_that_it_has)
 {
     static const varve_resizing resizing = { make_no_room, settle_none };
@@ -555,7 +555,7 @@ TEST(fixed, of_one_rank_changes_nothing_at_others)
 }
 #endif
 
-/* A damaged one is told as damage, not as a difference. */
+/* Damage is reported as damage, not as a difference. */
 TEST(fixed, is_verified)
 {
     size_t size;

@@ -1,4 +1,5 @@
-/* test_fold.c - lib/checkpoint/restoration/fold.c
+/* test_fold.c - Tests merging of rank-local values after a change of the number
+ * of ranks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,16 +9,16 @@
 
 #include "node.h"
 
-/* A rank that counts for itself; with another number of ranks each takes a part
- * of the sum. */
+/* A rank with its own count. With another number of ranks each rank takes a
+ * part of the sum. */
 struct counter {
     varve_node *root;
     const varve_comm *comm;
     int64_t x;
     int64_t count;
-    int64_t more; /* what the fold has added */
+    int64_t more; /* added by the merge callback */
     int calls;
-    bool was_there; /* the other values, when it was called */
+    bool was_there; /* the other values were restored when it was called */
     varve_status fails;
 };
 
@@ -63,7 +64,7 @@ static void begin_counter(
 struct run {
     struct own_run run;
     uint32_t saved_by;
-    int bad; /* rank whose fold fails; -1: none */
+    int bad; /* rank whose callback fails; -1: none */
     int odd; /* rank whose variable has another type */
     int calls[MOST_RANKS];
 };
@@ -105,7 +106,7 @@ static void load_counter(const varve_comm *comm, void *user)
         varve_read_all(comm, c.root, FILE_NAME, NULL, error);
     run->run.statuses[comm->rank] = r ? VARVE_OK : error->status;
     run->calls[comm->rank] = c.calls;
-    if (run->bad >= 0) /* also where it failed, `x` is another one */
+    if (run->bad >= 0) /* `x` is marked on all ranks, even after the failure */
         cr_assert(varve_find(c.root, "x")->is_half);
     if (r && comm->size != run->saved_by) {
         int64_t sum = 5 * run->saved_by * (run->saved_by + 1);
@@ -114,7 +115,7 @@ static void load_counter(const varve_comm *comm, void *user)
     } else if (r) {
         cr_assert_eq(c.count, 10 * (comm->rank + 1));
     }
-    if (r) /* `more` is the program's business */
+    if (r) /* `more` is handled by the program */
         cr_assert_ok(varve_assert_consumed(r, error), *error);
     varve_restoration_free(r);
     free_root(c.root);
@@ -147,7 +148,7 @@ TEST(fold, tells_all_ranks_of_one_that_failed)
     end_world();
 }
 
-/* The others have nothing else to restore. */
+/* The other ranks have nothing else to restore. */
 TEST(fold, is_not_called_where_another_rank_cannot_restore)
 {
     begin_world();
@@ -282,7 +283,7 @@ TEST(fold, tells_of_memory_that_runs_out)
         varve_restoration *r = varve_read(c.root, FILE_NAME, NULL, &error);
         bool is_over = test_allocation_count() <= number;
         test_fail_allocation(-1, false);
-        if (r) /* nobody misses `more` */
+        if (r) /* `more` is not reported as missing */
             cr_assert_eq(c.count, 60);
         else
             cr_assert(error.status == VARVE_NO_MEMORY ||

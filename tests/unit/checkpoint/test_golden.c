@@ -1,4 +1,4 @@
-/* test_golden.c - lib/checkpoint/snapshot/golden.c
+/* test_golden.c - Tests the comparison of a program with a golden file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -102,7 +102,7 @@ TEST(golden, compares_names_before_values)
     end_world();
 }
 
-/* The first tolerance that applies is used, integers have none by default. */
+/* The first tolerance that applies is used. Integers have none by default. */
 TEST(golden, has_a_tolerance_for_each_type)
 {
     const varve_tolerance tolerances[] = { { VARVE_FLOAT32, 0.01, 0 },

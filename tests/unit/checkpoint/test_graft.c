@@ -1,4 +1,4 @@
-/* test_graft.c - lib/checkpoint/structure/graft.c
+/* test_graft.c - Tests copying a subgraph into another graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 static float weights[4] = { 1, 2, 3, 4 };
 static float momentum[4] = { 5, 6, 7, 8 };
 static varve_string text = { "text", 4 };
-static int fails; /* the state's save does */
+static int fails; /* the save callback of the state fails */
 
 static varve_status save(void *self, varve_sink *sink)
 {
@@ -23,7 +23,7 @@ static varve_status load(void *self, const void *bytes, size_t size)
     return VARVE_OK;
 }
 
-/* A model with a part that has everything. */
+/* Builds a model with a subgraph that has every kind of node. */
 static varve_graph *build(void)
 {
     static const varve_state_callbacks callbacks = { save, load };

@@ -1,4 +1,4 @@
-/* test_graph_new.c - lib/checkpoint/save/graph_new.c
+/* test_graph_new.c - Tests the creation of a graph that uses the real system.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_hint.c - lib/checkpoint/report/hint.c
+/* test_hint.c - Tests suggestions of similar names.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -71,7 +71,7 @@ TEST(hint, names_the_first_edge_that_is_missing_and_the_nearest)
     hint = hint_at(r, "model/layer-1/x", &arena, false);
     cr_assert_str_eq(hint.reason, "model of the file has no edge \"layer-1\"");
     cr_assert_str_eq(hint.nearest, "model/layer_1/x");
-    /* No name is near, but only one has the same type and shape. */
+    /* No name is similar, but a single value has the same type and shape. */
     hint = hint_at(r, "model/unlike", &arena, true);
     cr_assert_str_eq(hint.nearest, "model/qwertyuiop");
     hint = hint_at(r, "model/qwertyuiop", &arena, false);
@@ -104,7 +104,7 @@ TEST(hint, does_not_name_what_has_found_its_match)
     end_world();
 }
 
-/* 254 letters, then one of two bytes over the cut, then more. */
+/* 254 letters, then a two-byte character across the limit, then more. */
 TEST(hint, cuts_a_long_name_between_characters)
 {
     char name[300], shown[300];
@@ -128,7 +128,7 @@ TEST(hint, cuts_a_long_name_between_characters)
     end_world();
 }
 
-/* Of several that are near, whatever their order. */
+/* The result does not depend on the order of similar names. */
 TEST(hint, names_the_nearest_of_several)
 {
     struct vv_arena arena;

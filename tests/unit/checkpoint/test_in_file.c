@@ -1,4 +1,4 @@
-/* test_in_file.c - lib/checkpoint/structure/in_file.c
+/* test_in_file.c - Tests graphs whose large values stay in their file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,10 +18,10 @@
 #include "support/memory_tracker.h"
 #include "support/test_context.h"
 
-/* More than two chunks, and not a whole number of them. */
+/* More than two chunks, and not a multiple of their size. */
 enum { LARGE = 300007, SMALL = 3 };
 
-/* What is packed goes other ways, where there are such. */
+/* Compressed values are tested too, if this build supports them. */
 #if defined(VV_HAVE_LAYERS) && defined(VV_HAVE_ZSTD)
 enum { PACKED = 1 };
 #else
@@ -101,7 +101,7 @@ static void check_same_bytes(
     cr_assert_arr_eq(bytes, others, size);
 }
 
-/* Plain, and packed. */
+/* Uncompressed and compressed. */
 TEST(in_file, what_is_large_stays_and_is_written_as_it_was)
 {
     for (int compress = 0; compress <= PACKED; compress++) {
@@ -181,7 +181,7 @@ TEST(in_file, small_values_are_in_memory_up_to_a_number_of_bytes)
     cr_assert_eq(stays_from(sizes, MOST), 256);
 }
 
-/* 16 MiB of values of 8 KiB. */
+/* 16 MiB in values of 8 KiB. */
 TEST(in_file, many_small_values_stay_too)
 {
     enum { COUNT = 2048, EACH = 2048, MOST = 6 << 20 };
@@ -219,7 +219,7 @@ TEST(in_file, many_small_values_stay_too)
     end(&w);
 }
 
-/* What was there when the graph was made is not trusted for ever. */
+/* Values are verified at each access, not only when the graph is created. */
 TEST(in_file, damage_that_comes_later_fails_the_copy)
 {
     struct world w;
@@ -285,7 +285,7 @@ TEST(in_file, a_restoration_must_find_it_as_it_is)
     end(&w);
 }
 
-/* A graft has the value in memory of its own. */
+/* A copied subgraph has the value in its own memory. */
 TEST(in_file, a_graft_outlives_the_file)
 {
     struct world w;
@@ -303,7 +303,7 @@ TEST(in_file, a_graft_outlives_the_file)
     end(&w);
 }
 
-/* Every call and every allocation fails once; nothing is left. */
+/* Every system call and every allocation fails once; nothing may be leaked. */
 TEST(in_file, a_failure_leaves_nothing)
 {
     struct world w;

@@ -1,4 +1,5 @@
-/* test_item_copy.c - lib/checkpoint/snapshot/item_copy.c
+/* test_item_copy.c - Tests copying values of a snapshot through functions of
+ * the program.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,4 @@
-/* test_job.c - lib/checkpoint/save/job.c: what the program sees of a save in
- * the background.
+/* test_job.c - Tests the handle of an asynchronous save.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +23,7 @@ TEST(job, saves_the_state_at_the_call)
     cr_assert_ok(varve_write(gate.root, "sync", &options, &error), error);
     close_gate();
     varve_job *first = begin_write("first", NULL);
-    wait_at_gate(); /* so that nobody is there to copy later */
+    wait_at_gate(); /* the thread is busy and cannot copy later */
     varve_job *job = begin_write("async", &options);
     set_values(7);
     strcpy(text, "after!");
@@ -47,8 +46,8 @@ TEST(job, saves_the_state_at_the_call)
     end_gate();
 }
 
-/* The first one keeps the thread at work; so the second is copied by whoever
- * asks. */
+/* The first save keeps the thread busy, so the second one is copied by the next
+ * call that needs it. */
 static varve_job *begin_at_rest(varve_job **first)
 {
     static const varve_write_options zero_copy = { .async.zero_copy = true };
@@ -78,7 +77,7 @@ TEST(job, of_values_at_rest_is_copied_before_they_change)
     end_gate();
 }
 
-/* What the library does itself has to wait, too. */
+/* Changes by the library itself must wait too. */
 static void restore_snapshot(varve_snapshot *snapshot)
 {
     varve_error error = { 0 };
@@ -140,7 +139,7 @@ TEST(job, of_values_at_rest_is_copied_before_a_node_lets_go_of_them)
         begin_gate();
         varve_job *second = begin_at_rest(&first);
         ways[i]();
-        set_values(7); /* the memory is the program's again */
+        set_values(7); /* the memory belongs to the program again */
         end_at_rest(first, second);
         end_gate();
     }
@@ -224,7 +223,7 @@ TEST(job, finds_its_number_when_its_turn_comes)
     end_gate();
 }
 
-/* Under another prefix the directory does not tell of the first one. */
+/* Under another prefix the directory does not contain the first number. */
 TEST(job, counts_on_from_those_before_it)
 {
     varve_error error = { 0 };
@@ -240,7 +239,8 @@ TEST(job, counts_on_from_those_before_it)
     end_gate();
 }
 
-/* A state that waits, while the second save begins, for the end of the first.
+/* A state that waits for the end of the first save when the second one
+ * starts.
  */
 static varve_status wait_for_first(void *self, varve_sink *sink)
 {
@@ -383,7 +383,7 @@ TEST(job, that_is_cancelled_leaves_no_trace)
     varve_job_free(job);
     cr_assert_eq(memory_file_count(world.memory), 2);
     check_file(FILE_NAME, 1);
-    write_root(gate.root); /* and nobody is told */
+    write_root(gate.root); /* and its error is not returned */
     end_gate();
 }
 

@@ -1,4 +1,4 @@
-/* test_job_together.c - lib/checkpoint/together/job_together.c
+/* test_job_together.c - Tests asynchronous collective saves.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,19 +23,19 @@ enum { MOST = 4 };
 
 /* --- Ranks ---------------------------------------------------------------- */
 
-/* What ranks do, and what came of it. */
+/* The calls of the ranks and their results. */
 struct run {
     void (*body)(struct run *run, struct part *p, const varve_comm *comm);
-    const struct vv_system *odd; /* below the library at rank 1; or NULL */
+    const struct vv_system *odd; /* the system of rank 1; or NULL */
     varve_write_options options;
     varve_status statuses[MOST];
     varve_error errors[MOST];
     uint64_t copied[MOST]; /* bytes of large values */
     bool is_wrong[MOST];
-    bool is_shared[MOST]; /* its communicator, with another thread */
+    bool is_shared[MOST]; /* its communicator was called by another thread */
 };
 
-/* Below a rank there may be another system than below the others. */
+/* Creates a rank, whose system may differ from that of the others. */
 static struct part *begin_part(const struct run *run, const varve_comm *comm)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -102,7 +102,7 @@ static varve_job *start(
         &run->errors[comm->rank]);
 }
 
-/* --- What is saved -------------------------------------------------------- */
+/* --- Saved values --------------------------------------------------------- */
 
 static void read_back(struct run *run, struct part *p, const varve_comm *comm)
 {
@@ -126,7 +126,7 @@ static uint64_t copied_of(const varve_job *job)
     return size;
 }
 
-/* Values change as soon as they may, while the disk waits. */
+/* Changes values as soon as that is allowed, while the disk waits. */
 static void change_behind(
     struct run *run, struct part *p, const varve_comm *comm)
 {
@@ -146,7 +146,7 @@ static void change_behind(
         read_back(run, p, comm);
 }
 
-/* Of what all have alike each copies what it writes. */
+/* Of replicated values each rank copies only the part that it writes. */
 static void check_copied(const struct run *run, uint32_t size)
 {
     uint64_t alike = WEIGHTS * sizeof(float), all = 0;
@@ -180,7 +180,7 @@ TEST(job_together, saves_what_was_there_at_the_call)
     }
 }
 
-/* What is private to each is copied as well. */
+/* Rank-local values are copied as well. */
 static void change_own(struct run *run, struct part *p, const varve_comm *comm)
 {
     static double large[MOST][5000];
@@ -215,7 +215,7 @@ TEST(job_together, copies_what_is_private)
     end_world();
 }
 
-/* Two in flight, and one that waits for them. */
+/* Two pending saves, and one that waits for them. */
 static void save_three(struct run *run, struct part *p, const varve_comm *comm)
 {
     varve_error *error = &run->errors[comm->rank];
@@ -264,7 +264,7 @@ TEST(job_together, saves_in_the_order_of_the_calls)
     end_world();
 }
 
-/* A graph goes on with another communicator, and ends with a save in flight. */
+/* A graph is used with another communicator, and freed with a pending save. */
 static void change_comm(struct run *run, struct part *p, const varve_comm *comm)
 {
     varve_comm *other = NULL;
@@ -295,7 +295,7 @@ TEST(job_together, goes_on_with_another_communicator)
     end_world();
 }
 
-/* --- What goes wrong ------------------------------------------------------ */
+/* --- Failures ------------------------------------------------------------- */
 
 static void start_and_wait(
     struct run *run, struct part *p, const varve_comm *comm)
@@ -402,7 +402,7 @@ static int refuse_to_open(void *state, int directory, const char *path)
     return -EACCES;
 }
 
-/* What nobody was told the next save of all tells. */
+/* An error that was not returned is returned by the next collective save. */
 static void wait_later(struct run *run, struct part *p, const varve_comm *comm)
 {
     varve_error *error = &run->errors[comm->rank];
@@ -457,7 +457,7 @@ TEST(job_together, goes_on_where_one_rank_has_no_threads)
     end_world();
 }
 
-/* One that waits behind another is cancelled by one rank. */
+/* One rank cancels a save that waits for another. */
 static void cancel_second(
     struct run *run, struct part *p, const varve_comm *comm)
 {
@@ -501,7 +501,7 @@ TEST(job_together, names_the_ranks_whose_values_differ)
     end_world();
 }
 
-/* Nobody waits for ever, and what is there is whole. */
+/* No rank waits forever, and existing files are complete. */
 TEST(job_together, ends_at_every_rank_wherever_one_is_gone)
 {
     struct run run = { .body = start_and_wait };

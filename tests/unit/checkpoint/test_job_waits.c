@@ -1,5 +1,5 @@
-/* test_job_waits.c - lib/checkpoint/save/job.c: which call waits for what of a
- * save in the background, as the table in docs/async.md has it.
+/* test_job_waits.c - Tests which call waits for which part of an asynchronous
+ * save, according to the table in docs/async.md.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,11 +12,11 @@
 
 #include <varve/snapshot.h>
 
-/* Two jobs: the first stands at the gate, the second, of values at rest, is
- * neither copied nor written. Values are 1, those of "file" 3. */
+/* Two jobs: the first waits at the gate; the second, with zero copy, is neither
+ * copied nor written. Values are 1, those of "file" 3. */
 static struct {
     varve_job *first, *second;
-    varve_node *owned; /* a variable over memory of the library */
+    varve_node *owned; /* a library-owned variable */
     varve_snapshot *snapshot;
     bool second_is_freed, graph_is_freed;
 } now;
@@ -53,7 +53,7 @@ static void end_jobs(void)
     end_gate();
 }
 
-/* --- The calls ------------------------------------------------------------ */
+/* --- Calls ---------------------------------------------------------------- */
 
 static void wait_staged(void)
 {
@@ -120,7 +120,7 @@ static void progress(void)
 static void path_of(void) { cr_assert_null(varve_job_path(now.second)); }
 static void cancel(void) { varve_job_cancel(now.second); }
 
-/* --- What they wait for --------------------------------------------------- */
+/* --- Expected waits ------------------------------------------------------- */
 
 enum waits { NOTHING, COPIES, END };
 
@@ -172,8 +172,8 @@ static void check_end(void (*way)(void))
     end_jobs();
 }
 
-/* It returns while the first job stands at the gate. What is not copied by then
- * is not the state at the call any more. */
+/* Checks that the call returns while the first job waits at the gate. Data that
+ * is not copied by then is no longer the state at the start of the save. */
 static void check_copied(void (*way)(void), bool is_copied)
 {
     begin_jobs();
@@ -200,7 +200,7 @@ TEST(job, is_waited_for_by_these_calls_and_no_others)
     }
 }
 
-/* Another one is begun while the copy of the second is not there yet. */
+/* Starts another save before the copy of the second one is complete. */
 TEST(job, that_begins_waits_for_its_copy_and_for_the_oldest_of_too_many)
 {
     pthread_t opener;
@@ -221,7 +221,7 @@ TEST(job, that_begins_waits_for_its_copy_and_for_the_oldest_of_too_many)
     end_jobs();
 }
 
-/* --- The page ------------------------------------------------------------- */
+/* --- The documentation page ----------------------------------------------- */
 
 TEST(job, waits_as_the_page_says)
 {
@@ -243,6 +243,7 @@ TEST(job, waits_as_the_page_says)
         const char *found = strstr(table, line);
         cr_assert(found && found < end, "expected in docs/async.md%s", line);
     }
-    cr_assert_eq(lines, 2 + ROWS + 1, "%zu lines", lines); /* and who begins */
+    /* and the row for starting a save */
+    cr_assert_eq(lines, 2 + ROWS + 1, "%zu lines", lines);
     free(page);
 }

@@ -1,4 +1,5 @@
-/* test_late_value.c - lib/checkpoint/delivery/late_value.c
+/* test_late_value.c - Tests values that are read when a variable is added after
+ * the read.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +15,7 @@
 
 enum { VALUES = 600, LARGEST = 5000 };
 
-/* Sizes on both sides of what comes by itself. */
+/* Sizes around the limit up to which values are read in advance. */
 static size_t size_of(size_t i)
 {
     static const size_t sizes[] = { 1, 4, 0, 63, 64, VV_LEAST_AHEAD, 700,
@@ -29,7 +30,7 @@ static uint8_t byte_of(size_t i, size_t at)
 
 static uint8_t memory[VALUES][LARGEST + 1];
 
-/* `owned`: in memory of the library. */
+/* Adds a variable; if `owned`, in library-owned memory. */
 static varve_node *add(varve_node *root, size_t i, bool owned)
 {
     char name[16];
@@ -85,7 +86,7 @@ TEST(late_value, arrives_whatever_the_order)
     end_world();
 }
 
-/* Each has a file of its own, and the older one of two is replaced. */
+/* Each restoration has its own file, and the older one of two is replaced. */
 TEST(late_value, is_that_of_the_file_that_was_opened)
 {
     float one = 1, two = 2, x = 0, y = 0;
@@ -112,7 +113,7 @@ TEST(late_value, is_that_of_the_file_that_was_opened)
     end_world();
 }
 
-/* The others of what was read together with it arrive. */
+/* Other values of the same read are delivered. */
 TEST(late_value, that_is_damaged_is_told_and_can_be_had_once_it_is_mended)
 {
     uint8_t values[3][64], now[3][64] = { { 0 } };
@@ -190,7 +191,7 @@ TEST(late_value, is_small_and_as_the_variable_has_it)
     end_world();
 }
 
-/* Who restores next has something to lose. */
+/* A later restoration has to preserve the value. */
 TEST(late_value, is_at_risk_from_then_on)
 {
     begin_world();
@@ -208,8 +209,8 @@ TEST(late_value, is_at_risk_from_then_on)
     end_world();
 }
 
-/* It is as it was, and arrives with the next try, which reads no more than it
- * has to and finds memory. */
+/* The variable is unchanged, and gets its value with the next try, which reads
+ * no more than necessary and has memory. */
 TEST(late_value, that_cannot_be_had_comes_later)
 {
     begin_world();

@@ -1,4 +1,4 @@
-/* test_layer_base.c - lib/checkpoint/save/layer_base.c
+/* test_layer_base.c - Tests the base of an incremental save.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,7 +6,7 @@
 
 #include "layer_base.h"
 
-/* Opens a base for what the same file says. */
+/* Opens a base for the index of the same file. */
 static struct vv_layer_base open_for(const char *path, const char *base_path)
 {
     struct vv_layer_base base;
@@ -75,7 +75,8 @@ TEST(layer_base, drops_the_layer_of_which_the_most_is_of_no_use)
     end_incremental();
 }
 
-/* As many bytes, and perhaps the same ones, in other places. */
+/* The same number of bytes, possibly with the same content, in another
+ * order. */
 TEST(layer_base, shares_no_value_in_pieces)
 {
     static const uint8_t sizes[16] = { 8, 0, 0, 0, 0, 0, 0, 0, 8 };

@@ -1,4 +1,4 @@
-/* test_layer_folder.c - lib/checkpoint/save/layer_folder.c
+/* test_layer_folder.c - Tests the folder of data files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -41,7 +41,7 @@ TEST(layer_folder, is_made_and_shared)
     end_world();
 }
 
-/* Its name goes to disk once for who saves again and again. */
+/* Its name is synced only once for a program that saves repeatedly. */
 TEST(layer_folder, is_synced_above_once_where_that_is_remembered)
 {
     struct vv_durable durable = { 0 };
@@ -113,7 +113,7 @@ TEST(layer_folder, is_marked_as_shared_where_it_is_a_link)
     struct vv_context context = world.context;
     linked.open_real_directory = refuse_link;
     context.system = &linked;
-    for (int i = 0; i < 2; i++) /* the second finds it */
+    for (int i = 0; i < 2; i++) /* the second time it exists already */
         vv_file_close(&context, open_folder(&context));
     cr_assert(memory_bytes(world.memory, "run/layers/shared", &size));
     end_world();

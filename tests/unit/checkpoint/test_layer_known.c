@@ -1,4 +1,4 @@
-/* test_layer_known.c - lib/checkpoint/save/layer_known.c
+/* test_layer_known.c - Tests the detection of unchanged chunks and pages.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,7 @@ static struct {
     struct vv_index index;
     struct vv_layer_base base;
     struct vv_layer_known known;
-    uint32_t large; /* its number */
+    uint32_t large; /* its index */
 } look;
 
 static void begin_look(const char *base)
@@ -73,9 +73,9 @@ TEST(layer_known, is_nothing_of_another_checkpoint)
     static const varve_write_options all = { .incremental = true };
     begin_incremental();
     save_touched();
-    save_to("run/m", &all); /* nobody notes which values those are, */
+    save_to("run/m", &all); /* the values of this save are not recorded */
     incremental.middle[0] = 7;
-    save_to("run/m", &all); /* but the first are known again */
+    save_to("run/m", &all); /* but the following ones are */
     static const char *const names[] = { "run/m-1.varve", "run/m-2.varve",
         "run/m-3.varve", "run/none" };
     for (size_t i = 0; i < 4; i++) {

@@ -1,5 +1,5 @@
-/* test_layer_match.c - lib/checkpoint/together/layer_match.c, and incremental
- * saves of many processes as a whole.
+/* test_layer_match.c - Tests collective incremental saves: the lookup of chunks
+ * of the base, and whole saves.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,14 +16,14 @@
 
 enum { MOST = 8, ROW = 1024, ALL_ROWS = 1200, SMALLS = 300, PARTS = 90 };
 
-/* What all ranks have in all: each its rows, and the rest alike. */
+/* The values of all ranks: each has its rows, and the others are replicated. */
 static float rows[ALL_ROWS][ROW];
 static double weights[LARGE / 4];
 static int64_t smalls[SMALLS];
 static double more_weights[MOST][20000]; /* by rank */
-static float parts[PARTS][VV_PAGED_SIZE / 4]; /* where they are wanted */
+static float parts[PARTS][VV_PAGED_SIZE / 4]; /* optional */
 static int64_t own[MOST][40]; /* by rank */
-static size_t own_count;      /* of each */
+static size_t own_count;      /* on each rank */
 
 static void make_values(void)
 {
@@ -42,8 +42,8 @@ struct run {
     varve_write_options options;
     uint32_t size;
     bool has_parts;
-    uint64_t shift; /* rows that the last rank has of the first one's */
-    varve_node *roots[MOST]; /* where they are there before */
+    uint64_t shift; /* number of rows that move between neighboring ranks */
+    varve_node *roots[MOST]; /* for graphs that exist before */
     varve_status statuses[MOST];
     varve_error errors[MOST];
 };
@@ -106,7 +106,7 @@ static uint64_t size_of_layers(size_t *count)
     return all;
 }
 
-/* By how much the layers grow by a save. */
+/* Returns the growth of the data files by a save. */
 static uint64_t grow(uint32_t size)
 {
     size_t count;
@@ -118,7 +118,8 @@ static uint64_t grow(uint32_t size)
     return size_of_layers(&count) - before;
 }
 
-/* What a checkpoint has is what there is, in one process that has it all. */
+/* Checks that a checkpoint contains all values, by restoring it in one
+ * process. */
 static void check_saved(int number)
 {
     static float found[ALL_ROWS][ROW];
@@ -193,12 +194,12 @@ TEST(layer_match, packs_what_is_new)
     end_world();
 }
 
-/* What ranks have moved, or others have it. */
+/* Data that moved within a rank or to another rank. */
 TEST(layer_match, finds_what_has_moved)
 {
     begin_layers(0);
     grow(4);
-    own_count = 13; /* all that comes behind it lies elsewhere */
+    own_count = 13; /* all following data has other offsets */
     cr_assert_lt(grow(4), 400000);
     check_saved(2);
     run.shift = 100;
@@ -217,7 +218,8 @@ TEST(layer_match, finds_what_has_moved)
     end_world();
 }
 
-/* Older files may go in any order, and what they share stays. */
+/* Older files may be deleted in any order; data that newer ones share
+ * remains. */
 TEST(layer_match, shares_what_pruning_keeps)
 {
     varve_error error = { 0 };
@@ -259,7 +261,7 @@ static uint32_t layer_count(int number)
     return count;
 }
 
-/* Little changes each time, or much. */
+/* Small changes each time, or large ones. */
 TEST(layer_match, names_no_more_layers_than_are_of_use)
 {
     uint32_t most = 0;
@@ -285,7 +287,8 @@ TEST(layer_match, names_no_more_layers_than_are_of_use)
     end_world();
 }
 
-/* What was saved without waiting for the disk is waited for by who shares it.
+/* Data saved without waiting for the disk is synced by the save that shares
+ * it.
  */
 TEST(layer_match, makes_durable_what_it_shares)
 {
@@ -317,7 +320,7 @@ TEST(layer_match, goes_on_from_one_process_and_back)
     end_world();
 }
 
-/* A base that is damaged, or is none, is of no use, and no failure. */
+/* A damaged or missing base is ignored and causes no failure. */
 TEST(layer_match, writes_all_where_the_base_is_of_no_use)
 {
     begin_layers(0);
@@ -334,7 +337,7 @@ TEST(layer_match, writes_all_where_the_base_is_of_no_use)
     end_world();
 }
 
-/* After one that succeeded, as the second of three ranks. */
+/* Saves as the second of three ranks after a successful save. */
 static void check_second(long number, bool is_over)
 {
     for (int k = 1; k < 3; k++)

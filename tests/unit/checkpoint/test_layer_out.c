@@ -1,4 +1,5 @@
-/* test_layer_out.c - lib/checkpoint/save/layer_out.c
+/* test_layer_out.c - Tests the new data file of an incremental save and its
+ * extents.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +25,7 @@ static struct vv_layer_out begin_out(int level)
     return out;
 }
 
-/* Without an index. */
+/* Ends without an index. */
 static void end_out(struct vv_layer_out *out)
 {
     varve_error error = { 0 };
@@ -158,7 +159,7 @@ static int start_none(void *state, void *(*function)(void *), void *argument,
     return -EAGAIN;
 }
 
-/* A graph with chunks and small values in turn, by a system of its own. */
+/* Writes a graph with large and small values in turn through its own system. */
 static void write_by(const struct vv_system *system, const char *path)
 {
     static float large[12][LARGE], middle[12][MIDDLE];
@@ -184,7 +185,7 @@ static void write_by(const struct vv_system *system, const char *path)
     free_root(root);
 }
 
-/* 0 stands for processors for which no thread is to be had. */
+/* 0 represents processors for which no thread can be started. */
 TEST(layer_out, packs_to_the_same_bytes_by_however_many_threads)
 {
     static const unsigned ways[] = { 1, 2, 3, 8, 0 };

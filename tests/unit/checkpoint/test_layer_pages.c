@@ -1,8 +1,8 @@
-/* test_layer_pages.c - lib/checkpoint/save/layer_pages.c: chunks that change in
- * a few pages, save after save.
+/* test_layer_pages.c - Tests chunks in which a few pages change, over many
+ * saves.
  *
- * A page that a test changes and does not touch tells whether it was looked at:
- * if not, the checkpoint has it as the one before.
+ * A page that is changed without a touch shows whether it was examined: if not,
+ * the checkpoint contains its previous content.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,7 +23,7 @@ static void touch(uint64_t first, uint64_t count)
         varve_mark_rows_dirty(named("large"), first, count, &error), error);
 }
 
-/* How many chunks of a checkpoint are summed by pages. */
+/* Returns the number of chunks of a checkpoint that have page digests. */
 static uint64_t count_paged(const char *path)
 {
     struct vv_opened opened;
@@ -35,7 +35,7 @@ static uint64_t count_paged(const char *path)
     return count;
 }
 
-/* Changes an element and says so. */
+/* Changes an element and touches it. */
 static void change(size_t i)
 {
     incremental.large[i] -= 1;
@@ -52,7 +52,7 @@ TEST(layer_pages, are_begun_where_a_few_pages_change)
     cr_assert_eq(count_paged("run/m-2.varve"), 1);
     check_incremental("run/m-2.varve");
     change(CHUNK + 5);
-    change(2 * CHUNK + 5); /* not a whole one */
+    change(2 * CHUNK + 5); /* not a complete one */
     save_touched();
     cr_assert_eq(count_paged("run/m-3.varve"), 2);
     check_incremental("run/m-3.varve");
@@ -68,7 +68,7 @@ TEST(layer_pages, are_summed_where_they_were_touched_and_nowhere_else)
     save_touched();
     change(5);
     save_touched();
-    incremental.large[10 * PAGE] = -7; /* and nothing is said of it */
+    incremental.large[10 * PAGE] = -7; /* without a touch */
     change(20 * PAGE);
     save_touched();
     incremental.large[10 * PAGE] = 10 * PAGE;
@@ -76,7 +76,8 @@ TEST(layer_pages, are_summed_where_they_were_touched_and_nowhere_else)
     end_incremental();
 }
 
-/* What is all new is summed as a whole again, also if it was in pages. */
+/* A chunk that changed completely gets a single digest again, even if it had
+ * page digests. */
 TEST(layer_pages, end_where_most_of_a_chunk_changes)
 {
     uint64_t before, after;
@@ -100,8 +101,8 @@ TEST(layer_pages, end_where_most_of_a_chunk_changes)
     end_incremental();
 }
 
-/* A save that knows nothing of what was touched sums all pages, and writes the
- * same few. */
+/* A save without touch information hashes all pages, and writes the same
+ * few. */
 TEST(layer_pages, are_compared_where_nothing_is_known)
 {
     uint64_t before, after;
@@ -128,7 +129,7 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-/* Seventy saves and more: layers are dropped, and what they had is written
+/* More than seventy saves: data files are dropped, and their data is written
  * again, page by page. */
 static void run_for_long(const varve_write_options *options)
 {
@@ -170,8 +171,8 @@ TEST(layer_pages, come_through_a_long_run_verified)
         .increment = { .only_dirty = true, .verify_clean = true } });
 }
 
-/* Whatever a program forgets to say, what is written is under digests of its
- * own: also of pages that lie in a layer that is dropped. */
+/* Even if a program does not touch what it changes, the written data matches
+ * its digests, including pages of a data file that is dropped. */
 TEST(layer_pages, never_give_a_damaged_checkpoint)
 {
     uint64_t random = 5;
@@ -190,7 +191,7 @@ TEST(layer_pages, never_give_a_damaged_checkpoint)
     end_incremental();
 }
 
-/* --- All that can come together ------------------------------------------- */
+/* --- All combinations ----------------------------------------------------- */
 
 static float elsewhere[LARGE];
 static float *at_present;
@@ -219,7 +220,8 @@ static void move_table(void)
     varve_rebind(named("large"), varve_array(at_present, LARGE));
 }
 
-static char paths[30][32]; /* of what was saved, some of them again */
+/* paths of saved checkpoints, some of them repeatedly */
+static char paths[30][32];
 
 static void restore_older(uint64_t *random, size_t saves)
 {
@@ -230,7 +232,8 @@ static void restore_older(uint64_t *random, size_t saves)
     varve_restoration_free(r);
 }
 
-/* Taken, changed and brought back, or kept as it was changed. */
+/* Takes a snapshot, changes rows, and restores the snapshot or keeps the
+ * changes. */
 static void go_back(uint64_t *random)
 {
     varve_error error = { 0 };
@@ -242,7 +245,7 @@ static void go_back(uint64_t *random)
     varve_snapshot_free(snapshot);
 }
 
-/* Rows change while a save in the background has what they were. */
+/* Rows change during an asynchronous save, which has the previous ones. */
 static void save_meanwhile(uint64_t *random)
 {
     varve_error error = { 0 };
@@ -329,7 +332,7 @@ TEST(layer_pages, that_changed_untouched_are_found_where_that_is_wanted)
     end_incremental();
 }
 
-/* Bytes of the only page that a layer has, each changed. */
+/* Flips each byte of the only page of a data file. */
 TEST(layer_pages, tell_when_they_are_damaged)
 {
     varve_error error = { 0 };

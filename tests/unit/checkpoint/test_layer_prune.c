@@ -1,4 +1,4 @@
-/* test_layer_prune.c - lib/checkpoint/save/layer_prune.c
+/* test_layer_prune.c - Tests the deletion of unreferenced data files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 
 #include "layer_prune.h"
 
-/* Checkpoints 1 to 4, of which each has a layer of its own. */
+/* Creates checkpoints 1 to 4, each of which has its own data file. */
 static void make(void)
 {
     begin_incremental();
@@ -168,11 +168,11 @@ TEST(layer_prune, deletes_nothing_when_memory_ends)
     end_incremental();
 }
 
-/* --- Folders that other directories share --------------------------------- */
+/* --- Folders shared with other directories -------------------------------- */
 
 static struct vv_system linked;
 
-/* The world, where "layers" is a symbolic link. */
+/* A system in which "layers" is a symbolic link. */
 static int open_linked(void *state, int directory, const char *name)
 {
     const char *slash = strrchr(name, '/');
@@ -245,7 +245,7 @@ TEST(layer_prune, deletes_nothing_where_a_link_leads_to)
     end_incremental();
 }
 
-/* --- The outcome ---------------------------------------------------------- */
+/* --- Outcome -------------------------------------------------------------- */
 
 TEST(layer_prune, counts_what_it_would_delete_and_what_it_has_deleted)
 {

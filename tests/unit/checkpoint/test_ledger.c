@@ -1,4 +1,4 @@
-/* test_ledger.c - lib/checkpoint/save/ledger.c
+/* test_ledger.c - Tests reading and writing of ledgers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -164,7 +164,7 @@ TEST(ledger, one_of_somebody_else_says_nothing)
     static const char *const others[] = { "", "hello\n", other_version };
     struct vv_listing l;
     begin(&l);
-    vv_listing_read_ledger(&l, NULL, NULL); /* there is none */
+    vv_listing_read_ledger(&l, NULL, NULL); /* no ledger exists */
     cr_assert_eq(l.count, 0);
     for (size_t i = 0; i < 3; i++)
         cr_assert_eq(read_from(&l, others[i], strlen(others[i])), 0);

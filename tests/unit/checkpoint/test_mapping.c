@@ -1,4 +1,4 @@
-/* test_mapping.c - lib/checkpoint/delivery/mapping.c
+/* test_mapping.c - Tests mappings of a file's pages.
  *
  * SPDX-License-Identifier: MIT
  */

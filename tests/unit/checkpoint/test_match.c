@@ -1,4 +1,5 @@
-/* test_match.c - lib/checkpoint/matching/match.c
+/* test_match.c - Tests matching along edges of equal names, aliases, renames
+ * and slots.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -58,8 +59,9 @@ TEST(match, goes_along_edges_of_the_same_name)
     end_world();
 }
 
-/* The next edge of the file is nearly always the one: here it is not, for the
- * program has others, fewer, and in another order, and parents by turns. */
+/* The next edge of the file usually matches. Here it does not: the program
+ * has other edges, fewer of them, in another order, and alternates between
+ * parents. */
 TEST(match, finds_names_wherever_they_stand)
 {
     enum { COUNT = 40 };
@@ -224,8 +226,8 @@ TEST(match, makes_children_on_demand_all_the_way_down)
     varve_set_on_demand(root, demand, &made);
     varve_restoration *r = read_root(root, NULL);
     good(root);
-    /* The circle to the root is made as another object, which stands for
-     * nothing. */
+    /* The edge back to the root is created as a separate object, which has no
+     * match. */
     cr_assert_eq(made, DEPTH + 1 + 8);
     node = root;
     for (int i = 0; i < DEPTH; i++)
@@ -292,7 +294,7 @@ static void remove_one(void *user, varve_node *node, const varve_offer *offer)
     removal->removed = NULL;
 }
 
-/* The one that is asked, or the next that would be. */
+/* The node whose callback runs, or the one that follows. */
 TEST(match, goes_on_where_a_callback_would_remove_a_node)
 {
     float one[1] = { 1 };

@@ -1,4 +1,4 @@
-/* test_matches.c - lib/checkpoint/pairing/matches.c
+/* test_matches.c - Tests the tables of bindings between nodes.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* test_matching.c - lib/checkpoint/matching/matching.c: pairs are found, and
- * what is due is known, where nothing is delivered.
+/* test_matching.c - Tests matching without delivery: pairs are found, and the
+ * values that are due are determined.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,5 @@
-/* test_member_status.c - lib/checkpoint/redundancy/member_status.c
+/* test_member_status.c - Tests which files of a redundancy group are lost and
+ * whether they can be rebuilt.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +12,7 @@ static struct vv_member_status all[4];
 static struct vv_repair repair;
 static varve_error reason;
 
-/* Four members, all of which have all. */
+/* Creates four members whose files are complete. */
 static void begin(uint32_t scheme)
 {
     table = (struct vv_parity_table){
@@ -83,7 +84,7 @@ TEST(member_status, is_not_lost_where_a_file_cannot_be_read_now)
     cr_assert_str_eq(reason.message,
         "f: too few nodes of its group of 4 can read their files now; reading "
         "failed at ranks 1 (node 8)");
-    all[3].has_file = 0; /* lost, also if that of rank 1 is good */
+    all[3].has_file = 0; /* lost, even if that of rank 1 is intact */
     cr_assert_eq(decide(), VARVE_CORRUPT);
     all[2].is_unread = all[3].is_unread = 1;
     cr_assert_eq(decide(), VARVE_IO);
@@ -105,7 +106,7 @@ TEST(member_status, of_partners_has_one_of_each_two)
     cr_assert_eq(decide(), VARVE_CORRUPT);
 }
 
-/* Of two tables the one that all can be made by. */
+/* Of two tables the one that allows a complete rebuild is used. */
 TEST(member_status, believes_the_table_by_which_there_is_a_way)
 {
     begin(VARVE_XOR);

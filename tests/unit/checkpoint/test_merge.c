@@ -1,4 +1,4 @@
-/* test_merge.c - lib/checkpoint/together/merge.c
+/* test_merge.c - Tests merging the contributions of all ranks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,11 +9,11 @@
 #include "reader.h"
 
 struct rows {
-    bool are_reversed; /* the last rank has the first of them */
+    bool are_reversed; /* the last rank has the first rows */
     varve_error error;
 };
 
-/* Rows of a table, of which the `i`th rank has `i` % 3. */
+/* Saves rows of a table, of which the `i`th rank has `i` % 3. */
 static void save_rows(const varve_comm *comm, void *user)
 {
     struct rows *how = user;
@@ -61,8 +61,8 @@ TEST(merge, puts_slices_in_order_whoever_has_them)
     }
 }
 
-/* One rank has all of a value: it is no value in pieces, and there is no layer
- * for the others. */
+/* One rank has the whole value: it is not stored in pieces, and the others need
+ * no data file. */
 static void save_one(const varve_comm *comm, void *user)
 {
     float values[10];
@@ -90,7 +90,7 @@ TEST(merge, leaves_a_value_that_one_rank_has_in_one_piece)
     end_world();
 }
 
-/* A checkpoint without any bytes has no layers. */
+/* A checkpoint without data has no data files. */
 static void save_nothing(const varve_comm *comm, void *user)
 {
     varve_node *root = new_root();
@@ -122,7 +122,8 @@ static void save_one_row(const varve_comm *comm, void *user)
     free_root(root);
 }
 
-/* An index may name 256: so those of older saves have room beside them. */
+/* An index can refer to 256 data files. The limit leaves room for those of
+ * older saves. */
 TEST(merge, makes_no_more_layers_than_leave_room_for_older_ones)
 {
     size_t layers = 0;

@@ -1,4 +1,4 @@
-/* test_merge_chunks.c - lib/checkpoint/together/merge_chunks.c
+/* test_merge_chunks.c - Tests mapping chunks of ranks to the order of the data.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -48,7 +48,7 @@ static void run_all(struct run *run, uint32_t size)
     }
 }
 
-/* Packed, in layers, or both; new, and shared by the next save. */
+/* Compressed, incremental, or both; written, and shared by the next save. */
 TEST(merge_chunks, gives_m_ranks_what_n_have_packed)
 {
     static const uint32_t sizes[] = { 1, 2, 3, 8 };

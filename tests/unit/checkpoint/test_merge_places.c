@@ -1,4 +1,4 @@
-/* test_merge_places.c - lib/checkpoint/together/merge_places.c
+/* test_merge_places.c - Tests the extents of a merged index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,9 +16,9 @@ static const struct vv_index *open_index(void)
     return &opened.parsed.index;
 }
 
-/* Two private nodes of each rank, whose values come by turns in the data, but
- * one behind the other in the region: what is between two of the first must not
- * be taken for the padding that is there. */
+/* Two rank-local nodes on each rank, whose values alternate in the data but are
+ * adjacent in the region. The gap between two values of the first node must not
+ * be taken for padding. */
 static void save_between(const varve_comm *comm, void *user)
 {
     static int8_t big[VV_PAGED_SIZE], large[VV_PAGED_SIZE];
@@ -68,7 +68,7 @@ static void save_small(const varve_comm *comm, void *user)
     free_root(root);
 }
 
-/* Small values, with the padding between them, have a place together. */
+/* Small values and the padding between them share an extent. */
 TEST(merge_places, joins_what_lies_together)
 {
     for (int i = 0; i < 2; i++) {

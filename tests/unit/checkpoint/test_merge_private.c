@@ -1,4 +1,4 @@
-/* test_merge_private.c - lib/checkpoint/together/merge_private.c
+/* test_merge_private.c - Tests merging rank-local subtrees.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,8 +27,8 @@ static void check_edges(varve_reader *a, varve_reader *b, size_t id)
             varve_reader_tag_at(a, id, i), varve_reader_tag_at(b, id, i));
 }
 
-/* All of two files but where their bytes are, and the digests of a value in
- * pieces. */
+/* Compares everything in two files except the offsets of data and the digests
+ * of values in pieces. */
 static void check_same(varve_reader *a, varve_reader *b)
 {
     uint8_t one[16], two[16];
@@ -67,7 +67,7 @@ TEST(merge_private, makes_the_file_of_one_process_that_has_the_things_of_all)
         if (write.incremental)
             save_ranks_as(size, seed + 1, write);
         save_ranks_as(size, seed, write);
-        if (write.incremental) /* the one of other values is the base */
+        if (write.incremental) /* the base has other values */
             save_ranks_as(size, seed, write);
         varve_reader *one = open_world("plain.varve");
         varve_reader *all = open_world(FILE_NAME);

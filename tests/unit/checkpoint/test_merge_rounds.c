@@ -1,4 +1,4 @@
-/* test_merge_rounds.c - lib/checkpoint/together/merge_rounds.c
+/* test_merge_rounds.c - Tests merging shards in rounds.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,13 +21,13 @@ struct saving {
     uint64_t most_at_once;
     uint32_t wide;
     const char *path;
-    bool do_overlap; /* the first value of two ranks */
+    bool do_overlap; /* the first value of two ranks overlaps */
     bool has_private;
     varve_status statuses[MOST_RANKS];
     varve_error errors[MOST_RANKS];
 };
 
-/* Differs from rank to rank; some have nothing. */
+/* Adds values that differ between ranks; some ranks have none. */
 static void add_private(
     varve_node *root, const char *name, const varve_comm *comm, int32_t *rows)
 {
@@ -54,7 +54,7 @@ static void save(const varve_comm *comm, void *user)
     uint64_t start = i;
     if (s->has_private)
         add_private(p->root, "before", comm, rows[0]);
-    /* Between slices, and behind them. */
+    /* Between slices, and after them. */
     varve_add_variable(p->root, "common", varve_array(common, 5000));
     varve_add_slice(p->root, "slice", varve_array(slice, 1),
         VARVE_SHAPE(comm->size), &start);
@@ -87,9 +87,9 @@ static long save_by(uint32_t ranks, struct saving *s)
     return calls;
 }
 
-/* --- As if all were told at once ------------------------------------------ */
+/* --- Comparison with a single round --------------------------------------- */
 
-/* Nonces of layers are random. */
+/* Compares indexes without the nonces of data files, which are random. */
 static void compare_indices(const char *one, const char *other)
 {
     struct vv_opened files[2];
@@ -159,11 +159,11 @@ TEST(merge_rounds, have_what_is_private_between_them)
     compare_rounds(true);
 }
 
-/* --- Of very many slices, as usual ---------------------------------------- */
+/* --- Very many slices ----------------------------------------------------- */
 
 enum { CROWD = 48, SLICES = 8000, FEW = 3 };
 
-/* Each has an element of each value, or in a restoration some. */
+/* Each rank has an element of each value, or in a restoration of some. */
 struct crowd {
     bool saves;
     varve_status statuses[CROWD];
@@ -249,7 +249,7 @@ TEST(merge_rounds, are_usual_for_very_many_slices)
     end_world();
 }
 
-/* --- How much is held ----------------------------------------------------- */
+/* --- Memory --------------------------------------------------------------- */
 
 TEST(merge_rounds, tell_a_few_values_at_once)
 {
@@ -269,7 +269,8 @@ TEST(merge_rounds, tell_a_few_values_at_once)
     }
     cr_assert_ok(
         vv_save_plan_gather_slices(&save_plan, root, NULL, &error), error);
-    /* A box, its size, offset and digest of each rank; and one of the whole. */
+    /* A box, its size, offset and digest for each rank, and one for the whole
+     * value. */
     uint64_t each = 100 * (16 + 16 + 16) + 16;
     struct vv_rounds rounds = {
         .save_plan = &save_plan, .ranks = 100, .most = 10 * each
@@ -290,7 +291,7 @@ TEST(merge_rounds, tell_a_few_values_at_once)
     end_world();
 }
 
-/* --- What goes wrong ------------------------------------------------------ */
+/* --- Failures ------------------------------------------------------------- */
 
 TEST(merge_rounds, name_the_ranks_whose_slices_overlap)
 {
@@ -307,7 +308,7 @@ TEST(merge_rounds, name_the_ranks_whose_slices_overlap)
     end_world();
 }
 
-/* The older one is there, or the new one; nothing else. */
+/* Checks that either the old or the new file exists, and no other. */
 static void check_whole(const struct saving *s)
 {
     struct vv_opened file;

@@ -1,4 +1,4 @@
-/* test_migrate.c - lib/checkpoint/restoration/migrate.c
+/* test_migrate.c - Tests elements that migrate between processes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,7 +18,7 @@ struct walker {
     float extra;
 };
 
-/* What the program has, and how it behaves. */
+/* The elements of the program and the behavior of its callbacks. */
 struct walkers {
     struct walker *all;
     size_t count;
@@ -131,7 +131,7 @@ TEST(migrate, puts_each_in_the_order_of_the_file)
     end_world();
 }
 
-/* What cannot be taken says what, and where. */
+/* The error message contains the reason and the location. */
 TEST(migrate, names_what_is_not_taken)
 {
     begin_world();

@@ -1,4 +1,5 @@
-/* test_move.c - lib/checkpoint/delivery/move.c
+/* test_move.c - Tests copying values into variables, with conversion and
+ * reshaping.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +11,8 @@
 #include "move.h"
 #include "variable.h"
 
-/* A file with one value "x", read by a program whose "x" is another. */
+/* Writes a file with one value "x" and matches it with a program whose "x"
+ * differs. */
 static varve_restoration *pair_up(
     varve_tensor saved, varve_tensor wanted, varve_node **root)
 {
@@ -27,7 +29,7 @@ static varve_restoration *pair_up(
     return r;
 }
 
-/* What a resize should leave: element by element. */
+/* Computes the expected result of a resize, element by element. */
 static void resize_slowly(const varve_tensor *saved, const int16_t *from,
     const varve_tensor *wanted, double *to)
 {
@@ -64,7 +66,7 @@ static void check_resize(varve_shape from_shape, varve_shape to_shape)
     resize_slowly(&saved, from, &mine, wanted);
     varve_node *root;
     varve_restoration *r = pair_up(saved, mine, &root);
-    /* Pieces of any size, as chunks cut a row anywhere. */
+    /* Pieces of any size, as chunks may split a row anywhere. */
     for (uint64_t piece = 1; piece < count + 3; piece += 1 + piece / 3) {
         for (int i = 0; i < MOST; i++)
             found[i] = -1;
@@ -208,7 +210,7 @@ TEST(move, goes_nowhere_to_verify)
     end_world();
 }
 
-/* The three strings of a value of 33 bytes under other lengths. */
+/* The three strings of a value of 33 bytes, with other lengths. */
 TEST(move, refuses_lengths_that_do_not_sum_to_the_size)
 {
     static const struct {
@@ -249,8 +251,8 @@ TEST(move, refuses_lengths_that_do_not_sum_to_the_size)
     end_world();
 }
 
-/* As many elements in another shape: one after another if the program says so;
- * row by row to their places if it says it of this one. */
+/* The same number of elements in another shape: copied in order if the options
+ * allow it; row by row to their positions if that is set for the variable. */
 TEST(move, takes_the_shape_into_account_unless_it_may_not)
 {
     static const float saved[6] = { 1, 2, 3, 4, 5, 6 };

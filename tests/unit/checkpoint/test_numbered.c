@@ -1,4 +1,5 @@
-/* test_numbered.c - lib/checkpoint/save/numbered.c
+/* test_numbered.c - Tests the list of numbered checkpoints of a prefix, with
+ * stale directory listings.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,19 +20,19 @@
 
 static struct {
     struct memory *memory;
-    struct vv_system system; /* its listings are spoiled */
+    struct vv_system system; /* its listings are wrong */
     const struct vv_system *under;
     struct vv_context context;
-    int torn;        /* so many listings show nothing but the ledger */
-    int stale;       /* so many listings do not show the last name */
-    int late;        /* so many listings show nothing */
+    int torn;        /* number of listings that contain only the ledger */
+    int stale;       /* number of listings without the last name */
+    int late;        /* number of empty listings */
     int slept;       /* calls of sleep */
 } world;
 
 struct hiding {
     vv_each_name *each;
     void *user;
-    const char *hidden; /* this name, or all checkpoints where NULL */
+    const char *hidden; /* the hidden name, or all checkpoints if NULL */
 };
 
 static int pass_on(
@@ -160,7 +161,7 @@ TEST(numbered, finds_the_highest_padded_or_not)
     end_world();
 }
 
-/* A listing may be read while one file appears and another goes. */
+/* A listing may be read while one file is added and another is removed. */
 TEST(numbered, does_not_believe_a_torn_listing_beside_a_ledger)
 {
     begin_world();
@@ -185,7 +186,7 @@ TEST(numbered, waits_only_where_a_ledger_says_that_there_was_one)
     end_world();
 }
 
-/* The cache of a network file system: the ledger is there, and not listed. The
+/* The cache of a network file system: the ledger exists but is not listed. The
  * ledger lacks a checkpoint that could not be read back after its save. */
 TEST(numbered, does_not_believe_a_listing_that_lacks_the_ledger)
 {
@@ -225,8 +226,8 @@ static void save_step(varve_manager *manager, int *value, int step)
     cr_assert_ok(varve_manager_save(manager, step, &error), error);
 }
 
-/* The ledger has the file that the listing does not show yet; and its counters
- * tell which of two is newer where numbers are steps. */
+/* The ledger contains the file that the listing lacks, and its counters
+ * determine the newer one if numbers are steps. */
 TEST(numbered, asks_the_ledger)
 {
     varve_error error = { 0 };
@@ -256,7 +257,7 @@ TEST(numbered, asks_the_ledger)
     end_world();
 }
 
-/* Links that lead nowhere, directories and the like have the highest number. */
+/* Dangling links, directories and the like have the highest number. */
 TEST(numbered, passes_over_what_is_no_file)
 {
     begin_world();

@@ -1,4 +1,4 @@
-/* test_offering.c - lib/checkpoint/matching/offering.c
+/* test_offering.c - Tests offering the children of a file node to the program.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 static float values[3] = { 1, 2, 3 };
 static float mine[3];
 
-/* a, b and c, and "b" once more as "again". */
+/* Writes a, b and c, and "b" once more as "again". */
 static void write_file(void)
 {
     varve_node *root = new_root();
@@ -23,7 +23,7 @@ static void write_file(void)
 
 struct offers {
     char names[8];
-    bool removes; /* the node that is asked, after the first */
+    bool removes; /* removes the node during the first call */
 };
 
 static void make(void *user, varve_node *node, const varve_offer *offer)
@@ -37,7 +37,7 @@ static void make(void *user, varve_node *node, const varve_offer *offer)
         varve_set_on_demand(node, NULL, NULL);
 }
 
-/* What is there already is shared, not offered. */
+/* Existing nodes are shared, not offered. */
 TEST(offering, asks_for_each_child_that_is_missing)
 {
     struct offers offers = { .removes = false };

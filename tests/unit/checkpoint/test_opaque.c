@@ -1,4 +1,5 @@
-/* test_opaque.c - lib/checkpoint/save/opaque.c
+/* test_opaque.c - Tests data of a loaded file that the graph keeps for the next
+ * save.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_open_all.c - lib/checkpoint/together/open_all.c
+/* test_open_all.c - Tests opening a checkpoint on all ranks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,12 +16,12 @@
 
 enum {
     RANKS = 3,
-    COUNT = 300, /* whose digests are more than a block of 4 KiB */
+    COUNT = 300, /* digests of more than one 4 KiB block */
     VALUES = 20,
     ALL_AT_HAND = 1 << 20
 };
 
-/* What each rank sees of the world, and what came of opening. */
+/* The files that each rank sees, and the results. */
 static struct {
     struct memory *memories[RANKS];
     struct faulty *faulty[RANKS];
@@ -33,7 +33,8 @@ static struct {
     uint64_t most_told;
 } ranks;
 
-/* The same file for all, but for one that `other` is of another. */
+/* Gives all ranks the same file, except for rank `other`, which gets a
+ * different one. */
 static void begin_ranks(varve_format format, int other)
 {
     const varve_write_options options = { .format = format };
@@ -98,7 +99,8 @@ static void close_all(void)
         vv_opened_close(&ranks.files[i]);
 }
 
-/* The same at all; where it is a failure nothing is open. */
+/* Returns the status, which must be the same on all ranks. After a failure no
+ * file may be open. */
 static varve_status outcome(void)
 {
     varve_status status = ranks.statuses[0];
@@ -132,7 +134,7 @@ static void check_values(int rank)
     }
 }
 
-/* --- What is read, and by whom -------------------------------------------- */
+/* --- Reads of each rank --------------------------------------------------- */
 
 static void check_reads(uint64_t most_told)
 {
@@ -213,9 +215,9 @@ TEST(open_all, lets_each_open_what_others_have_written_or_is_salvaged)
     }
 }
 
-/* --- What is another ------------------------------------------------------ */
+/* --- Different files ------------------------------------------------------ */
 
-/* (A format of others has no digests: values are compared by nobody.) */
+/* (Other formats have no digests, so no values are compared.) */
 TEST(open_all, takes_no_other_file_than_rank_0)
 {
     for (int is_salvage = 0; is_salvage < 2; is_salvage++) {
@@ -229,7 +231,8 @@ TEST(open_all, takes_no_other_file_than_rank_0)
     }
 }
 
-/* Nobody begins anew who only does not see it. */
+/* A run must not start from the beginning because one rank does not see the
+ * file. */
 TEST(open_all, finds_nothing_only_where_rank_0_does)
 {
     for (int rank = 0; rank < 2; rank++) {
@@ -243,7 +246,7 @@ TEST(open_all, finds_nothing_only_where_rank_0_does)
     }
 }
 
-/* --- What goes wrong ------------------------------------------------------ */
+/* --- Failures ------------------------------------------------------------- */
 
 TEST(open_all, tells_all_of_what_failed_before)
 {

@@ -1,4 +1,5 @@
-/* test_own_part.c - lib/checkpoint/pairing/own_part.c
+/* test_own_part.c - Tests the selection of a rank's own children of a
+ * rank-local node.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,8 +9,8 @@
 
 static int32_t x;
 
-/* own/0/x, own/1/x and own/1/y, which is shared with `other`; a slot of
- * own/1/x. */
+/* Writes own/0/x, own/1/x and own/1/y, which is shared with `other`, and a slot
+ * of own/1/x. */
 static void write_plain(void)
 {
     varve_node *root = new_root();
@@ -73,7 +74,7 @@ TEST(own_part, reaches_what_others_lead_to_only_along_its_own)
     end_world();
 }
 
-/* What only the parts of others lead to is reached by none of them. */
+/* A node reached only from the parts of other ranks is excluded. */
 TEST(own_part, leaves_out_what_several_have_for_their_own_reasons)
 {
     begin_world();

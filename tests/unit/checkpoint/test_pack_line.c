@@ -1,4 +1,4 @@
-/* test_pack_line.c - lib/checkpoint/save/pack_line.c
+/* test_pack_line.c - Tests compression of chunks on several threads.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,11 +17,11 @@
 
 enum { PARCELS = 700 };
 
-/* A system of so many processors, which starts so many threads. */
+/* A system with a number of processors and startable threads. */
 static struct {
     struct vv_system system;
     unsigned processors;
-    unsigned threads; /* that may be started */
+    unsigned threads; /* maximum number of threads */
     unsigned started;
 } crowd;
 
@@ -51,15 +51,15 @@ static struct vv_context crowd_of(unsigned processors, unsigned threads)
     return test_context(&crowd.system);
 }
 
-/* What was handed on, as numbers, and the bytes that came out of it. */
+/* The output: numbers of jobs, and their bytes. */
 static struct {
     size_t count;
-    size_t kept; /* when it was last looked at: that were added before */
+    size_t kept; /* number of jobs added before, at the last check */
     uint64_t sizes[PARCELS];
     uint32_t frames[PARCELS];
-    uint64_t sum; /* over all bytes as they are written */
+    uint64_t sum; /* of all bytes as written */
     uint8_t plain[VV_CHUNK_SIZE];
-    varve_status status; /* of handing on number `fails_at` */
+    varve_status status; /* result of job number `fails_at` */
     size_t fails_at;
 } got;
 
@@ -68,7 +68,7 @@ static uint64_t mix(uint64_t sum, const void *bytes, size_t size)
     return (sum ^ vv_hash_of(bytes, size)) * 0x9e3779b97f4a7c15;
 }
 
-/* The bytes of a job of a number: of some nothing is gained. */
+/* Sets the input of a job; some are incompressible. */
 static void make_bytes(uint8_t *bytes, size_t size, size_t number)
 {
     uint32_t random = (uint32_t)number;
@@ -85,7 +85,7 @@ static struct vv_chunk_job job_of(size_t number, uint8_t *bytes)
     struct vv_chunk_job job = { .size = sizes[number % 5],
         .planes = number % 7 == 6 ? 0 : 4,
         .place.offset = number };
-    if (number % 11 == 10) /* a place, or zeros */
+    if (number % 11 == 10) /* an extent, or zeros */
         job.size = 1 << 30;
     else
         job.bytes = bytes;
@@ -124,7 +124,7 @@ static varve_status take(
     return VARVE_OK;
 }
 
-/* Adds so many; the bytes of each are others as soon as it is added. */
+/* Adds a number of jobs. The input of each changes as soon as it is added. */
 static varve_status add_all(
     struct vv_pack_line *line, size_t count, varve_error *error)
 {
@@ -180,7 +180,7 @@ TEST(pack_line, packs_what_is_worth_it_and_leaves_the_rest)
     }
 }
 
-/* Nobody waits for a thread that has nothing to do. */
+/* No thread is started without work. */
 TEST(pack_line, starts_a_thread_for_each_chunk_behind_the_first)
 {
     for (size_t chunks = 0; chunks < 6; chunks++) {
@@ -240,8 +240,8 @@ TEST(pack_line, hands_on_at_once_what_need_not_wait)
     vv_pack_line_free(line);
 }
 
-/* Whatever is small between two chunks shares blocks with others, and a ring of
- * jobs has an end. */
+/* Small data between two chunks shares blocks, and the ring of jobs is
+ * bounded. */
 TEST(pack_line, keeps_a_bounded_number_and_takes_bounded_memory)
 {
     static const size_t block = 2 * VV_CHUNK_SIZE + 64;

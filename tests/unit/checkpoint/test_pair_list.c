@@ -1,5 +1,5 @@
-/* test_pair_list.c - lib/checkpoint/pairing/pair_list.c: against an array in
- * which all is looked at, with and without memory for an index.
+/* test_pair_list.c - Tests lists of pairs against a linear search in an array,
+ * with and without memory for an index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -62,7 +62,7 @@ static void take(struct vv_pair_list *list, struct model *m)
     memmove(m->pairs, m->pairs + 1, --m->count * sizeof *m->pairs);
 }
 
-/* Those with a file are found in their order. */
+/* Pairs with a file are found in their order. */
 static void find(struct vv_pair_list *list, const struct model *m, uint32_t f)
 {
     size_t count, at = 0;
@@ -140,7 +140,8 @@ TEST(pair_list, looks_at_all_without_memory_for_an_index)
     try(false, 1);
 }
 
-/* What stays where it is, is a hole until all is emptied. */
+/* Pairs keep their positions: removed ones leave holes until the list is
+ * emptied. */
 TEST(pair_list, keeps_places_where_asked_to)
 {
     static struct model model;

@@ -1,4 +1,4 @@
-/* test_pairing.c - lib/checkpoint/pairing/pairing.c
+/* test_pairing.c - Tests the pairing of nodes of the program and the file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,7 +18,7 @@ static varve_node *new_program(void)
     return root;
 }
 
-/* Opens what new_program makes, saved. */
+/* Saves and opens the graph of new_program. */
 static struct vv_opened open_saved(void)
 {
     varve_node *root = new_program();
@@ -67,8 +67,8 @@ TEST(pairing, needs_nobody_who_matches_or_delivers)
     end_world();
 }
 
-/* An object in the place of a variable of the file, and then in that of an
- * object as well. */
+/* An object is paired with a variable of the file, and then with an object as
+ * well. */
 TEST(pairing, of_an_object_may_begin_with_what_it_does_not_fit)
 {
     begin_world();
@@ -87,14 +87,14 @@ TEST(pairing, of_an_object_may_begin_with_what_it_does_not_fit)
 }
 
 #ifndef NDEBUG
-/* Two nodes stand for one. */
+/* Binds two nodes to one file node. */
 static void have_another_holder(varve_restoration *r)
 {
     r->pairing.matches.node_of[1] = r->pairing.root;
     vv_pairing_check(&r->pairing);
 }
 
-/* A node stands for one that nobody stands for any more. */
+/* Binds a node to a file node that is not bound to it. */
 static void have_no_holder(varve_restoration *r)
 {
     r->pairing.matches.node_of[0] = NULL;

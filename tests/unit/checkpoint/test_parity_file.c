@@ -1,4 +1,4 @@
-/* test_parity_file.c - lib/checkpoint/redundancy/parity_file.c
+/* test_parity_file.c - Tests the header of parity files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,7 +18,7 @@ static struct vv_redundant_file own_of(uint32_t rank)
     };
 }
 
-/* As a rank of the world finds it. */
+/* Opens the parity file of a rank. */
 static varve_status open_at(uint32_t rank, struct vv_parity_table *table)
 {
     const varve_comm comm = { .rank = rank, .size = world.count };
@@ -140,7 +140,7 @@ static void sum_again(unsigned char *bytes, size_t head)
     memcpy(bytes + head - 16, all.bytes, 16);
 }
 
-/* Of one whose digest is right all the same, nothing is believed. */
+/* A header with a valid digest but wrong content is refused too. */
 TEST(parity_file, may_say_anything_and_harms_nobody)
 {
     uint64_t random = proof_seed(), good = 0, bad = 0;
@@ -170,7 +170,7 @@ TEST(parity_file, may_say_anything_and_harms_nobody)
     end_world();
 }
 
-/* All of them tell of another file: it is not made. */
+/* All headers describe another file, which must not be rebuilt. */
 TEST(parity_file, of_a_liar_is_none_that_rebuilds_something_else)
 {
     size_t size, head = HEAD + 4 * MEMBER + 4 * 4 + 16;
@@ -178,7 +178,7 @@ TEST(parity_file, of_a_liar_is_none_that_rebuilds_something_else)
     lose_node(0);
     for (uint32_t i = 1; i < 4; i++) {
         unsigned char *bytes = bytes_at(i, &size);
-        bytes[HEAD + 16] ^= 1; /* of the digest of the file that is lost */
+        bytes[HEAD + 16] ^= 1; /* of the digest of the lost file */
         sum_again(bytes, head);
     }
     cr_assert_eq(run_all(true), VARVE_CORRUPT);

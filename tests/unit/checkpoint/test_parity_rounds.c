@@ -1,16 +1,17 @@
-/* test_parity_rounds.c - lib/checkpoint/redundancy/parity_rounds.c
+/* test_parity_rounds.c - Tests the computation of parity blocks in rounds.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "redundancy_world.h"
 
-/* What a byte of a file is, with zeros behind it. */
+/* Returns a byte of a file, or 0 after its end. */
 static unsigned char byte_at(uint32_t rank, size_t at)
 {
     return at < world.sizes[rank] ? world.bytes[rank][at] : 0;
 }
 
-/* The block that a member has to have, by the definition. */
+/* Returns a byte of the expected parity block of a member, by the
+ * definition. */
 static unsigned char block_byte(uint32_t member, size_t segment, size_t at)
 {
     unsigned char sum = 0;
@@ -60,7 +61,7 @@ TEST(parity_rounds, make_each_block_of_one_segment_of_each_other_file)
     }
 }
 
-/* Of k nodes each has 1 / (k - 1) of the largest file beside its own. */
+/* With k nodes each stores 1 / (k - 1) of the largest file beside its own. */
 TEST(parity_rounds, take_less_room_the_larger_a_group_is)
 {
     begin_world(5, VARVE_XOR);
@@ -91,7 +92,7 @@ TEST(parity_rounds, copy_files_to_the_next)
     end_world();
 }
 
-/* A rank holds three parts of a round, and one of what it sums. */
+/* A rank holds three parts of a round, and one for the sum. */
 TEST(parity_rounds, need_no_memory_for_files_as_a_whole)
 {
     uint64_t random = 4;

@@ -1,4 +1,5 @@
-/* test_passing.c - lib/checkpoint/redundancy/passing.c
+/* test_passing.c - Tests passing data between ranks, with and without a shift
+ * function.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -106,7 +107,7 @@ TEST(passing, fails_where_a_rank_is_gone)
     }
 }
 
-/* Ranks 0, 2, 4 and 1, 3: groups need not be of one size. */
+/* Ranks 0, 2, 4 and 1, 3: groups may have different sizes. */
 static void tell_group(const varve_comm *comm, void *user)
 {
     const varve_comm own = comm_of(comm);

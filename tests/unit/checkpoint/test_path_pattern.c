@@ -1,4 +1,5 @@
-/* test_path_pattern.c - lib/checkpoint/pairing/path_pattern.c
+/* test_path_pattern.c - Tests the public functions for path patterns and
+ * renames.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_pending.c - lib/checkpoint/restoration/pending.c
+/* test_pending.c - Tests pending values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -190,7 +190,7 @@ TEST(pending, is_dropped_whole_or_not_at_all_without_memory)
         cr_assert(n > 0 || status);
         good(root);
     }
-    cr_assert_eq(varve_pending_count(r), 1); /* the slot of what is untracked */
+    cr_assert_eq(varve_pending_count(r), 1); /* the slot of an untracked node */
     varve_restoration_free(r);
     free_root(root);
     end_world();

@@ -1,4 +1,4 @@
-/* test_place_out.c - lib/checkpoint/save/place_out.c
+/* test_place_out.c - Tests the extents of new data.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -74,7 +74,7 @@ TEST(place_out, says_of_all_places_whether_they_are_packed_once_one_is)
     vv_index_columns_end(&columns);
 }
 
-/* A layer in the file itself is known by these columns. */
+/* These columns identify data stored in the file itself. */
 TEST(place_out, says_so_anyhow_where_the_layer_is_inside)
 {
     begin(true);

@@ -1,4 +1,5 @@
-/* test_portion.c - lib/checkpoint/together/portion.c
+/* test_portion.c - Tests the division of verification among the ranks of a
+ * node.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -66,7 +67,7 @@ TEST(portion, divides_less_where_one_needs_something_else)
     }
 }
 
-/* The last of five is alone on its machine. */
+/* The last of five ranks is alone on its node. */
 TEST(portion, divides_nothing_where_ranks_of_a_machine_need_other_things)
 {
     static struct group g;

@@ -1,4 +1,5 @@
-/* test_private_parts.c - lib/checkpoint/together/private_parts.c
+/* test_private_parts.c - Tests the collection of rank-local subtrees for a
+ * save.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -82,7 +83,7 @@ static void remove_child(struct own *w, const varve_comm *comm)
     varve_remove(mine_of(w, comm));
 }
 
-/* Of one rank it is an object like any other. */
+/* On one rank the node is an ordinary object. */
 static void disguise(struct own *w, const varve_comm *comm)
 {
     if (comm->rank == 2)

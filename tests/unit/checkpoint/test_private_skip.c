@@ -1,4 +1,5 @@
-/* test_private_skip.c - lib/checkpoint/delivery/private_skip.c
+/* test_private_skip.c - Tests restoring rank-local values with the same and
+ * with other numbers of processes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,10 +15,10 @@ struct reading {
     struct own_run run;
     const varve_rank_local_options *by_rank[MOST_RANKS];
     unsigned saved_by;
-    bool has_kept[MOST_RANKS]; /* what all have is as it was */
+    bool has_kept[MOST_RANKS]; /* replicated values are unchanged */
 };
 
-/* Reads, and saves again what came of it. */
+/* Restores, and saves the result again. */
 static void load_own(const varve_comm *comm, void *user)
 {
     struct reading *reading = user;
@@ -65,7 +66,8 @@ TEST(own_delivery_state, gives_each_process_its_own)
     }
 }
 
-/* The matrix has a row for each process, which another number has not. */
+/* The matrix has a row for each process, so it differs for another number of
+ * processes. */
 static void load_private(const varve_comm *comm, void *user)
 {
     struct reading *reading = user;
@@ -158,7 +160,7 @@ TEST(own_delivery_state, is_refused_at_all_where_one_does_not_drop)
 
 /* --- One process ---------------------------------------------------------- */
 
-/* Rank 1 of three: a read of its own needs nobody else. */
+/* Rank 1 of three: a non-collective read involves no other rank. */
 static const varve_comm second = { .rank = 1, .size = 3 };
 
 static int32_t x, y;

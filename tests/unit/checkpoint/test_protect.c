@@ -1,4 +1,4 @@
-/* test_protect.c - lib/checkpoint/redundancy/protect.c
+/* test_protect.c - Tests the creation of parity files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,7 +27,7 @@ TEST(protect, makes_a_file_beside_each)
     end_world();
 }
 
-/* A second rank of each node is protected by a rank of another one. */
+/* The second rank of each node is protected by ranks of other nodes. */
 TEST(protect, makes_the_files_of_two_of_a_node_survive_it)
 {
     begin_world(6, VARVE_XOR);
@@ -56,7 +56,8 @@ TEST(protect, is_refused_where_one_node_has_most_ranks)
     end_world();
 }
 
-/* Nobody publishes what is made of the zeros of a rank that could not read. */
+/* No parity computed from the zeros of a rank with a read error may be
+ * published. */
 TEST(protect, publishes_nothing_where_one_cannot_read_its_file)
 {
     begin_world(4, VARVE_XOR);

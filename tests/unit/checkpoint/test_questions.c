@@ -1,4 +1,5 @@
-/* test_questions.c - lib/checkpoint/restoration/questions.c
+/* test_questions.c - Tests that reports and assertions refer to the present
+ * program.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +10,7 @@
 
 static float values[3] = { 1, 2, 3 };
 
-/* A file with x and y, and a program that has x. */
+/* Writes a file with x and y, and reads it into a program with x. */
 static varve_restoration *begin(varve_node **root, float *x)
 {
     varve_node *saved = new_root();
@@ -44,7 +45,7 @@ TEST(questions, are_about_what_the_program_holds_now)
     end_world();
 }
 
-/* And without memory that is what is said. */
+/* Without memory the functions return that error. */
 TEST(questions, change_nothing)
 {
     float x[3];

@@ -1,4 +1,4 @@
-/* test_range_reading.c - lib/checkpoint/reader/range_reading.c
+/* test_range_reading.c - Tests reading ranges of a value.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_read.c - lib/checkpoint/restoration/read.c
+/* test_read.c - Tests the functions that open a restoration.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* test_read_all.c - lib/checkpoint/together/read_all.c, and what write_all.c
- * has saved before.
+/* test_read_all.c - Tests collective restores of checkpoints that were saved
+ * collectively.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +15,7 @@
 
 enum { MOST = 8 };
 
-/* What a run of ranks does, and what came of it. */
+/* The actions of the ranks, and their results. */
 struct run {
     uint32_t wide;
     const char *path;
@@ -94,7 +94,7 @@ TEST(read_all, gives_m_ranks_what_n_have_saved)
     }
 }
 
-/* --- What goes wrong at one rank ------------------------------------------ */
+/* --- Failures of one rank ------------------------------------------------- */
 
 static void load_with_one(const varve_comm *comm, void *user)
 {
@@ -132,7 +132,7 @@ TEST(read_all, changes_nothing_where_one_rank_cannot)
     }
 }
 
-/* What rank 1 alone reads: a part of its rows. */
+/* Damages data that only rank 1 reads: a part of its rows. */
 static void damage_a_row(void)
 {
     const float row[] = { matrix_at(ROWS / 2, 0), matrix_at(ROWS / 2, 1) };
@@ -179,7 +179,7 @@ TEST(read_all, changes_nothing_where_one_rank_finds_damage)
     check_nothing_changed(&run);
 }
 
-/* Rank 0 has kept what it has; for the others it is the first restoration. */
+/* Rank 0 has values to preserve; for the others it is the first restoration. */
 static void load_where_one_has_kept(const varve_comm *comm, void *user)
 {
     struct run *run = user;
@@ -215,8 +215,8 @@ TEST(read_all, reads_twice_everywhere_where_one_has_something_to_lose)
 
 /* --- One pass ------------------------------------------------------------- */
 
-/* Restores twice: first from what may be damaged, then from `path`. What is
- * left half done in between is not saved. */
+/* Restores twice: first from a possibly damaged file, then from `path`.
+ * Partially restored values cannot be saved in between. */
 static void load_again(const varve_comm *comm, void *user)
 {
     struct run *run = user;
@@ -276,7 +276,7 @@ TEST(read_all, undoes_a_first_restoration_of_little)
     check_nothing_changed(&run);
 }
 
-/* What the program cannot take is found before any reads. */
+/* Mismatches are found before any value is read. */
 TEST(read_all, changes_nothing_in_one_pass_where_one_rank_cannot)
 {
     struct run run = { .path = FILE_NAME, .wide = 1 };
@@ -350,7 +350,7 @@ TEST(read_all, ends_at_every_rank_wherever_one_is_gone)
     end_world();
 }
 
-/* Each is a wait for the slowest; with what all need, and is verified ahead,
+/* Each meeting waits for the slowest rank. If shared data is verified first
  * there are four more. */
 TEST(read_all, meets_as_often_as_is_told)
 {
@@ -365,7 +365,7 @@ TEST(read_all, meets_as_often_as_is_told)
     end_world();
 }
 
-/* --- What all need is verified ahead by one ------------------------------- */
+/* --- One rank verifies shared data ---------------------------------------- */
 
 static uint64_t bytes_read(uint32_t share, struct run *run)
 {
@@ -397,7 +397,7 @@ TEST(read_all, verifies_ahead_once_on_each_machine_what_all_need)
     end_world();
 }
 
-/* Whoever finds it, all leave what they have. */
+/* Whichever rank finds damage, all ranks keep their values. */
 TEST(read_all, changes_nothing_where_the_one_that_verifies_finds_damage)
 {
     struct run run = { .path = FILE_NAME, .wide = 1 };
@@ -424,7 +424,7 @@ TEST(read_all, changes_nothing_where_the_one_that_verifies_finds_damage)
     end_world();
 }
 
-/* --- Another file at another rank ----------------------------------------- */
+/* --- Another file on another rank ----------------------------------------- */
 
 static struct vv_context places[2];
 static int64_t steps[2];
@@ -484,7 +484,7 @@ static varve_node *add_number(varve_node *root, int number, int64_t *value)
     return varve_add_variable(root, name, varve_scalar(value));
 }
 
-/* A few of them at once, the last one later. */
+/* Restores a few values at once, the last one later. */
 static void load_few(const varve_comm *comm, void *user)
 {
     struct run *run = user;
@@ -522,7 +522,7 @@ TEST(read_all, verifies_with_digests_that_are_left_in_the_file)
     end_world();
 }
 
-/* --- Several wishes ------------------------------------------------------- */
+/* --- Several requests ----------------------------------------------------- */
 
 static void load_as_asked(const varve_comm *comm, void *user)
 {
@@ -546,8 +546,8 @@ TEST(read_all, changes_nothing_where_one_rank_asks_for_two_passes)
     check_nothing_changed(&run);
 }
 
-/* Rank 1 refuses what the others have by then: what was brought counts, a copy
- * too, and not what was only compared. */
+/* Rank 1 refuses a value that the others already have. Delivered values count,
+ * including copies, but not values that were only compared. */
 static void load_copy_refused(const varve_comm *comm, void *user)
 {
     struct run *run = user;

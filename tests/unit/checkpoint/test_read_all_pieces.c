@@ -1,5 +1,5 @@
-/* test_read_all_pieces.c - lib/checkpoint/together/read_all.c, of a file with
- * so many pieces that they are left in it.
+/* test_read_all_pieces.c - Tests collective restores of files with so many
+ * pieces that their tables stay in the file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,7 @@ enum { RANKS = 3, ALL_ROWS = 40000, ROW = 3, ROWS = 100 };
 
 static const uint64_t firsts[RANKS] = { 0, 17001, ALL_ROWS - ROWS };
 
-/* What each rank asks for, and what came of it. */
+/* The options of each rank, and its results. */
 struct reading {
     varve_read_options options;
     bool is_damaged;
@@ -69,7 +69,7 @@ static bool are_rows(const int32_t *rows, uint64_t count, uint64_t first)
     return are;
 }
 
-/* Each has some rows, and one that has all of what others share. */
+/* Each rank has some rows, and one has all rows of the others. */
 static void load(const varve_comm *comm, void *user)
 {
     struct reading *reading = user;
@@ -105,7 +105,7 @@ TEST(read_all_pieces, finds_those_that_are_left_in_the_file)
     end_world();
 }
 
-/* Whatever reading fails: none has wrong rows and says that all is well. */
+/* If any read fails, no rank may have wrong rows and report success. */
 TEST(read_all_pieces, are_right_or_told_to_have_failed)
 {
     const struct vv_system *before;
@@ -141,7 +141,7 @@ static void damage_boxes(void)
         bytes[i] ^= 1;
 }
 
-/* A value that the program has later: of "rows" by another name. */
+/* A value that is added later, with "rows" under another name. */
 static void load_late(const varve_comm *comm, void *user)
 {
     struct reading *reading = user;

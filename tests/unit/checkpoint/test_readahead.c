@@ -1,4 +1,4 @@
-/* test_readahead.c - lib/checkpoint/delivery/readahead.c
+/* test_readahead.c - Tests reading ahead of neighboring values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,8 +16,7 @@ enum { VALUES = 4000, VALUE_SIZE = 64 };
 
 static uint8_t values[VALUES][VALUE_SIZE];
 
-/* A file of values that follow each other without a gap, opened, and what is
- * read of it. */
+/* An open file of contiguous values, and the log of its reads. */
 static struct {
     struct faulty *faulty;
     struct vv_opened file;
@@ -73,7 +72,7 @@ static void check_take(size_t i)
     cr_assert_ok(take(i, &error), error);
 }
 
-/* Bytes of the largest call that read. */
+/* Returns the size of the largest read. */
 static uint64_t largest_read(void)
 {
     uint64_t most = 0;
@@ -96,7 +95,7 @@ TEST(readahead, reads_more_and_more_where_values_follow_each_other)
     end_sample();
 }
 
-/* The first one stands right behind the header. */
+/* The first value follows the header. */
 TEST(readahead, reads_backwards_too)
 {
     begin_sample();
@@ -117,7 +116,7 @@ TEST(readahead, reads_little_where_they_do_not)
     end_sample();
 }
 
-/* The last one stands right before the end of the data. */
+/* The last value ends at the end of the data. */
 TEST(readahead, reads_nothing_behind_the_data)
 {
     begin_sample();

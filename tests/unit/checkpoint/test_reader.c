@@ -1,4 +1,4 @@
-/* test_reader.c - lib/checkpoint/reader/reader.c
+/* test_reader.c - Tests the reader.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -167,7 +167,7 @@ TEST(reader, survives_every_failed_allocation)
     end_world();
 }
 
-/* All paths of a deep graph together are as long as the square of its depth. */
+/* The total length of all paths of a deep graph is the square of its depth. */
 TEST(reader, opens_a_deep_graph_in_little_memory)
 {
     enum { DEPTH = 20000 };
@@ -198,7 +198,8 @@ TEST(reader, opens_a_deep_graph_in_little_memory)
     end_world();
 }
 
-/* From that of its parent: a path that is too long is not made anew. */
+/* A path is made from that of its parent; one that is too long is not made
+ * again. */
 TEST(reader, makes_a_path_in_constant_time)
 {
     enum { DEPTH = 400000 };
@@ -263,7 +264,7 @@ TEST(reader, tells_global_names)
     end_world();
 }
 
-/* --- An index that several threads look at ------------------------------ */
+/* --- An index that several threads verify ------------------------------- */
 
 enum { MANY = 70000, WIDTH = 100 };
 
@@ -309,7 +310,7 @@ TEST(reader, shows_all_of_a_large_file)
     end_world();
 }
 
-/* A bit that makes names bad as well: the sum is what counts. */
+/* The flipped bit makes names invalid too: the checksum error is reported. */
 TEST(reader, tells_what_is_wrong_with_a_large_index_by_its_sum)
 {
     begin_world();

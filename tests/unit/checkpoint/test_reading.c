@@ -1,4 +1,4 @@
-/* test_reading.c - lib/checkpoint/delivery/reading.c
+/* test_reading.c - Tests reading values with several threads.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,7 @@
 
 enum { VALUES = 60 };
 
-/* Sizes around those that decide how a value is read. */
+/* Returns sizes around the limits that determine how a value is read. */
 static size_t size_of(int i)
 {
     static const size_t sizes[] = { 0, 1, 63, 4096, 70000, 256 * 1024,
@@ -81,7 +81,7 @@ TEST(reading, brings_values_of_all_sizes_with_any_number_of_threads)
     end_world();
 }
 
-/* Moves of all values that go nowhere. */
+/* Prepares moves of all values without a destination. */
 static struct vv_reading verifying(varve_restoration *r, struct vv_move *moves)
 {
     for (uint32_t v = 0; v < VALUES; v++) {
@@ -140,7 +140,7 @@ static int follow(void *user, uint64_t done, uint64_t total, const char *what)
     return ++p->calls == p->cancel_at;
 }
 
-/* Another thread is always the quicker one: it has ended when it is started. */
+/* Runs a thread to its end when it is started, so that it is always ahead. */
 static int run_at_once(void *state, void *(*function)(void *), void *argument,
     uintptr_t *thread)
 {
@@ -229,7 +229,7 @@ TEST(reading, survives_every_failed_allocation)
     end_world();
 }
 
-/* Reads of a program that has every `step`th of twelve values. */
+/* The reads of a program that has every `step`th of twelve values. */
 static struct reads {
     uint64_t count, bytes, longest;
 } reads_of(int step)
@@ -272,14 +272,14 @@ TEST(reading, takes_neighbours_together_within_a_chunk)
     begin_world();
     struct reads all = reads_of(1);
     cr_assert_leq(all.longest, VV_CHUNK_SIZE);
-    cr_assert_leq(all.count, 3 + 3); /* and what opening takes */
+    cr_assert_leq(all.count, 3 + 3); /* plus the reads for opening */
     struct reads few = reads_of(3);
     cr_assert_lt(few.longest, 300000);
     cr_assert_lt(few.bytes, 4 * 200000 + 20000);
     end_world();
 }
 
-/* What is gathered before the program sees it may be large, too. */
+/* Data buffered for the program may be large, too. */
 static struct long_state {
     unsigned char *bytes;
     size_t size;
@@ -363,7 +363,7 @@ TEST(reading, needs_no_place_for_its_error)
     write_root(root);
     end(root);
     unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
-    bytes[64] ^= 1; /* the first value that has any */
+    bytes[64] ^= 1; /* the first value with data */
     for (int i = 0; i < 3; i++) {
         root = make(false);
         cr_assert_null(varve_read(root, FILE_NAME,
@@ -378,7 +378,7 @@ TEST(reading, needs_no_place_for_its_error)
     end_world();
 }
 
-/* Where there is no name any more, the damage is told all the same. */
+/* Damage is reported even if the file has been deleted. */
 TEST(reading, verifies_for_a_program_that_is_gone)
 {
     size_t size;
@@ -429,7 +429,7 @@ static bool is_large_there(void)
     return i == (size_t)RUNS * VV_CHUNK_SIZE;
 }
 
-/* Chunks in the order in which they were read or told of. */
+/* Returns the chunks in the order in which they were read or announced. */
 static size_t chunks_of(const struct faulty *faulty, enum faulty_kind kind,
     size_t chunks[3 * RUNS], size_t at[3 * RUNS])
 {
@@ -490,7 +490,7 @@ TEST(reading, takes_what_was_verified_from_the_end_and_says_so_ahead)
     end_world();
 }
 
-/* A byte that was good when it was verified. */
+/* A byte that changes after its verification. */
 struct change {
     unsigned char *byte;
     uint64_t when;
@@ -515,7 +515,8 @@ TEST(reading, finds_what_is_damaged_between_its_passes)
     write_root(root);
     end_large(root);
     unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
-    /* Behind the last one, which is read first, so that something has come. */
+    /* After the last one, which is read first, so that some data has
+     * arrived. */
     for (size_t chunk = 0; chunk + 3 < RUNS; chunk += 12) {
         unsigned char *byte = bytes + (chunk + 1) * VV_CHUNK_SIZE - 5;
         struct change damage = { byte, all };
@@ -528,7 +529,7 @@ TEST(reading, finds_what_is_damaged_between_its_passes)
                 .progress = change,
                 .progress_user = &damage },
             &error);
-        if (r) { /* the other thread was there before the damage */
+        if (r) { /* the other thread read the chunk before the damage */
             cr_assert(threads == 2 && is_large_there());
             varve_restoration_free(r);
         } else {
@@ -542,8 +543,8 @@ TEST(reading, finds_what_is_damaged_between_its_passes)
     end_world();
 }
 
-/* Of the second reading: the end of the file, an error, and few bytes at once,
- * at each chunk. */
+/* In the second pass: the end of the file, an error, and short reads, at each
+ * chunk. */
 TEST(reading, tells_of_a_file_that_is_cut_between_its_passes)
 {
     static const struct {

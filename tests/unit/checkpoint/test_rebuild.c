@@ -1,4 +1,4 @@
-/* test_rebuild.c - lib/checkpoint/redundancy/rebuild.c
+/* test_rebuild.c - Tests rebuilding lost files of a redundancy group.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +15,7 @@ static void protect_files(uint32_t count, uint32_t scheme, size_t largest)
     protect_all();
 }
 
-/* Any one node of each, and a file of any of them alone. */
+/* Loses any one node, and any single file. */
 static void lose_each(uint32_t scheme)
 {
     for (uint32_t count = 2; count <= 6; count++) {
@@ -42,7 +42,7 @@ TEST(rebuild, brings_back_any_node_by_its_partner)
     lose_each(VARVE_PARTNER);
 }
 
-/* What was rebuilt protects as well as what was saved. */
+/* Rebuilt files protect others like saved ones. */
 TEST(rebuild, brings_back_what_protects_others)
 {
     const uint32_t schemes[] = { VARVE_XOR, VARVE_PARTNER };
@@ -97,7 +97,7 @@ TEST(rebuild, names_those_that_are_lost_where_there_are_too_many)
     end_world();
 }
 
-/* A file that is there and is another one is as lost as one that is gone. */
+/* An existing file with other content counts as lost. */
 TEST(rebuild, makes_anew_what_is_damaged)
 {
     protect_files(3, VARVE_XOR, 300);
@@ -127,7 +127,7 @@ TEST(rebuild, says_how_many_ranks_a_set_was_saved_by)
     end_world();
 }
 
-/* Groups are those of the save, whatever runs where by now. */
+/* Groups are those of the save, regardless of where ranks run now. */
 TEST(rebuild, goes_by_the_nodes_that_there_were)
 {
     protect_files(6, VARVE_XOR, 300);
@@ -156,7 +156,8 @@ TEST(rebuild, needs_no_shift_of_the_communicator)
     }
 }
 
-/* Files of some ranks as they were, of an older save of the same number. */
+/* Replaces the files of some ranks by those of an older save of the same
+ * number. */
 static void protect_twice(const uint32_t *ranks, size_t count)
 {
     static const char *const names[] = { "f.varve", "f.parity" };
@@ -180,7 +181,7 @@ static void protect_twice(const uint32_t *ranks, size_t count)
     }
 }
 
-/* A number may be given twice, in lives on other nodes. */
+/* A number may be used twice, by lives on different nodes. */
 TEST(rebuild, takes_no_files_of_two_saves_for_one)
 {
     begin_world(4, VARVE_PARTNER);
@@ -205,7 +206,7 @@ TEST(rebuild, takes_a_node_that_was_away_for_lost)
     }
 }
 
-/* --- Whatever is lost --------------------------------------------------- */
+/* --- Random losses ------------------------------------------------------ */
 
 enum loss {
     NOTHING,
@@ -214,10 +215,10 @@ enum loss {
     ALL_GONE,
     FILE_BAD,
     HEAD_BAD,
-    BLOCK_BAD, /* and what its head says is still known */
+    BLOCK_BAD, /* its header is intact */
 };
 
-/* Of the first or the last so many bytes; 0: all. */
+/* Damages a byte among the first or last `which` bytes; 0: any byte. */
 static void damage(
     uint32_t rank, const char *name, int64_t which, uint64_t *random)
 {
@@ -258,7 +259,7 @@ static bool lost_parity(enum loss loss)
            loss == BLOCK_BAD;
 }
 
-/* What the schemes promise, group by group. */
+/* Returns true if the scheme can rebuild these losses in each group. */
 static bool can_be_whole(const enum loss *losses)
 {
     for (uint32_t rank = 0; rank < world.count; rank++) {
@@ -290,7 +291,7 @@ static void check_unchanged(const enum loss *losses)
         cr_assert_eq(has_file_of(i), !lost_file(losses[i]), "rank %u", i);
 }
 
-/* Of the losses of one round few, or many. */
+/* Tries a few losses, or many. */
 static bool try_losses(uint64_t *random)
 {
     enum loss losses[MOST_NODES] = { NOTHING };
@@ -332,7 +333,7 @@ TEST(rebuild, makes_whole_what_can_be_and_says_what_cannot)
     proof_count("rebuild.sets", refused);
 }
 
-/* --- Failures on the way ------------------------------------------------ */
+/* --- Failures during a rebuild ------------------------------------------ */
 
 static void lose_some(void)
 {
@@ -349,7 +350,7 @@ static void begin_again(uint32_t scheme)
     lose_some();
 }
 
-/* A process is gone after any call: those who come back make it whole. */
+/* A process ends after any call; the next life completes the rebuild. */
 TEST(rebuild, goes_on_where_it_was_left)
 {
     const uint32_t schemes[] = { VARVE_XOR, VARVE_PARTNER };

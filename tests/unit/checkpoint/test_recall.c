@@ -1,5 +1,6 @@
-/* test_recall.c - lib/checkpoint/save/recall.c, where many save: a value that
- * has changed and was not touched stays as it was where nobody looked at it.
+/* test_recall.c - Tests collective saves that skip unchanged data: a value that
+ * is changed without a touch keeps its previous content in the checkpoint,
+ * which shows that it was not examined.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -47,7 +48,7 @@ TEST(recall, looks_at_no_value_that_was_not_touched)
     }
 }
 
-/* Chunks are of 1 MiB. */
+/* Chunks have 1 MiB. */
 TEST(recall, looks_at_the_chunks_with_rows_that_were_touched)
 {
     begin_keepers(false);
@@ -63,8 +64,8 @@ TEST(recall, looks_at_the_chunks_with_rows_that_were_touched)
     end_keepers();
 }
 
-/* Without the option, and after a save that was told nothing, all is looked
- * at. */
+/* Without the option, and after a save without touch information, all data is
+ * examined. */
 TEST(recall, asks_for_the_option)
 {
     begin_keepers(false);
@@ -85,7 +86,8 @@ static void save_by_two(const varve_comm *comm, void *user)
     save_keeper(comm, user);
 }
 
-/* Of what all have each has another share then. */
+/* With another number of ranks, each rank writes another part of the replicated
+ * data. */
 TEST(recall, holds_for_other_numbers_of_ranks)
 {
     begin_keepers(false);
@@ -137,7 +139,8 @@ TEST(recall, finds_what_a_program_forgot_to_say)
     }
 }
 
-/* It has to be touched at all ranks, as it has to be the same at all. */
+/* Replicated values must be touched on all ranks, as they must be equal on
+ * all. */
 TEST(recall, looks_at_all_where_one_has_touched_what_all_have)
 {
     begin_keepers(false);
@@ -149,7 +152,7 @@ TEST(recall, looks_at_all_where_one_has_touched_what_all_have)
     end_keepers();
 }
 
-/* The others have let it go on, so they cannot look again. */
+/* The other ranks have returned, so they cannot examine their values again. */
 TEST(recall, fails_in_the_background_where_one_has_touched_what_all_have)
 {
     begin_keepers(false);
@@ -189,7 +192,8 @@ TEST(recall, wants_the_same_options_of_all)
 
 /* --- Failures ------------------------------------------------------------- */
 
-/* With any call of the communicator cut off, also where all sum anew. */
+/* Each call of the communicator fails once, also if all digests are computed
+ * again. */
 TEST(recall, is_right_after_a_save_that_was_cut_off)
 {
     begin_keepers(true);
@@ -237,7 +241,7 @@ TEST(recall, needs_no_memory_to_be_right)
     end_keepers();
 }
 
-/* What the machine saw no write to was not touched either. */
+/* Memory without writes according to the machine counts as untouched. */
 TEST(recall, sees_what_was_written_to)
 {
     begin_keepers(true);
@@ -257,7 +261,7 @@ TEST(recall, sees_what_was_written_to)
     end_keepers();
 }
 
-/* --- In any order --------------------------------------------------------- */
+/* --- Any order ------------------------------------------------------------ */
 
 static void change_one(uint64_t *random)
 {
@@ -322,8 +326,8 @@ static void check_all(void)
     varve_reader_free(reader);
 }
 
-/* What was touched where it changed is saved as it is, whatever was asked for
- * in the saves before, and whether what they have left is there. */
+/* Data that was touched when it changed is saved correctly, regardless of the
+ * options of previous saves and of the existence of their files. */
 TEST(recall, is_right_in_any_order)
 {
     uint64_t saves = proof_size(24, 1500), random = proof_seed();

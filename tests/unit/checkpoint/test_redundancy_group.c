@@ -1,4 +1,4 @@
-/* test_redundancy_group.c - lib/checkpoint/redundancy/redundancy_group.c
+/* test_redundancy_group.c - Tests the assignment of ranks to redundancy groups.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,8 +17,8 @@ static varve_status group_of(struct vv_redundancy_group *group,
         test_allocator(), error);
 }
 
-/* What holds of each rank's: it is in it, all others have the same, and no two
- * of them are on one node. */
+/* Checks the groups of all ranks: each contains its rank, is the same for all
+ * its members, and has no two ranks of one node. */
 static void check_groups(
     const uint32_t *domains, uint32_t size, uint32_t group_size)
 {
@@ -60,7 +60,7 @@ TEST(redundancy_group, has_as_many_as_asked_for_where_they_come_out_even)
     check_groups(domains, MANY, 8);
 }
 
-/* Nodes that follow each other are of different groups. */
+/* Consecutive nodes are in different groups. */
 TEST(redundancy_group, takes_nodes_that_are_apart)
 {
     uint32_t domains[MANY];

@@ -1,6 +1,5 @@
-/* test_rename.c - lib/checkpoint/pairing/rename.c: against pattern.c, which
- * compares
- * whole paths.
+/* test_rename.c - Tests renames of single paths against pattern.c, which
+ * compares whole paths.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,11 +12,11 @@
 #include "pattern.h"
 #include "rename.h"
 
-/* On the left a chain of names; on the right every path is a node, which is
- * found by its text. */
+/* On the left a chain of names; on the right every path is a node that is
+ * identified by its text. */
 enum { MOST = 12, NODES = 4096, LONGEST = 256 };
 
-static struct vv_text names[MOST]; /* by node: of the edge to it */
+static struct vv_text names[MOST]; /* by node: name of the edge to it */
 static struct vv_stand stands[MOST];
 static char right[NODES][LONGEST];
 static uint32_t right_count;
@@ -73,7 +72,7 @@ static uint32_t slot_of(
     return right_node(text);
 }
 
-/* Follows a path of one letter names; compares each of its ends. */
+/* Follows a path of one-letter names and compares each of its ends. */
 static void compare(const char *from, const char *to, const char *path)
 {
     struct vv_rename_parts parts;

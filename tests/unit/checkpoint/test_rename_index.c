@@ -1,5 +1,5 @@
-/* test_rename_index.c - lib/checkpoint/pairing/rename_index.c: against all
- * renames one after the other, as text.
+/* test_rename_index.c - Tests the index of renames against applying all renames
+ * in order to the text.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,7 @@ static unsigned random_below(unsigned count)
     return (unsigned)(seed >> 40) % count;
 }
 
-/* A path of names like `ab`, with an end that a pattern may have. */
+/* Adds a path of names like `ab`, whose end may occur in a pattern. */
 static void add_names(char *text, bool with_stars, unsigned wildcards)
 {
     static const char *const names[] = { "a", "ab", "b", "ba", "%61b", "é" };
@@ -44,7 +44,7 @@ static char left[MANY][LONGEST], right[MANY][LONGEST];
 static varve_rename renames[MANY];
 
 /* Makes renames to paths without slots: the wildcards of the left side, with
- * other names between. */
+ * other names between them. */
 static void make_renames(void)
 {
     static const char *const others[] = { "a", "b", "ab/", "b/a/", "" };
@@ -65,7 +65,7 @@ static void make_renames(void)
     }
 }
 
-/* Objects only, so that renames lead to nodes of the same kind. */
+/* Creates only objects, so that renames lead to nodes of the same kind. */
 static void grow(varve_node *node, unsigned depth)
 {
     static const char *const names[] = { "a", "ab", "b", "ba", "é", "c" };
@@ -81,7 +81,8 @@ struct compared {
     unsigned found;
 };
 
-/* Compares the first rename that matches a path with what the index finds. */
+/* Compares the first rename that matches a path with the result of the
+ * index. */
 static varve_status compare(void *user, varve_node *node, const char *path)
 {
     struct compared *c = user;

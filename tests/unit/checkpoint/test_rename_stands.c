@@ -1,4 +1,4 @@
-/* test_rename_stands.c - lib/checkpoint/pairing/rename_stands.c
+/* test_rename_stands.c - Tests the storage of partial matches of renames.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_repack.c - lib/checkpoint/save/repack.c
+/* test_repack.c - Tests repacking of incremental checkpoints.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,7 @@
 #include "repack.h"
 #include "support/cut_pieces.h"
 
-/* A checkpoint with three layers, "run/m-3.varve". */
+/* Creates a checkpoint with three data files, "run/m-3.varve". */
 static void make(void)
 {
     begin_incremental();
@@ -48,7 +48,7 @@ TEST(repack, gives_byte_for_byte_what_a_full_save_gives)
 
 enum { MIB = 1 << 20 };
 
-/* A value that is cut into `count` parts of a dimension. */
+/* Checks a value that is split into `count` parts along a dimension. */
 static void check_put_together(varve_shape shape, uint32_t cut, uint32_t count)
 {
     varve_error error = { 0 };
@@ -80,8 +80,8 @@ static void check_put_together(varve_shape shape, uint32_t cut, uint32_t count)
     end_world();
 }
 
-/* By rows, by columns, and where a few rows, a part of a row, or steps of a
- * dimension between are all that is in memory at once. */
+/* By rows and by columns, such that a few rows, a part of a row, or steps of a
+ * middle dimension fit into memory at once. */
 TEST(repack, puts_pieces_together_as_a_full_save_has_them)
 {
     check_put_together(VARVE_SHAPE(3000000), 0, 2);

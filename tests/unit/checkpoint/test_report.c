@@ -1,4 +1,4 @@
-/* test_report.c - lib/checkpoint/report/report.c
+/* test_report.c - Tests reports of restorations.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -157,7 +157,7 @@ TEST(report, survives_every_failed_allocation)
     end_world();
 }
 
-/* It names nothing that is untracked, even where memory is short. */
+/* It contains no untracked node, even if memory is exhausted. */
 TEST(report, is_whole_or_not_at_all_without_memory)
 {
     begin_world();

@@ -1,4 +1,4 @@
-/* test_report_json.c - lib/checkpoint/report/report_json.c
+/* test_report_json.c - Tests reports in JSON.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@ static float values[16] = { 1, 2, 3 };
 static float mine[64];
 static double wide[8];
 
-/* model/{a, b, half, left, table}, waits, adam with a slot. */
+/* Writes model/{a, b, half, left, table}, waits, and adam with a slot. */
 static void write_file(void)
 {
     varve_node *root = new_root();
@@ -53,7 +53,7 @@ static varve_read_options options(void)
         .cast = VARVE_CAST_WIDEN };
 }
 
-/* --- Looking ------------------------------------------------------------ */
+/* --- Checking ----------------------------------------------------------- */
 
 static varve_report *report_of(varve_restoration *r)
 {
@@ -77,7 +77,7 @@ static void has(varve_report *report, const char *words)
     cr_assert(strstr(json, words), "no %s in\n%s", words, json);
 }
 
-/* An item of a node of the file, and what stands before and behind that. */
+/* Checks an item of a file node, and the text before and after it. */
 static void has_node(varve_report *report, const char *before,
     const char *path, const char *behind)
 {
@@ -168,7 +168,7 @@ TEST(report_json, says_that_it_is_of_a_plan)
     end_world();
 }
 
-/* Whatever a file is called, and whatever names are in it. */
+/* For all file names and node names. */
 TEST(report_json, is_ascii)
 {
     static const char odd[] = "\xff\x01.varve";
@@ -192,7 +192,7 @@ TEST(report_json, is_ascii)
     end_world();
 }
 
-/* A number that is none in 64 bits with a sign. */
+/* A number that does not fit into a signed 64-bit integer. */
 TEST(report_json, leaves_out_numbers_that_few_can_read)
 {
     begin_world();

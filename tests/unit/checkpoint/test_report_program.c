@@ -1,4 +1,4 @@
-/* test_report_program.c - lib/checkpoint/report/report_program.c
+/* test_report_program.c - Tests the findings about the program in a report.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,7 @@ static void write_shared(void)
     free_root(root);
 }
 
-/* The only finding of its kind for "b". */
+/* Checks the only finding of its kind for "b". */
 static void check(varve_node *root, const varve_read_options *options,
     varve_finding_kind kind, const char *reason)
 {

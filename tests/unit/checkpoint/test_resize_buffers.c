@@ -1,4 +1,4 @@
-/* test_resize_buffers.c - lib/checkpoint/delivery/resize_buffers.c
+/* test_resize_buffers.c - Tests restoring into variables that are resized.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,8 @@
 
 #include <varve/collective.h>
 
-/* Particles, whose number changes, in a program that also has what does not. */
+/* A variable number of particles, in a program that also has fixed-size
+ * values. */
 struct program {
     varve_node *root;
     double *particles;
@@ -146,8 +147,8 @@ TEST(resize_buffers, bring_it_to_what_is_built_later)
     end_world();
 }
 
-/* A variable that cannot, until it is told how; and one that the program gives
- * the shape itself. */
+/* A variable that cannot be resized until a callback is set, and one that the
+ * program resizes itself. */
 TEST(resize_buffers, are_made_by_a_retry)
 {
     for (int i = 0; i < 2; i++) {
@@ -300,7 +301,7 @@ TEST(resize_buffers, are_made_by_the_library_for_its_own_memory)
     end_world();
 }
 
-/* A snapshot is of the shapes that it was taken of. */
+/* A snapshot can only restore the shapes that it was taken with. */
 TEST(resize_buffers, do_not_fit_into_a_snapshot)
 {
     struct program p;
@@ -332,7 +333,7 @@ TEST(resize_buffers, do_not_fit_into_a_snapshot)
 #ifdef VV_HAVE_PROCESSES
 struct all {
     struct program programs[2];
-    bool fits; /* at rank 1 */
+    bool fits; /* on rank 1 */
     bool are_restored[2];
 };
 
@@ -351,7 +352,7 @@ static void read_together(const varve_comm *comm, void *user)
     varve_restoration_free(r);
 }
 
-/* Where one of many processes has no room, that of the others is not taken. */
+/* If one process cannot resize, the new buffers of the others are discarded. */
 TEST(resize_buffers, are_left_where_another_rank_has_none)
 {
     for (int fits = 0; fits < 2; fits++) {
@@ -374,7 +375,7 @@ TEST(resize_buffers, are_left_where_another_rank_has_none)
 }
 #endif
 
-/* Strides are no obstacle: the room lies row-major. */
+/* A strided view can be resized too: the new memory is row-major. */
 TEST(resize_buffers, are_taken_by_what_had_strides)
 {
     struct program p;

@@ -1,4 +1,4 @@
-/* test_restoration.c - lib/checkpoint/restoration/restoration.c
+/* test_restoration.c - Tests restorations and deferred delivery.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -83,7 +83,7 @@ static void damage_model(void)
     bytes[at] ^= 1;
 }
 
-/* After the value came something else takes its place, which the value would
+/* After a value was delivered, its node is replaced by one that the value would
  * not fit. */
 static void replace_and_verify(bool by_slice)
 {
@@ -204,7 +204,7 @@ TEST(restoration, survives_every_failed_allocation)
     end_world();
 }
 
-/* A restoration below a node that is then removed has no program any more. */
+/* A restoration below a node that is removed has no program any more. */
 TEST(restoration, outlives_the_node_that_it_is_for)
 {
     varve_error error = { 0 };
@@ -222,7 +222,7 @@ TEST(restoration, outlives_the_node_that_it_is_for)
     cr_assert(varve_report_at(report, VARVE_FINDING_PENDING, 0, &finding));
     cr_assert_str_eq(finding.reason, "the program is gone");
     varve_report_free(report);
-    /* What takes its place in memory and in the graph is not for it. */
+    /* A new node with the same address and name is not matched. */
     mine[1] = 0;
     part = varve_add_object(root, "part");
     varve_add_variable(
@@ -235,7 +235,7 @@ TEST(restoration, outlives_the_node_that_it_is_for)
     end_world();
 }
 
-/* --- What comes late while memory is short ------------------------------- */
+/* --- Deferred values without memory -------------------------------------- */
 
 struct late {
     float x[2], wrong[3], object[1], state[1], m[2];
@@ -255,7 +255,7 @@ static void write_late_file(struct late *late)
     free_root(root);
 }
 
-/* One value that fits, with a slot, and three that do not. */
+/* Creates one value that fits, with a slot, and three that do not. */
 static varve_node *make_late_part(varve_node *root, struct late *late)
 {
     varve_node *part = varve_add_detached(varve_node_graph(root));
@@ -329,7 +329,7 @@ TEST(restoration, finds_late_mismatches_once_after_any_failed_allocation)
     end_world();
 }
 
-/* The file has an object there, and no value that could be looked through. */
+/* The file has an object there, and no value whose dtype could be compared. */
 TEST(restoration, knows_a_variable_without_a_value_after_any_failed_allocation)
 {
     bool was_tried = true;
@@ -356,7 +356,7 @@ TEST(restoration, knows_a_variable_without_a_value_after_any_failed_allocation)
     end_world();
 }
 
-/* A path that there was no memory for must not be taken for an empty one. */
+/* A path that could not be allocated must not be treated as an empty one. */
 static void try_option(const varve_read_options *options, float wanted)
 {
     bool was_tried = true;

@@ -1,4 +1,4 @@
-/* test_ring.c - lib/checkpoint/snapshot/ring.c
+/* test_ring.c - Tests rings of snapshots.
  *
  * SPDX-License-Identifier: MIT
  */

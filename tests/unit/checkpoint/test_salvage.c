@@ -1,4 +1,4 @@
-/* test_salvage.c - lib/checkpoint/delivery/salvage.c
+/* test_salvage.c - Tests salvage of damaged files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,12 +13,12 @@
 #include "structure.h"
 #include "system.h"
 
-enum { LARGE = 3 * VV_CHUNK_SIZE / 4 }; /* floats: three chunks */
+enum { LARGE = 3 * VV_CHUNK_SIZE / 4 }; /* number of floats: three chunks */
 
 static float large[LARGE], small[2], other[2];
 static struct text_state state;
 
-/* An object: a variable of three chunks, two small ones, a state over one. */
+/* Creates a variable of three chunks, two small ones, and a state. */
 static varve_node *make(float value, const char *text)
 {
     varve_node *root = new_root();
@@ -43,7 +43,7 @@ static void begin(void)
     free_root(root);
 }
 
-/* Where the value of a path begins in the file, and how many bytes it has. */
+/* Returns the offset of a value in the file, and sets its size. */
 static uint64_t place_of(const char *path, uint64_t *size)
 {
     varve_error error = { 0 };
@@ -71,7 +71,7 @@ static varve_read_options salvaging(uint64_t staging_size)
         .threads = 1 } };
 }
 
-/* The only value that was lost: its path, and words of the reason. */
+/* Checks the path of the only lost value, and a part of the reason. */
 static void check_lost(
     varve_restoration *r, const char *path, const char *words)
 {
@@ -94,7 +94,7 @@ static void check_lost(
     cr_assert(strstr(error.message, path), "%s", error.message);
 }
 
-/* Staged, verified and read again, and in one pass. */
+/* Staged, in two passes, and in one pass. */
 TEST(salvage, leaves_out_what_is_damaged_and_names_it)
 {
     begin();
@@ -159,7 +159,7 @@ TEST(salvage, loads_no_damaged_state_and_one_whose_variable_is_lost)
     check_lost(r, "s", "bytes ");
     varve_restoration_free(r);
     free_root(root);
-    damage("s", 0); /* mended */
+    damage("s", 0); /* repaired */
     damage("s/other", 0);
     root = make(1, "old");
     r = read_root(root, &options);
@@ -171,9 +171,9 @@ TEST(salvage, loads_no_damaged_state_and_one_whose_variable_is_lost)
     end_world();
 }
 
-/* --- What cannot be read ------------------------------------------------ */
+/* --- Read errors -------------------------------------------------------- */
 
-/* A value whose chunks give input errors, each and always. */
+/* Reads of some chunks of a value always fail. */
 static const struct vv_system *under;
 static uint64_t bad_begin, bad_end;
 
@@ -207,7 +207,7 @@ TEST(salvage, goes_on_where_the_disk_gives_errors)
     end_world();
 }
 
-/* --- Whose memory it is ------------------------------------------------- */
+/* --- Ownership of memory ------------------------------------------------ */
 
 static varve_status fill_nine(const varve_tensor *value, void *user)
 {
@@ -239,7 +239,7 @@ TEST(salvage, lets_an_initializer_run_at_once_and_later)
     check_lost(r, "small", "bytes ");
     varve_restoration_free(r);
     free_root(root);
-    /* Where initializers wait, so does this one. */
+    /* If initializers are deferred, this one is too. */
     root = new_root();
     varve_error error = { 0 };
     varve_defer_initializers(varve_node_graph(root), true);
@@ -271,7 +271,7 @@ TEST(salvage, maps_only_what_is_good)
     end_world();
 }
 
-/* --- Who claims it ------------------------------------------------------ */
+/* --- Competing claims --------------------------------------------------- */
 
 static varve_node *make_two(float *a, float *b)
 {
@@ -304,7 +304,7 @@ TEST(salvage, loses_every_copy_of_a_value_at_once)
     varve_error error = { 0 };
     cr_assert_eq(varve_assert_consumed(r, &error), VARVE_UNMATCHED);
     cr_assert(strstr(error.message, "a/x") && strstr(error.message, "b/x"));
-    /* Nobody is given it later either. */
+    /* No later node gets it either. */
     varve_untrack(varve_find(root, "b"), "x");
     varve_add_variable(varve_find(root, "b"), "x", varve_array(b, 2));
     cr_assert_eq(b[0], 2);
@@ -356,14 +356,14 @@ TEST(salvage, is_final_unless_the_value_is_asked_for_again)
     cr_assert_ok(
         varve_restore_again(r, varve_find(root, "small"), &error), error);
     check_lost(r, "small", "bytes ");
-    damage("small", 0); /* mended */
+    damage("small", 0); /* repaired */
     cr_assert_ok(varve_restoration_retry(r, &error), error);
     cr_assert_eq(small[0], 2);
     cr_assert_ok(
         varve_restore_again(r, varve_find(root, "small"), &error), error);
     cr_assert_eq(small[0], 6);
     cr_assert_ok(varve_assert_consumed(r, &error), error);
-    /* What has its value keeps it, though it cannot be had once more. */
+    /* A value keeps its content if it cannot be delivered again. */
     small[0] = 4;
     damage("small", 0);
     cr_assert_ok(
@@ -387,7 +387,7 @@ TEST(salvage, whose_rest_fails_is_undone_and_tried_again)
     fail_read(root, &options, VARVE_CALLBACK);
     cr_assert(large[0] == 1 && small[0] == 2 && other[0] == 3);
     free_root(root);
-    /* Of a later arrival the lost one has its own value, the rest waits. */
+    /* For later nodes the lost value is skipped, and the others are pending. */
     root = new_root();
     varve_restoration *r = read_root(root, &options);
     state = (struct text_state){ .fails_at = 1, .load_status = VARVE_IO };
@@ -493,7 +493,7 @@ TEST(salvage, without_memory_leaves_nothing_half)
     end_world();
 }
 
-/* Makes sums and digests of a file hold again. */
+/* Recomputes the checksums and digests of a file. */
 static void sign(const void *old_value, const void *value, size_t value_size)
 {
     size_t size;
@@ -562,7 +562,7 @@ TEST(salvage, tells_each_loss_once_and_in_the_order_of_the_file)
     varve_node *root = make(1, "old");
     varve_restoration *r = read_root(root, &options);
     cr_assert_str_eq(told, "large;s/other;");
-    /* Not beyond the call, for what the caller lent is gone then. */
+    /* Later damages are not added to the caller's array, which is gone. */
     varve_error error = { 0 };
     cr_assert_ok(varve_restore_again(r, root, &error), error);
     cr_assert_str_eq(told, "large;s/other;");

@@ -1,4 +1,4 @@
-/* test_save.c - lib/checkpoint/save/save.c
+/* test_save.c - Tests numbered saves and the lookup of the newest checkpoint.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -187,7 +187,8 @@ TEST(save, is_found_as_file_with_suffix_or_by_prefix)
     check_found("run/c", false, "run/c.varve");
     put("run/c");
     check_found("run/c", true, "run/c");
-    /* A directory may be a prefix, and else stands for the latest in it. */
+    /* A directory can be a prefix; otherwise it refers to its latest
+     * checkpoint. */
     check_found("run", false, "run/c-10.varve");
     check_found("run/", false, "run/c-10.varve");
     put("run-4.varve");
@@ -290,7 +291,7 @@ TEST(save, passes_over_names_that_are_no_files)
 static const char *const others[] = { "a", "ckpt-1.varve", "ckpt-1.varve\n\n",
     "other-1.varve\n", "ckpt-1\n" };
 
-/* A note of its own, and what a power cut leaves of one. */
+/* A hint file of the library, and remains of one after a power failure. */
 TEST(save, notes_over_its_own_notes_only)
 {
     begin();
@@ -313,7 +314,7 @@ TEST(save, notes_over_its_own_notes_only)
     end();
 }
 
-/* --- Another writer, before any call of a save ---------------------------- */
+/* --- Another process that writes before any system call of a save --------- */
 
 static const char theirs[] = "a file of somebody else";
 
@@ -329,7 +330,8 @@ static bool is_theirs(void)
     return size == sizeof theirs && memcmp(bytes, theirs, size) == 0;
 }
 
-/* Whether a save looks at its note at or after the call that the plan hit. */
+/* Returns true if a save opens its hint file at or after the call selected by
+ * the plan. */
 static bool looks_behind(const struct faulty *faulty, size_t hit)
 {
     for (size_t i = hit; i < faulty_log_size(faulty); i++) {
@@ -341,8 +343,9 @@ static bool looks_behind(const struct faulty *faulty, size_t hit)
     return false;
 }
 
-/* A save of the `saves`-th number, before whose call `number` another file
- * comes where its note would be; false: there are no more calls. */
+/* Saves the `saves`-th number. Before system call `number` another file is
+ * created with the name of the hint file. Returns false if there are fewer
+ * calls. */
 static bool meet_another(int saves, long number)
 {
     struct memory *memory = memory_new();

@@ -1,4 +1,4 @@
-/* test_save_plan.c - lib/checkpoint/save/save_plan.c
+/* test_save_plan.c - Tests the save plan.
  *
  * SPDX-License-Identifier: MIT
  */

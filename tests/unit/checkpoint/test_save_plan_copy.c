@@ -1,4 +1,4 @@
-/* test_save_plan_copy.c - lib/checkpoint/save/save_plan_copy.c
+/* test_save_plan_copy.c - Tests the copy of a save plan.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,7 @@
 #include "save_plan_copy.h"
 #include "save_plan_write.h"
 
-/* Everything that was lent is gone when it is written. */
+/* All borrowed data is gone when the copy is written. */
 TEST(save_plan_copy, needs_nothing_of_the_program)
 {
     varve_error error = { 0 };
@@ -49,7 +49,7 @@ TEST(save_plan_copy, needs_nothing_of_the_program)
     free(text);
     free(name);
     free(metadata);
-    few[0] = 7; /* small values are copied with the rest */
+    few[0] = 7; /* small values were already copied */
     vv_save_plan_copy(&save_plan);
     free(large);
     string.size = 0;

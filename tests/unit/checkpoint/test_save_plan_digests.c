@@ -1,4 +1,4 @@
-/* test_save_plan_digests.c - lib/checkpoint/save/save_plan_digests.c
+/* test_save_plan_digests.c - Tests the parallel computation of digests.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -60,7 +60,7 @@ static bool is_odd(const void *user, size_t value)
     return !is_even(user, value);
 }
 
-/* In two steps, and neither touches those of the other. */
+/* In two steps, neither of which changes the digests of the other. */
 TEST(save_plan_digests, come_of_some_values_and_then_of_the_others)
 {
     varve_error error = { 0 };

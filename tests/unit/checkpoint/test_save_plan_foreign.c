@@ -1,4 +1,4 @@
-/* test_save_plan_foreign.c - lib/checkpoint/save/save_plan_foreign.c
+/* test_save_plan_foreign.c - Tests writing a save plan in another format.
  *
  * SPDX-License-Identifier: MIT
  */

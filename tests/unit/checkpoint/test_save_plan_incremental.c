@@ -1,4 +1,4 @@
-/* test_save_plan_incremental.c - lib/checkpoint/save/save_plan_incremental.c
+/* test_save_plan_incremental.c - Tests incremental saves of one process.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -31,7 +31,7 @@ TEST(incremental, writes_everything_first_and_then_what_changed)
     end_incremental();
 }
 
-/* That each save has the values whose digest there was. */
+/* Checks that each checkpoint has the recorded digest. */
 static void check_saves(uint8_t digests[][16], int count)
 {
     uint8_t found[16];
@@ -220,7 +220,7 @@ TEST(incremental, a_durable_one_survives_on_layers_of_one_that_was_not_synced)
 
 /* --- Damage and failures -------------------------------------------------- */
 
-/* Two pages and a half that are found again, in a world of their own. */
+/* Two and a half pages that later saves share, in a separate world. */
 enum { PLAIN = 20 * 1024 };
 
 static struct {
@@ -245,7 +245,7 @@ static varve_status save_plain(
     return varve_save(root, "run/m", &options, error);
 }
 
-/* Reads "run/m-2.varve"; what is read is as it was, or there is a failure. */
+/* Checks that the damaged file has the right values or cannot be read. */
 static void check_damaged(const char *path, size_t at)
 {
     static const varve_status expected[] = { VARVE_CORRUPT, VARVE_TRUNCATED,
@@ -278,7 +278,7 @@ TEST(incremental, never_gives_wrong_values_whatever_byte_is_damaged)
         size_t size;
         const char *path = memory_file_path(world.memory, i);
         uint8_t *bytes = memory_bytes(world.memory, path, &size);
-        /* All of what is not values, and some of these. */
+        /* All bytes of metadata, and some bytes of values. */
         for (size_t at = 0; at < size;
              at += at > 200 && at + 500 < size ? 97 : 1) {
             bytes[at] ^= 0x40;
@@ -322,7 +322,7 @@ TEST(incremental, keeps_the_older_one_whatever_call_fails)
 
 enum { RENAMES = FAULTY_RENAME | FAULTY_RENAME_NEW };
 
-/* Where in the log the n-th call of some kinds is. */
+/* Returns the index in the log of the n-th call of some kinds. */
 static size_t find_nth(
     const struct faulty *faulty, unsigned kinds, int n)
 {
@@ -332,8 +332,8 @@ static size_t find_nth(
     return at;
 }
 
-/* The layer, which has its name, and the index are on their way to the disk;
- * what holds the folder of layers was on it before. */
+/* The new data file and the index are synced with their folders; the folder's
+ * own name was synced before. */
 TEST(incremental, syncs_two_files_and_two_folders_from_the_second_save_on)
 {
     varve_error error = { 0 };
@@ -369,8 +369,8 @@ TEST(incremental, syncs_two_files_and_two_folders_from_the_second_save_on)
 static struct {
     struct vv_system system;
     int (*open_file)(void *state, int directory, const char *name);
-    int replacements; /* still to come, each as a layer is opened */
-    bool is_deleted;  /* instead, at last */
+    int replacements; /* remaining ones, each when a data file is opened */
+    bool is_deleted;  /* deleted instead by the last one */
 } meeting;
 
 static int open_after_a_replacement(
@@ -428,7 +428,7 @@ TEST(incremental, is_opened_while_it_is_replaced_and_its_layers_are_deleted)
 
 #ifdef VV_HAVE_ZSTD
 
-/* --- What is packed ------------------------------------------------------- */
+/* --- Compression ---------------------------------------------------------- */
 
 static void write_now(const char *path, int level)
 {
@@ -464,7 +464,7 @@ TEST(incremental, packs_to_the_same_bytes_again)
     end_incremental();
 }
 
-/* The bytes of one are made where those of the one before were. */
+/* The data of each value is generated in the same buffer. */
 TEST(incremental, packs_values_whose_bytes_are_made_one_after_the_other)
 {
     enum { VALUES = 5, STRINGS = 30000 };
@@ -484,7 +484,7 @@ TEST(incremental, packs_values_whose_bytes_are_made_one_after_the_other)
     end_incremental();
 }
 
-/* Pages of a packed chunk are shared, and whole ones; levels come and go. */
+/* Pages and whole chunks are shared, with and without compression. */
 TEST(incremental, keeps_each_as_it_was_saved_packed_or_not)
 {
     enum { SAVES = 16 };

@@ -1,4 +1,5 @@
-/* test_save_plan_write.c - lib/checkpoint/save/save_plan_write.c
+/* test_save_plan_write.c - Tests writing the values and the index of a save
+ * plan.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +8,7 @@
 
 #include "save_plan_write.h"
 
-/* As a save does that lost the race for a number. */
+/* As after losing the race for a number. */
 TEST(save_plan_out, writes_the_same_twice_and_needs_no_graph)
 {
     static float values[3] = { 1, 2, 3 };
@@ -32,7 +33,7 @@ TEST(save_plan_out, writes_the_same_twice_and_needs_no_graph)
     end_world();
 }
 
-/* What nobody waits for need not hurry to the disk. */
+/* Data that is not synced need not be written back early. */
 TEST(save_plan_out, starts_to_write_back_only_what_is_synced)
 {
 #ifdef VV_HAVE_LAYERS
@@ -53,7 +54,7 @@ TEST(save_plan_out, starts_to_write_back_only_what_is_synced)
         varve_write_options options = { .no_sync = no_sync,
             .incremental = i > 1 };
         size_t count = 0;
-        memset(bytes, i + 1, SIZE); /* a layer has what is new */
+        memset(bytes, i + 1, SIZE); /* a data file contains new data */
         faulty_plan(faulty, NULL);
         cr_assert_ok(varve_write(root, "x", &options, &error), error);
         for (size_t at = 0; at < faulty_log_size(faulty); at++)

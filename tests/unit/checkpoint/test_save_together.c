@@ -1,4 +1,4 @@
-/* test_save_together.c - lib/checkpoint/together/save_together.c
+/* test_save_together.c - Tests the steps of a collective save.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@ static void save(const varve_comm *comm, void *user)
         FILE_NAME, NULL, &errors[comm->rank]);
 }
 
-/* Whoever runs out of memory, all are told, and no memory is lost. */
+/* If any rank has no memory, all ranks fail, and nothing is leaked. */
 TEST(save_together, tells_of_memory_that_runs_out)
 {
     bool is_over = false;
@@ -26,7 +26,8 @@ TEST(save_together, tells_of_memory_that_runs_out)
         const varve_comm comm = { .rank = i, .size = RANKS };
         parts[i] = new_part(&comm, 1, true);
     }
-    thread_comm_run(RANKS, 2, -1, save, parts); /* names are ranked now */
+    /* name indices have been assigned now */
+    thread_comm_run(RANKS, 2, -1, save, parts);
     long blocks = test_block_count();
     for (long number = 0; !is_over; number++) {
         test_fail_allocation(number, number % 2);

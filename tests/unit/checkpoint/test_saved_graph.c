@@ -1,4 +1,4 @@
-/* test_saved_graph.c - lib/checkpoint/pairing/saved_graph.c
+/* test_saved_graph.c - Tests the lookup tables for nodes and names of a file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,7 +33,7 @@ static void end_saved(struct vv_saved_graph *saved, struct vv_opened *file)
     vv_opened_close(file);
 }
 
-/* Objects and variables by turns, some hundred of them. */
+/* Some hundred objects and variables alternately. */
 TEST(saved_graph, knows_the_values_of_nodes)
 {
     enum { COUNT = 300 };
@@ -61,7 +61,8 @@ TEST(saved_graph, knows_the_values_of_nodes)
     end_world();
 }
 
-/* a/b/c, of which b/c is one edge as well; "g" is the global name of a/b. */
+/* Writes a/b/c; b/c is also a single edge, and "g" is the global name of
+ * a/b. */
 static void write_names(void)
 {
     varve_node *root = new_root();

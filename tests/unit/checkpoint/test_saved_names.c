@@ -1,4 +1,4 @@
-/* test_saved_names.c - lib/checkpoint/pairing/saved_names.c
+/* test_saved_names.c - Tests the lookup of program names in a file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,8 @@ enum { COUNT = 40 };
 
 static float one;
 
-/* A root with the first so many of the names, from the last on if backwards. */
+/* Creates a root with the first `count` names, in reverse order if
+ * `backwards`. */
 static varve_node *new_names(int count, bool backwards)
 {
     varve_node *root = new_root();
@@ -52,13 +53,13 @@ TEST(saved_names, are_found_in_any_order_and_after_they_were_forgotten)
         error);
     for (int backwards = 0; backwards < 2; backwards++) {
         struct vv_saved_names names;
-        root = new_names(COUNT + 3, backwards); /* the last are not there */
+        root = new_names(COUNT + 3, backwards); /* the last ones do not exist */
         vv_saved_names_init(&names, &world.context.allocator,
             varve_node_graph(root), &file.parsed.index);
         check_all(&names, root, &file.parsed.index);
         check_all(&names, root, &file.parsed.index);
         vv_saved_names_clear(&names);
-        test_fail_allocation(0, true); /* they are found, and not kept */
+        test_fail_allocation(0, true); /* they are found without being cached */
         check_all(&names, root, &file.parsed.index);
         test_fail_allocation(-1, false);
         vv_saved_names_clear(&names);

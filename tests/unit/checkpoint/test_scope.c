@@ -1,6 +1,4 @@
-/* test_scope.c - lib/checkpoint/pairing/scope.c; stories have what a program
- * sees of
- * it.
+/* test_scope.c - Tests patterns of read options.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -94,7 +92,8 @@ TEST(scope, takes_what_comes_into_it_by_a_later_path)
     end_world();
 }
 
-/* It is as wrong as where it was in scope from the start, and is told once. */
+/* It is the same mismatch as if it had been selected from the start, and is
+ * reported once. */
 TEST(scope, tells_of_an_object_when_a_variable_comes_into_it)
 {
     static const varve_read_options cases[] = { { .only = "b|c" },
@@ -196,7 +195,7 @@ TEST(scope, must_leave_something_to_restore)
     cr_assert_ok(varve_assert_existing_objects_matched(r, &error), error);
     varve_restoration_free(r);
     free_root(root);
-    /* What is to come is something. */
+    /* A pending value counts as selected. */
     root = new_root();
     r = read_root(root, &(varve_read_options){ .only = "model" });
     cr_assert_eq(varve_assert_consumed(r, &error), VARVE_UNMATCHED);
@@ -207,7 +206,7 @@ TEST(scope, must_leave_something_to_restore)
     end_world();
 }
 
-/* Whether a value of the file that the program lacks was left out. */
+/* Returns true if a value that the program lacks was excluded. */
 static bool is_left_out(const varve_read_options *options, const char *path)
 {
     varve_error error = { 0 };
@@ -283,7 +282,7 @@ TEST(scope, wants_what_a_renamed_path_would_stand_for)
     end_world();
 }
 
-/* So that a deep file does not take its time squared. */
+/* Otherwise a deep file would take quadratic time. */
 TEST(scope, follows_renames_backwards_from_any_depth)
 {
     enum { NAMES = 1000 };
@@ -305,7 +304,7 @@ TEST(scope, follows_renames_backwards_from_any_depth)
     cr_assert(!is_left_out(&options, path));
     rename = (varve_rename){ "model", path };
     cr_assert(!is_left_out(&options, path));
-    rename = (varve_rename){ "model/*", "net/*" }; /* and what is below */
+    rename = (varve_rename){ "model/*", "net/*" }; /* and all nodes below it */
     cr_assert(!is_left_out(&options, path));
     rename = (varve_rename){ "model/**/z", "net/**/z" };
     cr_assert(is_left_out(&options, path));

@@ -1,4 +1,4 @@
-/* test_selection.c - lib/checkpoint/pairing/selection.c
+/* test_selection.c - Tests the copies and checks of read options.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_set_aside.c - lib/checkpoint/redundancy/set_aside.c
+/* test_set_aside.c - Tests renaming files of other sets.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_share.c - lib/checkpoint/together/share.c
+/* test_share.c - Tests the division of data among ranks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@ enum { VALUES = 40, MOST_SIZE = 3 << 20 };
 
 static unsigned char memory[MOST_SIZE];
 
-/* A graph of values of many sizes, some of them slices that rank 1 has. */
+/* Creates values of many sizes, some of them slices that only rank 1 has. */
 static varve_node *new_values(unsigned seed, uint32_t rank)
 {
     varve_node *root = new_root();
@@ -35,7 +35,7 @@ static varve_node *new_values(unsigned seed, uint32_t rank)
     return root;
 }
 
-/* Counts how often each byte of the data is in a stretch or a slice. */
+/* Counts in how many stretches or slices each byte of the data is. */
 static void count_bytes(const struct vv_share *share,
     const struct vv_save_plan *save_plan, uint8_t *counts)
 {
@@ -61,7 +61,8 @@ static void count_bytes(const struct vv_share *share,
     cr_assert_eq(share->size % VV_PAGE_ALIGNMENT, 0);
 }
 
-/* What is in a stretch lies in the region as in the data. */
+/* Checks that the bytes of a stretch have the same order in the region as in
+ * the data. */
 static void check_stretches(const struct vv_share *share)
 {
     size_t count, all = share->stretches.size / sizeof(struct vv_stretch);

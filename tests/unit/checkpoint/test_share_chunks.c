@@ -1,4 +1,4 @@
-/* test_share_chunks.c - lib/checkpoint/together/share_chunks.c
+/* test_share_chunks.c - Tests the chunks of a rank's part.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,7 +29,7 @@ static varve_node *new_values(uint32_t rank)
     return root;
 }
 
-/* The bytes of a chunk are those that have its digest. */
+/* Checks the digest of a chunk. */
 static void check_chunk(const struct vv_share_chunk *c)
 {
     varve_error error = { 0 };

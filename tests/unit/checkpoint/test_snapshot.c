@@ -1,4 +1,4 @@
-/* test_snapshot.c - lib/checkpoint/snapshot/snapshot.c
+/* test_snapshot.c - Tests snapshots.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -72,7 +72,7 @@ TEST(snapshot, puts_back_every_kind_of_value)
         cr_assert_ok(varve_snapshot_restore(s, &error), error);
         check_first();
     }
-    /* Restored strings outlive the snapshot and its retakes. */
+    /* Restored strings outlive the snapshot and later retakes. */
     const char *data = program.texts[0].data;
     cr_assert_ok(varve_snapshot_retake(s, &error), error);
     varve_snapshot_free(s);
@@ -340,13 +340,13 @@ TEST(snapshot, puts_back_what_has_no_bytes)
     end_world();
 }
 
-/* A read gave the strings back the little memory that they need. */
+/* A read replaced the strings by smaller ones. */
 static void restore_long(varve_snapshot *s, const char *text, bool is_changed)
 {
     varve_error error = { 0 };
     varve_status status = VARVE_NO_MEMORY;
     varve_restoration_free(read_root(program.root, NULL));
-    program.local = 0; /* no file has it */
+    program.local = 0; /* not stored in any file */
     check_first();
     if (is_changed)
         varve_add_object(program.root, "new");
@@ -380,7 +380,7 @@ TEST(snapshot, changes_nothing_without_memory_to_restore)
     end(s);
 }
 
-/* As many values as before, but not the same ones. */
+/* The same number of values, but different ones. */
 TEST(snapshot, is_refused_where_patterns_mean_others_of_the_same_number)
 {
     varve_error error = { 0 };

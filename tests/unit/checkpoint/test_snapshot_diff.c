@@ -1,4 +1,4 @@
-/* test_snapshot_diff.c - lib/checkpoint/snapshot/snapshot_diff.c
+/* test_snapshot_diff.c - Tests the differences between snapshots.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@ static struct {
     float complex_numbers[4]; /* two */
     varve_string texts[2];
     char state[8];
-    char seen[512]; /* what the visits said */
+    char seen[512]; /* log of the visits */
 } p;
 
 static varve_status save(void *self, varve_sink *sink)

@@ -1,4 +1,4 @@
-/* test_snapshot_file.c - lib/checkpoint/snapshot/snapshot_file.c
+/* test_snapshot_file.c - Tests writing snapshots to files and reading them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -31,8 +31,8 @@ static varve_status load(void *self, const void *bytes, size_t size)
     return VARVE_OK;
 }
 
-/* One of everything: slots, lists whose elements are shared, a cycle, tags,
- * states, strings, variables without a value. */
+/* Builds slots, lists with shared elements, a cycle, tags, states, strings, and
+ * variables without a value. */
 static void build(void)
 {
     static const varve_state_callbacks callbacks = { save, load };
@@ -241,7 +241,7 @@ TEST(snapshot_file, without_memory_all_is_as_it_was)
     varve_graph_free(p.graph);
 }
 
-/* Under UndefinedBehaviorSanitizer. */
+/* Relevant under UndefinedBehaviorSanitizer. */
 TEST(snapshot_file, values_without_bytes_are_read_and_put_back)
 {
     varve_error error;

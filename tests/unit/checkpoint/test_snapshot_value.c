@@ -1,4 +1,4 @@
-/* test_snapshot_value.c - lib/checkpoint/snapshot/snapshot_value.c
+/* test_snapshot_value.c - Tests values of nodes in a snapshot.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -119,7 +119,7 @@ TEST(snapshot_value, is_not_found_where_there_is_none)
     varve_snapshot_free(s);
 }
 
-/* A snapshot of what has a tag, or belongs to an object that has it. */
+/* A snapshot of nodes with a tag, and of nodes below an object with it. */
 TEST(snapshot_value, may_be_of_a_tag)
 {
     begin();

@@ -1,4 +1,4 @@
-/* test_spill.c - lib/checkpoint/together/spill.c
+/* test_spill.c - Tests the spill file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,7 +23,7 @@ static void fill(struct vv_buffer *column, size_t size, unsigned char first)
         at[i] = (unsigned char)(first + i / 7);
 }
 
-/* Two columns in turns, of which each comes back as one. */
+/* Writes two columns alternately; each is read back separately. */
 static void begin_spill(struct vv_spill *spill, struct vv_buffer *digests)
 {
     varve_error error = { 0 };

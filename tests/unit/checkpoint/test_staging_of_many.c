@@ -1,5 +1,4 @@
-/* test_staging_of_many.c - how much waits until it is good where many processes
- * restore: lib/checkpoint/delivery/delivery.c, and read_all.c.
+/* test_staging_of_many.c - Tests the staging limit of a collective restore.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,13 +12,13 @@
 #include "support/faulty_system.h"
 #include "support/thread_comm.h"
 
-/* What two ranks do, and what came of it. */
+/* The options of two ranks, and their results. */
 struct run {
-    bool has_kept; /* each, what it had before */
+    bool has_kept; /* each has values to preserve */
     varve_read_options read;
     varve_status statuses[2];
     varve_error errors[2];
-    int values[2]; /* that are there then */
+    int values[2]; /* number of restored values */
 };
 
 static void check_all(const struct run *run, varve_status wanted)
@@ -29,8 +28,8 @@ static void check_all(const struct run *run, varve_status wanted)
             run->errors[i].message);
 }
 
-/* More at each of two ranks than may wait where they read once, and less than
- * where they do not: rows of a table of numbers. */
+/* The share of each of two ranks exceeds the default staging limit for one pass
+ * but not the larger limit: rows of a table of numbers. */
 enum { SHARE = VV_STAGING_SIZE_OF_MANY / sizeof(uint32_t) + 1000 };
 
 static varve_node *new_share(const varve_comm *comm, uint32_t *numbers)
@@ -83,7 +82,7 @@ static struct run begin_shares(void)
     return run;
 }
 
-/* In the last chunk of rank 1. */
+/* Damages a byte in the last chunk of rank 1. */
 static void damage_a_share(void)
 {
     const uint32_t number = 2 * SHARE - 100;
@@ -134,7 +133,7 @@ static uint64_t bytes_read(struct run *run)
     return bytes;
 }
 
-/* So that what comes to one of them can be undone at each. */
+/* So that the values of both ranks can be put back. */
 TEST(staging_of_many, stages_more_where_something_is_at_risk)
 {
     struct run run = begin_shares();

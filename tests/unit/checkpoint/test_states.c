@@ -1,4 +1,4 @@
-/* test_states.c - lib/checkpoint/delivery/states.c
+/* test_states.c - Tests saving and loading states during a delivery.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_structure.c - lib/checkpoint/structure/structure.c
+/* test_structure.c - Tests graphs made from a file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -32,8 +32,8 @@ static varve_status load(void *self, const void *bytes, size_t size)
     return VARVE_OK;
 }
 
-/* Writes one of everything: a shared list element, a cycle, a slot, a state
- * with a child, tags, a global name, a variable without a value. */
+/* Writes a shared list element, a cycle, a slot, a state with a child, tags, a
+ * global name, and a variable without a value. */
 static void build(varve_graph *g)
 {
     static const varve_state_callbacks callbacks = { save, load };
@@ -208,7 +208,7 @@ TEST(structure, of_a_damaged_or_missing_file_is_none)
         test_write_file(test_path("bad"), bytes, size);
         varve_graph *g =
             varve_graph_from(test_path("bad"), test_allocator(), &error);
-        if (g) { /* it was a byte between the values */
+        if (g) { /* the byte was between values */
             write_again(g, test_path("again"));
             same_files(test_path("c-1.varve"), test_path("again"));
         }
@@ -227,7 +227,7 @@ TEST(structure, of_a_damaged_or_missing_file_is_none)
 
 /* --- A part of the values ----------------------------------------------- */
 
-/* Writes the sample with a byte changed in the values of two paths. */
+/* Writes the sample with a changed byte in two values. */
 static void write_damaged(const char *one, const char *other)
 {
     const char *const paths[] = { one, other };
@@ -366,7 +366,7 @@ TEST(structure, on_a_failing_disk_there_is_none_and_nothing_is_left)
     memory_free(memory);
 }
 
-/* --- A file that is replaced meanwhile ------------------------------------ */
+/* --- A file that is replaced in the meantime ------------------------------ */
 
 struct writer {
     struct vv_context context;
@@ -393,7 +393,7 @@ static float value_at(varve_graph *g, const char *name)
     return node ? *(const float *)varve_data((varve_node *)node) : 0;
 }
 
-/* False where it makes fewer calls. */
+/* Returns false if there are fewer calls. */
 static bool is_whole_beside_a_write(long call)
 {
     struct memory *memory = memory_new();
@@ -426,7 +426,7 @@ TEST(structure, is_all_of_one_file_where_another_replaces_it)
     cr_assert_gt(call, 3);
 }
 
-/* --- What has no value --------------------------------------------------- */
+/* --- Variables without values -------------------------------------------- */
 
 static varve_status far_out(
     void *user, uint64_t at, void *bytes, size_t size)
@@ -447,7 +447,8 @@ static varve_status far_in(
     return VARVE_OK;
 }
 
-/* A file of some hundred bytes with a variable that was not saved. */
+/* Makes a graph from a file of a few hundred bytes with a variable that was not
+ * saved. */
 static varve_graph *graph_with_unsaved(uint64_t count)
 {
     static const varve_memory far = { .copy_out = far_out, .copy_in = far_in };
@@ -525,7 +526,7 @@ static void write_floats(uint64_t count)
     varve_graph_free(graph);
 }
 
-/* A variable without a value has none after a read that failed, either. */
+/* A variable without a value still has none after a failed read. */
 TEST(structure, stays_without_a_value_after_a_read_that_failed)
 {
     const varve_read_options left_out = { .only = "other" };

@@ -1,4 +1,4 @@
-/* test_suggestion.c - lib/checkpoint/report/suggestion.c
+/* test_suggestion.c - Tests suggestions for unmatched paths.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,7 @@ static varve_node *leaf(varve_node *parent, const char *name)
     return varve_add_variable(parent, name, varve_array(COPY_OF(values), 4));
 }
 
-/* The nearest to a path, of either side, or "-". */
+/* Checks the suggestion for a path of either side, or "-". */
 static void expect(varve_restoration *r, bool of_file, const char *path,
     const char *wanted)
 {
@@ -57,9 +57,9 @@ TEST(likely, follows_what_is_below_a_slip)
     varve_restoration *r = read_strange(root);
     expect(r, true, "network/a/b/kernel", "netwrk/a/b/kernel");
     expect(r, false, "netwrk/a/b/kernel", "network/a/b/kernel");
-    expect(r, true, "network/d/biases", "netwrk/d/bias"); /* two slips */
+    expect(r, true, "network/d/biases", "netwrk/d/bias"); /* two errors */
     expect(r, false, "netwrk/d/bias", "network/d/biases");
-    expect(r, true, "network/c/gone", "netwrk/c"); /* as far as it is there */
+    expect(r, true, "network/c/gone", "netwrk/c"); /* as far as it exists */
     varve_restoration_free(r);
     free_root(root);
     end_world();
@@ -83,7 +83,7 @@ TEST(likely, writes_names_as_renames_need_them)
     end_world();
 }
 
-/* No path that is cut helps anybody. */
+/* A truncated path would be useless. */
 TEST(likely, gives_no_path_that_is_too_long_to_show)
 {
     static char name[4090];

@@ -1,5 +1,5 @@
-/* test_tracking.c - lib/checkpoint/snapshot/tracking.c: only what was written
- * is copied, and never less.
+/* test_tracking.c - Tests snapshots with dirty-page tracking: only written
+ * pages are copied, and all of them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,8 +18,8 @@ enum { PAGE = 4096, LARGE = 512 << 10, SMALL = 5000, PARTS = 3 };
 
 static const varve_snapshot_options tracked = { .track = true };
 
-/* Three values, the last one small, not at the bounds of pages, in memory that
- * is mapped so that it can be mapped anew; `spare` is as large as the first. */
+/* Three values, the last one small, not aligned to pages, in mapped memory that
+ * can be mapped again; `spare` is as large as the first. */
 static struct {
     struct faulty *faulty;
     unsigned char *memory, *parts[PARTS], *spare;
@@ -80,7 +80,7 @@ static void restore(varve_snapshot *s)
     cr_assert_ok(varve_snapshot_restore(s, &error), error);
 }
 
-/* Says that something differs. */
+/* Reports a difference as a failure. */
 static varve_status refuse(void *user, const varve_difference *difference)
 {
     (void)user;
@@ -117,7 +117,7 @@ TEST(tracking, asks_the_machine_only_where_it_is_wanted)
     end_model();
 }
 
-/* What is written back would fault on each page that was guarded before. */
+/* Pages that were protected before would fault when values are written back. */
 TEST(tracking, guards_no_page_that_a_restore_is_about_to_write)
 {
     begin_model(false);
@@ -135,7 +135,7 @@ TEST(tracking, guards_no_page_that_a_restore_is_about_to_write)
     end_model();
 }
 
-/* A system that says that nothing was written, whatever was. */
+/* A system that never reports a written page. */
 static int tell_nothing(void *state, int tracker, void *address, size_t size,
     vv_each_run *each, void *user)
 {
@@ -268,7 +268,7 @@ TEST(tracking, ends_with_the_graph_or_the_last_snapshot_whichever_is_first)
     end_model();
 }
 
-/* --- Held against a plain copy ------------------------------------------ */
+/* --- Comparison with a plain copy --------------------------------------- */
 
 enum { SNAPSHOTS = 3 };
 
@@ -285,7 +285,7 @@ static unsigned char *value(size_t i)
     return varve_value(model.nodes[i])->data;
 }
 
-/* Of three, two of which have a value. */
+/* Returns one of three places, two of which contain a value. */
 static unsigned char *free_place(void)
 {
     unsigned char *places[] = { model.parts[0], model.parts[1], model.spare };
@@ -413,7 +413,7 @@ TEST(tracking, copies_all_in_a_child_after_a_fork)
     end_model();
 }
 
-/* Whatever the machine refuses, and whatever memory there is. */
+/* With failing system calls and allocations. */
 TEST(tracking, does_all_the_same_where_calls_fail)
 {
     begin_model(false);

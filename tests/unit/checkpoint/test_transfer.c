@@ -1,4 +1,4 @@
-/* test_transfer.c - lib/checkpoint/delivery/transfer.c
+/* test_transfer.c - Tests the delivery of values and its undo.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -39,13 +39,13 @@ static void check_all(float value, const char *text)
     cr_assert_str_eq(state.text, text);
 }
 
-/* Changes a byte of the last value that is an array. */
+/* Changes a byte of the last array. */
 static void damage(void)
 {
     size_t size;
     size_t offset;
     unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
-    /* The values are full of the float 5: 00 00 a0 40. */
+    /* The values consist of the float 5: 00 00 a0 40. */
     for (offset = size - 1; bytes[offset] != 0xa0 || bytes[offset + 1] != 0x40;)
         offset--;
     bytes[offset] ^= 1;
@@ -111,8 +111,8 @@ enum { NEIGHBOURS = 40, MOST_BYTES = 4096 };
 
 static unsigned char neighbours[NEIGHBOURS][MOST_BYTES];
 
-/* Of `step` bytes more each: of multiples of 64 bytes they lie in staging as in
- * the file, of others not. One may have another type than was saved. */
+/* Creates values whose sizes grow by `step`. If the sizes are multiples of 64
+ * bytes, staging has the layout of the file. One may be cast. */
 static varve_node *make_neighbours(
     size_t size, size_t step, int cast, unsigned char byte)
 {
@@ -142,7 +142,7 @@ static void check_neighbours(size_t size, size_t step, int cast, int byte)
     }
 }
 
-/* Where one is damaged, nothing of it comes, nor of the others. */
+/* If one is damaged, no value changes. */
 static void damage_neighbours(size_t size, size_t step)
 {
     size_t file_size;
@@ -275,8 +275,8 @@ TEST(transfer, is_undone_by_every_failed_allocation)
     end_world();
 }
 
-/* Neither the file's pages nor fresh memory stay behind: the variable waits as
- * before, and a retry brings both. */
+/* Mapped pages and new memory are released: the variable is pending again, and
+ * a retry delivers both. */
 TEST(transfer, gives_new_memory_back_when_a_state_refuses_its_bytes)
 {
     enum { LARGE = 1 << 15 }; /* 128 KiB: is mapped */
@@ -315,7 +315,8 @@ TEST(transfer, gives_new_memory_back_when_a_state_refuses_its_bytes)
     end_world();
 }
 
-/* A few of very many, in the order of the file whatever that of the program. */
+/* A few of very many values, read in file order regardless of the program's
+ * order. */
 TEST(transfer, brings_a_few_of_many)
 {
     enum { MANY = 200 };
@@ -369,7 +370,7 @@ TEST(transfer, names_as_much_as_a_message_holds)
     end_world();
 }
 
-/* As many as a message holds. */
+/* As many names as fit into a message. */
 TEST(transfer, names_what_it_can_of_much_that_was_touched)
 {
     enum { MANY = 3000 };
@@ -384,7 +385,8 @@ TEST(transfer, names_what_it_can_of_much_that_was_touched)
     }
     write_root(root);
     unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
-    bytes[64 + 8 * (MANY - 1)] ^= 1; /* the last: each is at a multiple of 8 */
+    /* the last one: each is at a multiple of 8 */
+    bytes[64 + 8 * (MANY - 1)] ^= 1;
     varve_read_options options = { .passes = VARVE_ONE_PASS,
         .resources.threads = 1 };
     varve_error error = fail_read(root, &options, VARVE_PARTIALLY_RESTORED);

@@ -1,4 +1,4 @@
-/* test_unbind.c - lib/checkpoint/matching/unbind.c
+/* test_unbind.c - Tests unbinding of nodes that the program no longer holds.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 
 static float memory[6] = { 1, 2, 3, 4, 5, 6 };
 
-/* A file with the objects "a" and "b", each with a variable "x". */
+/* Writes a file with the objects "a" and "b", each with a variable "x". */
 static void write_two(void)
 {
     varve_node *root = new_root();
@@ -43,7 +43,7 @@ TEST(holding, sweeps_what_cannot_be_reached)
     end_world();
 }
 
-/* Without a sweep, and what only it led to is let go with it. */
+/* Without a sweep; nodes reached only through it are unbound too. */
 TEST(holding, lets_go_at_once_of_what_no_edge_leads_to)
 {
     float x[2] = { 0 };

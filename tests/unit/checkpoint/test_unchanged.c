@@ -1,8 +1,8 @@
-/* test_unchanged.c - lib/checkpoint/save/unchanged.c: what was not touched is
- * not looked at, and whatever may have changed is.
+/* test_unchanged.c - Tests that untouched values are not examined, and that all
+ * values that may have changed are.
  *
- * A value that a test changes and does not touch tells whether it was looked
- * at: if not, the checkpoint has it as the one before.
+ * A value that is changed without a touch shows whether it was examined: if
+ * not, the checkpoint contains its previous content.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,12 +24,12 @@ TEST(unchanged, is_what_was_not_touched_and_is_not_looked_at)
 {
     begin_incremental();
     save_touched();
-    incremental.large[5] = -1; /* and nothing is said of it */
+    incremental.large[5] = -1; /* without a touch */
     save_touched();
     cr_assert(have_same_values("run/m-1.varve", "run/m-2.varve"));
     varve_mark_dirty(named("middle"));
     incremental.middle[5] = -1;
-    incremental.small[7] = -1; /* small values are always looked at */
+    incremental.small[7] = -1; /* small values are always examined */
     incremental.large[5] = 5;
     save_touched();
     check_incremental("run/m-3.varve");
@@ -40,7 +40,8 @@ TEST(unchanged, is_what_was_not_touched_and_is_not_looked_at)
     end_incremental();
 }
 
-/* The digests decide all the same: touching alone writes nothing. */
+/* Digests decide in any case: touching a value without changing it writes
+ * nothing. */
 TEST(unchanged, is_what_was_touched_and_is_as_it_was)
 {
     uint64_t one, two;
@@ -77,7 +78,7 @@ TEST(unchanged, is_verified_where_that_is_wanted)
     end_incremental();
 }
 
-/* --- What the library does ------------------------------------------------ */
+/* --- Changes by the library ----------------------------------------------- */
 
 static struct {
     float large[LARGE];
@@ -105,7 +106,7 @@ static void restores(void)
     varve_restoration_free(r);
 }
 
-/* "large" comes before what is damaged. */
+/* "large" is read before the damaged value. */
 static void restores_half(void)
 {
     const varve_read_options streaming = { .passes = VARVE_ONE_PASS,
@@ -135,7 +136,7 @@ static void replaces(void)
         incremental.root, "large", varve_array(spare.large, LARGE));
 }
 
-/* The same nodes at each other's places. */
+/* Two nodes exchange their names. */
 static void swaps(void)
 {
     varve_node *large = named("large");
@@ -159,7 +160,7 @@ static void initializes(void)
         VARVE_SHAPE(LARGE), fill_with_threes, NULL);
 }
 
-/* A graph with two large values, of which a file, a snapshot and spare memory
+/* Creates a graph with two large values; a file, a snapshot and spare memory
  * have others. */
 static void begin_changes(void)
 {
@@ -206,7 +207,7 @@ TEST(unchanged, is_nothing_that_the_library_changed)
     }
 }
 
-/* --- Failures, other bases ------------------------------------------------ */
+/* --- Failures and other bases --------------------------------------------- */
 
 TEST(unchanged, is_nothing_that_a_save_was_to_write_which_failed)
 {
@@ -257,7 +258,7 @@ TEST(unchanged, is_what_it_is_since_the_base_whichever_that_is)
     from_first.increment.base = "run/a-1.varve";
     save_to("run/c", &from_first);
     check_incremental("run/c-4.varve");
-    incremental.middle[3] = -3; /* is looked at in none of them */
+    incremental.middle[3] = -3; /* not examined by any save */
     save_to("run/a", &touched);
     save_to("run/b", &touched);
     save_to("run/c", &from_first);
@@ -310,7 +311,7 @@ TEST(unchanged, is_known_of_each_root_apart)
     save_touched();
     incremental.root = below;
     save_to("run/below", &touched);
-    more[1] = 1; /* looked at in neither */
+    more[1] = 1; /* examined by neither save */
     save_to("run/below", &touched);
     cr_assert(have_same_values("run/below-1.varve", "run/below-2.varve"));
     incremental.root = root;
@@ -319,7 +320,7 @@ TEST(unchanged, is_known_of_each_root_apart)
     end_incremental();
 }
 
-/* --- In the background, in a child, without memory ------------------------ */
+/* --- Asynchronous saves, forks, and lack of memory ------------------------ */
 
 TEST(unchanged, is_what_the_jobs_before_have_written)
 {
@@ -348,7 +349,7 @@ TEST(unchanged, is_what_the_jobs_before_have_written)
         digest_of(path, found);
         cr_assert_eq(memcmp(expected[i], found, 16), 0, "%s", path);
     }
-    incremental.middle[0] = 0; /* is not looked at */
+    incremental.middle[0] = 0; /* not examined */
     varve_job *last =
         varve_save_async(incremental.root, "run/m", &touched, &error);
     cr_assert(last, "%s", error.message);
@@ -427,7 +428,7 @@ TEST(unchanged, is_nothing_where_memory_lacks_to_know_it)
     end_incremental();
 }
 
-/* --- Whatever comes ------------------------------------------------------- */
+/* --- Random operations ---------------------------------------------------- */
 
 static void add_everywhere(float what)
 {
@@ -435,9 +436,9 @@ static void add_everywhere(float what)
         incremental.large[k] += what;
 }
 
-/* Whatever the program forgot to say, each checkpoint verifies, also where a
- * layer is dropped and what it has is written again; and what the program did
- * say is in it. */
+/* Even if the program does not touch some changes, each checkpoint is valid,
+ * also when a data file is dropped and its data is written again. Touched
+ * changes are saved. */
 TEST(unchanged, never_gives_a_damaged_checkpoint)
 {
     uint8_t digest[16];

@@ -1,5 +1,5 @@
-/* test_unchanged_pages.c - lib/checkpoint/save/unchanged.c, where the machine
- * tells what was written to.
+/* test_unchanged_pages.c - Tests incremental saves with dirty-page tracking by
+ * the machine.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,12 +20,12 @@ static const varve_write_options proven = {
     .incremental = true, .increment = { .track = true, .verify_clean = true }
 };
 
-/* Files in memory, and pages of this machine. */
+/* Files in memory, and real pages of this machine. */
 static struct {
     struct vv_system system;
     int (*close)(void *state, int descriptor);
     int tracker;
-    bool is_liar; /* says that nothing was written */
+    bool is_liar; /* never reports a write */
 } machine;
 
 static int open_tracker(void *state)
@@ -124,8 +124,8 @@ static void end_tracked(void)
     end_world();
 }
 
-/* A number in a page that is not wholly the value's. Where the linker let the
- * first page begin with the value, the last one does not end with it. */
+/* Returns an element in a page that the value shares with others. If the value
+ * starts at a page boundary, it does not end at one. */
 static float *shared_page(void)
 {
     uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -137,7 +137,7 @@ TEST(unchanged_pages, is_what_the_machine_saw_no_write_to)
 {
     new_tracked_root(true);
     save_to("run/m", &tracked);
-    incremental.large[LARGE / 2] = -1; /* the machine says nothing of it */
+    incremental.large[LARGE / 2] = -1; /* the machine does not report it */
     save_to("run/m", &tracked);
     cr_assert(have_same_values("run/m-1.varve", "run/m-2.varve"));
     varve_mark_dirty(named("large"));
@@ -150,8 +150,8 @@ TEST(unchanged_pages, is_what_the_machine_saw_no_write_to)
     end_tracked();
 }
 
-/* A value that begins and ends within pages, in the first and the last of which
- * lies what the machine does not tell of. */
+/* Adds a value that starts and ends inside pages, for whose first and last page
+ * the machine reports nothing. */
 static float *add_apart(void)
 {
     static _Alignas(VV_PAGE_SIZE) float room[LARGE + VV_PAGE_SIZE];
@@ -167,7 +167,7 @@ TEST(unchanged_pages, are_not_looked_at_beside_those_that_others_have_a_part_of)
     new_tracked_root(true);
     float *apart = add_apart();
     save_to("run/m", &tracked);
-    apart[5000] = apart[LARGE - 5000] = -1; /* the machine says nothing of it */
+    apart[5000] = apart[LARGE - 5000] = -1; /* the machine does not report it */
     save_to("run/m", &tracked);
     cr_assert(have_same_values("run/m-1.varve", "run/m-2.varve"));
     apart[5000] = apart[LARGE - 5000] = 0;
@@ -180,7 +180,7 @@ TEST(unchanged_pages, are_not_looked_at_beside_those_that_others_have_a_part_of)
     end_tracked();
 }
 
-/* The first save knows what was there, the second does not look. */
+/* The first save records the ends, the second does not examine the value. */
 TEST(unchanged_pages, at_the_ends_are_known_of_saves_that_looked)
 {
     new_tracked_root(true);
@@ -225,8 +225,9 @@ static int refuse_progress(
     return 1;
 }
 
-/* Writes, moves, snapshots, other prefixes, jobs, saves that fail: each save
- * sums all, and says so where the machine saw less than there was. */
+/* Performs a random operation: writes, moves, snapshots, other prefixes, jobs,
+ * failing saves. Each save computes all digests and reports if the machine
+ * missed a change. */
 static void do_something(unsigned *seed, varve_snapshot *s, bool is_swapped)
 {
     varve_error error = { 0 };
@@ -287,7 +288,7 @@ TEST(unchanged_pages, agrees_with_sums_whatever_happens)
     end_tracked();
 }
 
-/* What was written before the oldest look that is remembered. */
+/* Data written before the oldest recorded check. */
 TEST(unchanged_pages, is_nothing_since_before_the_machine_was_asked)
 {
     varve_error error = { 0 };
@@ -323,7 +324,7 @@ TEST(unchanged_pages, by_page_is_nothing_where_memory_lacks)
     end_tracked();
 }
 
-/* Both are in flight before the first is written. */
+/* Both jobs are pending before the first is written. */
 TEST(unchanged_pages, is_known_by_page_of_jobs_in_flight)
 {
     enum { JOBS = 12 };

@@ -1,4 +1,4 @@
-/* test_unrestored.c - lib/checkpoint/restoration/unrestored.c
+/* test_unrestored.c - Tests options that a function does not support.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_unused_pattern.c - lib/checkpoint/report/unused_pattern.c
+/* test_unused_pattern.c - Tests reports of unused patterns and renames.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_value_ends.c - lib/checkpoint/save/value_ends.c
+/* test_value_ends.c - Tests the recorded digests of the ends of values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -39,7 +39,7 @@ TEST(value_ends, are_as_they_were_since_they_became_so)
     vv_value_ends_clear(&ends);
 }
 
-/* What is the same again was another one in between. */
+/* Equal digests, but different ones in between. */
 TEST(value_ends, that_change_and_change_back_are_new)
 {
     struct vv_value_ends ends = new_ends();
@@ -63,7 +63,7 @@ TEST(value_ends, that_are_others_at_this_place_are_new)
     vv_value_ends_clear(&ends);
 }
 
-/* Nobody saw whether they changed and changed back. */
+/* A change that was reverted would not have been seen. */
 TEST(value_ends, that_a_look_did_not_ask_for_are_forgotten)
 {
     struct vv_value_ends ends = new_ends();

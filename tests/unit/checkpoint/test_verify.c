@@ -1,4 +1,4 @@
-/* test_verify.c - lib/checkpoint/reader/verify.c
+/* test_verify.c - Tests verification of checkpoints.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -68,7 +68,7 @@ TEST(verify, finds_one_wrong_bit_anywhere_in_the_data)
     end_world();
 }
 
-/* Columns of a matrix: each has chunks of its own. */
+/* Columns of a matrix: each has its own chunks. */
 TEST(verify, finds_one_wrong_bit_in_any_piece)
 {
     enum { ROWS = 1000, COLUMNS = LARGE / ROWS, FIRST = 290 };
@@ -117,7 +117,7 @@ TEST(verify, finds_one_wrong_bit_in_any_piece)
     end_world();
 }
 
-/* Whatever is wrong, one of those that share the work finds it. */
+/* Any damage is found by one of the processes that share the work. */
 TEST(verify, is_shared_by_any_number)
 {
     varve_error error = { 0 };
@@ -226,8 +226,8 @@ static int follow(void *user, uint64_t done, uint64_t total, const char *what)
     return 0;
 }
 
-/* A span begins where the last one ends, so what stands before the index may be
- * one of its own. */
+/* A span begins at the end of the previous one, so the padding before the index
+ * may be a span of its own. */
 TEST(verify, looks_at_padding_at_the_very_end)
 {
     enum { FIRST = 300001, LAST = VV_CHUNK_SIZE + 1010 };
@@ -347,7 +347,8 @@ TEST(verify, tells_all_damage_of_what_is_packed)
             .on_damage_user = &found };
         if (packed == 0)
             continue;
-        bytes[vv_at64(index->place_offsets, i)] ^= 1; /* no frame any more */
+        /* no longer a valid frame */
+        bytes[vv_at64(index->place_offsets, i)] ^= 1;
         cr_assert_eq(
             varve_reader_verify(reader, &verify, &error), VARVE_CORRUPT);
         cr_assert_eq(found.count, (int)++frames, "each is told");

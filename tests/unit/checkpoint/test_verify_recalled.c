@@ -1,12 +1,13 @@
-/* test_verify_recalled.c - lib/checkpoint/together/verify_recalled.c
+/* test_verify_recalled.c - Tests the verification of digests that a collective
+ * save reuses.
  *
  * SPDX-License-Identifier: MIT
  */
 #define _GNU_SOURCE
 #include "touched_world.h"
 
-/* What no layer has any more is looked at before it is written, and then all
- * are. */
+/* Data that no data file contains any longer is verified before it is written;
+ * after a failure all digests are computed again. */
 TEST(verify_recalled, is_checked_where_the_checkpoint_before_is_gone)
 {
     begin_keepers(true);
@@ -40,7 +41,7 @@ TEST(verify_recalled, is_checked_where_the_checkpoint_before_is_another)
     end_keepers();
 }
 
-/* Where it holds nobody looks at more than that. */
+/* If the verification succeeds no other data is examined. */
 TEST(verify_recalled, that_holds_needs_no_checkpoint_before)
 {
     begin_keepers(false);
@@ -52,8 +53,8 @@ TEST(verify_recalled, that_holds_needs_no_checkpoint_before)
     end_keepers();
 }
 
-/* The values are not all there any more, so it fails; the next save is told
- * nothing. */
+/* The values have changed since, so the save fails; the next save uses no touch
+ * information. */
 TEST(verify_recalled, that_was_broken_fails_a_save_in_the_background)
 {
     begin_keepers(false);

@@ -1,4 +1,4 @@
-/* test_visited_paths.c - lib/checkpoint/pairing/visited_paths.c
+/* test_visited_paths.c - Tests the paths of visited nodes and their renames.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -60,7 +60,7 @@ TEST(ways, says_where_renames_lead)
     end_world();
 }
 
-/* What is that deep has a path that no slot is renamed by. */
+/* A node at such a depth has a path that is not used for renames of slots. */
 TEST(ways, searches_paths_of_slots_up_to_a_bound)
 {
     enum { FITS = 2000, TOO_DEEP = 5000 };
@@ -88,7 +88,7 @@ TEST(ways, searches_paths_of_slots_up_to_a_bound)
     end_world();
 }
 
-/* What was below it lives on elsewhere, and is still added to. */
+/* Nodes below it are still reachable elsewhere, and get new children. */
 TEST(ways, may_be_looked_at_when_the_root_of_a_read_is_gone)
 {
     static const varve_rename rename = { "model/x", "model/k" };

@@ -1,4 +1,4 @@
-/* test_widening.c - lib/checkpoint/matching/widening.c
+/* test_widening.c - Tests patterns of options when edges and slots are added.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,7 @@ static varve_node *new_program(float *x)
     return root;
 }
 
-/* By an edge that leads to a variable whose place in the file is known. */
+/* An edge to a variable that is already matched. */
 TEST(widening, decides_again_what_a_new_path_takes_in)
 {
     float x[4] = { 0 };
@@ -38,7 +38,7 @@ TEST(widening, decides_again_what_a_new_path_takes_in)
     end_world();
 }
 
-/* What fails is matched again by a retry. */
+/* Failed matches are repeated by a retry. */
 TEST(widening, remembers_what_it_had_no_memory_to_follow)
 {
     float x[4] = { 0 };

@@ -1,4 +1,4 @@
-/* test_work_queue.c - lib/checkpoint/matching/work_queue.c
+/* test_work_queue.c - Tests the queue of nodes to be matched.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -98,7 +98,7 @@ TEST(work_queue, keeps_names_until_they_were_looked_for)
     vv_work_queue_end(&a);
 }
 
-/* What finds no room is not there, and what comes next may find some. */
+/* A node that does not fit is not queued; a later one may be. */
 TEST(work_queue, is_as_it_was_without_memory)
 {
     struct vv_work_queue a = begin();

@@ -1,4 +1,4 @@
-/* test_write.c - lib/checkpoint/save/write.c
+/* test_write.c - Tests writing a checkpoint.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -183,7 +183,7 @@ TEST(write, wants_a_node_and_a_path)
     end_world();
 }
 
-/* One value of more chunks than there was room for their digests at first. */
+/* A value with more chunks than the initial capacity for digests. */
 TEST(write, survives_every_failed_allocation_of_digests)
 {
     enum { CHUNKS = 20, SIZE = CHUNKS << 20 };
@@ -208,7 +208,7 @@ TEST(write, survives_every_failed_allocation_of_digests)
     end_world();
 }
 
-/* Of another graph's mistake this one knows nothing. */
+/* An error of another graph has no effect on this one. */
 TEST(write, wants_a_node_that_could_be_made)
 {
     varve_error error = { 0 };

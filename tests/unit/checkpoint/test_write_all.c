@@ -1,4 +1,4 @@
-/* test_write_all.c - lib/checkpoint/together/write_all.c
+/* test_write_all.c - Tests collective saves.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,13 +13,13 @@
 
 enum { MOST = 8 };
 
-/* What a run of ranks saves, and what came of it. */
+/* The options of all ranks, and their results. */
 struct run {
     void (*spoil)(struct part *p, uint32_t rank); /* or NULL */
     const char *paths[MOST];
     uint32_t wide;
     bool is_numbered;
-    bool is_refused; /* to write, at rank 1 */
+    bool is_refused; /* rank 1 may not write */
     varve_write_options options;
     varve_status statuses[MOST];
     varve_error errors[MOST];
@@ -72,7 +72,7 @@ static unsigned count_names(const char *inside)
     return count;
 }
 
-/* Nothing is there that was not before. */
+/* Checks that no new file exists. */
 static void check_failed(struct run *run, uint32_t size, varve_status wanted,
     const char *message)
 {
@@ -114,7 +114,7 @@ TEST(write_all, makes_as_many_files_as_are_wanted)
     }
 }
 
-/* One process that has all of it saves the same values. */
+/* One process with all values must save the same values. */
 TEST(write_all, saves_what_one_process_would)
 {
     uint8_t alone[16], together[16];
@@ -150,8 +150,8 @@ TEST(write_all, numbers_its_saves)
     end_world();
 }
 
-/* What a save that was killed has left goes with the next one; what others have
- * named stays. */
+/* The next save removes the remains of a killed one, but not data files that
+ * others refer to. */
 TEST(write_all, sweeps_what_is_left)
 {
     begin_world();
@@ -172,9 +172,9 @@ TEST(write_all, sweeps_what_is_left)
     end_world();
 }
 
-/* --- What it meets -------------------------------------------------------- */
+/* --- Concurrent use ------------------------------------------------------- */
 
-/* A reader of what is replaced, and so swept, has it open. */
+/* A reader keeps data files open that are replaced and deleted. */
 TEST(write_all, leaves_readers_what_they_have_open)
 {
     uint8_t before[16], after[16];
@@ -195,8 +195,7 @@ TEST(write_all, leaves_readers_what_they_have_open)
     end_world();
 }
 
-/* A save in the background, a snapshot and a restoration that stays open, each
- * of a rank's own. */
+/* Each rank has its own asynchronous save, snapshot and open restoration. */
 static void save_among_others(const varve_comm *comm, void *user)
 {
     struct run *run = user;
@@ -250,7 +249,7 @@ TEST(write_all, meets_jobs_snapshots_and_open_restorations)
     end_world();
 }
 
-/* --- What cannot be saved ------------------------------------------------- */
+/* --- Values that cannot be saved ------------------------------------------ */
 
 static void change_step(struct part *p, uint32_t rank)
 {
@@ -362,7 +361,7 @@ TEST(write_all, refuses_a_bool_of_one_rank_that_is_neither_0_nor_1)
 
 /* --- Files ---------------------------------------------------------------- */
 
-/* The system is told who calls it. */
+/* Identifies the calling rank for the system. */
 static _Thread_local uint32_t this_rank;
 static const struct vv_system *plain;
 static int syncs[MOST];
@@ -385,7 +384,7 @@ static int open_not_at_1(void *state, int directory, const char *path)
                           : plain->open_to_write(state, directory, path);
 }
 
-/* Three ranks, on one machine. */
+/* Runs three ranks on one node. */
 static void run_known(struct run *run)
 {
     struct vv_system system = *world.context.system;
@@ -398,8 +397,8 @@ static void run_known(struct run *run)
     world.context.system = plain;
 }
 
-/* Who writes through a cache of its own, as on another machine, is the only one
- * who can empty it. */
+/* A rank that writes through its own cache, as on another node, must sync its
+ * own files. */
 TEST(write_all, syncs_at_each_rank_what_that_has_written)
 {
     struct run run = { .wide = 1 };
@@ -426,7 +425,7 @@ TEST(write_all, commits_nothing_where_one_rank_cannot_write)
     end_world();
 }
 
-/* --- Ranks that are gone -------------------------------------------------- */
+/* --- Ranks that end ------------------------------------------------------- */
 
 TEST(write_all, ends_at_every_rank_wherever_one_is_gone)
 {

@@ -1,4 +1,4 @@
-/* test_write_options.c - lib/checkpoint/save/write_options.c
+/* test_write_options.c - Tests the checks of write options.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -36,7 +36,7 @@ TEST(write_options, are_of_a_later_version_where_any_room_is_filled)
     }
 }
 
-/* What has no effect without another option. */
+/* Options that require another option. */
 TEST(write_options, are_refused_by_name_where_they_have_no_effect)
 {
     const struct {

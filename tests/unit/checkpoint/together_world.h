@@ -1,5 +1,5 @@
-/* together_world.h - a program that runs as many ranks: a matrix in boxes, a
- * vector cyclic by blocks, and what all ranks have alike.
+/* together_world.h - Creates a program on several ranks: a matrix divided into
+ * boxes, a block-cyclic vector, and replicated values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,22 +15,22 @@
 
 enum { ROWS = 37, COLUMNS = 53, WEIGHTS = 400000, BLOCK = 7, BLOCKS = 11 };
 
-/* What a rank has of it. */
+/* The objects of a rank. */
 struct part {
     varve_graph *graph;
     varve_node *root;
     varve_box box; /* of the matrix */
     float *matrix;
-    float *weights; /* alike everywhere */
+    float *weights; /* replicated */
     int64_t step;
-    int32_t blocks[BLOCKS][BLOCK]; /* of the vector, those of this rank */
+    int32_t blocks[BLOCKS][BLOCK]; /* blocks of the vector on this rank */
     bool has_block[BLOCKS];
     varve_string words[2];
     struct text_state state;
 };
 
-/* Ranks are in a grid, `wide` of them beside each other; those that are left
- * over have nothing. */
+/* Returns the box of a rank in a grid that is `wide` ranks wide. Excess ranks
+ * have no elements. */
 static inline varve_box box_of_rank(
     uint32_t rank, uint32_t size, uint32_t wide)
 {
@@ -87,7 +87,7 @@ static inline void add_blocks(
     }
 }
 
-/* A part for one rank of a grid. */
+/* Creates the objects of a rank in a grid. */
 static inline struct part *new_part(
     const varve_comm *comm, uint32_t wide, bool has_values)
 {
@@ -120,7 +120,7 @@ static inline void free_part(struct part *p)
 
 enum { HAS_OTHERS = -1, HAS_NONE = 0, HAS_ALL = 1 };
 
-/* Whether it has its values, in whatever grid, or none of them. */
+/* Returns whether the rank has its values, in any grid, or none of them. */
 static inline int values_of(const struct part *p)
 {
     bool has = p->step == 42, good = true;

@@ -1,5 +1,5 @@
-/* touched_world.h - ranks that keep their graphs from save to save, and say
- * what they have changed: what all have, rows, and what is private.
+/* touched_world.h - Creates ranks that keep their graphs between saves and
+ * touch what they change: replicated values, rows, and rank-local values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,7 @@
 
 enum { KEEPERS = 3, COMMON = 900000, ROW = 1024, ALL_ROWS = 1200, OWN = 40000 };
 
-/* What a rank has. */
+/* The objects of a rank. */
 struct keeper {
     varve_graph *graph;
     varve_node *root;
@@ -83,8 +83,8 @@ static inline void save_keeper(const varve_comm *comm, void *user)
     varve_job_free(job);
 }
 
-/* Graphs that save in the background keep their communicator, so it is there as
- * long as they are. */
+/* A graph with asynchronous saves keeps its communicator, which must exist as
+ * long as the graph. */
 static inline void serve_keeper(const varve_comm *comm, void *user)
 {
     make_keeper(comm, user);
@@ -130,7 +130,7 @@ static inline void end_keepers(void)
     end_world();
 }
 
-/* The same came of it at all. */
+/* Saves on all ranks and returns their status, which must be the same. */
 static inline varve_status save_keepers(void)
 {
     pthread_barrier_wait(&keepers.turn);
@@ -164,7 +164,7 @@ static inline varve_reader *open_saved(void)
     return reader;
 }
 
-/* All that a checkpoint has of a variable, to be freed. */
+/* Returns the saved values of a variable, to be freed. */
 static inline float *read_saved(varve_reader *reader, const char *path)
 {
     varve_error error = { 0 };
@@ -177,7 +177,7 @@ static inline float *read_saved(varve_reader *reader, const char *path)
     return values;
 }
 
-/* What a checkpoint has of a float, after all of it was verified. */
+/* Verifies a checkpoint and returns a saved float. */
 static inline float saved_at(const char *path, size_t number)
 {
     varve_error error = { 0 };

@@ -1,4 +1,4 @@
-/* unchanged_world.h - saves of which not all values are looked at.
+/* unchanged_world.h - Creates graphs for saves that do not examine all values.
  *
  * SPDX-License-Identifier: MIT
  */

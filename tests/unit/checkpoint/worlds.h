@@ -1,5 +1,5 @@
-/* worlds.h - what the tests of checkpoints share: a file system in memory, and
- * graphs that write to it and read from it.
+/* worlds.h - Provides what the tests of checkpoints share: a file system in
+ * memory, and graphs that are written to it and read from it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,7 @@
 #include "reader.h"
 #include "restoration.h"
 
-#ifndef FILE_NAME /* those of other formats have a name of their own */
+#ifndef FILE_NAME /* tests of other formats define another name */
 #define FILE_NAME "a.varve"
 #endif
 
@@ -42,7 +42,7 @@ static inline void end_world(void)
     memory_free(world.memory);
 }
 
-/* That an assertion ends what `run` does, in a process of its own. */
+/* Checks that `run` aborts with an assertion, in a child process. */
 static inline void check_aborts(
     void (*run)(varve_restoration *r), varve_restoration *r)
 {
@@ -50,7 +50,7 @@ static inline void check_aborts(
     pid_t child = fork();
     cr_assert_geq(child, 0);
     if (child == 0) {
-        fclose(stderr); /* what an assertion says */
+        fclose(stderr); /* suppresses the message of the assertion */
         run(r);
         _exit(0);
     }
@@ -58,7 +58,7 @@ static inline void check_aborts(
     cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
-/* The root of a new graph. */
+/* Returns the root of a new graph. */
 static inline varve_node *new_root(void)
 {
     return varve_graph_root(vv_graph_new_in(&world.context));
@@ -90,13 +90,13 @@ static inline varve_restoration *read_root(
     return r;
 }
 
-/* Reads what nothing of the program may match. */
+/* Reads a file although no node of the program may match. */
 static inline varve_restoration *read_strange(varve_node *root)
 {
     return read_root(root, &(varve_read_options){ .expect.missing = "**" });
 }
 
-/* A read that must fail. */
+/* Reads a file, which must fail. */
 static inline varve_error fail_read(
     varve_node *root, const varve_read_options *options, varve_status wanted)
 {
@@ -112,7 +112,8 @@ static inline varve_error fail_read(
 struct text_state {
     char text[64];
     varve_status save_status;
-    varve_status load_status; /* of the load that `fails_at` counts down to */
+    /* result of the load at which `fails_at` reaches 0 */
+    varve_status load_status;
     int fails_at;
     int loads;
     int saves;
@@ -142,7 +143,7 @@ static inline varve_status load_text(
 
 static const varve_state_callbacks text_callbacks = { save_text, load_text };
 
-/* What a verification of the file says. */
+/* Verifies the file and returns the status. */
 static inline varve_status verify_file(varve_error *error)
 {
     varve_reader *reader = vv_reader_open_in(&world.context, FILE_NAME, error);
@@ -152,7 +153,7 @@ static inline varve_status verify_file(varve_error *error)
     return status;
 }
 
-/* Every value of it is good. */
+/* Opens a reader and verifies all values. */
 static inline varve_reader *open_world(const char *path)
 {
     varve_error error = { 0 };

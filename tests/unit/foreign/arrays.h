@@ -1,5 +1,5 @@
-/* arrays.h - NumPy arrays and zip archives put together byte by byte, and a
- * world in which they are files.
+/* arrays.h - Builds NumPy arrays and zip archives byte by byte, and files in
+ * memory from them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,14 +30,14 @@ static inline struct world world_new(void)
     return w;
 }
 
-/* Nothing is left open. */
+/* Checks that no file is left open. */
 static inline void world_free(struct world *w)
 {
     cr_assert_eq(memory_open_count(w->memory), 0);
     memory_free(w->memory);
 }
 
-/* A file as a format gets it; to be freed with vv_foreign_free. */
+/* Returns the file as passed to a format, to be freed with vv_foreign_free. */
 static inline struct vv_foreign *world_foreign(
     struct world *w, const char *path, const struct vv_buffer *bytes)
 {
@@ -60,7 +60,7 @@ static inline struct vv_buffer new_bytes(void)
 
 /* --- Arrays --------------------------------------------------------------- */
 
-/* An array of a version, with any text in the place of its dictionary. */
+/* Adds an array of a format version, with any text as its dictionary. */
 static inline void add_array(struct vv_buffer *b, unsigned version,
     const char *text, const void *data, size_t size)
 {
@@ -88,17 +88,17 @@ struct entry {
     const char *name;
     const void *bytes;
     size_t size;
-    bool is_deflated;  /* in one block that holds the bytes as they are */
+    bool is_deflated; /* in one stored block */
     unsigned flags;
-    bool is_zip64;     /* sizes of the entry in the fields of zip64 */
+    bool is_zip64; /* sizes of the entry are in zip64 fields */
 };
 
 struct archive {
     struct vv_buffer file, directory;
     unsigned count;
-    size_t records[8]; /* where the record of each is in the directory */
-    size_t locals[8];  /* where each entry is in the file */
-    size_t begin;      /* of the directory, once it is there */
+    size_t records[8]; /* offset of each record in the directory */
+    size_t locals[8];  /* offset of each entry in the file */
+    size_t begin;      /* offset of the directory, once it exists */
 };
 
 static inline struct archive archive_new(void)
@@ -118,7 +118,7 @@ static inline void add16(struct vv_buffer *b, size_t value)
     vv_buffer_add8(b, (uint8_t)(value >> 8));
 }
 
-/* From the flags to the sizes, which both headers have. */
+/* Adds the fields from the flags to the sizes, which both headers have. */
 static inline void add_common(struct vv_buffer *b, const struct entry *e,
     size_t packed, bool is_local)
 {
@@ -189,7 +189,7 @@ static inline void archive_end(struct archive *a)
     add16(b, 0);
 }
 
-/* The same with a record of zip64. */
+/* The same with a zip64 record. */
 static inline void archive_end64(struct archive *a)
 {
     struct vv_buffer *b = &a->file;

@@ -1,5 +1,5 @@
-/* bundles.h - the files of a checkpoint in a memory system, and what is in
- * them.
+/* bundles.h - Writes the files of a TensorFlow checkpoint to a memory system,
+ * and checks their content.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,7 @@
 #include "support/memory_system.h"
 #include "support/test_context.h"
 
-/* Whether a file holds exactly these bytes. */
+/* Returns true if a file contains exactly these bytes. */
 static inline bool file_is(struct memory *memory, const char *path,
     const void *bytes, size_t size)
 {
@@ -30,7 +30,7 @@ static inline bool file_is_text(
     return file_is(memory, path, text, strlen(text));
 }
 
-/* Whether a text stands anywhere in a file. */
+/* Returns true if a file contains these bytes at any offset. */
 static inline bool file_has(
     struct memory *memory, const char *path, const void *bytes, size_t size)
 {
@@ -43,7 +43,7 @@ static inline bool file_has(
     return false;
 }
 
-/* Files with temporary names. */
+/* Counts files with temporary names. */
 static inline size_t count_temporary(struct memory *memory)
 {
     size_t count = 0;
@@ -54,7 +54,7 @@ static inline size_t count_temporary(struct memory *memory)
     return count;
 }
 
-/* Adds a value; `lengths` for strings, else NULL. */
+/* Adds a value; `lengths` is used for strings, else NULL. */
 static inline varve_status add_value(struct vv_bundle_out *out,
     const char *key, varve_tensor type, const void *bytes, uint64_t size,
     const uint64_t *lengths, varve_error *error)

@@ -1,5 +1,5 @@
-/* dcp_sample.h - checkpoints of torch.distributed put together: a metadata of
- * chosen words, and a file of parts.
+/* dcp_sample.h - Builds torch.distributed checkpoints: a metadata pickle and a
+ * data file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,10 +14,10 @@
 #define DCP_PATH "d/.metadata"
 #define DCP_DATA "d/__0_0.distcp"
 
-/* The dicts of a metadata, of which each is open. */
+/* The open dicts of a metadata pickle. */
 struct dcp {
     struct vv_buffer values, paths, parts;
-    struct vv_buffer data; /* of DCP_DATA */
+    struct vv_buffer data; /* the content of DCP_DATA */
 };
 
 static inline struct dcp dcp_new(void)
@@ -53,7 +53,7 @@ static inline void put_shape(
     OP(b, "\x85R");
 }
 
-/* Begins a tensor; chunks follow. */
+/* Begins a tensor; its chunks follow. */
 static inline void dcp_tensor(struct dcp *d, const char *name,
     const char *type, const int64_t *shape, uint32_t rank)
 {
@@ -94,7 +94,7 @@ static inline void dcp_object(struct dcp *d, const char *name)
     OP(&d->values, "ub");
 }
 
-/* Where something is; of no starts an object. */
+/* Adds the location of a part; without `starts`, of an object. */
 static inline void dcp_part(struct dcp *d, const char *name,
     const int64_t *starts, uint32_t rank, const char *path, int64_t begin,
     int64_t size)
@@ -119,7 +119,7 @@ static inline void dcp_part(struct dcp *d, const char *name,
     OP(b, "ub");
 }
 
-/* Adds a file of torch.save to the data, and says that it is there. */
+/* Appends a torch.save file to the data, with its location. */
 static inline void dcp_add(struct dcp *d, const char *name,
     const int64_t *starts, uint32_t rank, const struct vv_buffer *file)
 {
@@ -128,8 +128,8 @@ static inline void dcp_add(struct dcp *d, const char *name,
     vv_buffer_add(&d->data, file->data, file->size);
 }
 
-/* A file of a tensor of bytes, row-major or, if `turned`, by columns: its
- * elements are their places in a whole of this shape. */
+/* Returns a file with a tensor of bytes, row-major or, if `turned`,
+ * column-major. Each element is its index in a whole tensor of this shape. */
 static inline struct vv_buffer dcp_box(const int64_t *shape,
     const int64_t *starts, const int64_t *lengths, uint32_t rank, bool turned)
 {
@@ -168,7 +168,7 @@ static inline struct vv_buffer dcp_box(const int64_t *shape,
     return a.file;
 }
 
-/* A piece of the tensor that has begun, in the metadata and in the data. */
+/* Adds a piece of the current tensor to the metadata and the data. */
 static inline void dcp_piece(struct dcp *d, const char *name,
     const int64_t *shape, const int64_t *starts, const int64_t *lengths,
     uint32_t rank)
@@ -179,7 +179,7 @@ static inline void dcp_piece(struct dcp *d, const char *name,
     vv_buffer_clear(&file);
 }
 
-/* The same of an object, a file with this pickle. */
+/* The same for an object, a file with this pickle. */
 static inline void dcp_pickle(
     struct dcp *d, const char *name, const void *pickle, size_t size)
 {
@@ -192,7 +192,8 @@ static inline void dcp_pickle(
     vv_buffer_clear(&b);
 }
 
-/* Values under keys of other dicts: a text or, as "#3", an integer each. */
+/* Adds the keys of a value in nested dicts: a text or, as "#3", an integer
+ * each. */
 static inline void dcp_path(
     struct dcp *d, const char *name, const char *const *keys)
 {
@@ -209,7 +210,7 @@ static inline void dcp_path(
 
 #define KEYS(...) (const char *const[]){ __VA_ARGS__, NULL }
 
-/* The metadata's pickle. */
+/* Returns the pickle of the metadata. */
 static inline struct vv_buffer dcp_pickle_of(const struct dcp *d)
 {
     struct vv_buffer b = new_bytes();
@@ -227,7 +228,7 @@ static inline struct vv_buffer dcp_pickle_of(const struct dcp *d)
     return b;
 }
 
-/* Puts both files into a world. */
+/* Writes both files to a world. */
 static inline void dcp_put(struct world *w, const struct dcp *d)
 {
     struct vv_buffer b = dcp_pickle_of(d);
@@ -236,7 +237,7 @@ static inline void dcp_put(struct world *w, const struct dcp *d)
     vv_buffer_clear(&b);
 }
 
-/* Opens it, and frees the sample. */
+/* Opens the checkpoint and frees the sample. */
 static inline varve_reader *dcp_open(
     struct world *w, struct dcp *d, varve_error *error)
 {
@@ -245,7 +246,7 @@ static inline varve_reader *dcp_open(
     return vv_reader_open_in(&w->context, DCP_PATH, error);
 }
 
-/* Opens it and asserts how that fails. */
+/* Opens the checkpoint and asserts the error. */
 static inline void dcp_refused(
     struct dcp *d, varve_status status, const char *says)
 {

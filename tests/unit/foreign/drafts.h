@@ -1,4 +1,5 @@
-/* drafts.h - a draft in memory, and the index that it becomes as text.
+/* drafts.h - Builds a draft of an index in memory, and prints the resulting
+ * index as text.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -51,7 +52,7 @@ static inline void draft_free(struct drafted *t)
 
 /* --- Adding --------------------------------------------------------------- */
 
-/* A variable of `count` floats at an offset of file 0. */
+/* Sets a variable of `count` floats at an offset of file 0. */
 static inline void give_floats(
     struct drafted *t, uint32_t node, uint64_t count, uint64_t offset)
 {
@@ -74,7 +75,7 @@ static inline void add_edge(
     vv_draft_edge(&t->d, parent, name, strlen(name), child);
 }
 
-/* A variable at a path. */
+/* Adds a variable at a path. */
 static inline uint32_t add_path(
     struct drafted *t, const char *path, uint64_t offset)
 {
@@ -84,7 +85,7 @@ static inline uint32_t add_path(
     return node;
 }
 
-/* --- Looking -------------------------------------------------------------- */
+/* --- Checking ------------------------------------------------------------- */
 
 static inline void write_name(
     struct vv_buffer *b, const struct vv_index *index, uint32_t number)
@@ -130,8 +131,8 @@ static inline void write_node(
     vv_buffer_add_string(b, "\n");
 }
 
-/* Asserts an index: a line for each node (number; o, v or s; edges;
- * =global name; #tags), then one for each slot. */
+/* Asserts an index: a line for each node (number; o, v or s; edges; =global
+ * name; #tags), then one for each slot. */
 static inline void check_index(const struct vv_index *index, const char *wanted)
 {
     struct vv_buffer b;
@@ -152,7 +153,7 @@ static inline void check_index(const struct vv_index *index, const char *wanted)
     vv_buffer_clear(&b);
 }
 
-/* Ends, asserts the index, frees. */
+/* Ends the draft, asserts the index, and frees it. */
 static inline void check_draft(struct drafted *t, const char *wanted)
 {
     varve_error error = { 0 };
@@ -161,7 +162,7 @@ static inline void check_draft(struct drafted *t, const char *wanted)
     draft_free(t);
 }
 
-/* Ends, asserts how that fails, frees. */
+/* Ends the draft, asserts the error, and frees it. */
 static inline void check_failure(
     struct drafted *t, varve_status status, const char *says)
 {
@@ -172,7 +173,8 @@ static inline void check_failure(
     draft_free(t);
 }
 
-/* Whatever allocation fails: VARVE_NO_MEMORY, and nothing is left. */
+/* Fails each allocation: the status must be VARVE_NO_MEMORY, and nothing may be
+ * leaked. */
 static inline void check_memory(void (*add)(struct drafted *t))
 {
     varve_status status = VARVE_NO_MEMORY;

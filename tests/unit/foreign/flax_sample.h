@@ -1,4 +1,5 @@
-/* flax_sample.h - files of msgpack as digits, item by item or opened whole.
+/* flax_sample.h - Builds msgpack files from hexadecimal digits, for reading
+ * items or whole files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,7 +29,7 @@ static inline struct vv_buffer flax_bytes(const char *digits)
     return b;
 }
 
-/* --- Item by item --------------------------------------------------------- */
+/* --- Items ---------------------------------------------------------------- */
 
 struct part {
     struct world w;
@@ -54,9 +55,9 @@ static inline void part_end(struct part *p)
     world_free(&p->w);
 }
 
-/* --- Whole ---------------------------------------------------------------- */
+/* --- Whole files ---------------------------------------------------------- */
 
-/* Opens; the world is freed after the reader. */
+/* Opens a reader; the world must be freed after it. */
 static inline varve_reader *flax_open(struct world *w, const char *digits)
 {
     struct vv_buffer b = flax_bytes(digits);

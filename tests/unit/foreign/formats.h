@@ -1,4 +1,5 @@
-/* formats.h - a format whose files hold whatever a test says.
+/* formats.h - Declares a test format whose files have any content that a test
+ * requires.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +10,7 @@
 #include "failure.h"
 #include "checkpoint_in.h"
 
-/* Variables of bytes, called "a", "b" and so on. */
+/* Variables of bytes, named "a", "b" and so on. */
 struct made_value {
     uint64_t size;
     struct vv_place place;
@@ -18,12 +19,12 @@ struct made_value {
 
 static struct made_value made_values[8];
 static size_t made_count;
-static int decode_count, free_count; /* calls */
+static int decode_count, free_count; /* number of calls */
 static bool decode_fails;
 static varve_status (*made_more)(
     struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error);
 
-/* Byte `i` of what is decoded under a number. */
+/* Returns byte `i` of the decoded data of a number. */
 static inline unsigned char decoded_byte(uint64_t number, uint64_t i)
 {
     return (unsigned char)(number * 31 + i * 7 + (i >> 10) + 1);
@@ -72,7 +73,7 @@ static const struct vv_foreign_format made_format = {
     .open = open_made,
 };
 
-/* Opens "dir/file", which has to be there. */
+/* Opens "dir/file", which must exist. */
 static inline varve_status open_as_made(
     struct world *w, struct vv_opened *in, varve_error *error)
 {

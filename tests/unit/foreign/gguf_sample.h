@@ -1,4 +1,4 @@
-/* gguf_sample.h - GGUF files written number by number, and opened.
+/* gguf_sample.h - Writes GGUF files field by field, and opens them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -72,7 +72,7 @@ static inline void put_alignment(struct gguf_file *f, uint32_t alignment)
     put32(f, alignment);
 }
 
-/* A tensor of one dimension. */
+/* Adds a tensor of one dimension. */
 static inline void put_tensor(struct gguf_file *f, const char *name,
     uint32_t type, uint64_t extent, uint64_t offset)
 {
@@ -98,7 +98,7 @@ static inline void place_file(struct gguf_file *f)
     memory_put(f->memory, GGUF_PATH, f->bytes, f->size);
 }
 
-/* The parts alone, without a frame. */
+/* Reads only the parts, without a frame. */
 static inline void begin_bytes(struct gguf_file *f, struct vv_gguf_bytes *in)
 {
     uint32_t number;
@@ -117,7 +117,7 @@ static inline void end_bytes(struct gguf_file *f)
     f->size = 0;
 }
 
-/* All of it; NULL if it does not open. */
+/* Opens the whole file. Returns NULL after a failure. */
 static inline varve_reader *open_file(struct gguf_file *f)
 {
     place_file(f);
@@ -132,7 +132,7 @@ static inline void close_file(struct gguf_file *f, varve_reader *reader)
     f->size = 0;
 }
 
-/* Demands that the file does not open: with this status, and these words in the
+/* Asserts that opening fails with this status and these words in the
  * message. */
 static inline void refuse(
     struct gguf_file *f, varve_status status, const char *words)

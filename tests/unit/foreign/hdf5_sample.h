@@ -1,5 +1,5 @@
-/* hdf5_sample.h - files that h5py and Keras wrote, for tests that need the
- * module; there are none where it is not built.
+/* hdf5_sample.h - Provides files written by h5py and Keras, for tests that need
+ * the HDF5 module.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,13 +15,13 @@
 
 #define HDF5_MARK "\x89HDF\r\n\x1a\n"
 
-/* The module of this build, for this process. */
+/* Selects the module of this build for this process. */
 static inline void use_module(void)
 {
     cr_assert_eq(setenv("VARVE_MODULES", MODULE_DIRECTORY, 1), 0);
 }
 
-/* The bytes of a golden file. */
+/* Returns the content of a golden file. */
 static inline struct vv_buffer read_sample(const char *name)
 {
     char path[512], bytes[4096];
@@ -36,7 +36,7 @@ static inline struct vv_buffer read_sample(const char *name)
     return all;
 }
 
-/* One of them, opened in a world of its own, in which no other file is. */
+/* A sample, opened in its own world, which contains no other file. */
 struct hdf5_sample {
     struct world world;
     varve_reader *reader;
@@ -69,7 +69,7 @@ static inline varve_saved_node find_sample(
     return node;
 }
 
-/* Whether a node has this tag. */
+/* Returns true if a node has this tag. */
 static inline bool has_tag(
     const struct hdf5_sample *s, const char *path, const char *tag)
 {

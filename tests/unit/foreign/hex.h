@@ -1,4 +1,5 @@
-/* hex.h - expected bytes as text: pairs of digits, and white space.
+/* hex.h - Converts expected bytes from text: pairs of hexadecimal digits, and
+ * white space.
  *
  * SPDX-License-Identifier: MIT
  */

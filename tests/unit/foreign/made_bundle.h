@@ -1,11 +1,11 @@
-/* made_bundle.h - TensorFlow checkpoints made for a test: an index, shards, an
+/* made_bundle.h - Builds TensorFlow checkpoints: an index, shards, and an
  * object graph.
  *
  *     made_begin(&m, "08011a020801");
  *     made_floats(&m, "w", 2, (uint64_t[]){ 2, 3 });
  *     made_put(&m, memory, "x");
  *
- * Entries are added in order of their keys.
+ * Entries must be added in order of their keys.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -32,7 +32,7 @@ enum { MADE_SHARDS = 3 };
 struct made {
     struct vv_table_out table;
     struct vv_buffer shards[MADE_SHARDS];
-    unsigned shard; /* into which values go */
+    unsigned shard; /* the shard of the next values */
     unsigned shard_count;
     struct vv_buffer graph;
 };
@@ -44,7 +44,7 @@ struct made_entry {
     uint32_t shard;
     uint64_t offset, size;
     uint32_t sum; /* masked */
-    const int64_t *pairs; /* of slices; a length of -1 is all */
+    const int64_t *pairs; /* for slices; a length of -1 means all */
     size_t slice_count;
 };
 
@@ -80,7 +80,7 @@ static inline void made_slice(
     for (uint32_t i = 0; i < rank; i++) {
         size_t extent = vv_wire_begin(b, VV_SLICE_EXTENT);
         vv_wire_number(b, VV_EXTENT_START, (uint64_t)pairs[2 * i]);
-        if (pairs[2 * i + 1] == 0) { /* it is said although it is 0 */
+        if (pairs[2 * i + 1] == 0) { /* written even if it is 0 */
             vv_buffer_add8(b, VV_EXTENT_LENGTH << 3);
             vv_buffer_add8(b, 0);
         } else if (pairs[2 * i + 1] != -1) {
@@ -108,7 +108,7 @@ static inline void made_add(struct made *m, const void *key, size_t key_size,
     vv_buffer_clear(&value);
 }
 
-/* An entry of bytes that go behind those of its shard so far. */
+/* Adds an entry whose bytes are appended to its shard. */
 static inline void made_bytes(struct made *m, const void *key, size_t key_size,
     struct made_entry e, const void *bytes, size_t size)
 {
@@ -122,7 +122,7 @@ static inline void made_bytes(struct made *m, const void *key, size_t key_size,
     made_add(m, key, key_size, &e);
 }
 
-/* A value of bytes 0, 1, 2, ... */
+/* Adds a value of bytes 0, 1, 2, ... */
 static inline void made_counting(struct made *m, const char *key,
     uint32_t dtype, uint32_t rank, const uint64_t *shape, size_t size)
 {
@@ -140,8 +140,8 @@ static inline void made_length(struct vv_buffer *b, uint64_t length, bool swap)
         swap ? __builtin_bswap32((uint32_t)length) : (uint32_t)length);
 }
 
-/* Strings: lengths, their sum, the strings; both sums are of the lengths in 4
- * bytes, in the writer's order. */
+/* Adds strings: lengths, their checksum, the strings. Both checksums cover the
+ * lengths as 4 bytes each, in the writer's byte order. */
 static inline void made_strings(struct made *m, const char *key, uint32_t rank,
     uint64_t count, const char *const *texts, const size_t *sizes, bool swap)
 {
@@ -172,7 +172,7 @@ static inline void made_string(
     made_strings(m, key, 0, 1, &text, &size, false);
 }
 
-/* Writes the files and frees what they were made of. */
+/* Writes the files and frees the builder. */
 static inline void made_put(
     struct made *m, struct memory *memory, const char *prefix)
 {
@@ -196,11 +196,11 @@ static inline void made_put(
 
 /* --- Object graphs -------------------------------------------------------- */
 
-/* The next node; its records were gathered before. */
+/* Adds the next node; its records must be complete. */
 static inline void made_node(struct made *m, const struct vv_buffer *records)
 {
     vv_wire_bytes(&m->graph, VV_OBJECTS_NODE, records->data, records->size);
-    if (records->size == 0) { /* a message of nothing is there too */
+    if (records->size == 0) { /* an empty message is written too */
         vv_buffer_add8(&m->graph, VV_OBJECTS_NODE << 3 | 2);
         vv_buffer_add8(&m->graph, 0);
     }
@@ -235,7 +235,7 @@ static inline void made_slot(struct vv_buffer *node, uint32_t variable,
     vv_wire_end(node, begin);
 }
 
-/* The entry of the graph; before those of lower-case names. */
+/* Adds the entry of the graph; it precedes entries with lower-case names. */
 static inline void made_put_graph(struct made *m)
 {
     made_string(m, VV_BUNDLE_GRAPH_KEY,

@@ -1,9 +1,9 @@
-/* made_bundles.h - TensorFlow checkpoints made entry by entry, in a system in
+/* made_bundles.h - Builds TensorFlow checkpoints entry by entry, in a system in
  * memory.
  *
  *     begin_bundle(); add_..., add_...; open_bundle() or refuse_bundle(); end
  *
- * Entries are added in order of their keys.
+ * Entries must be added in order of their keys.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -39,14 +39,13 @@ struct bundle_maker {
 
 static struct bundle_maker maker;
 
-/* An entry of the index, as it is told; what is 0 is left out, as protobuf
- * does. */
+/* An entry of the index. Fields that are 0 are omitted, as by protobuf. */
 struct told {
     uint64_t dtype, shard, offset, size;
     uint32_t sum;
     int rank;
     int64_t shape[20];
-    const unsigned char *slices; /* their fields, whole */
+    const unsigned char *slices; /* their encoded fields */
     size_t slices_size;
 };
 
@@ -78,7 +77,7 @@ static inline void add_told(
     vv_buffer_clear(&b);
 }
 
-/* A header of so many shards. */
+/* Adds a header with a number of shards. */
 static inline void add_header(uint64_t shards, uint64_t endianness)
 {
     struct vv_buffer b;
@@ -106,7 +105,7 @@ static inline void begin_bundle(void)
     add_header(1, 0);
 }
 
-/* A value whose stored bytes are these; `told` has type and shape. */
+/* Adds a value with these stored bytes; `told` contains its type and shape. */
 static inline void add_value(const char *key, struct told t, const void *bytes,
     size_t size)
 {
@@ -131,7 +130,7 @@ static inline void add_floats(const char *key, int64_t count)
         4 * (size_t)count);
 }
 
-/* A scalar string, with its sums. */
+/* Adds a scalar string with its checksums. */
 static inline void add_string(const char *key, const void *text, size_t size)
 {
     struct vv_buffer b;
@@ -186,7 +185,7 @@ static inline void end_bundle(varve_reader *reader)
     cr_assert_eq(test_block_count(), 0);
 }
 
-/* Expects that it cannot be opened, and says so. */
+/* Asserts that the checkpoint cannot be opened, with this error. */
 static inline void refuse_bundle(varve_status status, const char *says)
 {
     varve_error error;
@@ -199,7 +198,7 @@ static inline void refuse_bundle(varve_status status, const char *says)
     end_bundle(NULL);
 }
 
-/* The value at a path is these bytes. */
+/* Asserts the bytes of the value at a path. */
 static inline void check_bytes(
     varve_reader *reader, const char *path, const char *hex)
 {
@@ -213,7 +212,7 @@ static inline void check_bytes(
     cr_assert(hex_equal(bytes, (size_t)node.size, hex), "%s", path);
 }
 
-/* The value at a path cannot be read, and says so. */
+/* Asserts that the value at a path cannot be read, with this error. */
 static inline void refuse_value(
     varve_reader *reader, const char *path, const char *says)
 {

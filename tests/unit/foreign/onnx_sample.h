@@ -1,5 +1,5 @@
-/* onnx_sample.h - messages of protobuf put together field by field, and models
- * made of them.
+/* onnx_sample.h - Builds protobuf messages field by field, and ONNX models from
+ * them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -45,7 +45,7 @@ static inline void put_text(
     put_bytes(b, field, text, strlen(text));
 }
 
-/* A message in a message; it is freed. */
+/* Adds a nested message, which is freed. */
 static inline void put_message(
     struct vv_buffer *b, uint32_t field, struct vv_buffer *message)
 {
@@ -64,7 +64,7 @@ static inline void put_pair(struct vv_buffer *b, uint32_t field,
 
 /* --- Models --------------------------------------------------------------- */
 
-/* A tensor of one dimension, and its raw_data, unless that is NULL. */
+/* Returns a tensor of one dimension with its raw_data, unless that is NULL. */
 static inline struct vv_buffer new_tensor(const char *name, uint64_t type,
     uint64_t extent, const void *raw, size_t size)
 {
@@ -77,7 +77,7 @@ static inline struct vv_buffer new_tensor(const char *name, uint64_t type,
     return t;
 }
 
-/* A model around a graph, which is freed. */
+/* Returns a model with a graph, which is freed. */
 static inline struct vv_buffer new_model(struct vv_buffer *graph)
 {
     struct vv_buffer m = new_bytes(), opset = new_bytes();
@@ -88,7 +88,7 @@ static inline struct vv_buffer new_model(struct vv_buffer *graph)
     return m;
 }
 
-/* One with a tensor, which is freed, as its only initializer. */
+/* Returns a model with a tensor, which is freed, as its only initializer. */
 static inline struct vv_buffer new_model_of(struct vv_buffer *tensor)
 {
     struct vv_buffer graph = new_bytes();
@@ -96,7 +96,7 @@ static inline struct vv_buffer new_model_of(struct vv_buffer *tensor)
     return new_model(&graph);
 }
 
-/* --- Parts alone ---------------------------------------------------------- */
+/* --- Separate parts ------------------------------------------------------- */
 
 /* A message as a file of its own. */
 struct part {

@@ -1,4 +1,4 @@
-/* read_back.h - no test of a writer ends without reading what it wrote.
+/* read_back.h - Verifies every file that a test of a writer has written.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 #include "reader.h"
 #include "support/test.h"
 
-/* What was written is opened, and every byte of it verified, each time. */
+/* Opens the file and verifies every byte. */
 static inline void read_back(
     const struct vv_context *context, const char *path)
 {

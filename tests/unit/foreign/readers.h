@@ -1,4 +1,4 @@
-/* readers.h - what stands in a file, as a reader finds it.
+/* readers.h - Checks the content of a file with a reader.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,7 +18,7 @@ static inline varve_reader *open_bytes(struct world *w, const char *path,
     return vv_reader_open_in(&w->context, path, error);
 }
 
-/* Opens, and asserts how that fails. */
+/* Opens a file and asserts the error. */
 static inline void check_refused(const char *path,
     const struct vv_buffer *bytes, varve_status status, const char *says)
 {
@@ -33,7 +33,7 @@ static inline void check_refused(const char *path,
     world_free(&w);
 }
 
-/* Asserts that a path has this value: its type as text, and its bytes. */
+/* Asserts the type, as text, and the bytes of the value at a path. */
 static inline void check_value(varve_reader *reader, const char *path,
     const char *type, const void *expected, size_t size)
 {
@@ -51,8 +51,8 @@ static inline void check_value(varve_reader *reader, const char *path,
     free(bytes);
 }
 
-/* Asserts that a path has 0 to 5 in two rows, where a bool is whether it is
- * not 0. */
+/* Asserts that the value at a path is 0 to 5 in two rows; as bool, false for 0
+ * and true otherwise. */
 static inline void check_count(
     varve_reader *reader, const char *path, varve_dtype dtype)
 {
@@ -71,8 +71,7 @@ static inline void check_count(
             path, found[2 * i]);
 }
 
-/* What a format bids for a file that begins with these bytes, and has no more.
- */
+/* Returns the bid of a format for a file that consists of these bytes. */
 static inline enum vv_bid bid_of(const struct vv_foreign_format *format,
     const char *path, const void *bytes, size_t size)
 {
@@ -95,7 +94,7 @@ static inline void check_no_bid_for_noise(
     }
 }
 
-/* Puts a file of a folder of tests/golden/foreign into the directory "d". */
+/* Copies a file from a folder of tests/golden/foreign to the directory "d". */
 static inline void put_golden(
     struct world *w, const char *folder, const char *name)
 {
@@ -108,7 +107,7 @@ static inline void put_golden(
     free(bytes);
 }
 
-/* Opening what is there, whatever the allocation that fails, leaves nothing. */
+/* Fails each allocation while opening a checkpoint; nothing may be leaked. */
 static inline void check_opening_without_memory(
     struct world *w, const char *path)
 {
@@ -127,7 +126,7 @@ static inline void check_opening_without_memory(
     varve_reader_free(reader);
 }
 
-/* The same of one file. */
+/* The same for a single file. */
 static inline void check_without_memory(
     const char *path, const struct vv_buffer *bytes)
 {

@@ -1,5 +1,5 @@
-/* safetensors.h - files of that format in a system in memory, and how they are
- * opened.
+/* safetensors.h - Writes safetensors files to a system in memory and opens
+ * them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@
 #include "support/memory_system.h"
 #include "support/test_context.h"
 
-/* A file of this header and so many bytes of data: 0, 1, 2, ... */
+/* Writes a file with this header and `data_size` bytes of data: 0, 1, 2, ... */
 static inline void put_tensors(struct memory *memory, const char *path,
     const char *header, size_t data_size)
 {
@@ -36,7 +36,7 @@ static inline void put_text(
     memory_put(memory, path, text, strlen(text));
 }
 
-/* Opens it as any reader does; NULL with the error. */
+/* Opens a reader. Returns NULL and sets the error after a failure. */
 static inline varve_reader *open_in(
     struct memory *memory, const char *path, varve_error *error)
 {
@@ -47,7 +47,7 @@ static inline varve_reader *open_in(
     return reader;
 }
 
-/* Opens, expecting a failure. */
+/* Opens a file and asserts the error. */
 static inline void refused(struct memory *memory, const char *path,
     varve_status status, const char *says)
 {
@@ -62,8 +62,8 @@ static inline void refused(struct memory *memory, const char *path,
     cr_assert_eq(test_block_count(), 0);
 }
 
-/* The first byte of a value, which tells where it was read: the bytes of data
- * count up. */
+/* Returns the first byte of a value, which identifies its offset, since the
+ * bytes of the data count up. */
 static inline int first_byte(varve_reader *reader, const char *path)
 {
     unsigned char bytes[64];

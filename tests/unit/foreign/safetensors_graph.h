@@ -1,5 +1,5 @@
-/* safetensors_graph.h - graphs written as safetensors into a system in memory,
- * and what was said to be lost.
+/* safetensors_graph.h - Writes graphs as safetensors to a system in memory, and
+ * records reported losses.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,7 @@ struct written {
     varve_graph *graph;
     varve_node *root;
     varve_write_options options;
-    char losses[2048]; /* a line "<path>: <what>" each */
+    char losses[2048]; /* a line "<path>: <what>" for each */
     varve_error error;
 };
 
@@ -28,7 +28,7 @@ static inline void note_loss(void *user, const char *path, const char *what)
     snprintf(w->losses + size, sizeof w->losses - size, "%s: %s\n", path, what);
 }
 
-/* In place, for its address is kept. */
+/* Initializes in place; the address must not change. */
 static inline void begin_graph(struct written *w)
 {
     *w = (struct written){ .memory = memory_new() };
@@ -52,7 +52,7 @@ static inline varve_status write_to(struct written *w, const char *path)
     return varve_write(w->root, path, &w->options, &w->error);
 }
 
-/* The header of a file, without the spaces at its end. */
+/* Returns the header of a file without trailing spaces. */
 static inline const char *header_of(struct written *w, const char *path)
 {
     static char header[4096];
@@ -69,7 +69,7 @@ static inline const char *header_of(struct written *w, const char *path)
     return header;
 }
 
-/* The whole of a file, as a string. */
+/* Returns the whole file as a string. */
 static inline const char *text_of_file(struct written *w, const char *path)
 {
     static char text[4096];

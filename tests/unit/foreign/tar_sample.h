@@ -1,4 +1,4 @@
-/* tar_sample.h - Puts tar archives together, member by member.
+/* tar_sample.h - Builds tar archives member by member.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,7 +22,7 @@ static inline void tar_set_sum(unsigned char *header)
     snprintf((char *)header + TAR_SUM_AT, 8, "%06o", sum);
 }
 
-/* Adds a header; returns its offset. */
+/* Adds a header and returns its offset. */
 static inline size_t tar_put_header(
     struct vv_buffer *b, const char *name, char type, size_t size)
 {
@@ -45,7 +45,7 @@ static inline void tar_put_data(
         vv_buffer_add8(b, 0);
 }
 
-/* Adds a member; returns the offset of its header. */
+/* Adds a member and returns the offset of its header. */
 static inline size_t tar_put(struct vv_buffer *b, const char *name, char type,
     const void *bytes, size_t size)
 {

@@ -1,4 +1,4 @@
-/* targets.h - a graph in memory, written in another format to a file in memory.
+/* targets.h - Writes a graph in another format to a file in memory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 #include "read_back.h"
 #include "support/faulty_system.h"
 
-/* What was said to be lost: lines of path and what. */
+/* The reported losses: a line with the path and the loss for each. */
 struct told {
     char text[3 * 4096];
 };
@@ -39,8 +39,8 @@ static inline varve_status load_byte(
     return VARVE_OK;
 }
 
-/* Writes a graph that `build` makes; what stands at `path` is then in the
- * world. `told` may be NULL. */
+/* Writes the graph that `build` creates to `path` in the world. `told` may be
+ * NULL. */
 static inline varve_status write_graph(struct world *w, const char *path,
     varve_format format, void (*build)(varve_node *root), struct told *told,
     varve_error *error)
@@ -61,8 +61,8 @@ static inline varve_status write_graph(struct world *w, const char *path,
     return status;
 }
 
-/* Whatever fails, allocation or call: a status, nothing is left, and the older
- * file is as it was. */
+/* Fails each allocation and system call: the write must return an error, leak
+ * nothing, and leave the older file unchanged. */
 static inline void check_faults(
     const char *path, varve_format format, void (*build)(varve_node *root))
 {

@@ -1,4 +1,4 @@
-/* test_bundle_dtype.c - lib/foreign/tensorflow/bundle_dtype.c
+/* test_bundle_dtype.c - Tests the element types of TensorFlow checkpoints.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_bundle_entry.c - lib/foreign/tensorflow/bundle_entry.c
+/* test_bundle_entry.c - Tests the header and entries of a TensorFlow index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,7 +29,8 @@ TEST(bundle_entry, takes_headers_of_its_version)
     add_header_hex("0801 1a04 0802 1001"); /* producer 2, consumers from 1 */
     end_bundle(open_bundle());
     begin_empty_bundle();
-    add_header_hex("0801 1a02 1802"); /* not for readers of version 2 */
+    /* requires readers newer than version 2 */
+    add_header_hex("0801 1a02 1802");
     end_bundle(open_bundle());
     refuse_header("0801 1a04 0802 1002", VARVE_TOO_NEW,
         "the checkpoint excludes readers of version 1");
@@ -147,7 +148,7 @@ TEST(bundle_entry, knows_every_element_type)
 
 #define SLICE(start, length) "3a08 0a00 0a04 08" start "10" length
 
-/* A tensor p [2,3] of slices with all rows each. */
+/* Adds a tensor p [2,3] in slices, each of which has all rows. */
 static void add_whole(const char *slices, uint64_t dtype)
 {
     size_t size;
@@ -158,7 +159,7 @@ static void add_whole(const char *slices, uint64_t dtype)
     free(bytes);
 }
 
-/* Its columns from `start` on. */
+/* Adds a slice of columns from `start` on. */
 static void add_columns(int start, int length, uint64_t dtype)
 {
     unsigned char key[] = { 0, 'p', 0, 1, 1, 2, 0x80, 0x7f,
@@ -241,7 +242,8 @@ TEST(bundle_entry, notices_slices_that_overlap_when_they_are_read)
 
 static const uint64_t shape_6[] = { 6 };
 
-/* An index of entries in digits, NULL at the end, and a shard of 64 bytes. */
+/* Writes an index of entries in hexadecimal digits, terminated by NULL, and a
+ * shard of 64 bytes. */
 static struct memory *index_of(const char *const *pairs)
 {
     struct memory *memory = memory_new();
@@ -300,7 +302,8 @@ TEST(bundle_entry, refuses_versions_that_it_cannot_read)
     check_header("0801 1a021002", VARVE_TOO_NEW, says);
     check_header("0801 1a0408031802 1a021801", VARVE_TOO_NEW, says);
     check_header("0801 1a05 1a03020301", VARVE_TOO_NEW, says);
-    /* A producer of -1, as TensorFlow's least is 0; a consumer of -1 is one. */
+    /* A producer of -1 is below TensorFlow's minimum of 0; a consumer of -1 is
+     * allowed. */
     check_header("0801 1a0b 08ffffffffffffffffff01", VARVE_CORRUPT,
         "the producer is negative: -1");
     check_header("0801 1a03 1a0180", VARVE_CORRUPT, "the version");
@@ -396,14 +399,15 @@ TEST(bundle_entry, takes_shapes_of_any_extents)
     memory_free(memory);
 }
 
-/* A tensor "v" of 6 bytes in slices; the index of one is broken by `change`. */
+/* A tensor "v" of 6 bytes in slices. `change` makes one property of the index
+ * invalid. */
 struct sliced {
     struct made_entry whole;
     struct made_entry slices[2];
     int64_t pairs[4];
     int64_t keys[4]; /* the pairs in the keys of the slices */
     unsigned char key_name;
-    bool has_extra; /* a slice of nobody */
+    bool has_extra; /* a slice that the tensor does not list */
 };
 
 static struct memory *make_sliced(const struct sliced *s)

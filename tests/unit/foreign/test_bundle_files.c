@@ -1,4 +1,4 @@
-/* test_bundle_files.c - lib/foreign/tensorflow/bundle_files.c
+/* test_bundle_files.c - Tests the data files of TensorFlow checkpoints.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 #include "table_out.h"
 #include "wire_out.h"
 
-/* An index that says how many data files there are, and `text`. */
+/* Makes an index that contains the number of data files and `text`. */
 static void make_index(
     struct vv_table_out *table, size_t count, const char *text)
 {
@@ -24,7 +24,7 @@ static void make_index(
     vv_buffer_clear(&header);
 }
 
-/* `count` data files that hold `text` and their number. */
+/* Writes `count` data files that contain `text` and their number. */
 static varve_status write_files(const struct vv_context *context, int flags,
     const char *text, int count, varve_error *error)
 {
@@ -62,7 +62,7 @@ static bool is_old(struct memory *memory)
            file_is_text(memory, "run/m.data-00000-of-00001", "old0");
 }
 
-/* Of one file, and one of nothing, since the older one has one. */
+/* Returns true if the index and its only data file are the new ones. */
 static bool is_new(struct memory *memory)
 {
     return has_index_of(memory, "new") &&
@@ -122,7 +122,7 @@ TEST(bundle_files, refuses_what_is_no_prefix)
     memory_free(memory);
 }
 
-/* Pieces around the size of the staging memory. */
+/* Pieces with sizes around that of the staging buffer. */
 TEST(bundle_files, writes_small_and_large_pieces_in_order)
 {
     struct memory *memory = memory_new();
@@ -171,7 +171,7 @@ TEST(bundle_files, replaces_one_by_another_of_other_names)
     memory_free(memory);
 }
 
-/* Names that look like those of data files, and are not. */
+/* Names that resemble those of data files. */
 TEST(bundle_files, removes_nothing_of_others)
 {
     static const char *const others[] = { "run/m.data-00000-of-00003",
@@ -193,7 +193,8 @@ TEST(bundle_files, removes_nothing_of_others)
     memory_free(memory);
 }
 
-/* Data without an index was named by nobody; nor was what came meanwhile. */
+/* Data files without an index were not referred to; nor were files that were
+ * created in the meantime. */
 TEST(bundle_files, spares_data_without_an_index)
 {
     struct memory *memory = memory_new();

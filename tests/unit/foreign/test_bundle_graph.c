@@ -1,4 +1,5 @@
-/* test_bundle_graph.c - lib/foreign/tensorflow/bundle_graph.c
+/* test_bundle_graph.c - Tests reading the object graph of a TensorFlow
+ * checkpoint.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +12,7 @@
 /* --- Graphs --------------------------------------------------------------- */
 
 static struct vv_buffer graph;
-static size_t object; /* where the one that is being made begins */
+static size_t object; /* offset of the object being built */
 static bool has_object;
 
 static void end_object(void)
@@ -27,7 +28,7 @@ static void begin_graph(void)
     vv_buffer_init(&graph, test_allocator());
 }
 
-/* The next object; what follows belongs to it. */
+/* Begins the next object, to which the following fields belong. */
 static void add_object(void)
 {
     end_object();
@@ -68,7 +69,7 @@ static void add_saver(const char *name)
     vv_wire_end(&graph, begin);
 }
 
-/* Its key stands before those in small letters. */
+/* The key precedes those in lower case. */
 static void end_graph(void)
 {
     end_object();
@@ -90,7 +91,7 @@ static bool is_there(varve_reader *reader, const char *path)
     return varve_reader_find(reader, path, &node);
 }
 
-/* --- What becomes of nodes ------------------------------------------------ */
+/* --- Nodes ---------------------------------------------------------------- */
 
 TEST(bundle_graph, makes_variables_states_and_objects)
 {
@@ -332,7 +333,7 @@ TEST(bundle_graph, takes_no_path_further_down_for_a_family)
     }
 }
 
-/* --- The save counter ----------------------------------------------------- */
+/* --- Save counter --------------------------------------------------------- */
 
 static varve_reader *open_counter(
     uint64_t dtype, int64_t counter, const char *other_edge)
@@ -371,7 +372,7 @@ TEST(bundle_graph, takes_the_save_counter_and_no_other_variable)
     end_bundle(reader);
 }
 
-/* --- Bad graphs ----------------------------------------------------------- */
+/* --- Invalid graphs ------------------------------------------------------- */
 
 static void refuse_graph(const char *says)
 {

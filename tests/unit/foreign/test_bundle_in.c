@@ -1,4 +1,4 @@
-/* test_bundle_in.c - lib/foreign/tensorflow/bundle_in.c
+/* test_bundle_in.c - Tests opening TensorFlow checkpoints.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -125,7 +125,7 @@ TEST(bundle_in, wants_its_own_name_and_its_own_form)
     end_bundle(NULL);
 }
 
-/* --- What the machine may do ---------------------------------------------- */
+/* --- Failures of the system ----------------------------------------------- */
 
 static void look_at_all(varve_reader *reader, varve_status *status)
 {
@@ -193,7 +193,7 @@ TEST(bundle_in, survives_reads_that_fail)
 
 static varve_error error;
 
-/* The bundle of the format's description: w, s, and p in two slices. */
+/* Writes the example of the format description: w, s, and p in two slices. */
 static void put_golden(struct memory *memory)
 {
     size_t size;
@@ -316,7 +316,7 @@ TEST(bundle_in, reads_values_from_several_shards)
     memory_free(memory);
 }
 
-/* The files of a checkpoint but for one, under the name of another prefix. */
+/* Copies the files of a checkpoint except one to another prefix. */
 static struct memory *without(const char *left_out)
 {
     struct memory *memory = put_three(), *copy = memory_new();
@@ -382,7 +382,7 @@ TEST(bundle_in, refuses_a_table_under_another_name_and_text_under_its_own)
     memory_free(memory);
 }
 
-/* A sparse file, whose last page alone is on the disk. */
+/* A sparse file with only its last page on disk. */
 TEST(bundle_in, takes_no_memory_for_a_hole_in_an_index)
 {
     enum { HOLE = 64 << 20 };

@@ -1,4 +1,5 @@
-/* test_bundle_kept.c - lib/foreign/tensorflow/bundle_kept.c
+/* test_bundle_kept.c - Tests the data that is kept for writing TensorFlow
+ * checkpoints again.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -61,7 +62,7 @@ TEST(bundle_kept, is_given_back_as_it_was_told)
     memory_free(t.memory);
 }
 
-/* The same but for the name and the key. */
+/* The same except for the name and the key. */
 TEST(bundle_kept, writes_a_record_with_all_that_it_had)
 {
     struct vv_buffer record, full_name, key, out, wanted;

@@ -1,4 +1,4 @@
-/* test_bundle_key.c - lib/foreign/tensorflow/bundle_key.c
+/* test_bundle_key.c - Tests resolving checkpoint keys in the object graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,8 +11,8 @@
 
 #define VALUE "/.ATTRIBUTES/VARIABLE_VALUE"
 
-/* Node 0: a (1), "d.x/y" (2); node 1: w (3), back (0), state (4); a slot of 1
- * for 3 and one of the root (5, 6). */
+/* Builds node 0: a (1), "d.x/y" (2); node 1: w (3), back (0), state (4); a slot
+ * of 1 for 3 and one of the root (5, 6). */
 static void build(struct drafted *t)
 {
     draft_begin(t);

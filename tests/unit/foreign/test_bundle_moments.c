@@ -1,4 +1,5 @@
-/* test_bundle_moments.c - lib/foreign/tensorflow/bundle_moments.c
+/* test_bundle_moments.c - Tests the recognition of Keras optimizer moments as
+ * slots.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,16 +13,16 @@
 
 enum { OBJECTS = 12 };
 
-/* What is not as Keras has it. */
+/* Deviations from the structure that Keras writes. */
 struct spoilt {
     const char *position;  /* of the second momentum; NULL: "1" */
     const char *other;     /* another child of the list of momentums */
     uint64_t extent;       /* of the second momentum; 0: 3 */
     uint32_t dtype;        /* of it; 0: float32 */
-    uint32_t variable;     /* the second of those that are trained; 0: 4 */
+    uint32_t variable;     /* the second trainable variable; 0: 4 */
     uint32_t moment;       /* the second momentum; 0: 9 */
-    bool has_slot;         /* a slot record */
-    bool has_no_variables; /* no list of those that are trained */
+    bool has_slot;         /* has a slot record */
+    bool has_no_variables; /* no list of trainable variables */
 };
 
 static void describe(struct vv_buffer *nodes, const struct spoilt *s)
@@ -54,7 +55,8 @@ static void describe(struct vv_buffer *nodes, const struct spoilt *s)
     }
 }
 
-/* As "x": two variables of 2 and 3 elements, and two moments of each. */
+/* Writes "x" with two variables of 2 and 3 elements, and two moments of
+ * each. */
 static void put_sample(struct memory *memory, const struct spoilt *s)
 {
     static const uint64_t two[] = { 2 }, three[] = { 3 };
@@ -127,7 +129,8 @@ static void write_to(varve_graph *graph, const char *path,
         varve_write(varve_graph_root(graph), path, &options, &error), error);
 }
 
-/* Records of slots of momentum: the name, then the field of the node. */
+/* Counts the slot records of a momentum: the name, then the field of the
+ * node. */
 static size_t count_records(struct world *w, const char *path)
 {
     size_t size, count = 0;
@@ -150,7 +153,7 @@ TEST(bundle_moments, are_slots_of_what_is_trained)
     world_free(&w);
 }
 
-/* Its slots are called as the lists, or a rename says what they are. */
+/* Slots are named like the lists, or by a rename. */
 TEST(bundle_moments, come_to_slots_of_a_program)
 {
     static const varve_rename renames[] = {
@@ -231,7 +234,7 @@ TEST(bundle_moments, are_not_recorded_as_slots)
     world_free(&w);
 }
 
-/* A reader that finds slots looks for no others. */
+/* A reader that finds slot records does not look for others. */
 TEST(bundle_moments, are_recorded_beside_other_slots)
 {
     struct told told;

@@ -1,4 +1,4 @@
-/* test_bundle_object.c - lib/foreign/tensorflow/bundle_object.c
+/* test_bundle_object.c - Tests parsing the nodes of an object graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,7 @@
 
 static varve_error error;
 
-/* A graph of one object with the fields that are in `bytes`. */
+/* Returns a graph of one object with the fields in `bytes`. */
 static struct vv_object_graph graph_of(struct vv_bundle *bundle,
     struct vv_object *object, const struct vv_buffer *bytes)
 {

@@ -1,7 +1,6 @@
-/* test_bundle_objects.c - lib/foreign/tensorflow/bundle_objects.c
+/* test_bundle_objects.c - Tests encoding objects for TensorFlow checkpoints.
  *
- * That whole graphs are encoded as TensorFlow does it is in
- * test_bundle_target.c.
+ * test_bundle_target.c tests that whole graphs are encoded as by TensorFlow.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +11,7 @@
 #include "support/index_sample.h"
 #include "support/test_context.h"
 
-/* The sample as a graph on its way out. */
+/* The sample as a graph to be written. */
 struct outgoing {
     struct sample sample;
     struct vv_index index;
@@ -88,7 +87,7 @@ TEST(bundle_objects, calls_a_value_by_its_global_name_or_its_path)
     end(&o);
 }
 
-/* Variable 13 has no value, and nothing is below it. */
+/* Variable 13 has no value, and there is none below it. */
 TEST(bundle_objects, knows_below_which_objects_there_are_values)
 {
     struct outgoing o;

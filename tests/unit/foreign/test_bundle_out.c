@@ -1,4 +1,5 @@
-/* test_bundle_out.c - lib/foreign/tensorflow/bundle_out.c
+/* test_bundle_out.c - Tests writing the index and the shards of TensorFlow
+ * checkpoints.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +20,7 @@ static varve_tensor type_of(varve_dtype dtype, uint32_t rank, uint64_t extent,
         .shape = { extent, other } };
 }
 
-/* "w" float32[2,3] = 0 to 5, "s" string[2] = hello, world. */
+/* Writes "w" float32[2,3] = 0 to 5, "s" string[2] = hello, world. */
 static varve_status write_golden(
     const struct vv_context *context, uint64_t shard_size, varve_error *error)
 {
@@ -55,7 +56,7 @@ static const char golden_index[] =
     "000000000000000000000000000000000000000000000000000000000000000000000000"
     "57fb808b247547db";
 
-/* These two files are as TensorFlow 2.21 wrote them (SaveV2). */
+/* TensorFlow 2.21 (SaveV2) wrote these two files. */
 TEST(bundle_out, writes_the_bytes_that_tensorflow_writes)
 {
     struct memory *memory = memory_new();
@@ -72,9 +73,9 @@ TEST(bundle_out, writes_the_bytes_that_tensorflow_writes)
     memory_free(memory);
 }
 
-/* --- Bundles of TensorFlow, added again ---------------------------------- */
+/* --- TensorFlow checkpoints, written again ------------------------------- */
 
-/* A golden file, to be freed. */
+/* Returns the content of a golden file, to be freed. */
 static unsigned char *read_golden(
     const char *name, const char *ending, size_t *size)
 {
@@ -92,7 +93,7 @@ static unsigned char *read_shard(
     return read_golden(name, ending, size);
 }
 
-/* The entry that lies next in its data file, of those that were not told. */
+/* Returns the next entry in the order of the data file. */
 static struct vv_bundle_entry *next_entry(
     struct vv_bundle *bundle, uint32_t shard)
 {
@@ -107,7 +108,7 @@ static struct vv_bundle_entry *next_entry(
     return next;
 }
 
-/* Adds strings from how they lie in the file. */
+/* Adds strings as stored in a file. */
 static varve_status add_strings(struct vv_bundle_out *out,
     struct vv_bundle_value *value, uint64_t count, varve_error *error)
 {
@@ -160,7 +161,7 @@ static void check_shard(struct memory *memory, const char *name,
     free(bytes);
 }
 
-/* Every value again, in the order in which they lie in the files. */
+/* Writes every value again, in the order of the data files. */
 static void copy_golden(const char *name)
 {
     struct memory *memory = memory_new();
@@ -191,7 +192,8 @@ static void copy_golden(const char *name)
     memory_free(memory);
 }
 
-/* All but those of slices, quantized types and types that we do not have. */
+/* All golden files except those with slices, quantized types or types that
+ * Varve does not support. */
 TEST(bundle_out, copies_golden_bundles_byte_for_byte)
 {
     static const char *const names[] = { "containers", "cycle_and_sharing",
@@ -223,9 +225,9 @@ static void add_number(struct vv_bundle_out *out, const char *key, size_t size,
         &error), error);
 }
 
-/* Several full blocks, a huge entry, keys of bytes 0xff. Size and sum are those
- * of the files that TensorFlow 2.21 wrote of the same values in the same order
- * (SaveV2). */
+/* Several full blocks, a huge entry, keys of bytes 0xff. Size and checksum are
+ * those of the files that TensorFlow 2.21 (SaveV2) wrote for the same values in
+ * the same order. */
 TEST(bundle_out, writes_indexes_of_many_blocks_as_tensorflow_does)
 {
     static char key[600000];
@@ -257,8 +259,8 @@ TEST(bundle_out, writes_indexes_of_many_blocks_as_tensorflow_does)
     memory_free(memory);
 }
 
-/* As TensorFlow writes them: an extent of 0 is left out, and so is a size, but
- * strings without elements have the sum of their lengths. */
+/* As TensorFlow writes them: an extent of 0 is omitted, and so is a size, but
+ * strings without elements have the checksum of their lengths. */
 TEST(bundle_out, writes_values_of_no_elements)
 {
     struct memory *memory = memory_new();
@@ -283,7 +285,8 @@ TEST(bundle_out, writes_values_of_no_elements)
     memory_free(memory);
 }
 
-/* A length of 2^32 or more is summed as 64 bits; nobody has to hold so much. */
+/* A length of 2^32 or more is checksummed as 64 bits. The test does not need so
+ * much memory. */
 TEST(bundle_out, sums_lengths_in_as_many_bytes_as_they_need)
 {
     static const uint64_t lengths[] = { UINT64_C(1) << 32, 3 };

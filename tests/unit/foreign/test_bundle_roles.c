@@ -1,6 +1,5 @@
-/* test_bundle_roles.c - lib/foreign/tensorflow/bundle_roles.c: what was an
- * attribute, an
- * entry or of another type is that again.
+/* test_bundle_roles.c - Tests that attributes, entries and unsupported types
+ * are written back in their original roles.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,8 +17,8 @@
 #define MOMENTUM                                                               \
     "layer_with_weights-0/w/.OPTIMIZER_SLOT/opt/m/.ATTRIBUTES/VARIABLE_VALUE"
 
-/* Root, layer, its weight, table, variable without a value, position, optimizer
- * and momentum. */
+/* Builds a root, layer, its weight, a table, a variable without a value, a
+ * position, an optimizer and a momentum. */
 static void make_objects(struct made *m)
 {
     struct vv_buffer nodes[8];
@@ -47,7 +46,8 @@ static void make_objects(struct made *m)
     made_put_graph(m);
 }
 
-/* An element of 2 bytes: its length, they, and the sum of both. */
+/* Adds a variant with an element of 2 bytes: its length, the bytes, and their
+ * checksum. */
 static void make_variant(struct made *m)
 {
     unsigned char variant[7] = { 2, 'h', 'i' };
@@ -61,7 +61,7 @@ static void make_variant(struct made *m)
         variant, sizeof variant);
 }
 
-/* A checkpoint with all that a graph has no place for, as "x". */
+/* Writes a checkpoint "x" with everything that a graph cannot represent. */
 static void put_sample(struct memory *memory)
 {
     struct made m;
@@ -99,7 +99,7 @@ static void write_to(varve_graph *graph, const char *path,
     read_back(&graph->context, path);
 }
 
-/* Keys and values of an index, and all that the graph says of its nodes. */
+/* A text of the keys and values of an index, and of the fields of all nodes. */
 struct listing {
     struct vv_buffer text;
     struct vv_context context;
@@ -176,8 +176,8 @@ TEST(bundle_roles, are_what_they_were)
     world_free(&w);
 }
 
-/* Paths that are others have other keys; what hangs elsewhere is no attribute;
- * half of a table is none. */
+/* Changed paths have other keys; a node with another parent is no attribute; a
+ * part of a table is none either. */
 TEST(bundle_roles, are_lost_where_the_graph_changed)
 {
     struct told told;
@@ -209,7 +209,7 @@ TEST(bundle_roles, are_lost_where_the_graph_changed)
     world_free(&w);
 }
 
-/* Types that we do not have are those of their names too. */
+/* Unsupported types are kept for checkpoints without an object graph too. */
 TEST(bundle_roles, keep_types_without_objects)
 {
     struct told told;

@@ -1,4 +1,4 @@
-/* test_bundle_target.c - lib/foreign/tensorflow/bundle_target.c
+/* test_bundle_target.c - Tests writing graphs as TensorFlow checkpoints.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@
 #include "reader.h"
 #include "unit/foreign/written.h"
 
-/* A graph over a memory system, and what was said to be lost. */
+/* A graph over a memory system, and the reported losses. */
 struct world {
     struct memory *memory;
     struct faulty *faulty;
@@ -86,7 +86,7 @@ static varve_status load_state(void *self, const void *bytes, size_t size)
 
 static const varve_state_callbacks state = { save_state, load_state };
 
-/* --- What TensorFlow writes ----------------------------------------------- */
+/* --- Files of TensorFlow -------------------------------------------------- */
 
 static float a[2] = { 2, 3 }, b = 1, k = 4, z = 7, slot_a[2] = { 8, 9 },
     slot_b = .5f;
@@ -100,7 +100,7 @@ static varve_node *add_named(varve_node *node, const char *name)
     return node;
 }
 
-/* The module of make_written.py. */
+/* Builds the module of make_written.py. */
 static void add_module(varve_node *root)
 {
     varve_node *m = varve_add_object(root, "m");
@@ -193,7 +193,7 @@ TEST(bundle_target, leaves_a_child_called_save_counter_alone)
     end(&w);
 }
 
-/* A list has children 0, 1, ...; "save_counter" is none of them. */
+/* A list has children 0, 1, ..., so it cannot have "save_counter". */
 TEST(bundle_target, hangs_the_counter_at_any_root_that_can_have_a_child)
 {
     struct world w;
@@ -216,7 +216,7 @@ TEST(bundle_target, hangs_the_counter_at_any_root_that_can_have_a_child)
     end(&w);
 }
 
-/* Edges to what was seen before do not count. */
+/* Edges to nodes that were visited before are not counted. */
 TEST(bundle_target, numbers_the_counter_behind_the_children_of_the_root)
 {
     struct world w;
@@ -259,7 +259,7 @@ TEST(bundle_target, records_a_variable_without_a_value_as_a_mere_object)
     end(&w);
 }
 
-/* Slots of and for variables that are not saved, beside one that is kept. */
+/* Slots of and for variables that are not saved, beside one that is. */
 TEST(bundle_target, leaves_out_slots_without_values)
 {
     struct world w;
@@ -310,8 +310,8 @@ TEST(bundle_target, begins_another_file_before_one_is_too_large)
     end(&w);
 }
 
-/* What was written is read into a program that has other values; this shows
- * that nothing of the file is left over, and nothing of the program missing. */
+/* Reads the file into a program with other values; every value of the file must
+ * be used, and every variable of the program restored. */
 static void check_read_back(varve_format format, uint64_t shard_size)
 {
     struct world w;
@@ -336,8 +336,8 @@ static void check_read_back(varve_format format, uint64_t shard_size)
     s[1] = (varve_string){ "yy", 2 };
 }
 
-/* So many scalars in objects of their own: of most of a key the table has only
- * that it is as that before. */
+/* Writes `count` scalars in separate objects: most keys of the table share a
+ * prefix with the previous one. */
 static void check_many(varve_format format, int count)
 {
     struct world w;

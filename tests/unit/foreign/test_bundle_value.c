@@ -1,4 +1,4 @@
-/* test_bundle_value.c - lib/foreign/tensorflow/bundle_value.c
+/* test_bundle_value.c - Tests decoding the values of TensorFlow checkpoints.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,7 @@
 #include "made_bundles.h"
 #include "unit/foreign/made_bundle.h"
 
-/* Adds a value of any type whose stored bytes are these. */
+/* Adds a value of any type with these stored bytes. */
 static void add_hex(const char *key, struct told t, const char *hex)
 {
     size_t size;
@@ -16,7 +16,7 @@ static void add_hex(const char *key, struct told t, const char *hex)
     free(bytes);
 }
 
-/* The index, whole: tensors w, s and p (in two slices), as TensorFlow writes
+/* The complete index: tensors w, s and p (in two slices), as TensorFlow writes
  * them. */
 static const char index_hex[] =
     "00000608011a020801000a15007000010102807f80810801120812020802120208012028"
@@ -70,8 +70,8 @@ static uint32_t sum_of(const char *hex)
 
 /* --- Strings -------------------------------------------------------------- */
 
-/* Strings of lengths that are told as bytes of fixed size, `fixed`, and as they
- * are stored; a wrong sum where it is wanted. */
+/* Adds strings with their lengths of fixed size, `fixed`, and as stored; the
+ * checksum that `wrong` selects is invalid. */
 static void add_strings(const char *key, int64_t count, const char *stored,
     const char *fixed, const char *text, int wrong)
 {
@@ -156,7 +156,8 @@ TEST(bundle_value, turns_the_bytes_of_a_big_endian_writer)
     add_hex("c", (struct told){ .dtype = INT64 }, "0102030405060708");
     add_hex("d", (struct told){ .dtype = 4, .rank = 1, .shape = { 3 } },
         "010203");
-    /* Both sums are of lengths as the writer has them, and its own is too. */
+    /* Both checksums cover the lengths in the writer's byte order, and are
+     * stored in it. */
     uint32_t sum = vv_crc32c_mask(sum_of("00000002"));
     char hex[64], stored[64];
     snprintf(hex, sizeof hex, "00000002 %08x 6869", sum);
@@ -186,8 +187,8 @@ TEST(bundle_value, verifies_what_it_turns)
 
 /* --- Variants ------------------------------------------------------------- */
 
-/* Two elements, `6162` and nothing, with the sums that go on; the last byte of
- * the second sum may be wrong. */
+/* Adds two elements, `6162` and nothing, with their cumulative checksums; the
+ * last byte of the second one may be wrong. */
 static void add_variants(const char *key, int wrong)
 {
     unsigned char first[8] = { 2 }, second[8] = { 0 };
@@ -236,7 +237,7 @@ TEST(bundle_value, keeps_variants_as_they_are_and_verifies_them)
 
 /* --- Slices --------------------------------------------------------------- */
 
-/* A box of a tensor [2,2,2] of bytes, which are its own numbers. */
+/* Adds a box of a tensor [2,2,2] of bytes, each of which is its index. */
 static void add_box(int x, int nx, int z, int nz)
 {
     unsigned char key[] = { 0, 'q', 0, 1, 1, 3, (unsigned char)(0x80 + x),
@@ -279,7 +280,8 @@ static varve_error error;
 static const char *const texts[] = { "hello", "", "a\0b" };
 static const size_t sizes[] = { 5, 0, 3 };
 
-/* The only value, named "v", in digits; NULL with the error. */
+/* Returns the only value, named "v", in hexadecimal digits, or NULL and the
+ * error. */
 static const char *value_of(struct memory *memory)
 {
     static char text[1024];
@@ -309,7 +311,8 @@ static void check_value(struct made *m, const char *expected)
     memory_free(memory);
 }
 
-/* Any bit of the shard that flips is seen, when it is opened or read. */
+/* Checks that every flipped bit of the shard is detected when it is opened or
+ * read. */
 static void check_sums(struct made *m)
 {
     struct memory *memory = memory_new();
@@ -452,7 +455,8 @@ TEST(bundle_value, sees_every_bit_that_flips_in_numbers)
     check_sums(&m);
 }
 
-/* Two elements, of 3 bytes and none: length, bytes, the sum of all so far. */
+/* Adds two elements, of 3 bytes and none: length, bytes, the checksum of all
+ * bytes so far. */
 static void make_variants(struct made *m, uint32_t dtype, bool swap)
 {
     unsigned char stored[64];
@@ -501,8 +505,8 @@ TEST(bundle_value, checks_variants_of_a_big_endian_writer_in_its_order)
     check_sums(&m);
 }
 
-/* A matrix of 3 rows and 4 columns in 3 slices: 2 rows of 1 column, 2 rows of
- * 3, a row. */
+/* Adds a matrix of 3 rows and 4 columns in 3 slices: 2 rows of 1 column, 2 rows
+ * of 3, a row. */
 static void make_matrix(struct made *m, const char *header)
 {
     static const int64_t pairs[] = { 0, 2, 0, 1, 0, 2, 1, 3, 2, 1, 0, -1 };
@@ -513,7 +517,7 @@ static void make_matrix(struct made *m, const char *header)
     made_begin(m, header);
     for (unsigned i = 0; i < 3; i++) {
         m->shard = i % m->shard_count;
-        /* The keys in their order: 0,1 before 1,3. */
+        /* The keys in order: 0,1 before 1,3. */
         vv_slice_key(&key, "v", 1, 2, pairs + 4 * i);
         made_bytes(m, key.data, key.size,
             (struct made_entry){ .dtype = 5, .rank = 2, .shape = shapes[i] },
@@ -529,7 +533,7 @@ TEST(bundle_value, puts_slices_of_a_matrix_together)
     struct made m;
     make_matrix(&m, PLAIN_HEADER);
     check_value(&m, "416142624363446445654666476748684969" "4a6a4b6b4c6c");
-    make_matrix(&m, "0803 1a020801"); /* each in a shard of its own */
+    make_matrix(&m, "0803 1a020801"); /* each in its own shard */
     check_value(&m, "416142624363446445654666476748684969" "4a6a4b6b4c6c");
     make_matrix(&m, BIG_HEADER);
     check_value(&m, "614162426343644465456646674768486949" "6a4a6b4b6c4c");

@@ -1,4 +1,5 @@
-/* test_checkpoint_find.c - lib/foreign/formats/checkpoint_find.c
+/* test_checkpoint_find.c - Tests finding the checkpoint for a prefix, a
+ * directory or a member file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,8 +8,8 @@
 #include "arrays.h"
 #include "checkpoint_find.h"
 
-/* Puts files that are there, ended by NULL; those that end in "checkpoint" are
- * records of "ckpt-7". */
+/* Creates the files of a list that is terminated by NULL; those that end in
+ * "checkpoint" are records of "ckpt-7". */
 static struct world world_with(const char *const *files)
 {
     static const char record[] = "model_checkpoint_path: \"ckpt-7\"";
@@ -118,7 +119,7 @@ TEST(checkpoint_find, finds_the_members_of_a_directory_in_this_order)
         FILES("d/model.safetensors/more"));
 }
 
-/* Without the record of the latest the highest number is. */
+/* Without a record of the latest checkpoint, the highest number is used. */
 TEST(checkpoint_find, finds_the_highest_number_of_tensorflow)
 {
     check_found("run", "run/ckpt-10.index",
@@ -177,7 +178,8 @@ TEST(checkpoint_find, settles_a_record_on_its_latest)
     cr_assert_eq(
         vv_checkpoint_settle(&w.context, &found, &error), VARVE_NOT_FOUND);
     cr_assert(strstr(error.message, "d/ckpt-7.index"), "%s", error.message);
-    memory_put(w.memory, "d/checkpoint", "varve", 5); /* called so, no record */
+    /* has the name of a record, but not its content */
+    memory_put(w.memory, "d/checkpoint", "varve", 5);
     found.size = 0;
     vv_buffer_add_string(&found, "d/checkpoint");
     cr_assert_ok(vv_checkpoint_settle(&w.context, &found, &error), error);

@@ -1,4 +1,4 @@
-/* test_checkpoint_in.c - lib/foreign/formats/checkpoint_in.c
+/* test_checkpoint_in.c - Tests the choice of the format for a file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -49,7 +49,7 @@ TEST(checkpoint_in, is_opened_by_the_highest_bid_whatever_its_name)
 {
     struct world w = world_new();
     put_array(&w, "a.npy");
-    put_array(&w, "a.safetensors"); /* called like one, and does not look so */
+    put_array(&w, "a.safetensors"); /* has the name, but not the content */
     put_array(&w, "a.gguf");
     check_opens(&w, "a.npy", VARVE_FORMAT_NPY);
     check_opens(&w, "a.safetensors", VARVE_FORMAT_NPY);
@@ -66,7 +66,7 @@ TEST(checkpoint_in, is_ours_alone_under_our_ending)
         "rename it to read it");
     memory_put(w.memory, "b.varve", "no checkpoint at all", 20);
     check_not(&w, "b.varve", VARVE_NOT_A_CHECKPOINT, "b.varve: ");
-    put_array(&w, ".varve"); /* a name without an ending */
+    put_array(&w, ".varve"); /* a name without an extension */
     check_opens(&w, ".varve", VARVE_FORMAT_NPY);
     world_free(&w);
 }
@@ -96,7 +96,7 @@ TEST(checkpoint_in, is_ours_before_anybody_bids)
     check_opens(&w, "a.npy", VARVE_FORMAT_VARVE);
     size_t size;
     unsigned char *bytes = memory_bytes(w.memory, "a.npy", &size);
-    bytes[size - 1] ^= 1; /* still ours, and damaged */
+    bytes[size - 1] ^= 1; /* still a Varve file, and damaged */
     struct vv_opened in;
     varve_status status = vv_checkpoint_open(&in, &w.context, "a.npy", &error);
     cr_assert(status == VARVE_CORRUPT || status == VARVE_TRUNCATED);
@@ -237,7 +237,7 @@ TEST(checkpoint_in, is_truncated_where_a_value_is_outside_its_file)
     add_value(5, 0, 5);
     cr_assert_ok(open_as_made(&w, &in, &error), error);
     vv_opened_close(&in);
-    add_value(50, VV_DECODED, 99); /* lies nowhere */
+    add_value(50, VV_DECODED, 99); /* has no location */
     cr_assert_ok(open_as_made(&w, &in, &error), error);
     vv_opened_close(&in);
     world_free(&w);

@@ -1,4 +1,4 @@
-/* test_checkpoint_out.c - lib/foreign/formats/checkpoint_out.c
+/* test_checkpoint_out.c - Tests the choice of the writer for a format.
  *
  * SPDX-License-Identifier: MIT
  */

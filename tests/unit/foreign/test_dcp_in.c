@@ -1,5 +1,5 @@
-/* test_dcp_in.c - lib/foreign/dcp/dcp_in.c, on what torch.distributed wrote
- * (tests/golden/foreign/make_dcp.py), and on samples.
+/* test_dcp_in.c - Tests opening torch.distributed checkpoints: golden files
+ * (tests/golden/foreign/make_dcp.py) and samples.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -146,7 +146,7 @@ TEST(dcp_in, has_values_where_they_were)
     dcp_path(&d, "a.b", KEYS("a", "b"));
     dcp_pickle(&d, "a.l.0", "K\6.", 3);
     dcp_path(&d, "a.l.0", KEYS("a", "l", "#0"));
-    dcp_pickle(&d, "c.d", "K\7.", 3); /* under its name alone */
+    dcp_pickle(&d, "c.d", "K\7.", 3); /* under its name only */
     dcp_pickle(&d, "none", "N.", 2);
     varve_reader *r = dcp_open(&w, &d, &error);
     cr_assert(r, "%s", error.message);

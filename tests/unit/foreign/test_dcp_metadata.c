@@ -1,4 +1,4 @@
-/* test_dcp_metadata.c - lib/foreign/dcp/dcp_metadata.c
+/* test_dcp_metadata.c - Tests the metadata of torch.distributed checkpoints.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -39,7 +39,7 @@ static void end(struct read *r)
     vv_buffer_clear(&r->bytes);
 }
 
-/* The text of the first value's name. */
+/* Returns the text of the first value's name. */
 static uint32_t first_name(const struct read *r)
 {
     return vv_pickle_link(r->p,

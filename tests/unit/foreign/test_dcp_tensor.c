@@ -1,4 +1,5 @@
-/* test_dcp_tensor.c - lib/foreign/dcp/dcp_tensor.c
+/* test_dcp_tensor.c - Tests tensors of torch.distributed checkpoints and their
+ * pieces.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -156,7 +157,7 @@ TEST(dcp_tensor, refuses_shapes_that_nothing_has)
     refused(&d, VARVE_CORRUPT, "\"w\": its shape is not a sequence");
 }
 
-/* Rows of 1 MiB, of which the second is damaged. */
+/* Rows of 1 MiB; the second one is damaged. */
 TEST(dcp_tensor, has_parts_whose_pieces_alone_are_read)
 {
     enum { ROW = 1 << 20 };

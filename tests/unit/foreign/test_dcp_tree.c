@@ -1,4 +1,4 @@
-/* test_dcp_tree.c - lib/foreign/dcp/dcp_tree.c
+/* test_dcp_tree.c - Tests the tree of nested dicts and lists.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,7 @@
 #include "dcp_tree.h"
 #include "torch_sample.h"
 
-/* A tree over the items of one pickle. */
+/* A tree for the items of one pickle. */
 struct made {
     struct world w;
     struct vv_buffer bytes;
@@ -102,7 +102,8 @@ TEST(dcp_tree, has_a_place_for_each)
     struct made *m = LIST("U\1aU\1bK\0K\1U\1a");
     cr_assert(add(m, "01", 2));
     cr_assert_not(add(m, "01", 2));
-    cr_assert_not(add(m, "41", 2)); /* a text is a key by its bytes */
+    /* texts are equal as keys if their bytes are */
+    cr_assert_not(add(m, "41", 2));
     cr_assert_not(add(m, "0", 2));
     cr_assert_not(add(m, "011", 2));
     cr_assert(add(m, "00", 2));

@@ -1,4 +1,4 @@
-/* test_draft.c - lib/foreign/draft.c
+/* test_draft.c - Tests drafts, to which formats add nodes, edges and values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -60,7 +60,8 @@ static void check_bad_name(const char *name, size_t size)
     }
 }
 
-/* In files of names nothing but what has such a name is missing. */
+/* In files with a flat list of names, only values with such a name are
+ * omitted. */
 static void check_left_out(const char *name, size_t size, const char *says)
 {
     struct drafted t;
@@ -200,7 +201,7 @@ TEST(draft, gives_a_global_name_to_one_value)
     }
     vv_draft_global(&t.d, nodes[0], "one", 3);
     vv_draft_global(&t.d, nodes[1], "two", 3);
-    vv_draft_global(&t.d, nodes[2], "two", 3);   /* nobody's */
+    vv_draft_global(&t.d, nodes[2], "two", 3); /* of an unreachable node */
     vv_draft_global(&t.d, nodes[2], "other", 5);
     vv_draft_global(&t.d, nodes[3], "z", 1);
     vv_draft_global(&t.d, nodes[3], "y", 1);     /* the first in order */

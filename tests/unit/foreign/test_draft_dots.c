@@ -1,4 +1,4 @@
-/* test_draft_dots.c - lib/foreign/draft_dots.c
+/* test_draft_dots.c - Tests splitting names at dots.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,7 @@
 #include "draft_dots.h"
 #include "drafts.h"
 
-/* Of flat names, in two orders, which give the same. */
+/* Checks flat names in two orders, which must give the same tree. */
 static void check_names(
     const char *const *names, size_t count, const char *expected)
 {
@@ -45,7 +45,7 @@ TEST(draft_dots, stay_where_the_name_is_there)
         "0o a>1 a.b>2\n1o b>3 c>4\n2v =a.b\n3v =a/b\n4v =a.c\n");
 }
 
-/* What has two names has both, and slots are of the same variables. */
+/* A node with two names keeps both, and slots have the same variables. */
 TEST(draft_dots, leave_slots_and_further_names_what_they_are)
 {
     struct drafted t;
@@ -58,7 +58,7 @@ TEST(draft_dots, leave_slots_and_further_names_what_they_are)
                     "5v =l.0.w\n6v =opt/m(l.0.w)\n2.m(5)>6\n");
 }
 
-/* So a file costs not much more than its bytes. */
+/* Memory is limited by the size of the file. */
 TEST(draft_dots, make_no_more_objects_than_names_mean)
 {
     enum { PARTS = 5000 };

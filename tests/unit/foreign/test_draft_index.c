@@ -1,4 +1,4 @@
-/* test_draft_index.c - lib/foreign/draft_index.c
+/* test_draft_index.c - Tests converting a draft to an index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -61,7 +61,7 @@ TEST(draft_index, leaves_out_values_of_nodes_that_cannot_be_reached)
     draft_begin(&t);
     add_floats(&t, 1);
     add_edge(&t, 0, "w", add_floats(&t, 2));
-    vv_draft_node(&t.d, VARVE_VARIABLE); /* without a type: nobody looks */
+    vv_draft_node(&t.d, VARVE_VARIABLE); /* has no type, but is not reachable */
     cr_assert_ok(draft_end(&t, &error), error);
     cr_assert_eq(t.in.parsed.index.value_count, 1);
     cr_assert_eq(t.places[0].offset, 2);

@@ -1,4 +1,4 @@
-/* test_draft_number.c - lib/foreign/draft_number.c
+/* test_draft_number.c - Tests the numbering of the nodes of a draft.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -51,7 +51,7 @@ TEST(draft_number, leaves_out_what_cannot_be_reached)
     vv_draft_slot(&t.d, 0, gone, "m", 1, m);  /* its variable */
     vv_draft_tag(&t.d, gone, "tag");
     vv_draft_global(&t.d, gone, "name", 4);
-    vv_draft_global(&t.d, w, "name", 4); /* the other is not there */
+    vv_draft_global(&t.d, w, "name", 4); /* the other one does not exist */
     check_draft(&t, "0o w>1\n1v =name\n");
 }
 

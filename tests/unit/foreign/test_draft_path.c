@@ -1,4 +1,4 @@
-/* test_draft_path.c - lib/foreign/draft_path.c
+/* test_draft_path.c - Tests converting flat names to a tree.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -72,7 +72,7 @@ TEST(draft_path, finds_variables_that_hang_as_one_edge)
     struct drafted t;
     draft_begin(&t);
     add_path(&t, "w", 0);
-    add_path(&t, "w/opt/m(w)", 0); /* w is a value: nothing is its owner */
+    add_path(&t, "w/opt/m(w)", 0); /* w is a value, so it cannot be an owner */
     add_path(&t, "w/b", 0);
     add_path(&t, "m(w/b)", 0);
     add_path(&t, "x//y", 0);

@@ -1,7 +1,7 @@
-/* test_file_set.c - lib/foreign/file_set.c
+/* test_file_set.c - Tests writing checkpoints of several files.
  *
- * In a format of its own: an index is the names of its data files, each with a
- * line; a data file holds the name of the save that wrote it.
+ * The test format has an index that contains a line for each data file name; a
+ * data file contains the name of the save that wrote it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -36,7 +36,7 @@ static enum vv_named is_named(const struct vv_file_set *set,
 
 static const struct vv_file_set_names names = { is_data, is_named };
 
-/* Two data files and their index. */
+/* Writes two data files and their index. */
 static varve_status write_set(const struct vv_context *context, int flags,
     const char *save, varve_error *error)
 {
@@ -61,7 +61,7 @@ static varve_status write_set(const struct vv_context *context, int flags,
     return vv_file_set_end(&set, status, error);
 }
 
-/* Whether the index is that of a save, and all that it names is there. */
+/* Returns true if the index is that of a save, and all its data files exist. */
 static bool is_whole(struct memory *memory, const char *save)
 {
     char path[40];
@@ -130,7 +130,7 @@ TEST(file_set, spares_an_index_that_came_meanwhile)
     memory_free(memory);
 }
 
-/* --- What is killed, or loses its power ----------------------------------- */
+/* --- Kills and power failures --------------------------------------------- */
 
 struct cut {
     struct memory *memory;
@@ -138,8 +138,8 @@ struct cut {
     bool is_done;
 };
 
-/* What a process leaves that is killed here, and the next write of the name,
- * which leaves nothing of it. */
+/* Checks the files that a killed process leaves, and that the next write of the
+ * same name removes its remains. */
 static void check_kill(void *user)
 {
     struct cut *cut = user;
@@ -212,9 +212,10 @@ TEST(file_set, a_power_cut_leaves_a_whole_one)
     cut_everywhere(NULL, check_power_cut);
 }
 
-/* --- What fails ----------------------------------------------------------- */
+/* --- Failures ------------------------------------------------------------- */
 
-/* One call fails, or memory: the older one is whole, or the newer one. */
+/* One system call or allocation fails: either the older or the newer checkpoint
+ * is complete. */
 TEST(file_set, a_failure_leaves_the_older_one)
 {
     const unsigned kinds = FAULTY_ALL & ~(unsigned)(FAULTY_REMOVE |
@@ -253,7 +254,8 @@ static int pass_over(
     return 0;
 }
 
-/* What a set whose directory cannot be listed gives to its data file. */
+/* Returns the status of naming a data file in a directory that cannot be
+ * listed. */
 static varve_status name_unlisted(int system_error, varve_error *error)
 {
     struct memory *memory = memory_new();
@@ -306,7 +308,7 @@ TEST(file_set, no_memory_leaves_the_older_one)
     }
 }
 
-/* While another process writes, what lies there may be its own. */
+/* While another process writes, its data files must not be removed. */
 TEST(file_set, spares_the_data_of_one_that_is_written)
 {
     struct memory *memory = memory_new();
@@ -328,8 +330,8 @@ TEST(file_set, spares_the_data_of_one_that_is_written)
     memory_free(memory);
 }
 
-/* Both data files, the index, and their names twice: those of the data before
- * that of the index. A new directory adds the one above it. */
+/* Both data files, the index, and their directory twice: for the names of the
+ * data files before that of the index. A new directory adds its parent. */
 TEST(file_set, syncs_what_has_to_be_and_no_more)
 {
     struct memory *memory = memory_new();

@@ -1,4 +1,4 @@
-/* test_flax_array.c - lib/foreign/flax/flax_array.c
+/* test_flax_array.c - Tests arrays of Flax files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -48,7 +48,7 @@ TEST(flax_array, is_a_tag_where_its_type_is_none_of_ours)
     cr_assert_str_eq(a.tag, "flax:int4");
     cr_assert_eq(a.size, 2);
     part_end(&p);
-    /* Of `str96` nobody says how large an element is. */
+    /* The element size of `str96` is unknown. */
     cr_assert_ok(read_array("c7 0f 01 93 91 02 a5 7374723936 c4 04 01020304",
         &a), p.error);
     cr_assert_str_eq(a.tag, "flax:str96");

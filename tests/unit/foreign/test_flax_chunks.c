@@ -1,4 +1,4 @@
-/* test_flax_chunks.c - lib/foreign/flax/flax_chunks.c
+/* test_flax_chunks.c - Tests chunked arrays of Flax files.
  *
  * SPDX-License-Identifier: MIT
  */

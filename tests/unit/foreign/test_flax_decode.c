@@ -1,4 +1,4 @@
-/* test_flax_decode.c - lib/foreign/flax/flax_decode.c
+/* test_flax_decode.c - Tests decoding values of Flax files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 
 static struct part p;
 
-/* Demands what the item at an offset becomes, as digits. */
+/* Asserts the decoded item at an offset, as hexadecimal digits. */
 static void check(const char *digits, uint64_t offset, const char *expected)
 {
     unsigned char made[64];
@@ -72,7 +72,7 @@ TEST(flax_decode, tells_a_list_of_numbers_from_others)
     }
 }
 
-/* What a file was when it was opened, it need not be any more. */
+/* The file may have changed since it was opened. */
 TEST(flax_decode, fails_where_the_file_is_another_by_now)
 {
     unsigned char made[16];

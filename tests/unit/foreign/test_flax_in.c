@@ -1,4 +1,4 @@
-/* test_flax_in.c - lib/foreign/flax/flax_in.c
+/* test_flax_in.c - Tests opening Flax files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -56,7 +56,7 @@ TEST(flax_in, bids_for_nothing_of_others)
     check_no_bid_for_noise(&vv_flax_format);
 }
 
-/* --- What is read --------------------------------------------------------- */
+/* --- Valid files ---------------------------------------------------------- */
 
 static varve_reader *open_golden(const char *path)
 {
@@ -149,7 +149,7 @@ TEST(flax_in, finds_a_model_in_its_directory)
     world_free(&w);
 }
 
-/* As flax.training.checkpoints lays them out. */
+/* File names as used by flax.training.checkpoints. */
 TEST(flax_in, finds_the_latest_of_numbered_files)
 {
     static const char *const names[] = { "d/checkpoint_9", "d/checkpoint_10",
@@ -167,7 +167,7 @@ TEST(flax_in, finds_the_latest_of_numbered_files)
     world_free(&w);
 }
 
-/* --- What is refused ------------------------------------------------------ */
+/* --- Invalid files -------------------------------------------------------- */
 
 TEST(flax_in, refuses_every_file_that_was_cut)
 {

@@ -1,4 +1,4 @@
-/* test_flax_slots.c - lib/foreign/flax/flax_slots.c
+/* test_flax_slots.c - Tests the recognition of optimizer slots in Flax files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,7 @@ static bool has(varve_reader *r, const char *path)
     return varve_reader_find(r, path, &node);
 }
 
-/* Whether there is this slot in a file. */
+/* Returns true if a file has this slot. */
 static bool makes(const char *digits, const char *slot)
 {
     varve_reader *r = flax_open(&w, digits);
@@ -81,7 +81,7 @@ TEST(flax_slots, are_of_the_nearest_parameters)
     cr_assert_not(makes(file, "m/params(params/a)"));
 }
 
-/* Every tree is compared with what is near, which costs looks. */
+/* Every tree is compared with its neighbors; the cost must be bounded. */
 TEST(flax_slots, cost_no_more_than_the_file_allows)
 {
     enum { DEPTH = 3000, WIDTH = 300 };

@@ -1,4 +1,4 @@
-/* test_flax_tree.c - lib/foreign/flax/flax_tree.c
+/* test_flax_tree.c - Tests reading the tree of a Flax file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -124,8 +124,8 @@ TEST(flax_tree, names_the_path_of_what_does_not_fit)
     flax_refused("c1", VARVE_CORRUPT, ": offset 0: expected ");
 }
 
-/* As deep as a file of this size can be. */
-/* As a hole of a sparse file would be. */
+/* The maximum depth for a file of this size. */
+/* Like a hole in a sparse file. */
 TEST(flax_tree, refuses_a_list_that_is_too_long)
 {
     enum { COUNT = (1 << 26) + 1 };

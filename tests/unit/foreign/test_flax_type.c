@@ -1,4 +1,4 @@
-/* test_flax_type.c - lib/foreign/flax/flax_type.c
+/* test_flax_type.c - Tests the element types of Flax files.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_foreign.c - lib/foreign/foreign.c
+/* test_foreign.c - Tests access to the files of a checkpoint in another format.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -161,7 +161,7 @@ static void write_shards(const char *path, varve_format format)
     varve_graph_free(graph);
 }
 
-/* The status of reading it, by a reader. */
+/* Returns the status of opening a checkpoint with a reader. */
 static varve_status reads(const char *path, bool follows, varve_error *error)
 {
     const varve_reader_options o = { .foreign.follow_links = follows };
@@ -209,7 +209,7 @@ static void write_index(const char *path, const char *shard)
     fclose(index);
 }
 
-/* A folder that an index names may be a link as a file may. */
+/* A folder in an index may be a link, like a file. */
 TEST(foreign, follows_no_folder_out_of_the_directory)
 {
     varve_error error = { 0 };

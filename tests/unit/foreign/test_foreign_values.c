@@ -1,4 +1,4 @@
-/* test_foreign_values.c - lib/foreign/foreign_values.c
+/* test_foreign_values.c - Tests reading and decoding values of other formats.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -45,7 +45,7 @@ static void add_decoded(uint64_t size, uint64_t number)
         .size = size, .place = { .file = VV_DECODED, .offset = number } };
 }
 
-/* The last one has a sum: the right one, or another. */
+/* Adds a valid or an invalid checksum to the last value. */
 static void add_sum(enum vv_sum_kind kind, bool is_right)
 {
     struct made_value *v = &made_values[made_count - 1];
@@ -144,7 +144,7 @@ TEST(foreign_values, says_where_a_value_lies_in_an_open_file)
     cr_assert_eq(offset, 40);
     cr_assert_not(vv_opened_locate(&in, 1, &file, &offset));
     int open = f->files[0].file;
-    f->files[0].file = -1; /* as one of thousands */
+    f->files[0].file = -1; /* simulates one of thousands of files */
     cr_assert_not(vv_opened_locate(&in, 0, &file, &offset));
     f->files[0].file = open;
     end(&w, &in);
@@ -256,7 +256,7 @@ TEST(foreign_values, keep_nothing_of_a_value_that_was_not_made)
     end(&w, &in);
 }
 
-/* --- Sums ----------------------------------------------------------------- */
+/* --- Checksums ------------------------------------------------------------ */
 
 static varve_status check_chunk(const struct vv_opened *in, uint64_t chunk,
     const char *what, varve_error *error)
@@ -321,7 +321,7 @@ static void check_order(
     add_sum(kind, is_right);
     open_made_file(&w, &in);
     for (int i = 0; i < 9; i++) {
-        bool is_added = !is_right && i >= 2; /* again and again */
+        bool is_added = !is_right && i >= 2; /* each time */
         varve_status status =
             check_chunk(&in, (uint64_t)order[i % 3], NULL, &error);
         cr_assert_eq(status, is_added ? VARVE_CORRUPT : VARVE_OK, "%d: %s", i,
@@ -417,7 +417,7 @@ TEST(foreign_values, may_be_checked_by_two_threads)
     }
 }
 
-/* --- Life ----------------------------------------------------------------- */
+/* --- Lifetime ------------------------------------------------------------- */
 
 TEST(foreign_values, fail_without_memory)
 {

@@ -1,4 +1,4 @@
-/* test_format_extras.c - lib/foreign/format_extras.c
+/* test_format_extras.c - Tests data that is kept for writing a format again.
  *
  * SPDX-License-Identifier: MIT
  */

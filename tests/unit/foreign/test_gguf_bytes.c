@@ -1,4 +1,4 @@
-/* test_gguf_bytes.c - lib/foreign/gguf/gguf_bytes.c
+/* test_gguf_bytes.c - Tests sequential reading of GGUF files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,7 +29,7 @@ TEST(gguf_bytes, move_the_window_along)
 {
     uint64_t number;
     for (uint64_t i = 0; i < 1500; i++)
-        put_number(&f, i, 7); /* so that numbers lie across two windows */
+        put_number(&f, i, 7); /* so that numbers straddle two windows */
     begin_bytes(&f, &in);
     for (uint64_t i = 0; i < 1500; i++) {
         cr_assert_ok(
@@ -64,7 +64,7 @@ TEST(gguf_bytes, skip_what_is_there_only)
     cr_assert_ok(vv_gguf_skip(&in, 2, 4, "it", &f.error), f.error);
     cr_assert_eq(in.at, 8);
     cr_assert_eq(vv_gguf_skip(&in, 2, 2, "it", &f.error), VARVE_TRUNCATED);
-    /* 2^64 bytes: in 64 bits, none */
+    /* 2^64 bytes, which is 0 in 64 bits */
     cr_assert_eq(vv_gguf_skip(&in, UINT64_C(1) << 62, 4, "it", &f.error),
         VARVE_TRUNCATED);
     cr_assert_eq(in.at, 8);

@@ -1,4 +1,4 @@
-/* test_gguf_in.c - lib/foreign/gguf/gguf_in.c
+/* test_gguf_in.c - Tests opening GGUF files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,7 +30,7 @@ TEST(gguf_in, bids_for_its_mark_and_its_name)
     cr_assert_eq(bid_for("gguf", "GGML", 4), VV_BID_NONE);
 }
 
-/* --- What is read --------------------------------------------------------- */
+/* --- Valid files ---------------------------------------------------------- */
 
 static varve_saved_node find(varve_reader *reader, const char *path)
 {
@@ -49,7 +49,7 @@ static const char *text_of(varve_reader *reader, const char *name)
     return NULL;
 }
 
-/* Demands type and bytes of a value. */
+/* Asserts the type and the bytes of a value. */
 static void expect(varve_reader *reader, const char *path, const char *type,
     const void *bytes, size_t size)
 {
@@ -81,7 +81,7 @@ static void put_small(void)
     put32(&f, I16);
     put64(&f, 64);
     put_tensor(&f, "blk.0.q", Q8_0, 32, 0);
-    put_string(&f, "scale"); /* of no dimension */
+    put_string(&f, "scale"); /* without dimensions */
     put32(&f, 0);
     put32(&f, F32);
     put64(&f, 96);
@@ -184,7 +184,7 @@ TEST(gguf_in, honours_the_alignment)
 {
     put_head(&f, 2, 1);
     put_alignment(&f, 8);
-    put_tensor(&f, "a", F32, 1, 8); /* bytes in another order than names */
+    put_tensor(&f, "a", F32, 1, 8); /* data in another order than the names */
     put_tensor(&f, "b", F32, 1, 0);
     put_padding(&f, 8);
     put32(&f, 7);
@@ -206,14 +206,14 @@ TEST(gguf_in, reads_files_without_tensors_or_bytes)
     close_file(&f, reader);
 
     put_head(&f, 1, 0);
-    put_tensor(&f, "none", F32, 0, 1024); /* past the end, and nothing */
+    put_tensor(&f, "none", F32, 0, 1024); /* past the end, but empty */
     reader = open_file(&f);
     cr_assert(reader, "%s", f.error.message);
     expect(reader, "none", "float32[0]", "", 0);
     close_file(&f, reader);
 }
 
-/* --- What is refused ------------------------------------------------------ */
+/* --- Invalid files -------------------------------------------------------- */
 
 static void refuse_version(
     uint32_t version, varve_status status, const char *words)
@@ -293,7 +293,7 @@ TEST(gguf_in, leaves_out_a_text_that_is_none)
     close_file(&f, reader);
 }
 
-/* A sparse file: a text, or a name, is a hole of it. */
+/* A sparse file: a text or a name is in a hole. */
 TEST(gguf_in, takes_no_memory_for_a_hole)
 {
     enum { HOLE = 60 << 20 };

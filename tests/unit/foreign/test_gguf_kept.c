@@ -1,4 +1,4 @@
-/* test_gguf_kept.c - lib/foreign/gguf/gguf_kept.c
+/* test_gguf_kept.c - Tests the data that is kept for writing GGUF files again.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 
 #include "support/test.h"
 
-/* Names with their sizes before them, as files have them. */
+/* Names preceded by their sizes, as stored in files. */
 #define A "\1\0\0\0\0\0\0\0a\4\0\0\0\7\0\0\0"
 #define BC "\2\0\0\0\0\0\0\0bc\x09\0\0\0"
 
@@ -59,6 +59,6 @@ TEST(gguf_kept, takes_nothing_else_for_a_tensor)
     cr_assert_not(vv_gguf_kept_tensor(zeros, 16, &t));
     cr_assert_not(vv_gguf_kept_tensor(kept, 8, &t));
     cr_assert(vv_gguf_kept_tensor(kept, 16, &t));
-    kept[0] = 4; /* a type that was taken back */
+    kept[0] = 4; /* a type that was removed from the format */
     cr_assert_not(vv_gguf_kept_tensor(kept, 16, &t));
 }

@@ -1,4 +1,4 @@
-/* test_gguf_out.c - lib/foreign/gguf/gguf_out.c
+/* test_gguf_out.c - Tests writing GGUF files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -51,7 +51,7 @@ TEST(gguf_out, makes_a_file_that_is_read_again)
     world_free(&w);
 }
 
-/* As gguf_write_to_file of ggml lays it out. */
+/* The layout of gguf_write_to_file of ggml. */
 TEST(gguf_out, has_these_bytes)
 {
     static const char head[] = "GGUF\3\0\0\0\2\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0"
@@ -83,11 +83,11 @@ TEST(gguf_out, has_these_bytes)
     world_free(&w);
 }
 
-/* --- What was read of such a file ----------------------------------------- */
+/* --- Files that were read ------------------------------------------------- */
 
 static struct gguf_file f;
 
-/* A file with an array, a number of 32 bits, and a quantised tensor. */
+/* Writes a file with an array, a 32-bit number, and a quantized tensor. */
 static void put_model(void)
 {
     unsigned char block[18];
@@ -114,7 +114,7 @@ static void put_model(void)
     put(&f, "\0\0\x80\x3f\0\0\0\x40", 8);
 }
 
-/* Reads it as a graph, and writes that; free the graph. */
+/* Reads the file as a graph and writes it again. The graph must be freed. */
 static varve_graph *write_again(const varve_metadata *metadata, size_t count,
     const char *losses)
 {
@@ -201,7 +201,7 @@ TEST(gguf_out, lets_given_metadata_take_the_place_of_what_was_read)
     end_again(graph);
 }
 
-/* --- What it cannot hold -------------------------------------------------- */
+/* --- Unsupported content -------------------------------------------------- */
 
 static uint8_t byte = 1;
 static float none[1];

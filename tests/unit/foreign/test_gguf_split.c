@@ -1,4 +1,4 @@
-/* test_gguf_split.c - lib/foreign/gguf/gguf_split.c
+/* test_gguf_split.c - Tests GGUF models that are split into several files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,12 +12,12 @@
 
 enum { F32 = 0 };
 
-/* What a part says of itself. */
+/* The split information of a part. */
 struct part {
     const char *path;
     uint16_t number, count;
-    uint32_t tensors;    /* of all */
-    const char *tensor; /* its own */
+    uint32_t tensors;   /* in all parts */
+    const char *tensor; /* in this part */
 };
 
 static void put_key(struct gguf_file *f, const char *name, uint32_t kind)
@@ -138,7 +138,7 @@ TEST(gguf_split, refuses_parts_of_different_models)
         VARVE_CORRUPT, "split.no must be less than 2, found 4");
 }
 
-/* Of a name that only looks like one of a part. */
+/* A file whose name only resembles that of a part. */
 TEST(gguf_split, is_a_file_alone_where_it_says_nothing_of_parts)
 {
     struct set s = begin(

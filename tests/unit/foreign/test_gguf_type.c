@@ -1,4 +1,4 @@
-/* test_gguf_type.c - lib/foreign/gguf/gguf_type.c
+/* test_gguf_type.c - Tests the element types of GGUF files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,8 +16,8 @@ TEST(gguf_type, says_how_large_blocks_are)
     cr_assert_str_eq(type->tag, "gguf:Q4_K");
     cr_assert_eq(type->dtype, 0);
     cr_assert(vv_gguf_type_size(type, 512, &size));
-    cr_assert_eq(size, 2 * (2 * 2 + 12 + 128)); /* two scales, 12 smaller ones,
-                                                   halves of bytes */
+    /* two scales, 12 smaller ones, half bytes */
+    cr_assert_eq(size, 2 * (2 * 2 + 12 + 128));
     cr_assert_not(vv_gguf_type_size(
         vv_gguf_type_of(28), UINT64_C(1) << 61, &size));
 }

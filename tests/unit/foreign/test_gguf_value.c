@@ -1,4 +1,4 @@
-/* test_gguf_value.c - lib/foreign/gguf/gguf_value.c
+/* test_gguf_value.c - Tests metadata values of GGUF files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,7 @@
 static struct gguf_file f;
 static struct vv_gguf_bytes in;
 
-/* The text of a value whose bytes are written already; free it. */
+/* Returns the text of a value that was written before; it must be freed. */
 static varve_status take(struct vv_buffer *text)
 {
     struct vv_gguf_value value;
@@ -84,7 +84,7 @@ TEST(gguf_value, has_a_point_in_every_language)
     if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") &&
         !setlocale(LC_NUMERIC, "fr_FR.UTF-8") &&
         !setlocale(LC_NUMERIC, "ps_AF.UTF-8"))
-        return; /* none is installed that has another */
+        return; /* no locale with another decimal point is installed */
     expect_double(-1.5e-9, "-1.5e-09");
 }
 

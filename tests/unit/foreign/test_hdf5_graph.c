@@ -1,4 +1,4 @@
-/* test_hdf5_graph.c - lib/foreign/hdf5/hdf5_graph.c
+/* test_hdf5_graph.c - Tests reading groups and links of HDF5 files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -37,7 +37,7 @@ TEST(hdf5_graph, lists_groups_as_later_versions_write_them)
     close_sample(&s);
 }
 
-/* Types of HDF5 2.0; a later libhdf5 reads them. */
+/* Types of HDF5 2.0, which a later libhdf5 supports. */
 TEST(hdf5_graph, reads_what_is_beside_what_libhdf5_cannot_read)
 {
     static const float count[] = { 0, 1, 2, 3, 4, 5 };
@@ -82,7 +82,7 @@ TEST(hdf5_graph, refuses_a_file_that_lists_itself_too_long)
     varve_error error = { 0 };
     cr_assert_ok(vv_hdf5_open(f, &source, &error), error);
     vv_draft_begin(&draft, f->context, "a.h5");
-    source->size = 0; /* there may be 1000 links */
+    source->size = 0; /* a file may have 1000 links */
     cr_assert_ok(vv_hdf5_graph_read(&g, source, &draft, &error), error);
     size_t edges = vv_hdf5_edge_count(&g);
     cr_assert(edges > 60 && edges < 1000);

@@ -1,4 +1,4 @@
-/* test_hdf5_in.c - lib/foreign/hdf5/hdf5_in.c
+/* test_hdf5_in.c - Tests opening HDF5 files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -66,7 +66,7 @@ TEST(hdf5_in, refuses_it_in_each_way_to_read)
     cr_assert_eq(error.status, VARVE_NOT_A_CHECKPOINT);
 }
 
-/* A link to a golden file, in the directory of the test. */
+/* Creates a link to a golden file in the directory of the test. */
 static void link_sample(const char *name, const char *to)
 {
     char path[512];
@@ -170,9 +170,9 @@ TEST(hdf5_in, says_what_libhdf5_says_in_one_line)
     vv_buffer_clear(&bytes);
 }
 
-#ifndef __SANITIZE_ADDRESS__ /* libhdf5 leaks after damage */
+#ifndef __SANITIZE_ADDRESS__ /* libhdf5 leaks memory after damage */
 
-/* Of a file without texts, whose heaps libhdf5 does not survive damaged
+/* A file without texts; libhdf5 crashes on damaged heaps of texts
  * (SECURITY.md). */
 TEST(hdf5_in, answers_for_damaged_bytes)
 {

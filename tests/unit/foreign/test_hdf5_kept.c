@@ -1,4 +1,4 @@
-/* test_hdf5_kept.c - lib/foreign/hdf5/hdf5_kept.c
+/* test_hdf5_kept.c - Tests data that is kept for writing HDF5 files again.
  *
  * SPDX-License-Identifier: MIT
  */

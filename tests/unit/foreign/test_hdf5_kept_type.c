@@ -1,4 +1,5 @@
-/* test_hdf5_kept_type.c - lib/foreign/hdf5/hdf5_kept_type.c
+/* test_hdf5_kept_type.c - Tests types that are kept for writing HDF5 files
+ * again.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -45,7 +46,7 @@ static void write_graph_to(
     varve_graph_free(graph);
 }
 
-/* Asserts that a state has the bytes that it has in the sample. */
+/* Asserts that a state has the same bytes as in the sample. */
 static void check_same(struct hdf5_sample *s, varve_reader *r, const char *name)
 {
     unsigned char expected[64], found[64];
@@ -69,7 +70,7 @@ TEST(hdf5_kept_type, writes_the_types_that_were_read)
         VARVE_FORMAT_HDF5, &told);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         cr_assert_not(strstr(told.text, names[i]), "%s", told.text);
-    /* Twice, so that what is kept of the second file counts. */
+    /* Twice, so that the data kept from the second file is used. */
     write_graph_to(read_graph(&s.world, "b.h5"), "c.h5", VARVE_FORMAT_HDF5,
         &told);
     varve_reader *r = vv_reader_open_in(&s.world.context, "c.h5", &error);

@@ -1,4 +1,4 @@
-/* test_hdf5_load.c - lib/foreign/hdf5/hdf5_load.c
+/* test_hdf5_load.c - Tests loading the HDF5 module.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,7 +34,7 @@ TEST(hdf5_load, says_where_it_looked_for_it)
     cr_assert(strstr(error.message, "/nowhere/varve-hdf5.so"));
 }
 
-/* Nothing of libhdf5 is there before a file of it is opened. */
+/* libhdf5 is not loaded before an HDF5 file is opened. */
 TEST(hdf5_load, is_not_needed_for_other_files)
 {
     varve_error error = { 0 };

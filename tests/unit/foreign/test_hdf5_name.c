@@ -1,4 +1,4 @@
-/* test_hdf5_name.c - lib/foreign/hdf5/hdf5_name.c
+/* test_hdf5_name.c - Tests escaping names for HDF5.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -41,7 +41,7 @@ TEST(hdf5_name, is_none_without_memory)
     vv_buffer_clear(&text);
 }
 
-/* All names of a few letters: no two of them are one in the file. */
+/* All names of a few letters must have different names in the file. */
 TEST(hdf5_name, is_the_same_after_there_and_back)
 {
     static const char letters[] = "%25F/.";

@@ -1,4 +1,4 @@
-/* test_hdf5_out.c - lib/foreign/hdf5/hdf5_out.c
+/* test_hdf5_out.c - Tests writing HDF5 files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -122,7 +122,7 @@ TEST(hdf5_out, makes_the_same_bytes_each_time)
 
 static unsigned char many[100000];
 
-/* One value, which is the last thing in its file. */
+/* Builds a single value, which is stored at the end of the file. */
 static void build_one(varve_node *root)
 {
     for (size_t i = 0; i < sizeof many; i++)
@@ -179,7 +179,8 @@ TEST(hdf5_out, leaves_what_was_there_whatever_fails)
     check_faults("a.h5", VARVE_FORMAT_HDF5, build);
 }
 
-/* Reads a file of Keras as a graph and writes that: the names are its own. */
+/* Reads a Keras file as a graph and writes it: the names are the original
+ * ones. */
 TEST(hdf5_out, gives_keras_its_names_back)
 {
     struct world w = world_new();

@@ -1,4 +1,4 @@
-/* test_hdf5_slots.c - lib/foreign/hdf5/hdf5_slots.c
+/* test_hdf5_slots.c - Tests slots in HDF5 files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,7 +20,7 @@ static void build(varve_node *root)
     varve_add_slot(owner, b, "m", varve_array(COPY_OF(numbers), 2));
 }
 
-/* One that is called so, and leads to what is no variable. */
+/* Builds a group with the name of a slot that leads to no variable. */
 static void build_other(varve_node *root)
 {
     varve_node *owner = varve_add_object(root, "owner");
@@ -53,7 +53,8 @@ TEST(hdf5_slots, are_groups_beside_the_variables)
     world_free(&w);
 }
 
-/* We call no group so that is none: the bytes of the name are put there. */
+/* The writer never uses such a group name, so the bytes of the name are
+ * patched. */
 TEST(hdf5_slots, stay_groups_where_they_fit_nothing)
 {
     struct world w = world_new();
@@ -86,7 +87,8 @@ TEST(hdf5_slots, stay_groups_where_there_are_none)
     close_sample(&s);
 }
 
-/* Edges beside slots, called as the groups of slots and of states are. */
+/* Builds edges beside slots, with the names of the groups of slots and
+ * states. */
 static void build_names(varve_node *root)
 {
     build(root);

@@ -1,4 +1,4 @@
-/* test_hdf5_soft.c - lib/foreign/hdf5/hdf5_soft.c
+/* test_hdf5_soft.c - Tests soft links of HDF5 files.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_hdf5_source.c - lib/foreign/hdf5/hdf5_source.c
+/* test_hdf5_source.c - Tests access to the bytes of HDF5 files and archives.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -66,10 +66,11 @@ TEST(hdf5_source, reads_at_the_place_in_the_archive)
     close_sample(&alone);
 }
 
-/* The number of the filter LZF becomes one that nobody has. */
+/* Replaces the number of the filter LZF by an unknown one. */
 static void change_filter(struct vv_buffer *bytes)
 {
-    enum { BEFORE = 8 }; /* the name in its message the number is */
+    /* distance between the number and its name in the message */
+    enum { BEFORE = 8 };
     size_t count = 0;
     for (size_t i = BEFORE; i + 4 <= bytes->size; i++) {
         unsigned char *at = bytes->data + i;
@@ -100,7 +101,7 @@ TEST(hdf5_source, says_which_filter_is_missing)
     close_sample(&s);
 }
 
-/* The file is cut while it is open. */
+/* The file is truncated while it is open. */
 TEST(hdf5_source, tells_what_the_system_says)
 {
     struct hdf5_sample s = open_sample("hdf5_types.h5");
@@ -114,9 +115,9 @@ TEST(hdf5_source, tells_what_the_system_says)
     close_sample(&s);
 }
 
-#ifndef __SANITIZE_ADDRESS__ /* libhdf5 leaks after failures */
+#ifndef __SANITIZE_ADDRESS__ /* libhdf5 leaks memory after failures */
 
-/* Each read of the file fails in turn, as a disk does. */
+/* Each read of the file fails once, like a disk error. */
 TEST(hdf5_source, fails_as_the_disk_does)
 {
     struct vv_buffer bytes = read_sample("hdf5_keras2.h5");

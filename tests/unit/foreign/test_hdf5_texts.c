@@ -1,4 +1,4 @@
-/* test_hdf5_texts.c - lib/foreign/hdf5/hdf5_texts.c
+/* test_hdf5_texts.c - Tests attributes of HDF5 files as text metadata.
  *
  * SPDX-License-Identifier: MIT
  */

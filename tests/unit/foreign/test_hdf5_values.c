@@ -1,4 +1,4 @@
-/* test_hdf5_values.c - lib/foreign/hdf5/hdf5_values.c
+/* test_hdf5_values.c - Tests datasets of HDF5 files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,7 @@ static const struct {
     { "c8", VARVE_COMPLEX64 }, { "c16", VARVE_COMPLEX128 },
 };
 
-/* Demands 0 to 5, and whether they are read in place. */
+/* Asserts the values 0 to 5, and whether they can be read in place. */
 static void check_place(
     struct hdf5_sample *s, const char *path, varve_dtype dtype, bool in_place)
 {
@@ -66,7 +66,7 @@ TEST(hdf5_values, have_types_that_h5py_makes_of_others)
     close_sample(&s);
 }
 
-/* They are read as the file is opened: that leaves out one dataset. */
+/* Texts are read when the file is opened; an error excludes one dataset. */
 TEST(hdf5_values, leave_out_texts_that_cannot_be_read)
 {
     struct hdf5_sample s = open_sample("hdf5_texts.h5");
@@ -160,7 +160,8 @@ TEST(hdf5_values, come_out_of_every_kind_of_step_of_lzf)
     close_sample(&s);
 }
 
-/* Each byte of a chunk changed: a failure, or values, and no bytes beyond. */
+/* Each byte of a chunk is changed: either an error or some values result, but
+ * no access out of bounds. */
 TEST(hdf5_values, are_refused_or_read_whatever_a_chunk_of_lzf_has)
 {
     struct vv_buffer file = read_sample("hdf5_odd.h5");
@@ -173,7 +174,7 @@ TEST(hdf5_values, are_refused_or_read_whatever_a_chunk_of_lzf_has)
     cr_assert_ok(varve_reader_read(
         s.reader, node.id, found, sizeof found, &error), error);
     close_sample(&s);
-    /* A chunk of LZF begins with a literal: the bytes are there twice. */
+    /* An LZF chunk begins with a literal, so the bytes occur twice. */
     while (memcmp(file.data + at + 1, found, 7) != 0 || file.data[at] > 31)
         at++;
     for (size_t i = 0; i < 40; i++) {

@@ -1,4 +1,4 @@
-/* test_json_in.c - lib/foreign/safetensors/json_in.c
+/* test_json_in.c - Tests parsing JSON.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,8 @@
 
 #include "json_in.h"
 
-/* A copy of just these bytes, so that a sanitizer sees a read behind them. */
+/* Returns an exact copy of the bytes, so that a sanitizer detects reads past
+ * the end. */
 static struct vv_json_in copy_of(
     const char *text, size_t size, varve_error *error)
 {
@@ -60,7 +61,7 @@ TEST(json_in, hands_out_one_item_at_a_time)
     free((void *)in.bytes);
 }
 
-/* Every value of a text, by skipping it. */
+/* Parses every value of a text by skipping it. */
 static varve_status skip(const char *text, size_t size, varve_error *error)
 {
     struct vv_json_in in = copy_of(text, size, error);

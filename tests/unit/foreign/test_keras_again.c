@@ -1,4 +1,5 @@
-/* test_keras_again.c - lib/foreign/hdf5/keras_again.c
+/* test_keras_again.c - Tests the names of groups when Keras files are written
+ * again.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +14,7 @@
 
 static float x[2] = { 1, 2 };
 
-/* A layer as a file of ours has it that was made of one of Keras. */
+/* Adds a layer as stored in a Varve file that was converted from Keras. */
 static void add_layer(varve_node *layers, const char *name, const char *part,
     const char *global, const char *alias)
 {
@@ -35,7 +36,7 @@ static void build(varve_node *root)
     varve_add_object(layers, "empty");
 }
 
-/* Two layers would have one name: `dense` is that of an object without
+/* Two layers would get the same name: `dense` is that of an object without
  * variables. */
 static void build_same(varve_node *root)
 {
@@ -62,7 +63,7 @@ static varve_reader *write_and_open(
     return r;
 }
 
-/* The global name is the path in the file. */
+/* Asserts that the global name is the path in the file. */
 static void check_file(varve_reader *r, const char *path, const char *global)
 {
     varve_saved_node node;

@@ -1,4 +1,4 @@
-/* test_keras_config.c - lib/foreign/hdf5/keras_config.c
+/* test_keras_config.c - Tests parsing the configuration of Keras models.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 
 #include "hdf5_sample.h"
 
-/* A config.json, and what is made of it. */
+/* A config.json and its parsed form. */
 struct parsed {
     struct world world;
     struct vv_foreign *foreign;
@@ -97,7 +97,7 @@ TEST(keras_config, goes_into_models_and_counts_anew_there)
     end(&p);
 }
 
-/* As many as a model may have, each looked for among them a hundred times. */
+/* The maximum number of layers, each looked up a hundred times. */
 TEST(keras_config, finds_a_layer_in_constant_time)
 {
     enum { LAYERS = 8192, ROUNDS = 100 };

@@ -1,4 +1,4 @@
-/* test_keras_moments.c - lib/foreign/hdf5/keras_moments.c
+/* test_keras_moments.c - Tests optimizer moments of Keras files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -41,7 +41,7 @@ TEST(keras_moments, are_slots_by_the_names_of_keras_3)
 
 static float numbers[2] = { 7, 8 };
 
-/* As older optimizers had it; and one of another shape. */
+/* Builds moments as in older optimizers, and one with another shape. */
 static void build(varve_node *root)
 {
     varve_node *weights = varve_add_object(root, "model_weights");

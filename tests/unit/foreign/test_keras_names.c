@@ -1,4 +1,4 @@
-/* test_keras_names.c - lib/foreign/hdf5/keras_names.c
+/* test_keras_names.c - Tests the names of layers in Keras files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -37,7 +37,7 @@ TEST(keras_names, call_layers_as_the_model_does)
     close_sample(&s);
 }
 
-/* It says the names of layers, but of no class. */
+/* The file contains names of layers, but no classes. */
 TEST(keras_names, leave_numbers_where_no_class_is_known)
 {
     struct hdf5_sample s = open_sample("hdf5_model.weights.h5");

@@ -1,4 +1,5 @@
-/* test_keras_slots.c - lib/foreign/hdf5/keras_slots.c
+/* test_keras_slots.c - Tests the matching of optimizer state to variables in
+ * Keras files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -31,8 +32,8 @@ TEST(keras_slots, are_the_moments_of_each_variable)
     close_sample(&s);
 }
 
-/* Three vectors of five elements are trained, and nothing says which is which:
- * the order of the model is in the config alone. */
+/* Three trainable vectors have five elements, and only the config contains the
+ * order of the model. */
 TEST(keras_slots, are_none_where_two_could_be_meant)
 {
     struct hdf5_sample s = open_sample("hdf5_model.weights.h5");
@@ -41,7 +42,8 @@ TEST(keras_slots, are_none_where_two_could_be_meant)
     close_sample(&s);
 }
 
-/* Five groups, 120 links from each to the next: 120^5 ways through a layer. */
+/* Five groups with 120 links from each to the next: 120^5 paths through a
+ * layer. */
 TEST(keras_slots, are_not_looked_for_on_every_way)
 {
     clock_t begin = clock();

@@ -1,4 +1,4 @@
-/* test_left_out.c - lib/foreign/formats/left_out.c
+/* test_left_out.c - Tests errors for formats that this build does not include.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_moments.c - lib/foreign/moments.c
+/* test_moments.c - Tests the conversion of optimizer moments in lists to slots.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,8 +9,8 @@
 
 #define MOMENTS "_average_gradients"
 
-/* An optimizer of two variables, with moments in a list and as slots; `odd`:
- * one slot more, of a name of its own. */
+/* Builds an optimizer of two variables, with moments in a list and as slots;
+ * `odd`: with an additional slot of another name. */
 static void build(struct drafted *t, bool odd)
 {
     varve_error error = { 0 };

@@ -1,4 +1,4 @@
-/* test_msgpack_in.c - lib/foreign/flax/msgpack_in.c
+/* test_msgpack_in.c - Tests parsing msgpack.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,8 +8,8 @@
 
 static struct part p;
 
-/* Demands one item that is all of its digits, but for what a list or map has in
- * it. */
+/* Asserts one item that consists of all digits, except for the elements of a
+ * list or map. */
 static void check(const char *digits, enum vv_msgpack_kind kind, uint64_t bits)
 {
     struct vv_msgpack_item item;

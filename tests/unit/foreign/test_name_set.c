@@ -1,4 +1,4 @@
-/* test_name_set.c - lib/foreign/name_set.c
+/* test_name_set.c - Tests sets of names.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_npy_decode.c - lib/foreign/numpy/npy_decode.c
+/* test_npy_decode.c - Tests decoding the data of NumPy arrays.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 #include "arrays.h"
 #include "failure.h"
 
-/* Data in memory, which may fail, or change between one pass and the next. */
+/* Data in memory whose reads may fail, or change between two passes. */
 struct bytes {
     const unsigned char *first, *then;
     size_t size, at;
@@ -58,7 +58,7 @@ static struct vv_npy_data data_of(struct bytes *b)
     };
 }
 
-/* A header by its text; `descr` is not to be looked at. */
+/* Parses a header from its text; `descr` is not checked. */
 static struct vv_npy_header header(const char *text)
 {
     struct vv_npy_header h;
@@ -115,7 +115,7 @@ TEST(npy_decode, turns_extents_around)
     check(DICTIONARY("<i2", "True", "(2, 0)"), "", 0, "", 0);
 }
 
-/* More than fits the piece of memory that data goes through. */
+/* More than the buffer for data. */
 TEST(npy_decode, turns_a_large_array_around)
 {
     static uint32_t from[97 * 131], to[97 * 131];
@@ -132,7 +132,7 @@ TEST(npy_decode, turns_a_large_array_around)
         cr_assert_eq(vv_load32(&to[i]), vv_order32(i));
 }
 
-/* `elements` stand between bars. */
+/* In `elements` bars separate the elements. */
 static void check_strings(const char *text, const void *from, size_t from_size,
     const char *elements)
 {
@@ -186,7 +186,7 @@ TEST(npy_decode, turns_extents_of_strings_around)
 
 TEST(npy_decode, encodes_unicode_of_either_order)
 {
-    /* One of each width: A, U+00FC, U+65E5, U+1F600. */
+    /* Characters of each width: A, U+00FC, U+65E5, U+1F600. */
     check_strings(DICTIONARY("<U2", "False", "(2,)"),
         "A\0\0\0\xfc\0\0\0\xe5\x65\0\0\0\xf6\1\0", 16,
         "A\xc3\xbc|\xe6\x97\xa5\xf0\x9f\x98\x80");
@@ -238,12 +238,12 @@ TEST(npy_decode, hears_of_a_failure_while_reading_or_at_the_end)
     }
 }
 
-/* A file that is written to while it is read must not overrun anything. */
+/* A file that changes while it is read must not cause an overrun. */
 TEST(npy_decode, refuses_strings_that_changed_meanwhile)
 {
     static const struct {
         const char *first, *then;
-        size_t size; /* that was found when it was opened */
+        size_t size; /* found when the file was opened */
     } cases[] = {
         { "a\0\0b\0\0", "a\0\0b\0\0", 19 }, /* grown */
         { "a\0\0b\0\0", "a\0\0b\0\0", 17 },
@@ -255,7 +255,7 @@ TEST(npy_decode, refuses_strings_that_changed_meanwhile)
     };
     struct vv_npy_header h = header(DICTIONARY("|S3", "False", "(2,)"));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        unsigned char *to = malloc(cases[i].size); /* not a byte more */
+        unsigned char *to = malloc(cases[i].size); /* allocated exactly */
         struct bytes b = { .first = (const void *)cases[i].first,
             .then = (const void *)cases[i].then, .size = 6 };
         varve_error error = { 0 };
@@ -271,7 +271,8 @@ TEST(npy_decode, refuses_strings_that_changed_meanwhile)
     cr_assert_eq(decode(&h, &b, to, 8, NULL), VARVE_CORRUPT);
 }
 
-/* A letter of two bytes where there was one: not even one byte is too many. */
+/* A two-byte character replaces a one-byte one: not even one byte too many may
+ * be written. */
 TEST(npy_decode, writes_nothing_behind_text_that_changed_meanwhile)
 {
     unsigned char to[11];

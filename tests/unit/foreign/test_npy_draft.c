@@ -1,4 +1,4 @@
-/* test_npy_draft.c - lib/foreign/numpy/npy_draft.c
+/* test_npy_draft.c - Tests adding arrays to a draft.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 
 #include "arrays.h"
 
-/* Adds an array to a draft; what came of it is in `in`. */
+/* Adds an array to a draft; the result is in `in`. */
 static varve_status add_one(const struct vv_npy_header *h,
     const struct vv_npy_item *item, struct vv_opened *in,
     varve_error *error)

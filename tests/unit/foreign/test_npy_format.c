@@ -1,4 +1,4 @@
-/* test_npy_format.c - lib/foreign/numpy/npy_format.c
+/* test_npy_format.c - Tests NumPy array files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -67,7 +67,7 @@ TEST(npy_format, has_other_types_as_tagged_state)
     world_free(&w);
 }
 
-/* A plain array is a place in the file, one that has to be made is not. */
+/* A plain array is read in place, a decoded one is not. */
 TEST(npy_format, lies_in_the_file_where_it_can)
 {
     static const struct {
@@ -119,7 +119,7 @@ static varve_status note(void *user, const varve_saved_node *node,
     return VARVE_OK;
 }
 
-/* A bool at the end of so many is 2: no call gives it to the program. */
+/* The last of `count` bools is 2: no call may return it. */
 static void check_bools(const char *text, size_t count)
 {
     struct world w = world_new();

@@ -1,4 +1,4 @@
-/* test_npy_in.c - lib/foreign/numpy/npy_in.c
+/* test_npy_in.c - Tests parsing the headers of NumPy arrays.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 
 #include "arrays.h"
 
-/* Measures and parses an array of no data. */
+/* Measures and parses an array without data. */
 static varve_status parse(unsigned version, const char *text,
     struct vv_npy_header *h, varve_error *error)
 {

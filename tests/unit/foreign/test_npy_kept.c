@@ -1,4 +1,4 @@
-/* test_npy_kept.c - lib/foreign/numpy/npy_kept.c
+/* test_npy_kept.c - Tests types that are kept for writing NumPy arrays again.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,7 @@
 #include "structure.h"
 #include "targets.h"
 
-/* An array as NumPy writes it, of `size` bytes of data. */
+/* Returns an array as NumPy writes it, with `size` bytes of data. */
 static struct vv_buffer array_of(
     unsigned version, const char *dictionary, const char *data, size_t size)
 {

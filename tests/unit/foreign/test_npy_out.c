@@ -1,4 +1,4 @@
-/* test_npy_out.c - lib/foreign/numpy/npy_out.c
+/* test_npy_out.c - Tests writing NumPy arrays.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,8 +18,8 @@ static void build_one(varve_node *root)
     varve_add_variable(root, "w", value);
 }
 
-/* The file is `header`, spaces up to a line end that `size` bytes include, and
- * `data`. np.save wrote the same of these arrays. */
+/* Asserts that the file is `header`, spaces up to a line end at `size` bytes,
+ * and `data`. np.save wrote the same for these arrays. */
 static void check_bytes(const char *header, size_t size, const void *data,
     size_t data_size)
 {
@@ -63,7 +63,7 @@ TEST(npy_out, writes_what_numpy_would)
     check_bytes(IS("<f4", "(0, 3)"), 128, "", 0);
 }
 
-/* Where the text ends a line as it is, NumPy adds a whole line of spaces. */
+/* If the text needs no padding, NumPy adds a whole line of spaces. */
 TEST(npy_out, pads_as_numpy_does)
 {
     int32_t x = 1;
@@ -92,7 +92,7 @@ TEST(npy_out, writes_strings_with_nul_behind_them)
     check_bytes(IS("|S1", "(0,)"), 128, "", 0);
 }
 
-/* More than fits the piece of memory that they gather in. */
+/* More than the buffer for strings. */
 TEST(npy_out, writes_many_strings)
 {
     static varve_string strings[3000];

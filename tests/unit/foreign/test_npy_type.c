@@ -1,4 +1,4 @@
-/* test_npy_type.c - lib/foreign/numpy/npy_type.c
+/* test_npy_type.c - Tests the element types of NumPy arrays.
  *
  * SPDX-License-Identifier: MIT
  */

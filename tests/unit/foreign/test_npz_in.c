@@ -1,4 +1,4 @@
-/* test_npz_in.c - lib/foreign/numpy/npz_in.c
+/* test_npz_in.c - Tests opening archives of NumPy arrays.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 
 #include "readers.h"
 
-/* Adds NAME with an array in it. */
+/* Adds an entry with an array. */
 static void add(struct archive *a, const char *name, bool is_deflated,
     const char *text, const char *data, size_t size)
 {
@@ -69,9 +69,9 @@ TEST(npz_in, may_hold_nothing)
     archive_clear(&a);
 }
 
-/* The sum of the archive is over header and data; that of the data is derived
- * from it, and is right exactly if every change is found. Of several chunks
- * too. */
+/* The checksum of the archive covers header and data. That of the data is
+ * derived from it, and is right if and only if every change is detected, also
+ * with several chunks. */
 static void check_sum(size_t size)
 {
     struct archive a = archive_new();
@@ -196,7 +196,7 @@ TEST(npz_in, refuses_entries_that_are_no_arrays)
     archive_clear(&a);
 }
 
-/* As np.load reads the arrays of such an archive. */
+/* np.load reads the arrays of such an archive. */
 TEST(npz_in, leaves_out_what_is_no_array_beside_arrays)
 {
     static const char *const names[] = { "d/", "README", "o.npy" };

@@ -1,4 +1,4 @@
-/* test_npz_out.c - lib/foreign/numpy/npz_out.c
+/* test_npz_out.c - Tests writing archives of NumPy arrays.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -83,7 +83,7 @@ static void build_lossy(varve_node *root)
     varve_add_variable(a, "b", varve_scalar(&step));
 }
 
-/* Two names that are one key. */
+/* Builds two names with the same key. */
 static void build_twice(varve_node *root)
 {
     varve_node *a = varve_add_object(root, "a");

@@ -1,4 +1,4 @@
-/* test_onnx_graph.c - lib/foreign/onnx/onnx_graph.c
+/* test_onnx_graph.c - Tests the traversal of nested ONNX graphs.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,7 @@ static varve_error error;
 
 static const float one = 1;
 
-/* A graph with one initializer, `w`. */
+/* Returns a graph with one initializer, `w`. */
 static struct vv_buffer new_graph(void)
 {
     struct vv_buffer graph = new_bytes();
@@ -20,12 +20,12 @@ static struct vv_buffer new_graph(void)
     return graph;
 }
 
-/* An attribute with a message in a field. */
+/* Returns an attribute with a message in a field. */
 static struct vv_buffer new_attribute(
     const char *name, uint32_t field, struct vv_buffer *message)
 {
     struct vv_buffer a = new_bytes();
-    put_message(&a, field, message); /* what it is called stands behind */
+    put_message(&a, field, message); /* its name comes last */
     put_text(&a, 1, name);
     return a;
 }
@@ -45,7 +45,7 @@ static void put_node(struct vv_buffer *graph, uint32_t field,
     put_message(graph, field, &node);
 }
 
-/* A node with a graph in it. */
+/* Adds a node that contains a graph. */
 static void put_branch(
     struct vv_buffer *graph, const char *name, struct vv_buffer *branch)
 {
@@ -62,7 +62,7 @@ static varve_reader *open_model(struct vv_buffer *model)
     return reader;
 }
 
-/* Demands these values of a model, and no other. */
+/* Asserts that a model has exactly these values. */
 static void check(struct vv_buffer *model, size_t count,
     const char *const *names)
 {
@@ -168,7 +168,8 @@ TEST(onnx_graph, finds_functions_and_what_trains_it)
         "training/0/algorithm/w");
 }
 
-/* Nothing recurses, and names do not add up to more than the file bears. */
+/* There is no recursion, and the total size of names is limited by the file
+ * size. */
 TEST(onnx_graph, is_as_deep_as_bytes_make_it)
 {
     struct vv_buffer graph = new_bytes();

@@ -1,4 +1,4 @@
-/* test_onnx_in.c - lib/foreign/onnx/onnx_in.c
+/* test_onnx_in.c - Tests opening ONNX models.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -46,7 +46,7 @@ TEST(onnx_in, bids_for_nothing_of_others)
     check_no_bid_for_noise(&vv_onnx_format);
 }
 
-/* --- What is read --------------------------------------------------------- */
+/* --- Valid files ---------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -136,9 +136,10 @@ TEST(onnx_in, restores_into_a_graph)
     varve_graph_free(graph);
 }
 
-/* --- What is refused ------------------------------------------------------ */
+/* --- Invalid files -------------------------------------------------------- */
 
-/* Whether a model may end here: protobuf has no end. */
+/* Returns true if a truncated model is still valid, since protobuf has no end
+ * mark. */
 static bool may_end(const struct vv_buffer *model, size_t size)
 {
     size_t at = 0;
@@ -179,7 +180,7 @@ TEST(onnx_in, refuses_every_file_that_was_cut)
             error.message);
         varve_reader_free(reader);
     }
-    cr_assert_eq(ends, 3); /* behind each opset, and the whole */
+    cr_assert_eq(ends, 3); /* after each opset, and the whole model */
     for (size_t i = 0; i < data_size; i++) {
         varve_error error = { 0 };
         memory_put(w.memory, "onnx_model.data", data, i);

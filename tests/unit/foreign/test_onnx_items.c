@@ -1,4 +1,4 @@
-/* test_onnx_items.c - lib/foreign/onnx/onnx_items.c
+/* test_onnx_items.c - Tests repeated fields of ONNX tensors.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,7 +22,7 @@ static struct vv_onnx_items begin(
     return (struct vv_onnx_items){ p.message, field, unit };
 }
 
-/* Demands what the items of a field become, as digits. */
+/* Asserts the items of a field, as hexadecimal digits. */
 static void check(const char *message, uint32_t field, uint32_t unit,
     uint64_t count, const char *expected)
 {
@@ -86,7 +86,7 @@ TEST(onnx_items, refuse_other_kinds_and_halves)
     refuse("2a 0b ffffffffffffffffffff01 10 01", 5, 8, VARVE_CORRUPT);
 }
 
-/* As if the file were another one by now. */
+/* Simulates a file that has changed. */
 static void refuse_changed(const char *message, uint32_t field, uint32_t unit,
     uint64_t count, size_t size)
 {

@@ -1,4 +1,4 @@
-/* test_onnx_tensor.c - lib/foreign/onnx/onnx_tensor.c
+/* test_onnx_tensor.c - Tests ONNX tensors.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,7 +29,7 @@ static void end(void)
 static void refuse(
     struct vv_buffer *message, varve_status status, const char *words)
 {
-    /* Something behind it, so that the end is not that of the file. */
+    /* Appends bytes, so that the end is not that of the file. */
     varve_status found = read_part(message);
     cr_assert_eq(found, status, "%s: %s", words, p.error.message);
     cr_assert(strstr(p.error.message, words), "%s", p.error.message);
@@ -46,7 +46,7 @@ TEST(onnx_tensor, has_its_elements_in_one_of_many_places)
     cr_assert_eq(t.name.end - t.name.at, 1);
     end();
     b = new_tensor("w", T_FLOAT, 2, NULL, 0);
-    put_bytes(&b, 4, "\0\0\x80\x3f\0\0\0\x40", 8); /* lies like ours */
+    put_bytes(&b, 4, "\0\0\x80\x3f\0\0\0\x40", 8); /* can be read in place */
     cr_assert_ok(read_part(&b), p.error);
     cr_assert_eq(t.storage, VV_ONNX_HERE);
     end();

@@ -1,4 +1,4 @@
-/* test_onnx_type.c - lib/foreign/onnx/onnx_type.c
+/* test_onnx_type.c - Tests the element types of ONNX.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,5 @@
-/* test_onnx_values.c - lib/foreign/onnx/onnx_values.c
+/* test_onnx_values.c - Tests the values of ONNX models and their external
+ * files.
  *
  * SPDX-License-Identifier: MIT
  */

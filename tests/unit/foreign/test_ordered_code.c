@@ -1,4 +1,4 @@
-/* test_ordered_code.c - lib/foreign/tensorflow/ordered_code.c
+/* test_ordered_code.c - Tests the encoding of slice keys.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,7 @@ static void check(const char *name, size_t size, uint32_t rank,
 {
     struct vv_buffer key;
     vv_buffer_init(&key, test_allocator());
-    vv_buffer_add8(&key, 7); /* what was there before goes */
+    vv_buffer_add8(&key, 7); /* previous content is removed */
     vv_slice_key(&key, name, size, rank, pairs);
     cr_assert_not(key.failed);
     cr_assert(hex_equal(key.data, key.size, expected), "%s", expected);

@@ -1,4 +1,4 @@
-/* test_part_name.c - lib/foreign/part_name.c
+/* test_part_name.c - Tests the names of files of split models.
  *
  * SPDX-License-Identifier: MIT
  */

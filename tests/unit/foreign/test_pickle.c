@@ -1,4 +1,4 @@
-/* test_pickle.c - lib/foreign/torch/pickle.c
+/* test_pickle.c - Tests access to the items of a pickle.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_pickle_in.c - lib/foreign/torch/pickle_in.c
+/* test_pickle_in.c - Tests the opcodes of pickles.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 #include "pickle_in.h"
 #include "torch_sample.h"
 
-/* What an item is, as text; members of members as far as there is room. */
+/* Describes an item as text, with members as far as there is room. */
 static void describe(
     const struct vv_pickle *p, uint32_t number, int depth, char *text)
 {
@@ -137,7 +137,7 @@ static varve_status read_bytes(
 {
     struct vv_pickle p;
     struct vv_buffer b = new_bytes();
-    /* Exactly its size, so that a byte too far is seen. */
+    /* Allocated exactly, so that reads past the end are detected. */
     vv_buffer_reserve(&b, size);
     vv_buffer_add(&b, bytes, size);
     varve_status status = vv_pickle_read(&p, &b, "a.pt", error);
@@ -222,7 +222,8 @@ TEST(pickle_in, says_what_is_wrong_and_where)
     }
 }
 
-/* As Python 2 writes what is more than 32 bits, and bools, in protocol 2. */
+/* Python 2 writes integers of more than 32 bits, and bools, this way in
+ * protocol 2. */
 TEST(pickle_in, takes_decimals_of_python_2)
 {
     static const struct {
@@ -251,7 +252,8 @@ TEST(pickle_in, takes_decimals_of_python_2)
     vv_buffer_clear(&b);
 }
 
-/* What a pickle costs: blocks and bytes at once, by the allocator. */
+/* Measures the memory of a pickle, by the allocator: present and maximum
+ * size. */
 static size_t used, most;
 
 static void *count(void *user, void *old, size_t old_size, size_t new_size)

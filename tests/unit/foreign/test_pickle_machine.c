@@ -1,4 +1,5 @@
-/* test_pickle_machine.c - lib/foreign/torch/pickle_machine.c
+/* test_pickle_machine.c - Tests the stack, the marks and the memo of the pickle
+ * machine.
  *
  * SPDX-License-Identifier: MIT
  */

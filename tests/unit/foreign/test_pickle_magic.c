@@ -1,4 +1,4 @@
-/* test_pickle_magic.c - lib/foreign/pickle_magic.c
+/* test_pickle_magic.c - Tests the recognition of pickles by their first bytes.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_pickle_out.c - lib/foreign/torch/pickle_out.c
+/* test_pickle_out.c - Tests writing pickles.
  *
  * SPDX-License-Identifier: MIT
  */

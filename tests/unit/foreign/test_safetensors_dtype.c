@@ -1,4 +1,4 @@
-/* test_safetensors_dtype.c - lib/foreign/safetensors/safetensors_dtype.c
+/* test_safetensors_dtype.c - Tests the element types of safetensors.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_safetensors_header.c - lib/foreign/safetensors/safetensors_header.c
+/* test_safetensors_header.c - Tests the headers of safetensors files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,8 @@
 #include "safetensors_header.h"
 
 struct parsed {
-    char *bytes; /* a copy, so that a sanitizer sees a read behind them */
+    /* an exact copy, so that a sanitizer detects reads past the end */
+    char *bytes;
     struct vv_json_in json;
     struct vv_buffer tensors, texts;
     varve_error error;

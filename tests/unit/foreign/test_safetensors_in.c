@@ -1,4 +1,4 @@
-/* test_safetensors_in.c - lib/foreign/safetensors/safetensors_in.c
+/* test_safetensors_in.c - Tests opening safetensors files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -180,12 +180,12 @@ TEST(safetensors_in, makes_a_second_path_of_a_removed_alias)
     size_t count = 0;
     while (varve_reader_metadata_at(reader, count))
         count++;
-    cr_assert_eq(count, 5); /* they are text too */
+    cr_assert_eq(count, 5); /* they are also text metadata */
     varve_reader_free(reader);
     memory_free(memory);
 }
 
-/* A tensor at the end of so many objects in each other. */
+/* Opens a file with a tensor below `parts` nested objects. */
 static varve_status open_chain(size_t parts, size_t data_size)
 {
     struct memory *memory = memory_new();
@@ -217,7 +217,7 @@ TEST(safetensors_in, makes_no_more_objects_than_the_size_of_the_file_allows)
     cr_assert_lt(test_peak_bytes(), 16 * 60000);
 }
 
-/* Opens a file of this header and no data; its size is in *size. */
+/* Opens a file with this header and no data, and sets its size. */
 static varve_status open_header(const char *header, size_t *size)
 {
     struct memory *memory = memory_new();
@@ -325,7 +325,7 @@ TEST(safetensors_in, refuses_headers_that_do_not_fit_the_file)
     memory_free(memory);
 }
 
-/* A sparse file: all of it but the first page is a hole. */
+/* A sparse file: everything except the first page is a hole. */
 TEST(safetensors_in, takes_no_memory_for_a_hole_in_a_header)
 {
     enum { SIZE = 64 << 20 };

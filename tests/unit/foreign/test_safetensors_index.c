@@ -1,4 +1,5 @@
-/* test_safetensors_index.c - lib/foreign/safetensors/safetensors_index.c
+/* test_safetensors_index.c - Tests safetensors models in several files with an
+ * index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +15,7 @@
 
 #define INDEX "d/m.safetensors.index.json"
 
-/* Two files, and an index in which the names of the first are `map`. */
+/* Writes two files and an index that maps the names of the first to `map`. */
 static struct memory *two_files(const char *map)
 {
     struct memory *memory = memory_new();
@@ -145,7 +146,7 @@ TEST(safetensors_index, leaves_out_tensors_that_the_map_does_not_have)
     memory_free(memory);
 }
 
-/* Of two tensors of one name the one counts that the map has. */
+/* If two tensors have the same name, the one in the map is used. */
 TEST(safetensors_index, takes_a_name_from_the_file_that_the_map_says)
 {
     struct memory *memory = two_files(good);

@@ -1,4 +1,4 @@
-/* test_safetensors_out.c - lib/foreign/safetensors/safetensors_out.c
+/* test_safetensors_out.c - Tests writing safetensors files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,7 +23,7 @@ static void build(varve_node *root)
     varve_add_variable(root, "step", varve_scalar(&step));
 }
 
-/* What safetensors.numpy.save_file 0.8.0 writes of the same tensors, with the
+/* Output of safetensors.numpy.save_file 0.8.0 for the same tensors, with the
  * metadata {"format": "np"}. */
 static const char reference[] =
     "\xd0\0\0\0\0\0\0\0{\"__metadata__\":{\"format\":\"np\"},"
@@ -271,7 +271,7 @@ TEST(safetensors_out, replaces_several_by_files_of_other_names)
     end_graph(&w);
 }
 
-/* Also where the index was written by somebody else. */
+/* Also if another program wrote the index. */
 TEST(safetensors_out, removes_what_the_older_index_names_and_no_more)
 {
     static const char *const others[] = { "m-00003-of-00003.safetensors",
@@ -313,9 +313,9 @@ TEST(safetensors_out, leaves_no_index_beside_a_single_file)
     end_graph(&w);
 }
 
-/* Every call of the system fails once: the status says so (but for those that
- * keep a copy of the older index, without which all goes well), and nothing is
- * left. */
+/* Every system call fails once: the write must return an error (except for
+ * calls that back up the older index, which is optional), and leave no
+ * files. */
 TEST(safetensors_out, tells_every_failure_of_the_system)
 {
     for (int way = 0; way < 2; way++) {
@@ -375,7 +375,7 @@ TEST(safetensors_out, gives_back_all_memory_when_there_is_none)
     w.options.metadata_count = 1;
     w.options.foreign.shard_size = 24;
     cr_assert_ok(write_to(&w, "first.safetensors"), w.error);
-    long blocks = test_block_count(); /* the graph keeps some */
+    long blocks = test_block_count(); /* the graph holds some */
     size_t files = memory_file_count(w.memory);
     for (long n = 0;; n++) {
         test_fail_allocation(n, false);

@@ -1,4 +1,5 @@
-/* test_safetensors_plan.c - lib/foreign/safetensors/safetensors_plan.c
+/* test_safetensors_plan.c - Tests the selection of values, names and files for
+ * safetensors.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -218,7 +219,7 @@ TEST(safetensors_plan, refuses_the_name_of_the_metadata)
     end_graph(&w);
 }
 
-/* In which of the files the names are, as "1122". */
+/* Sets the file number of each name, as "1122". */
 static void shards_of(struct written *w, const char *names, char *shards)
 {
     for (; *names; names++, shards++) {

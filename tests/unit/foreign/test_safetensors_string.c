@@ -1,4 +1,5 @@
-/* test_safetensors_string.c - lib/foreign/safetensors/safetensors_string.c
+/* test_safetensors_string.c - Tests strings in safetensors, which become text
+ * metadata.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -91,7 +92,7 @@ TEST(safetensors_string, is_lost_where_a_text_cannot_have_it)
     end_graph(&w);
 }
 
-/* An edge "s/t" beside a string "s", as names with a '/' in them make. */
+/* An edge "s/t" beside a string "s", as created by names that contain '/'. */
 TEST(safetensors_string, is_lost_where_a_tensor_is_below_its_name)
 {
     struct written w;

@@ -1,5 +1,5 @@
-/* test_shard_map.c - lib/foreign/safetensors/shard_map.c; what it refuses is in
- * test_safetensors_index.c and test_torch_index.c.
+/* test_shard_map.c - Tests the index of models in several files.
+ * test_safetensors_index.c and test_torch_index.c test invalid ones.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -57,7 +57,7 @@ TEST(shard_map, gives_each_file_and_what_it_has)
     cr_assert_str_eq(seen, "1 b d; 2 a c; ");
 }
 
-/* Which is odd, and means nothing else. */
+/* Unusual but valid. */
 TEST(shard_map, may_begin_with_a_mark_and_name_files_from_here)
 {
     varve_error error = { 0 };

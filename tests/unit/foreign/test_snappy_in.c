@@ -1,4 +1,4 @@
-/* test_snappy_in.c - lib/foreign/tensorflow/snappy_in.c
+/* test_snappy_in.c - Tests decompression of Snappy data.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,8 +14,8 @@
 
 enum { MOST = 4096 };
 
-/* Copies the data to memory of its own size, so that sanitizers see each read
- * behind it. */
+/* Decompresses an exact copy of the data, so that sanitizers detect reads past
+ * the end. */
 static bool unpack(const unsigned char *packed, size_t packed_size,
     unsigned char *plain, size_t *size)
 {
@@ -61,7 +61,7 @@ TEST(snappy_in, unpacks_copies)
     check("07 08 616263 01 03", "abcabca");      /* offset of 11 bits */
     check("06 08 616263 0a 0300", "abcabc");     /* of 16 */
     check("06 08 616263 0b 03000000", "abcabc"); /* of 32 */
-    check("05 08 616263 06 0100", "abccc");      /* of its own output */
+    check("05 08 616263 06 0100", "abccc");      /* overlaps its own output */
 }
 
 TEST(snappy_in, unpacks_copies_from_far)
@@ -86,13 +86,13 @@ TEST(snappy_in, refuses_malformed_data)
     static const char *const rows[] = {
         "", "80", "808080808000", /* the size */
         "ffffffff10 08 616263", "ffffffff0f 08 616263", "03", "02 08 616263",
-        "04 08 616263",                                    /* another size */
-        "03 08 6162", "03 f0", "03 f4 02", "03 fc 020000", /* cut short */
+        "04 08 616263",                                    /* wrong size */
+        "03 08 6162", "03 f0", "03 f4 02", "03 fc 020000", /* truncated */
         "03 fc ffffffff 616263", "03 08 616263 04", "07 08 616263 01 00",
         "07 08 616263 01 04", /* offsets */
         "07 08 616263 01", "06 08 616263 0a 03", "06 08 616263 0b 030000",
         "06 08 616263 0b ffffffff", "04 01 01",
-        "06 08 616263 01 03", /* behind the end */
+        "06 08 616263 01 03", /* past the end */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         unsigned char plain[MOST];
@@ -113,8 +113,7 @@ TEST(snappy_in, bounds_the_size_by_that_of_the_data)
     cr_assert_eq(size, 22 * 3);
 }
 
-/* --- Compared with libsnappy ----------------------------------------------
- */
+/* --- Comparison with libsnappy -------------------------------------------- */
 
 /* snappy-c.h; the status is 0 on success. */
 struct libsnappy {

@@ -1,4 +1,5 @@
-/* test_state_file_in.c - lib/foreign/tensorflow/state_file_in.c
+/* test_state_file_in.c - Tests the files in which TensorFlow records the latest
+ * checkpoint.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,8 +13,8 @@
 static struct memory *memory;
 static varve_error error;
 
-/* The prefix that a record in "run" leads to, for the caller to compare; NULL
- * with the error. */
+/* Returns the prefix of a record in "run" for comparison, or NULL and the
+ * error. */
 static const char *latest(const char *text)
 {
     static char found[512];

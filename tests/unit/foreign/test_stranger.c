@@ -1,4 +1,4 @@
-/* test_stranger.c - lib/foreign/formats/stranger.c
+/* test_stranger.c - Tests the recognition of files in unsupported formats.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,12 +15,12 @@ struct sample {
     const char *path;
     const char *bytes;
     size_t size;
-    const char *what; /* NULL: nobody knows it */
+    const char *what; /* NULL: not recognized */
 };
 
 #define SAMPLE(path, bytes, what) { path, bytes, sizeof bytes - 1, what }
 
-/* The first bytes of files as their programs write them. */
+/* The first bytes of files as written by their programs. */
 static struct sample samples[] = {
     SAMPLE("a.pth",
         "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.\x80\x02M",
@@ -29,7 +29,10 @@ static struct sample samples[] = {
     SAMPLE("a.joblib", "\x80\x03}q\0.", "a pickle"),
     SAMPLE("a.gz", "\x1f\x8b\x08\0\0\0\0\0\0\3", "a gzip file: unpack it"),
     SAMPLE("a.zst", "\x28\xb5\x2f\xfd\x04", "a zstd file"),
-    SAMPLE("a.xz", "\xfd" "7zXZ\0\0\4", "an xz file"),
+    SAMPLE("a.xz",
+        "\xfd"
+        "7zXZ\0\0\4",
+        "an xz file"),
     SAMPLE("a.bz2", "BZh91AY&SY", "a bzip2 file"),
     SAMPLE("a.lz4", "\x04\x22\x4d\x18\x64", "an lz4 file"),
     SAMPLE("a.7z", "7z\xbc\xaf\x27\x1c\0\4", "a 7z archive"),
@@ -53,8 +56,10 @@ static struct sample samples[] = {
     SAMPLE(".zgroup", "{\"zarr_format\":2}", "a zarr group"),
     SAMPLE("a.mat", "\0\0\0\0\3\0\0\0\1", "version 4"),
     SAMPLE("zarr.json", "{\"zarr_format\":3}", "zarr"),
-    SAMPLE("a.tfrecord", "\x03\0\0\0\0\0\0\0\x6d\x40\xae\x84" "abc....",
-        NULL), /* another sum */
+    SAMPLE("a.tfrecord",
+        "\x03\0\0\0\0\0\0\0\x6d\x40\xae\x84"
+        "abc....",
+        NULL), /* another checksum */
     SAMPLE("a.html", "\n<!DOCTYPE html><html>", "a web page"),
     SAMPLE("a.html", "<HTML>", "a web page"),
     SAMPLE("a.xml", "<?xml version=\"1.0\"?><Error>", "an XML text"),
@@ -90,7 +95,7 @@ TEST(stranger, is_known_by_how_it_begins_and_is_called)
     world_free(&w);
 }
 
-/* What was NULL there is so for every reader; what is named, for each too. */
+/* Readers must report every recognized format, and none otherwise. */
 TEST(stranger, is_what_a_reader_says)
 {
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
@@ -160,7 +165,8 @@ TEST(stranger, is_known_by_what_its_archive_holds)
     check_archive("a.zip", NAMES("xdata.pkl"), "of the form NAME.npy");
 }
 
-/* Its directory is gone, and the first entry is there. */
+/* A truncated archive: its directory is missing, and the first entry is
+ * complete. */
 TEST(stranger, is_known_by_half_an_archive)
 {
     struct vv_buffer b = archive_of(NAMES("m/constants.pkl", "m/data/0"));

@@ -1,4 +1,4 @@
-/* test_sum.c - lib/foreign/sum.c
+/* test_sum.c - Tests checksums and their combination.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_table_in.c - lib/foreign/tensorflow/table_in.c
+/* test_table_in.c - Tests reading tables of TensorFlow checkpoints.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,7 @@
 #include "table_out.h"
 #include "wire_out.h"
 
-/* A table made by hand: blocks of any content. */
+/* A table made of blocks with any content. */
 struct made {
     unsigned char bytes[4096];
     size_t size;
@@ -26,7 +26,7 @@ struct handle {
 static const char empty_block[] = "00000000 01000000";
 static varve_error error;
 
-/* Adds a block, its kind and its sum. */
+/* Adds a block, its kind and its checksum. */
 static struct handle put_block(struct made *m, const char *hex, int kind)
 {
     size_t size;
@@ -41,7 +41,7 @@ static struct handle put_block(struct made *m, const char *hex, int kind)
     return handle;
 }
 
-/* Adds a footer; offsets and sizes here take one byte each or two. */
+/* Adds a footer; offsets and sizes take one or two bytes each here. */
 static void put_number(unsigned char **at, unsigned value)
 {
     if (value > 127)
@@ -62,7 +62,7 @@ static void finish(struct made *m, struct handle meta, struct handle index)
     m->size += 48;
 }
 
-/* A table of one block, which the index says ends by `last`. */
+/* Makes a table of one block, whose key in the index is `last`. */
 static void make(struct made *m, const char *block, int kind, const char *last)
 {
     char index[64];
@@ -74,7 +74,7 @@ static void make(struct made *m, const char *block, int kind, const char *last)
     finish(m, meta, put_block(m, index, 0));
 }
 
-/* What came: "key=value;" in digits. */
+/* The entries as "key=value;" in hexadecimal digits. */
 struct seen {
     char text[4096];
     size_t size;
@@ -106,7 +106,7 @@ static varve_status read_bytes(
     const void *bytes, size_t size, struct seen *seen)
 {
     struct vv_context context = test_context(NULL);
-    /* Exactly as large, so that a sanitizer sees what is read past it. */
+    /* Allocated exactly, so that a sanitizer detects reads past the end. */
     unsigned char *copy = malloc(size + !size);
     if (size > 0)
         memcpy(copy, bytes, size);
@@ -246,7 +246,7 @@ TEST(table_in, refuses_blocks_that_are_none)
             "an entry is malformed" },
         { "000100 61 02ff00 00000000 01000000", "an entry is malformed" },
         { "000100 61 020100 61 00000000 01000000",
-            "an entry is malformed" }, /* shares more than there is */
+            "an entry is malformed" }, /* shares more bytes than exist */
         { "000100 61 000100 61 00000000 01000000", "in increasing order" },
         { "000200 6162 000100 61 00000000 01000000", "in increasing order" },
         { "000100 62 000100 61 00000000 01000000", "in increasing order" },
@@ -272,7 +272,8 @@ TEST(table_in, wants_increasing_keys_from_block_to_block)
         one.size, two.offset, two.size);
     finish(&m, meta, put_block(&m, index, 0));
     check_refused(&m, VARVE_CORRUPT, "in increasing order");
-    /* A first entry that shares with the block before is none either. */
+    /* A first entry that shares bytes with the previous block is invalid
+     * too. */
     m.size = 0;
     one = put_block(&m, "000101 62 aa 00000000 01000000", 0);
     two = put_block(&m, "010101 63 bb 00000000 01000000", 0);
@@ -306,7 +307,7 @@ TEST(table_in, refuses_blocks_outside_the_file)
     struct seen seen = { .stop = 0 };
     cr_assert_ok(read_made(&m, &seen), error);
     cr_assert_eq(seen.count, 0);
-    /* Numbers that would wrap. */
+    /* Numbers that overflow. */
     memset(m.bytes + m.size - 48, 0xff, 9);
     m.bytes[m.size - 39] = 1;
     check_refused(&m, VARVE_TRUNCATED, "a block of");
@@ -337,7 +338,7 @@ TEST(table_in, reads_blocks_compressed_with_snappy)
 {
     struct made m;
     struct seen seen = { .stop = 0 };
-    /* 20 bytes: 4 as they are, 8 copied from 1 before, 8 as they are */
+    /* 20 bytes: 4 literal bytes, 8 copied with offset 1, 8 literal bytes */
     make(&m, "14 0c 00010861 11 01 1c 00000000 01000000", 1, "78");
     cr_assert_ok(read_made(&m, &seen), error);
     cr_assert_str_eq(seen.text, "61=6161616161616161;");
@@ -346,10 +347,11 @@ TEST(table_in, reads_blocks_compressed_with_snappy)
 TEST(table_in, refuses_what_is_no_snappy)
 {
     static const char *const rows[] = {
-        "", "00", "ff", "ffffffff0f 00", /* more than can be in it */
+        "", "00", "ff", "ffffffff0f 00", /* more than it can contain */
         "15 0c 00010861 11 01 1c 00000000 01000000", /* one byte missing */
         "13 0c 00010861 11 01 1c 00000000 01000000",
-        "14 0c 00010861 11 05 1c 00000000 01000000", /* from before it */
+        "14 0c 00010861 11 05 1c 00000000 01000000", /* copied from before
+                                                      * the beginning */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct made m;
@@ -369,8 +371,8 @@ static void put_entry(struct vv_buffer *block, size_t shared, const char *rest)
 }
 
 /* Adds the Snappy data of a block with one key of `size` bytes 'k', and fifteen
- * keys that share the previous one and add a byte, as between two restart
- * points of TensorFlow. */
+ * keys that share the previous one and add a byte, as TensorFlow does between
+ * two restart points. */
 static void pack_keys(struct vv_buffer *packed, size_t size)
 {
     struct vv_buffer block;
@@ -423,8 +425,8 @@ TEST(table_in, bounds_keys_by_blocks_as_they_are_unpacked)
     cr_assert_eq(seen.count, 16);
 }
 
-/* Each entry adds a byte to the key of the one before: the keys of n entries
- * take n * n / 2 bytes. */
+/* Each entry adds a byte to the previous key: the keys of n entries take n * n
+ * / 2 bytes. */
 TEST(table_in, bounds_what_keys_that_share_take)
 {
     struct vv_table_out table;

@@ -1,4 +1,4 @@
-/* test_table_out.c - lib/foreign/tensorflow/table_out.c
+/* test_table_out.c - Tests writing tables of TensorFlow checkpoints.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,7 @@ static void add_hex(
     free(value_bytes);
 }
 
-/* A bundle of a tensor, strings, and a tensor in two slices. */
+/* A tensor, strings, and a tensor in two slices. */
 TEST(table_out, writes_the_bytes_of_a_golden_index)
 {
     struct vv_table_out table;
@@ -76,7 +76,7 @@ static size_t number(const unsigned char **at)
     return value;
 }
 
-/* Where a block of the table begins, of which the footer tells. */
+/* Returns the index block according to the footer. */
 static const unsigned char *index_block(
     const struct vv_table_out *table, size_t *size)
 {
@@ -88,8 +88,8 @@ static const unsigned char *index_block(
     return table->bytes.data + offset;
 }
 
-/* The keys of the index, in hexadecimal digits with commas behind them. Those
- * of an index are whole. */
+/* Asserts the keys of the index, in hexadecimal digits, each followed by a
+ * comma. Keys of an index share no bytes. */
 static void check_index(const struct vv_table_out *table, const char *expected)
 {
     static char text[1000];
@@ -112,7 +112,7 @@ static void check_index(const struct vv_table_out *table, const char *expected)
     cr_assert_eq(restarts, entries);
 }
 
-/* Every entry in a block of its own. */
+/* Writes every entry in a separate block. */
 static void check_separators(
     const char *const *keys, size_t count, const char *expected)
 {
@@ -128,7 +128,7 @@ static void check_separators(
 
 TEST(table_out, separates_blocks_by_the_shortest_key_between)
 {
-    /* cut; one apart; one begins as the other; 0xff */
+    /* shortened; differing by one; a prefix of the next; 0xff */
     check_separators(
         (const char *[]){ "616263", "6178", "617900", "617900ff", "7aff" }, 5,
         "6163,6178,617900,62,7b,");
@@ -137,7 +137,7 @@ TEST(table_out, separates_blocks_by_the_shortest_key_between)
     check_separators((const char *[]){ "" }, 1, ",");
 }
 
-/* 17 entries: the last one begins anew. */
+/* 17 entries: the last one is a restart point. */
 TEST(table_out, gives_every_sixteenth_key_whole)
 {
     struct vv_table_out table;
@@ -148,7 +148,8 @@ TEST(table_out, gives_every_sixteenth_key_whole)
         vv_table_out_add(&table, key, 5, "v", 1);
     }
     cr_assert(vv_table_out_end(&table));
-    /* 9 bytes; 9 that share "key0" and 6 that share less, to "key1" */
+    /* 9 bytes; 9 entries that share "key0" and 6 that share less, up to
+     * "key1" */
     size_t at = 9 + 9 * 5 + 6 + 5 * 5;
     cr_assert(hex_equal(table.bytes.data + at, 9 + 12,
         "000501 6b65793136 76 00000000 55000000 02000000"));
@@ -188,7 +189,7 @@ TEST(table_out, sums_every_block_with_its_kind)
     vv_table_out_clear(&table);
 }
 
-/* The index of a single block is begun at the end only. */
+/* The index of a single block is started only at the end. */
 static void check_without_memory(int count)
 {
     for (long n = 0;; n++) {

@@ -1,4 +1,4 @@
-/* test_tar_in.c - lib/foreign/archive/tar_in.c
+/* test_tar_in.c - Tests reading tar archives.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,7 @@ static varve_status find_a(const struct vv_buffer *bytes,
     return status;
 }
 
-/* Asserts that "a" has this text, or is not there. */
+/* Asserts that "a" has this text, or does not exist. */
 static void check_a(struct vv_buffer b, const char *text)
 {
     struct vv_tar_member m;
@@ -170,7 +170,7 @@ TEST(tar_in, refuses_what_is_cut)
     tar_put_text(&b, "b", '0', "some text");
     for (size_t size = 1; size < b.size - TAR_BLOCK + 9; size++) {
         if (size == 2 * TAR_BLOCK || size == TAR_BLOCK + 10)
-            continue; /* whole headers; padding may be missing */
+            continue; /* complete headers; padding may be missing */
         struct vv_buffer cut = new_bytes();
         vv_buffer_add(&cut, b.data, size);
         struct vv_tar_member m;
@@ -216,7 +216,8 @@ TEST(tar_in, needs_memory_for_pax_headers)
     test_fail_allocation(0, false);
     cr_assert_eq(vv_tar_find(f, 0, &m, 1, &error), VARVE_NO_MEMORY);
     test_fail_allocation(-1, false);
-    f->files[0].size += 512; /* as if it had been cut since */
+    /* simulates a file that was truncated after opening */
+    f->files[0].size += 512;
     cr_assert_eq(vv_tar_find(f, 0, &m, 1, &error), VARVE_TRUNCATED);
     vv_foreign_free(f);
     vv_buffer_clear(&b);

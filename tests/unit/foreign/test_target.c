@@ -1,4 +1,5 @@
-/* test_target.c - lib/foreign/target.c
+/* test_target.c - Tests what writers of other formats share: names, paths and
+ * losses.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +8,7 @@
 #include "drafts.h"
 #include "target.h"
 
-/* A graph, and what was said to be lost of it. */
+/* A graph and the reported losses. */
 struct aimed {
     struct drafted drafted;
     struct vv_saved_paths paths;
@@ -52,7 +53,7 @@ static void check_name(struct aimed *a, uint32_t node, const char *wanted)
     vv_buffer_clear(&name);
 }
 
-/* Numbers of the index: 1 net, 2 opt, 3 net/w%, 4 n, 5 m. */
+/* Builds nodes with the indices 1 net, 2 opt, 3 net/w%, 4 n, 5 m. */
 static void build_slots(struct aimed *a)
 {
     struct drafted *t = &a->drafted;
@@ -74,7 +75,7 @@ TEST(target, names_values_by_their_shortest_path)
     build_slots(&a);
     check_name(&a, 0, "");
     check_name(&a, 1, "net");
-    check_name(&a, 3, "net/w%"); /* as it is */
+    check_name(&a, 3, "net/w%"); /* unchanged */
     end(&a);
 }
 
@@ -100,7 +101,8 @@ TEST(target, says_at_which_path_something_is_lost)
     end(&a);
 }
 
-/* A list with an element that has another path, a dict, a tag, a way back. */
+/* Builds a list with an element that has another path, a dict, a tag, and an
+ * edge back. */
 static void build_losses(struct aimed *a)
 {
     struct drafted *t = &a->drafted;
@@ -138,8 +140,8 @@ TEST(target, tells_what_every_format_without_a_graph_loses)
     end(&a);
 }
 
-/* Objects in a chain, each of a name of eight bytes; then a variable whose path
- * has so many bytes. */
+/* Builds a chain of objects with names of eight bytes, then a variable whose
+ * path has `size` bytes. */
 static void check_path_of(size_t size, varve_status expected)
 {
     struct aimed a;

@@ -1,4 +1,5 @@
-/* test_torch_again.c - lib/foreign/torch/torch_again.c
+/* test_torch_again.c - Tests the containers chosen when torch files are
+ * written.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,7 +31,8 @@ static void add_group(varve_node *groups, const char *name, int64_t *params)
     varve_add_variable(eps, "1", varve_scalar(COPY_AT(&rate)));
 }
 
-/* As a file of PyTorch is after a program or another format: objects alone. */
+/* Builds a PyTorch file as it is after a program or another format: only
+ * objects. */
 static void build(varve_node *root)
 {
     varve_node *model = varve_add_object(root, "model");
@@ -45,8 +47,8 @@ static void build(varve_node *root)
     add_group(groups, "0", first);
 }
 
-/* The pickle of what `build` makes, as a text of its opcodes would be long:
- * what is looked for are the items. */
+/* Returns the pickle of the graph that `build` creates. Items are compared,
+ * since the opcodes would be long as text. */
 static struct vv_pickle pickle_of(struct world *w, struct vv_buffer *bytes)
 {
     struct told told = { "" };
@@ -64,7 +66,7 @@ static struct vv_pickle pickle_of(struct world *w, struct vv_buffer *bytes)
     return p;
 }
 
-/* The value of a text key of a dict; 0: there is none. */
+/* Returns the value of a text key of a dict, or 0. */
 static uint32_t at(const struct vv_pickle *p, uint32_t dict, const char *name)
 {
     for (uint32_t l = vv_pickle_item(p, dict)->first; l;) {

@@ -1,4 +1,4 @@
-/* test_torch_array.c - lib/foreign/torch/torch_array.c
+/* test_torch_array.c - Tests NumPy arrays in pickles.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,7 +18,7 @@ static void put_type(struct vv_buffer *b, const char *type, const char *order)
     OP(b, "NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\0tb");
 }
 
-/* As protocol 3 has an array of 2 rows and 3 columns. */
+/* Adds an array of 2 rows and 3 columns as in protocol 3. */
 static void put_array(struct vv_buffer *b, const char *type, const char *order,
     bool is_fortran, const char *bytes, uint8_t size)
 {
@@ -34,7 +34,7 @@ static void put_array(struct vv_buffer *b, const char *type, const char *order,
     OP(b, "tb.");
 }
 
-/* The elements of an array; none: it is no array of ours. */
+/* Asserts the elements of an array, or that it is not supported. */
 static void check(struct vv_buffer *b, const char *text, const void *expected,
     size_t size)
 {
@@ -82,7 +82,8 @@ TEST(torch_array, has_a_type_of_ours_and_as_many_bytes)
     check(&b, NULL, "", 0);
 }
 
-/* As protocol 2 has it, and one character too many or too few. */
+/* Adds data as in protocol 2, possibly with one character too many or too
+ * few. */
 static void put_encoded(struct vv_buffer *b, const char *text, uint8_t size)
 {
     put_global(b, "numpy._core.multiarray", "_reconstruct");
@@ -114,7 +115,7 @@ TEST(torch_array, has_bytes_that_are_encoded)
     check(&b, NULL, "", 0);
 }
 
-/* As protocol 5 has it. */
+/* As in protocol 5. */
 TEST(torch_array, is_made_of_a_buffer)
 {
     struct vv_buffer b = new_bytes();

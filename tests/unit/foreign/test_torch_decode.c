@@ -1,4 +1,4 @@
-/* test_torch_decode.c - lib/foreign/torch/torch_decode.c
+/* test_torch_decode.c - Tests decoding tensors of torch files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 #include "torch_decode.h"
 #include "torch_sample.h"
 
-/* Opens an archive of one tensor, w, and a storage of so many bytes. */
+/* Opens an archive with one tensor, w, and a storage of `size` bytes. */
 static varve_reader *open_tensor(
     struct world *w, const struct put *t, int size, varve_error *error)
 {
@@ -59,7 +59,7 @@ TEST(torch_decode, gathers_what_lies_elsewhere)
         .offset = 1 }, "int64[]", "\11\12\13\14\15\16\17\20", 8);
 }
 
-/* No block of so many bytes is asked for. */
+/* Fails for large blocks. */
 static void *allocate_small(
     void *user, void *old, size_t old_size, size_t new_size)
 {
@@ -67,7 +67,7 @@ static void *allocate_small(
     return test_allocator()->function(user, old, old_size, new_size);
 }
 
-/* A few elements of a large storage: their runs alone are read. */
+/* A few elements of a large storage: only their runs are read. */
 TEST(torch_decode, reads_no_more_than_it_needs)
 {
     enum { SIZE = 1 << 20 };

@@ -1,4 +1,4 @@
-/* test_torch_edges.c - lib/foreign/torch/torch_edges.c
+/* test_torch_edges.c - Tests the edges and roles of nodes of a torch file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -43,13 +43,14 @@ TEST(torch_edges, are_slots_of_one_variable_only)
     uint32_t b = made_child(m, a, 'b'), c = made_child(m, a, 'c');
     vv_torch_add_slot(&m->g, a, d, &name, b);
     cr_assert_eq(slot_count(m), 1);
-    vv_torch_add_slot(&m->g, a, d, &name, d); /* of itself */
-    vv_torch_add_slot(&m->g, a, d, &name, b); /* which is one */
-    vv_torch_add_slot(&m->g, a, c, &name, d); /* which is trained */
-    vv_torch_add_slot(&m->g, a, b, &name, c); /* of one that is a slot */
+    vv_torch_add_slot(&m->g, a, d, &name, d); /* of the variable itself */
+    vv_torch_add_slot(&m->g, a, d, &name, b); /* which is a slot already */
+    vv_torch_add_slot(&m->g, a, c, &name, d); /* which has slots */
+    /* for a variable that is a slot */
+    vv_torch_add_slot(&m->g, a, b, &name, c);
     vv_torch_add_slot(&m->g, a, d, &name, a); /* without a value */
     name.size = 256;
-    vv_torch_add_slot(&m->g, a, d, &name, c); /* of a long name */
+    vv_torch_add_slot(&m->g, a, d, &name, c); /* with a long name */
     cr_assert_eq(slot_count(m), 1);
     name.size = 1;
     vv_torch_add_slot(&m->g, a, d, &name, c);

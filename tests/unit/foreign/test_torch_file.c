@@ -1,4 +1,4 @@
-/* test_torch_file.c - lib/foreign/torch/torch_file.c
+/* test_torch_file.c - Tests the archives of torch.save and their storages.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 #include "torch_file.h"
 #include "torch_sample.h"
 
-/* An archive of these names; "NAME=bytes" has some. */
+/* Returns an archive with these entries; "NAME=bytes" has content. */
 static struct vv_buffer archive_of(const char *const *names)
 {
     struct archive a = archive_new();
@@ -117,8 +117,8 @@ TEST(torch_file, verifies_its_pickle)
 
 /* --- Storages ------------------------------------------------------------- */
 
-/* Opens a dict of one tensor and demands what the message says; it names the
- * value by its path. */
+/* Opens a dict of one tensor and asserts the message, which begins with the
+ * path of the value. */
 static void check(const struct put *t, varve_status status, const char *says)
 {
     struct vv_buffer pickle = new_bytes();
@@ -178,10 +178,10 @@ TEST(torch_file, has_storages_that_hold_their_tensors)
     t.shape[0] = HUGE_NUMBER;
     check(&t, VARVE_CORRUPT, "a.pt: model/w: the tensor extends");
     t = fine;
-    t.count = 5; /* what is behind is another's */
+    t.count = 5; /* the following bytes belong to another storage */
     check(&t, VARVE_CORRUPT, "a.pt: model/w: the tensor extends");
     t = fine;
-    t.shape[1] = 0; /* nothing lies nowhere */
+    t.shape[1] = 0; /* a tensor without elements needs no storage */
     t.offset = HUGE_NUMBER;
     check(&t, VARVE_OK, NULL);
 }

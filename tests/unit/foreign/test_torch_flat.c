@@ -1,4 +1,4 @@
-/* test_torch_flat.c - lib/foreign/torch/torch_flat.c
+/* test_torch_flat.c - Tests flat state dicts of optimizers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,7 @@
 
 static int64_t place;
 
-/* A vector of one float, at a place of its own. */
+/* Adds a vector of one float with its own storage. */
 static void put_value(struct vv_buffer *b, const char *name)
 {
     put_text(b, name);
@@ -48,8 +48,8 @@ static struct vv_buffer file_of(struct vv_buffer *b)
     return file;
 }
 
-/* Whether a path leads to the same as another one, or, if that is NULL, to
- * nothing. */
+/* Asserts that two paths lead to the same node or, if `kept` is NULL, that the
+ * first one does not exist. */
 static void check(
     struct vv_buffer *b, const char *slot, const char *kept)
 {
@@ -93,7 +93,7 @@ TEST(torch_flat, need_one_model_that_has_all)
     check(&b, "optim/m(model/b)", NULL);
 }
 
-/* The reason that is listed for an optimizer; "": none is. */
+/* Asserts the listed reason for an optimizer; "": none. */
 static void check_reason(struct vv_buffer *b, const char *reason)
 {
     struct world w = world_new();
@@ -124,7 +124,7 @@ TEST(torch_flat, tell_why_they_are_none)
     put_dict(&b, "optim", NAMES("state.b.m", "param_groups.b.lr"));
     check_reason(&b, "moments as slots: no model next to it has all parameters "
                      "that it names");
-    b = begin(); /* a module that is called `state` */
+    b = begin(); /* a module named `state` */
     put_dict(&b, "model", NAMES("a"));
     put_dict(&b, "optim", NAMES("state.b.m"));
     check_reason(&b, "");

@@ -1,4 +1,4 @@
-/* test_torch_graph.c - lib/foreign/torch/torch_graph.c
+/* test_torch_graph.c - Tests the graph made from a pickle.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -126,7 +126,8 @@ TEST(torch_graph, takes_containers_for_what_they_hold)
     put_global(&b, "collections", "OrderedDict");
     OP(&b, "]](");
     put_text(&b, "k");
-    OP(&b, "\x88" "ea\x85R"); /* as Python 2 gave it pairs */
+    OP(&b, "\x88"
+           "ea\x85R"); /* as pairs, written by Python 2 */
     put_global(&b, "__builtin__", "set");
     OP(&b, "]\x88" "a\x85R");
     put_global(&b, "collections", "deque");
@@ -168,7 +169,7 @@ TEST(torch_graph, calls_nothing_and_says_what_would_be_called)
     put_global(&b, "torch", "float16");
     OP(&b, ")N)RR");
     OP(&b, "t.");
-    b.size -= 7; /* the call of a call, which is below */
+    b.size -= 7; /* the call of a call, which is its child */
     OP(&b, "K\1)Rt.");
     struct made m = make(&b);
     cr_assert_str_eq(tag_of(&m, "0"), "pickle:os.system");
@@ -293,8 +294,8 @@ TEST(torch_graph, names_a_broken_tensor_by_its_path)
     vv_buffer_clear(&b);
 }
 
-/* What many share is there once, and what many are called too: so many times
- * the bytes of the pickle at most. */
+/* Shared objects and names are stored once: memory is at most a multiple of the
+ * pickle's size. */
 static void check_bomb(const char *name, struct vv_buffer *b)
 {
     struct made m = make(b);

@@ -1,5 +1,5 @@
-/* test_torch_in.c - lib/foreign/torch/torch_in.c, on what torch.save wrote
- * (tests/golden/foreign/make_torch.py).
+/* test_torch_in.c - Tests opening torch.save files, written by
+ * tests/golden/foreign/make_torch.py.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -66,7 +66,7 @@ static void end(struct opened *o)
     world_free(&o->w);
 }
 
-/* The elements of a value as doubles. */
+/* Sets the elements of a value as doubles. */
 static size_t numbers_of(
     const struct opened *o, const char *path, double *numbers)
 {
@@ -83,7 +83,8 @@ static size_t numbers_of(
     return count;
 }
 
-/* Demands real parts, and that imaginary ones are `imaginary` times these. */
+/* Asserts the real parts, and that imaginary parts are `imaginary` times
+ * these. */
 static void check(const struct opened *o, const char *path, size_t count,
     const double *expected, double imaginary)
 {
@@ -183,7 +184,7 @@ TEST(torch_in, reads_moments_as_slots_of_their_parameters)
     end(&o);
 }
 
-/* The model of another program, with its moments where that one has them. */
+/* A program with the same model, which has the moments as slots. */
 TEST(torch_in, fills_a_program)
 {
     float weight[4][3] = { { 0 } }, bias[2] = { 0 }, moment[4][3] = { { 0 } };
@@ -237,8 +238,8 @@ TEST(torch_in, reads_big_endian_files_and_new_protocols)
     }
 }
 
-/* Whatever is cut off, and whatever byte of the pickle changes: it is found, or
- * what is read is as before. */
+/* After any truncation, and any changed byte of the pickle, either an error is
+ * reported or the values are unchanged. */
 TEST(torch_in, survives_damage)
 {
     size_t size;
@@ -259,8 +260,8 @@ TEST(torch_in, survives_damage)
     free(bytes);
 }
 
-/* The sum of the pickle is 0, as set_crc32_options(False) leaves it: so each
- * change of a byte comes to the machine and to all that is behind it. */
+/* The checksum of the pickle is 0, as written after set_crc32_options(False),
+ * so that each changed byte reaches the pickle machine. */
 TEST(torch_in, survives_any_change_of_a_pickle_without_a_sum)
 {
     size_t size, opened = 0;
@@ -300,7 +301,7 @@ TEST(torch_in, needs_memory)
 }
 
 /* As PyTorch before 2.6 wrote it: three parameters have the shape [4], and the
- * file does not say which is which. */
+ * file does not contain their names. */
 TEST(torch_in, keeps_moments_by_positions_where_names_are_missing)
 {
     const char *path, *what;

@@ -1,4 +1,4 @@
-/* test_torch_index.c - lib/foreign/torch/torch_index.c
+/* test_torch_index.c - Tests torch models in several files with an index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,7 @@
 
 #define INDEX "d/pytorch_model.bin.index.json"
 
-/* What torch.save wrote, an archive and an older file. */
+/* Files of torch.save, an archive and a legacy file. */
 static struct world golden_world(void)
 {
     struct world w = world_new();
@@ -41,7 +41,7 @@ TEST(torch_index, reads_each_tensor_from_its_file)
     world_free(&w);
 }
 
-/* It is what it is, and says that it is not all. */
+/* The part opens as a checkpoint, with a warning that it is incomplete. */
 TEST(torch_index, is_missed_by_a_part_that_is_opened_alone)
 {
     const char *path, *what;
@@ -67,8 +67,8 @@ TEST(torch_index, leaves_nothing_without_memory)
     world_free(&w);
 }
 
-/* An index of this map beside "one.bin", of tensors a and b, and "two.bin", of
- * what `other` is. */
+/* Checks an index with this map beside "one.bin", with tensors a and b, and
+ * "two.bin" with the content `other`. */
 static void check(const char *map, const char *other, size_t other_size,
     varve_status status, const char *says)
 {

@@ -1,4 +1,5 @@
-/* test_torch_kept.c - lib/foreign/torch/torch_kept.c
+/* test_torch_kept.c - Tests the data that is kept for writing torch files
+ * again.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_torch_key.c - lib/foreign/torch/torch_key.c
+/* test_torch_key.c - Tests node names for dict keys.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -80,7 +80,7 @@ TEST(torch_key, is_there_once)
     end(&t);
 }
 
-/* As from the end of a dict to its beginning. */
+/* Keys are processed from the end of a dict to its beginning. */
 TEST(torch_key, has_a_node_to_itself)
 {
     struct keyed t = { .b = new_bytes() };

@@ -1,4 +1,4 @@
-/* test_torch_legacy.c - lib/foreign/torch/torch_legacy.c
+/* test_torch_legacy.c - Tests torch.save files of torch before 1.6.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,7 @@
 
 #define MAGIC "\x80\2\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."
 
-/* The first three pickles. */
+/* Adds the first three pickles. */
 static void put_head(struct vv_buffer *b, int version, bool is_little)
 {
     OP(b, MAGIC "\x80\2M");
@@ -23,7 +23,7 @@ static void put_head(struct vv_buffer *b, int version, bool is_little)
     OP(b, "s.");
 }
 
-/* The last one, of one key. */
+/* Adds the last pickle, with one key. */
 static void put_keys(struct vv_buffer *b, const char *key)
 {
     OP(b, "\x80\2]");
@@ -38,7 +38,7 @@ static void put_raw(struct vv_buffer *b, uint64_t count, size_t size)
         vv_buffer_add8(b, (uint8_t)(i + 1));
 }
 
-/* A dict of w, a view of a storage of four elements of two bytes. */
+/* Returns a dict of w, a view of a storage with four elements of two bytes. */
 static struct vv_buffer sample(const char *class, size_t padding)
 {
     struct vv_buffer b = new_bytes();
@@ -142,11 +142,12 @@ TEST(torch_legacy, says_what_is_wrong)
     check_wrong(b, VARVE_TRUNCATED, "storage \"7\" at offset ");
     b = sample("HalfStorage", 0);
     b.size -= 16;
-    put_raw(&b, 2, 4); /* as many as the tensor says, and fewer are there */
+    /* the size that the tensor needs; the storage has less */
+    put_raw(&b, 2, 4);
     check_wrong(b, VARVE_TRUNCATED, "a.pth: w: the storage must have 4");
 }
 
-/* Of a type that is none of ours it has its place, and others come after it. */
+/* A storage of an unsupported type is skipped, and others follow. */
 TEST(torch_legacy, passes_over_storages_of_other_types)
 {
     struct world w = world_new();

@@ -1,4 +1,5 @@
-/* test_torch_match.c - lib/foreign/torch/torch_match.c
+/* test_torch_match.c - Tests matching parameters of an optimizer to variables
+ * by shape.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,8 +11,8 @@
 
 enum { MOST = 8 };
 
-/* Shapes as digits: "3" is [3], "34" is [3,4], "-" is [], "?" is not known, "."
- * is not known and empty. */
+/* Shapes as characters: "3" is [3], "34" is [3,4], "-" is [], "?" is unknown,
+ * "." is unknown and empty. */
 struct shapes {
     struct vv_torch_form forms[MOST];
     uint64_t extents[MOST][2];
@@ -40,7 +41,7 @@ static void put_shapes(struct shapes *s, const char *text)
     }
 }
 
-/* Demands these positions, a digit each; "": there is no one way. */
+/* Asserts these positions, one digit each; "": not unique. */
 static void check(const char *trained, const char *model, const char *expected)
 {
     struct shapes t, m;
@@ -77,8 +78,8 @@ TEST(torch_match, takes_any_shape_for_one_that_is_not_known)
     check("34 ? 22", "34 3 4 22", "");
 }
 
-/* Demands positions as above, '-' for one without a place; "": it does not fit;
- * "?3": it fits in several ways, and number 3 is not certain. */
+/* Asserts positions as above, '-' for a parameter without one; "": no match;
+ * "?3": several matches, and number 3 is ambiguous. */
 static void check_any(
     const char *trained, const char *model, const char *expected)
 {

@@ -1,4 +1,4 @@
-/* test_torch_merge.c - lib/foreign/torch/torch_merge.c
+/* test_torch_merge.c - Tests merging the pickles of several files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -35,7 +35,7 @@ static void end(struct made *m)
     free(m);
 }
 
-/* Adds a file of a pickle and a storage "0" of `size` bytes. */
+/* Adds a file with a pickle and a storage "0" of `size` bytes. */
 static varve_status add(struct made *m, const char *path,
     struct vv_buffer *pickle, const struct vv_buffer *file, uint32_t *root)
 {

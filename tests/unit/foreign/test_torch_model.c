@@ -1,4 +1,4 @@
-/* test_torch_model.c - lib/foreign/torch/torch_model.c
+/* test_torch_model.c - Tests the list of trainable variables of a model.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,11 +7,11 @@
 #include "torch_made.h"
 #include "torch_model.h"
 
-/* A real number of Python. */
+/* A Python float. */
 #define REAL "G\x3f\xf0\0\0\0\0\0\0"
 
-/* {"a": {"b": real, "c": 2}, "d": real, "o": {"state": {"m": real},
- *  "param_groups": []}, "a.b": real, "e.f": real, "g": {"h": that of "d"}} */
+/* {"a": {"b": float, "c": 2}, "d": float, "o": {"state": {"m": float},
+ * "param_groups": []}, "a.b": float, "e.f": float, "g": {"h": that of "d"}} */
 static struct made *begin(void)
 {
     struct vv_buffer b = new_bytes();
@@ -44,7 +44,7 @@ TEST(torch_model, lists_what_could_be_trained)
     cr_assert_eq(find(m, &model, "d"), all[1]);
     cr_assert_eq(find(m, &model, "e.f"), made_child(m, 0, 'e'));
     cr_assert_eq(find(m, &model, "a.c"), 0);    /* an integer */
-    cr_assert_eq(find(m, &model, "a.b"), 0);    /* two are called so */
+    cr_assert_eq(find(m, &model, "a.b"), 0);    /* two have this name */
     cr_assert_eq(find(m, &model, "o.state.m"), 0); /* of an optimizer */
     cr_assert_neq(find(m, &model, "g.h"), 0);
     vv_torch_model_clear(&model);

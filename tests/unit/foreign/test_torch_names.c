@@ -1,4 +1,5 @@
-/* test_torch_names.c - lib/foreign/torch/torch_names.c
+/* test_torch_names.c - Tests parameter names of optimizers when torch files are
+ * written again.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +16,7 @@
 static float a[2] = { 1, 2 }, b[2] = { 3, 4 };
 static float of_a[2] = { 5, 6 }, of_b[2] = { 7, 8 };
 static int64_t params[2] = { 0, 1 };
-static const char *called[2]; /* the variables, as they are written */
+static const char *called[2]; /* names of the written variables */
 static const char *names[2];  /* `param_names` */
 static bool has_slots;
 
@@ -27,7 +28,7 @@ static void add_slot(varve_node *owner, varve_node *state, const char *position,
     varve_track(varve_add_object(state, position), "m", slot);
 }
 
-/* As a file of PyTorch is after a program renamed its variables. */
+/* Builds a PyTorch file as it is after a program renamed its variables. */
 static void build(varve_node *root)
 {
     static varve_string texts[2];
@@ -53,7 +54,7 @@ static void build(varve_node *root)
 
 #define PATH "sgd/param_groups/0/param_names"
 
-/* Writes it, and checks the names that are in the file; NULL: none are. */
+/* Writes the graph and checks the names in the file; NULL: none. */
 static void check(const char *first, const char *second)
 {
     struct world w = world_new();

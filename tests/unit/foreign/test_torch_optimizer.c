@@ -1,4 +1,5 @@
-/* test_torch_optimizer.c - lib/foreign/torch/torch_optimizer.c
+/* test_torch_optimizer.c - Tests writing the state of optimizers to torch
+ * files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +16,8 @@ static float x[4] = { 1, 2, 3, 4 };
 static double rate = 0.5;
 static int64_t numbers[2] = { 5, 6 };
 
-/* As a graph is after another format: what was a dict is a tree. */
+/* Builds a graph as it is after conversion from another format: dicts are
+ * trees. */
 static void build_tree(varve_node *root)
 {
     varve_node *v = varve_add_variable(root, "v", varve_array(x, 2));

@@ -1,4 +1,4 @@
-/* test_torch_order.c - lib/foreign/torch/torch_order.c
+/* test_torch_order.c - Tests the order of optimizer parameters.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,7 +23,7 @@ static varve_node *add_slot(varve_node *owner, varve_node *entry,
     return slot;
 }
 
-/* In the order of the program, which is not that of the names. */
+/* In the order of the program, which differs from that of the names. */
 static void build(varve_node *root)
 {
     varve_node *model = varve_add_object(root, "model");

@@ -1,4 +1,4 @@
-/* test_torch_out.c - lib/foreign/torch/torch_out.c
+/* test_torch_out.c - Tests writing torch files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -70,7 +70,7 @@ TEST(torch_out, makes_a_checkpoint_of_a_model_and_its_optimizer)
     world_free(&w);
 }
 
-/* Reads a file as a graph and writes that. */
+/* Reads a file as a graph and writes it again. */
 static void write_again(struct world *w, const char *path, const char *again)
 {
     varve_error error = { 0 };
@@ -86,7 +86,7 @@ static void write_again(struct world *w, const char *path, const char *again)
     read_back(&w->context, again);
 }
 
-/* The first time a pickle may note other things for later. */
+/* The first pickle may memoize other objects. */
 TEST(torch_out, writes_again_what_it_read)
 {
     struct world w = world_new();
@@ -103,8 +103,8 @@ TEST(torch_out, writes_again_what_it_read)
     world_free(&w);
 }
 
-/* The reals of a dict, each with its position, as eight bytes; then an integer
- * and a text that could be numbers. */
+/* The floats of a dict, each with its position, as eight bytes; then an integer
+ * and a text that resembles a number. */
 static const double reals[] = { 0.5, -0.25, 0.1, 1e300, -5e-324, 3, 1e22,
     123456789.125, 1.0 / 3 };
 
@@ -127,7 +127,7 @@ static void put_reals(struct vv_buffer *b)
     OP(b, "K\1u.");
 }
 
-/* The pickle of the archive, whose entries are stored. */
+/* Checks the pickle of the archive, whose entries are stored. */
 static void check_keys(struct world *w, const char *path)
 {
     size_t size;
@@ -161,7 +161,7 @@ static void check_keys(struct world *w, const char *path)
     vv_foreign_free(f);
 }
 
-/* In every locale of these that there is here; `guest comma` makes one. */
+/* In each of these locales that is installed; `guest comma` installs one. */
 TEST(torch_out, writes_keys_that_are_numbers_in_any_locale)
 {
     static const char *const locales[] = { "C", "de_DE.UTF-8", "fr_FR.UTF-8",
@@ -183,7 +183,7 @@ TEST(torch_out, writes_keys_that_are_numbers_in_any_locale)
     }
 }
 
-/* Two names that are one key. */
+/* Builds two names with the same key. */
 static void build_twice(varve_node *root)
 {
     varve_node *a = varve_add_object(root, "a");
@@ -196,7 +196,7 @@ static void build_nothing(varve_node *root)
     varve_add_object(root, "criterion");
 }
 
-/* A module without parameters is one. */
+/* For example a module without parameters. */
 TEST(torch_out, writes_a_graph_without_values)
 {
     struct world w = world_new();

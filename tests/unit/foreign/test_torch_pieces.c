@@ -1,4 +1,4 @@
-/* test_torch_pieces.c - lib/foreign/torch/torch_pieces.c
+/* test_torch_pieces.c - Tests tensors in several pieces.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,8 +9,8 @@
 
 enum { ROWS = 5, COLUMNS = 4, DEPTH = 3, ELEMENTS = 60, SIZE = 120 };
 
-/* Starts and lengths of boxes that make up the whole, of which some are split
- * in each dimension. */
+/* Starts and lengths of boxes that form the whole; some are split in each
+ * dimension. */
 static const uint64_t boxes[][6] = {
     { 0, 0, 0, 2, 4, 3 },
     { 2, 0, 0, 3, 1, 3 },
@@ -23,8 +23,8 @@ enum { BOXES = sizeof boxes / sizeof *boxes };
 
 static const uint64_t shape[] = { ROWS, COLUMNS, DEPTH };
 
-/* A tensor of uint16 whose elements are their places, in a file; the piece
- * `turned` lies by columns. */
+/* A tensor of uint16 whose elements are their indices, in a file; the piece
+ * `turned` is column-major. */
 struct made {
     struct world w;
     struct vv_foreign *foreign;
@@ -132,7 +132,7 @@ TEST(torch_pieces, may_lie_in_another_order)
     end(m);
 }
 
-/* The first piece has the bytes up to 48. */
+/* The first piece contains the bytes up to 48. */
 TEST(torch_pieces, read_no_more_than_what_is_met)
 {
     struct made *m = begin(BOXES);
@@ -157,7 +157,7 @@ TEST(torch_pieces, are_verified_before_a_part_is_believed)
     cr_assert_eq(read_part(m, 0, bytes, SIZE), VARVE_CORRUPT);
     m->entries[1].crc ^= 1;
     cr_assert_ok(read_part(m, 0, bytes, 49), m->error);
-    m->entries[1].crc ^= 1; /* it was verified */
+    m->entries[1].crc ^= 1; /* it was already verified */
     cr_assert_ok(read_part(m, 0, bytes, 50), m->error);
     end(m);
 }
@@ -178,7 +178,7 @@ TEST(torch_pieces, need_memory)
     }
 }
 
-/* --- Whether they make up the whole --------------------------------------- */
+/* --- Completeness --------------------------------------------------------- */
 
 static const char *wrong_with(const uint64_t *all, uint32_t count)
 {
@@ -213,7 +213,7 @@ TEST(torch_pieces, are_all_of_the_whole_and_no_more)
         "its pieces overlap and do not cover its shape");
 }
 
-/* Every way to put two boxes into a line of 6. */
+/* All placements of two boxes in a line of 6. */
 TEST(torch_pieces, fit_exactly_where_they_do)
 {
     const uint64_t line[] = { 6 };

@@ -1,4 +1,4 @@
-/* test_torch_python.c - lib/foreign/torch/torch_python.c
+/* test_torch_python.c - Tests Python functions and classes in pickles.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_torch_reason.c - lib/foreign/torch/torch_reason.c
+/* test_torch_reason.c - Tests the reasons why an optimizer has no slots.
  *
  * SPDX-License-Identifier: MIT
  */

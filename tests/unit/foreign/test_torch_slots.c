@@ -1,4 +1,4 @@
-/* test_torch_slots.c - lib/foreign/torch/torch_slots.c
+/* test_torch_slots.c - Tests optimizer slots of torch files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 #include "torch_sample.h"
 #include "torch_slots.h"
 
-/* A matrix of so many bytes and one column, somewhere in the storage. */
+/* Adds a matrix of `rows` rows and one column at an offset of the storage. */
 static void put_matrix(struct vv_buffer *b, int64_t offset, int64_t rows)
 {
     put_tensor(b, &(struct put){ .class = "HalfStorage", .key = "0",
@@ -30,8 +30,8 @@ static void put_model(struct vv_buffer *b, const char *name, int64_t offset,
     OP(b, "u");
 }
 
-/* "optimizer": a state of what is trained, of one group or, after a bar, of
- * further ones. */
+/* Adds "optimizer": the state of parameters with these rows; a bar separates
+ * groups. */
 static void put_optimizer(struct vv_buffer *b, int64_t offset, const char *rows)
 {
     put_text(b, "optimizer");
@@ -68,8 +68,7 @@ static void put_optimizer(struct vv_buffer *b, int64_t offset, const char *rows)
     OP(b, "eu");
 }
 
-/* The same with names for what is trained, as many as there are: a letter each
- * for w0, w1, ...; of one group. */
+/* The same in one group, with parameter names: a letter each for w0, w1, ... */
 static void put_named_optimizer(
     struct vv_buffer *b, int64_t offset, const char *rows, const char *names)
 {
@@ -131,7 +130,7 @@ static bool is_there(const struct made *m, const char *path)
     return varve_reader_find(m->r, path, &node);
 }
 
-/* Demands that m of w0, w1, ... of a model is that of these positions; '-':
+/* Asserts that m of w0, w1, ... of a model is that of these positions; '-':
  * there is no such slot. */
 static void check(struct made *m, const char *model, const char *positions)
 {
@@ -146,7 +145,7 @@ static void check(struct made *m, const char *model, const char *positions)
     }
 }
 
-/* Demands a reason for which an optimizer has no slots; NULL: none. */
+/* Asserts the reason for which an optimizer has no slots; NULL: none. */
 static void check_reason(const struct made *m, const char *expected)
 {
     const char *path, *what;
@@ -198,7 +197,7 @@ TEST(torch_slots, go_by_groups_in_an_order_of_their_own)
     check_case("1234", "34|12", "2301", NULL);
 }
 
-/* The order in which an optimizer was made is not in the file. */
+/* The file does not contain the order of the optimizer's parameters. */
 TEST(torch_slots, need_shapes_that_agree_in_one_way)
 {
     check_case("122", "122", "---", "\"net\" has several variables of [2,1]");
@@ -267,7 +266,7 @@ TEST(torch_slots, are_of_the_model_that_fits)
     end(&m);
 }
 
-/* As Lightning has several in a list. */
+/* Lightning stores several in a list. */
 TEST(torch_slots, are_found_from_an_optimizer_in_a_list)
 {
     struct vv_buffer b = new_bytes();
@@ -305,7 +304,7 @@ TEST(torch_slots, pass_over_what_is_not_trained)
     end(&m);
 }
 
-/* As torch.distributed has them. */
+/* As torch.distributed stores it. */
 static void put_named(struct vv_buffer *b, const char *first, int64_t rows)
 {
     put_text(b, "optimizer");
@@ -350,8 +349,8 @@ TEST(torch_slots, are_of_the_variable_of_the_name)
     }
 }
 
-/* A moment that is a variable of the model: its own, the next one, which has no
- * slots then, or the one before, which has some. */
+/* A moment that is itself a variable of the model: its own variable, the next
+ * one, which then has no slots, or the previous one, which has some. */
 TEST(torch_slots, are_of_one_variable_only)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* test_torch_tar.c - lib/foreign/torch/torch_tar.c, on archives made here and
- * on one made by tests/golden/foreign/make_torch_tar.py.
+/* test_torch_tar.c - Tests tar archives of torch.save before torch 0.1.10,
+ * built here or by tests/golden/foreign/make_torch_tar.py.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -67,8 +67,8 @@ TEST(torch_tar, is_read_as_torch_reads_it)
     world_free(&w);
 }
 
-/* Python 2 writes texts as bytes, and integers of more than 32 bits as
- * decimals. */
+/* Python 2 writes texts as bytes, and integers of more than 32 bits in
+ * decimal. */
 TEST(torch_tar, is_read_as_python_2_wrote_it)
 {
     struct world w = world_new();
@@ -153,7 +153,7 @@ TEST(torch_tar, has_parts_of_storages)
     world_free(&w);
 }
 
-/* As in a file of many tensors, or of large ones. */
+/* As in files with many or large tensors. */
 TEST(torch_tar, has_more_than_one_window_of_each_member)
 {
     enum { COUNT = 1000 };
@@ -223,7 +223,7 @@ TEST(torch_tar, needs_all_of_its_members)
     check_wrong(p, VARVE_TOO_NEW, "on a big-endian machine");
 }
 
-/* The sample with other bytes in place of a member. */
+/* Replaces a member of the sample. */
 static struct tar_parts with_storages(struct vv_buffer storages)
 {
     struct tar_parts p = tar_sample_parts();
@@ -240,7 +240,7 @@ static struct tar_parts with_tensors(struct vv_buffer tensors)
     return p;
 }
 
-/* The storage 7 and, behind it, `parts` in place of the list of parts. */
+/* Returns the storage 7 followed by `parts` instead of the list of parts. */
 static struct vv_buffer storages_and(const int64_t *parts, size_t count)
 {
     struct vv_buffer b = new_bytes();

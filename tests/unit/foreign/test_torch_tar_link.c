@@ -1,4 +1,5 @@
-/* test_torch_tar_link.c - lib/foreign/torch/torch_tar_link.c
+/* test_torch_tar_link.c - Tests references to tensors in tar archives of
+ * torch.save.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +8,7 @@
 #include "torch_tar_link.h"
 #include "torch_tar_sample.h"
 
-/* The sample with another pickle. */
+/* Replaces the pickle of the sample. */
 static struct vv_buffer with_pickle(struct vv_buffer pickle)
 {
     struct tar_parts p = tar_sample_parts();
@@ -94,7 +95,7 @@ TEST(torch_tar_link, says_where_the_pickle_is_wrong)
     check_wrong(pickle, "byte 5");
 }
 
-/* The name of a parameter's class, and how its tensor is found. */
+/* Checks the class name of a parameter, and the access to its tensor. */
 static void check_variable(const char *module, const char *name,
     const char *before, size_t before_size, const char *after,
     size_t after_size)

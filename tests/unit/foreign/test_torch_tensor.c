@@ -1,4 +1,4 @@
-/* test_torch_tensor.c - lib/foreign/torch/torch_tensor.c
+/* test_torch_tensor.c - Tests tensors in pickles.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -177,7 +177,7 @@ TEST(torch_tensor, is_nothing_else)
     end(&l);
 }
 
-/* --- Where elements lie --------------------------------------------------- */
+/* --- Positions of elements ------------------------------------------------ */
 
 static struct vv_torch_tensor view(uint64_t offset, uint64_t a, uint64_t b,
     uint64_t stride_a, uint64_t stride_b)
@@ -237,7 +237,7 @@ TEST(torch_tensor, has_a_size)
     cr_assert_not(vv_torch_size(&t, &size));
 }
 
-/* Each wraps the one before, and each is asked: what is looked through ends. */
+/* Each wraps the previous one; the number of nested wrappers is limited. */
 TEST(torch_tensor, is_looked_for_in_so_many_wraps_only)
 {
     struct looked l = { .b = new_bytes() };

@@ -1,4 +1,4 @@
-/* test_torch_tree.c - lib/foreign/torch/torch_tree.c
+/* test_torch_tree.c - Tests joining names of nested state dicts.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -37,7 +37,7 @@ static void build_plain(varve_node *root)
     put_all(root, paths);
 }
 
-/* Below what an optimizer stands beside. */
+/* Builds models beside an optimizer. */
 static void build_trained(varve_node *root)
 {
     static const char *const paths[] = { "net/b/c", "net/d", "run/m/a/b",
@@ -79,7 +79,7 @@ TEST(torch_tree, has_dicts_beside_an_optimizer_and_above_it)
     check_paths(build_trained, paths, 4);
 }
 
-/* Names with dots are objects in between then. */
+/* With `dots`, names with dots become nested objects. */
 static void write_again(
     struct world *w, const char *path, const char *again, bool dots)
 {

@@ -1,4 +1,4 @@
-/* test_torch_type.c - lib/foreign/torch/torch_type.c
+/* test_torch_type.c - Tests the element types of torch files.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_torch_value.c - lib/foreign/torch/torch_value.c
+/* test_torch_value.c - Tests the values of torch files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 #include "torch_sample.h"
 #include "torch_value.h"
 
-/* Opens what a pickle makes, with a storage "0" of 24 bytes. */
+/* Opens a pickle with a storage "0" of 24 bytes. */
 static varve_reader *open_pickle(
     struct world *w, struct vv_buffer *pickle, varve_error *error)
 {
@@ -66,7 +66,7 @@ TEST(torch_value, has_lists_of_numbers_as_vectors)
     world_free(&w);
 }
 
-/* 2^53 + 1 is no float64, 2^53 + 2 is one. */
+/* 2^53 + 1 is not a float64, 2^53 + 2 is one. */
 TEST(torch_value, has_integers_beside_reals_exactly)
 {
     struct world w;
@@ -146,8 +146,8 @@ TEST(torch_value, lies_in_the_file_where_it_lies_row_major)
     world_free(&w);
 }
 
-/* 2^62 elements of one byte; and two of 2^25, of which 64 MiB have room for one
- * and the file for none. */
+/* A tensor of 2^62 elements of one byte; and two of 2^25, of which 64 MiB has
+ * room for one and the file for none. */
 TEST(torch_value, leaves_tensors_that_have_no_end)
 {
     struct world w;

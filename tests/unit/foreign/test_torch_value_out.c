@@ -1,4 +1,4 @@
-/* test_torch_value_out.c - lib/foreign/torch/torch_value_out.c
+/* test_torch_value_out.c - Tests writing values to torch files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,7 +29,7 @@ static void build_types(varve_node *root)
     varve_add_variable(root, "words", varve_array(words, 3));
 }
 
-/* Each byte of its own, but for those of bools. */
+/* Fills in different bytes, except for bools. */
 static void fill(void)
 {
     for (int i = 0; i < 256; i++)

@@ -1,4 +1,4 @@
-/* test_value_out.c - lib/foreign/value_out.c
+/* test_value_out.c - Tests buffered writing of values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,8 @@ enum { LARGE = 3 << 20 };
 
 static unsigned char large[LARGE];
 
-/* Value 0 is large; any other one is its number, so many times. */
+/* Value 0 is large; any other one consists of its number, repeated that many
+ * times. */
 static varve_status give(
     void *user, uint32_t value, struct vv_source *source, varve_error *error)
 {

@@ -1,4 +1,4 @@
-/* test_window.c - lib/foreign/window.c
+/* test_window.c - Tests the window through which files are read.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -41,7 +41,8 @@ TEST(window, fails_as_the_file_does)
     vv_buffer_add32(&b, 7);
     struct vv_foreign *f = world_foreign(&w, "f", &b);
     struct vv_window window = { .foreign = f, .error = &error };
-    f->files[0].size = 100; /* as if it had been cut since */
+    /* simulates a file that was truncated after opening */
+    f->files[0].size = 100;
     cr_assert_eq(vv_window_look(&window, 0, &bytes, &size), VARVE_TRUNCATED);
     vv_foreign_free(f);
     vv_buffer_clear(&b);

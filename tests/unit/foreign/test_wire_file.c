@@ -1,4 +1,4 @@
-/* test_wire_file.c - lib/foreign/wire_file.c
+/* test_wire_file.c - Tests reading protobuf fields from a file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -54,7 +54,7 @@ TEST(wire_file, finds_fields_of_every_kind)
     part_end(&p);
 }
 
-/* Far behind the window, and before it again. */
+/* Far after the window, and then before it. */
 TEST(wire_file, goes_anywhere)
 {
     static char large[100000];

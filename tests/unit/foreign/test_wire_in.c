@@ -1,4 +1,4 @@
-/* test_wire_in.c - lib/foreign/wire_in.c
+/* test_wire_in.c - Tests parsing protobuf fields in memory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,7 +20,7 @@ static struct vv_wire open_hex(const char *text)
     return wire;
 }
 
-/* Pulls the next field, which there is. */
+/* Returns the next field, which must exist. */
 static struct vv_wire_field next(struct vv_wire *wire)
 {
     struct vv_wire_field field;
@@ -82,7 +82,7 @@ TEST(wire_in, takes_numbers_of_up_to_64_bits_in_10_bytes)
     check_varint("00", 0, 1);
     check_varint("7f 00", 127, 1);
     check_varint("8001", 128, 2);
-    check_varint("8000", 0, 2); /* longer than need be, as protobuf takes it */
+    check_varint("8000", 0, 2); /* longer than necessary, as protobuf allows */
     check_varint("ffffffffffffffffff01", UINT64_MAX, 10);
     check_varint("80808080808080808001", UINT64_C(1) << 63, 10);
     check_varint("80808080808080808000", 0, 10);

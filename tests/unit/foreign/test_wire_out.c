@@ -1,4 +1,4 @@
-/* test_wire_out.c - lib/foreign/tensorflow/wire_out.c
+/* test_wire_out.c - Tests writing protobuf fields.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_zip_end.c - lib/foreign/numpy/zip_end.c
+/* test_zip_end.c - Tests finding the end record of zip archives.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -79,7 +79,7 @@ TEST(zip_end, has_a_comment_that_ends_with_the_file_or_none)
     archive_clear(&a);
 }
 
-/* From the end of the file. */
+/* Offset from the end of the file. */
 struct damage {
     size_t before;
     unsigned char byte;

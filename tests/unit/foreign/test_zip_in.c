@@ -1,4 +1,4 @@
-/* test_zip_in.c - lib/foreign/numpy/zip_in.c
+/* test_zip_in.c - Tests reading the directory of zip archives.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 
 #include "arrays.h"
 
-/* Reads an archive and says what came of it; `check` looks at a good one. */
+/* Reads an archive and returns the status; `check` is called after success. */
 static varve_status read_zip(const struct archive *a, varve_error *error,
     void (*check)(const struct vv_zip *zip))
 {
@@ -97,7 +97,8 @@ TEST(zip_in, takes_sizes_from_the_directory_where_they_stand_behind_the_data)
     archive_clear(&a);
 }
 
-/* A byte of the record or the header of entry `entry`, and what comes of it. */
+/* A changed byte in the record or header of an entry, and the expected
+ * error. */
 struct damage {
     size_t entry, at;
     bool is_local;
@@ -222,7 +223,7 @@ TEST(zip_in, refuses_a_directory_with_more_behind_its_entries)
     archive_clear(&a);
 }
 
-/* Whatever the byte, there is an answer, and nothing is left behind. */
+/* Every changed byte must be handled without a leak. */
 TEST(zip_in, survives_every_byte_that_is_wrong)
 {
     struct archive a = archive_new();

@@ -1,4 +1,4 @@
-/* test_zip_out.c - lib/foreign/numpy/zip_out.c
+/* test_zip_out.c - Tests writing zip archives.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -46,7 +46,7 @@ static void end(struct made *m)
     cr_assert_eq(s->close(s->state, m->file), 0);
 }
 
-/* The archive that was made, as our own strict eyes see it. */
+/* Reads the archive with the strict reader. */
 static void read_back(struct made *m, struct vv_zip *zip,
     struct vv_foreign **foreign)
 {
@@ -65,7 +65,7 @@ TEST(zip_out, writes_entries_whose_data_is_aligned)
     struct made m;
     struct vv_zip zip;
     struct vv_foreign *foreign;
-    /* Names of all lengths, so that there is padding of all lengths. */
+    /* Names of all lengths, which need padding of all lengths. */
     char name[81] = "";
     begin(&m);
     for (size_t i = 0; i < 80; i++) {
@@ -105,7 +105,7 @@ TEST(zip_out, says_that_a_name_is_utf8_where_it_matters)
     world_free(&m.world);
 }
 
-/* The file would be too large for a test: what it says about itself is not. */
+/* Only the headers are tested, since the file would be too large. */
 TEST(zip_out, says_in_zip64_what_has_no_room_elsewhere)
 {
     static const uint64_t sizes[] = {

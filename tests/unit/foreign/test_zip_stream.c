@@ -1,4 +1,4 @@
-/* test_zip_stream.c - lib/foreign/numpy/zip_stream.c
+/* test_zip_stream.c - Tests reading the data of zip entries.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 
 static unsigned char text[5000];
 
-/* An archive of one entry that is opened. */
+/* An archive with one opened entry. */
 struct opened {
     struct archive archive;
     struct world world;
@@ -100,7 +100,7 @@ TEST(zip_stream, finds_a_bit_that_changed)
     check_damage(0, 1, true, "the deflated data does not end within the entry");
 }
 
-/* The entry claims another size than its deflated data has. */
+/* The entry has another size than its deflated data. */
 static void check_size(int64_t more, const char *says)
 {
     struct opened o;

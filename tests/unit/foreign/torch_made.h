@@ -1,4 +1,4 @@
-/* torch_made.h - the graph of a pickle, and what it is made of.
+/* torch_made.h - Makes the graph of a pickle for tests.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,7 +20,7 @@ struct made {
     varve_error error;
 };
 
-/* Frees the pickle. */
+/* Makes a graph and frees the pickle. */
 static inline struct made *made_graph(struct vv_buffer *b)
 {
     struct made *m = calloc(1, sizeof *m);
@@ -51,7 +51,7 @@ static inline void made_end(struct made *m)
     free(m);
 }
 
-/* The child of a node whose name begins so. */
+/* Returns the child of a node whose name begins with this letter. */
 static inline uint32_t made_child(struct made *m, uint32_t node, char name)
 {
     struct vv_torch_edges e = vv_torch_edges_of(&m->g, node);

@@ -1,5 +1,5 @@
-/* torch_sample.h - pickles put together opcode by opcode, and archives of
- * torch.save around them.
+/* torch_sample.h - Builds pickles opcode by opcode, and torch.save archives
+ * from them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,7 @@
 
 /* --- Pickles -------------------------------------------------------------- */
 
-/* Opcodes as a literal, which may have NULs. */
+/* Adds opcodes from a literal that may contain NULs. */
 #define OP(b, literal) vv_buffer_add(b, literal, sizeof(literal) - 1)
 
 static inline void put_text(struct vv_buffer *b, const char *text)
@@ -68,7 +68,7 @@ struct put {
     int64_t shape[18], strides[18];
 };
 
-/* As state dicts have it. */
+/* Adds a tensor as in state dicts. */
 static inline void put_tensor(struct vv_buffer *b, const struct put *t)
 {
     put_global(b, "torch._utils", "_rebuild_tensor_v2");
@@ -80,7 +80,7 @@ static inline void put_tensor(struct vv_buffer *b, const struct put *t)
     OP(b, "\x89)tR");
 }
 
-/* A vector of floats that is all of its storage. */
+/* Adds a vector of floats that fills its storage. */
 static inline void put_floats(struct vv_buffer *b, const char *key,
     int64_t count)
 {
@@ -88,9 +88,9 @@ static inline void put_floats(struct vv_buffer *b, const char *key,
         .count = count, .rank = 1, .shape = { count }, .strides = { 1 } });
 }
 
-/* --- Reading them --------------------------------------------------------- */
+/* --- Reading -------------------------------------------------------------- */
 
-/* Reads a pickle that is right. */
+/* Parses a valid pickle. */
 static inline struct vv_pickle read_pickle(const struct vv_buffer *b)
 {
     struct vv_pickle p;
@@ -102,8 +102,8 @@ static inline struct vv_pickle read_pickle(const struct vv_buffer *b)
 
 /* --- Archives ------------------------------------------------------------- */
 
-/* a/data.pkl and, until NULL, names and sizes of what is in a/data; every byte
- * of a storage is its position, from 1. */
+/* Returns an archive with a/data.pkl and, up to NULL, names and sizes of
+ * entries in a/data; every byte of a storage is its offset plus 1. */
 static inline struct vv_buffer new_torch(const struct vv_buffer *pickle, ...)
 {
     va_list list;

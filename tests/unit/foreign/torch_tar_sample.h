@@ -1,5 +1,4 @@
-/* torch_tar_sample.h - Puts tar archives of torch.save before torch 0.1.10
- * together.
+/* torch_tar_sample.h - Builds tar archives of torch.save before torch 0.1.10.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +10,7 @@
 
 struct tar_parts {
     struct vv_buffer pickle, tensors, storages;
-    const char *without; /* a member that is missing; NULL: none */
+    const char *without; /* a member to omit; NULL: none */
     bool is_big_endian;
 };
 
@@ -43,7 +42,7 @@ static inline void put_tar_storage(struct vv_buffer *b, int64_t key,
         vv_buffer_add8(b, (uint8_t)(i + 1));
 }
 
-/* The list of parts of storages; `parts` has 4 numbers of each. */
+/* Adds the list of parts of storages; `parts` has 4 numbers for each. */
 static inline void put_tar_views(
     struct vv_buffer *b, const int64_t *parts, size_t count)
 {
@@ -53,7 +52,8 @@ static inline void put_tar_views(
     OP(b, "e.");
 }
 
-/* (key, key of the storage or None, torch.CLASS), rank, sizes, strides, offset
+/* (key, key of the storage or None, torch.CLASS), rank, sizes, strides,
+ * offset
  */
 static inline void put_tar_tensor(struct vv_buffer *b, int64_t key,
     int64_t storage, const char *class, const struct put *t)
@@ -88,7 +88,7 @@ static inline void put_tar_part(struct vv_buffer *b,
         tar_put(b, name, '0', bytes->data, bytes->size);
 }
 
-/* Ends the parts, and puts them together as Python 3 does. */
+/* Ends the parts, and combines them as Python 3 does. */
 static inline struct vv_buffer tar_of_parts(struct tar_parts *p)
 {
     struct vv_buffer b = new_bytes(), machine = new_bytes();
@@ -109,7 +109,7 @@ static inline struct vv_buffer tar_of_parts(struct tar_parts *p)
     return b;
 }
 
-/* A dict of "w", which is tensor 5, two elements of the storage 7. */
+/* Returns a dict of "w", which is tensor 5, two elements of the storage 7. */
 static inline struct tar_parts tar_sample_parts(void)
 {
     struct tar_parts p = tar_parts_new();

@@ -1,4 +1,5 @@
-/* saved_file.h - a saved sample in a system in memory, its bytes to be bent.
+/* saved_file.h - Saves the sample to a system in memory, so that tests can
+ * change its bytes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,7 +19,7 @@ struct saved {
     struct memory *memory;
     struct vv_context context;
     struct sample sample;
-    unsigned char *bytes; /* of the file "file" */
+    unsigned char *bytes; /* content of the file "file" */
     size_t size;
 };
 
@@ -59,8 +60,8 @@ static varve_status read_value(
     return VARVE_OK;
 }
 
-/* The bytes before a saved value, or, with the number of values, before the
- * index, which nothing but zero may be in. */
+/* Finds the padding before a saved value or, for the number of values, before
+ * the index. It must be zero. */
 static void find_padding(const struct vv_opened *in, uint32_t value,
     uint64_t *offset, size_t *size)
 {
@@ -92,7 +93,7 @@ static varve_status read_padding(
     return status;
 }
 
-/* Reads and checks all values, and what is between them. */
+/* Reads and verifies all values and the padding between them. */
 static varve_status saved_file_read(
     const struct vv_opened *in, varve_error *error)
 {

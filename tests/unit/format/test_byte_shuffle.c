@@ -1,4 +1,4 @@
-/* test_byte_shuffle.c - lib/format/byte_shuffle.c
+/* test_byte_shuffle.c - Tests the byte shuffle.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@ enum { MOST = 180, EDGE = 0xee };
 
 static uint8_t plain[MOST * 8], apart[8][MOST + 1], together[MOST * 8 + 1];
 
-/* Byte by byte, as docs/format.md has it. */
+/* Compares with the byte-by-byte definition of docs/format.md. */
 static void check(size_t count, unsigned planes)
 {
     uint8_t *to[8];

@@ -1,4 +1,4 @@
-/* test_cbor_in.c - lib/format/cbor_in.c
+/* test_cbor_in.c - Tests reading CBOR items of the profile.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,8 @@
 
 #include "cbor_in.h"
 
-/* A copy of just these bytes, so that a sanitizer sees a read behind them. */
+/* Returns an exact copy of the bytes, so that a sanitizer detects reads past
+ * the end. */
 static struct vv_cbor_in copy_of(
     const void *bytes, size_t size, varve_error *error)
 {
@@ -160,7 +161,7 @@ TEST(cbor_in, skips_deep_nesting_without_recursion)
 {
     size_t size = 8 << 20;
     unsigned char *bytes = malloc(size);
-    memset(bytes, 0x81, size); /* arrays of one in arrays of one ... */
+    memset(bytes, 0x81, size); /* nested arrays of one element each */
     bytes[size - 1] = 0;
     varve_error error;
     struct vv_cbor_in in = { .path = "file", .bytes = bytes, .size = size,

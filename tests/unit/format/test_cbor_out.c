@@ -1,4 +1,4 @@
-/* test_cbor_out.c - lib/format/cbor_out.c
+/* test_cbor_out.c - Tests writing CBOR.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -84,7 +84,8 @@ TEST(cbor_out, remembers_the_first_failure_and_writes_no_more)
 {
     struct taken t = { .failing_call = 2 };
     struct vv_cbor_out out = { .sink = take, .user = &t };
-    vv_cbor_put_bytes(&out, "abc", 3); /* the head goes, the bytes do not */
+    /* the head is written, the bytes are not */
+    vv_cbor_put_bytes(&out, "abc", 3);
     vv_cbor_put_unsigned(&out, 1);
     cr_assert_eq(out.status, VARVE_NO_SPACE);
     cr_assert_eq(t.calls, 2);

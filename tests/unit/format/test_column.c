@@ -1,4 +1,4 @@
-/* test_column.c - lib/format/column.c
+/* test_column.c - Tests the table of index columns.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,8 +22,8 @@ TEST(column, table_is_in_order_of_key)
     cr_assert_null(vv_column_find(VV_FIRST_TAG_COLUMN));
 }
 
-/* Each column has a field of its own, and columns that run side by side share
- * their number. */
+/* Each column has its own field, and parallel columns share their element
+ * count. */
 TEST(column, keeps_bytes_and_number_in_the_index)
 {
     struct vv_index index = { 0 };
@@ -46,7 +46,8 @@ TEST(column, keeps_bytes_and_number_in_the_index)
     cr_assert_eq(index.names_size, UINT64_C(1) << 40);
 }
 
-/* What differs is where and what the values are, or another graph. */
+/* Indexes that differ only in values and their locations, or also in the
+ * graph. */
 TEST(column, indices_are_alike_in_all_but_their_values)
 {
     static const uint8_t ones[16] = { 1, 1, 1, 1, 1, 1, 1, 1 };

@@ -1,4 +1,4 @@
-/* test_data_in.c - lib/format/data_in.c
+/* test_data_in.c - Tests reading checkpoint files, and their verification.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -61,7 +61,7 @@ TEST(data_in, reads_every_value)
 
 static const unsigned char large[2 * VV_CHUNK_SIZE + 5] = { 1, 2, 3 };
 
-/* A file of one state that is longer than two chunks. */
+/* Saves a file with one state that is longer than two chunks. */
 static varve_status save_large(struct sample *s,
     const struct vv_context *context, struct vv_buffer *digests,
     varve_error *error)
@@ -140,7 +140,7 @@ TEST(data_in, names_file_value_range_and_digests_of_damage)
     saved_file_end(&f);
 }
 
-/* --- What the file is instead --------------------------------------------- */
+/* --- Other files ---------------------------------------------------------- */
 
 static void seal(unsigned char *part, size_t size)
 {
@@ -213,8 +213,8 @@ static void move_index_behind(struct saved *f)
     move_index(f, vv_align_up(f->size, 64));
 }
 
-/* The index begins 64 bytes later, sums are made to fit: the file is whole, but
- * the index has no beginning. */
+/* Moves the start of the index by 64 bytes and corrects the checksums: the file
+ * is intact, but its index has no beginning. */
 static void cut_index(struct saved *f)
 {
     uint64_t offset = f->sample.data_end + 64;
@@ -227,8 +227,8 @@ static void cut_index(struct saved *f)
     move_index(f, offset);
 }
 
-/* What build_loop makes the name as long for, so that the index could end where
- * it begins. */
+/* The size of the name that build_loop adds, chosen so that the index could end
+ * where it begins. */
 static size_t loop_name_size;
 
 static void build_loop(struct sample *s)
@@ -381,7 +381,7 @@ TEST(data_in, refuses_a_file_with_something_behind_it)
         memory_resize(f.memory, "file", f.size + more);
         cr_assert_eq(open_and_read(&f.context, &error), VARVE_TRUNCATED);
     }
-    /* A second footer behind the first. */
+    /* A second footer after the first. */
     f.bytes = memory_bytes(f.memory, "file", &f.size);
     memory_resize(f.memory, "file", f.size - 199 + 64);
     f.bytes = memory_bytes(f.memory, "file", &f.size);
@@ -390,7 +390,7 @@ TEST(data_in, refuses_a_file_with_something_behind_it)
     saved_file_end(&f);
 }
 
-/* Within the one large value, one bit in 101. */
+/* Within the large value, one bit of 101. */
 TEST(data_in, refuses_every_flipped_bit)
 {
     struct saved f;
@@ -431,7 +431,7 @@ TEST(data_in, takes_memory_in_proportion_to_the_file)
     test_reset_peak();
     cr_assert_ok(open_and_read(&f.context, &error), error);
     cr_assert_leq(test_peak_bytes(), 16 * f.size + (64 << 10));
-    /* An index that is said to be larger than any memory takes none. */
+    /* An index whose size exceeds any memory must not be allocated. */
     say_large_index(&f);
     test_reset_peak();
     cr_assert_eq(open_and_read(&f.context, &error), VARVE_CORRUPT);

@@ -1,4 +1,4 @@
-/* test_data_in_salvage.c - lib/format/data_in.c: what is left of a damaged file
+/* test_data_in_salvage.c - Tests opening damaged files for salvage.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -35,7 +35,7 @@ static varve_status salvage_and_read(
     return status;
 }
 
-/* A header of another version with a sum that holds is no damage. */
+/* A header of another version with a valid checksum is not damage. */
 TEST(data_in, salvages_a_file_whose_header_or_footer_is_damaged)
 {
     struct saved f;
@@ -86,8 +86,8 @@ TEST(data_in, salvages_a_file_with_something_behind_it)
     saved_file_end(&f);
 }
 
-/* The ends of one file around the rest of another: either end's index will
- * do, but nothing that neither vouches for. */
+/* The header of one file with the footer of another: the index of either is
+ * accepted, but nothing that neither refers to. */
 TEST(data_in, salvages_only_what_header_or_footer_vouch_for)
 {
     struct saved a, b;
@@ -114,7 +114,7 @@ TEST(data_in, salvages_no_file_of_a_later_version)
     saved_file_end(&f);
 }
 
-/* A bad sector under the header, or under the footer. */
+/* A bad sector at the header or the footer. */
 TEST(data_in, salvages_a_file_whose_ends_cannot_be_read)
 {
     struct saved f;

@@ -1,4 +1,4 @@
-/* test_data_out.c - lib/format/data_out.c
+/* test_data_out.c - Tests writing checkpoint files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@
 #include "system.h"
 #include "unit/format/golden.h"
 
-/* What stands in a file with these values and this index, put together anew. */
+/* Returns the expected content of a file with these values and this index. */
 static unsigned char *expected_file(struct sample *s, size_t *size)
 {
     size_t count = sample_column(s, VV_KEY_VALUE_NODES)->size / 4;
@@ -105,7 +105,7 @@ TEST(data_out, aligns_values)
     cr_assert_eq(vv_data_place(INT64_MAX, 0), UINT64_C(1) << 63);
 }
 
-/* --- How it is written ---------------------------------------------------- */
+/* --- Write calls ---------------------------------------------------------- */
 
 struct save {
     struct memory *memory;
@@ -240,7 +240,7 @@ TEST(data_out, takes_little_memory_for_a_small_file)
     free(bytes);
 }
 
-/* A cut in between leaves no file that looks like a checkpoint. */
+/* A crash before the header is written leaves no valid checkpoint. */
 TEST(data_out, writes_the_header_last)
 {
     struct save s;
@@ -412,7 +412,7 @@ TEST(data_out, reports_each_call_that_fails)
     sample_clear(&s);
 }
 
-/* Stages small values until so many bytes are free before it is full. */
+/* Stages small values until `room` bytes are free in the buffer. */
 static void fill_up_to(struct save *s, const unsigned char *bytes, size_t room)
 {
     const size_t most = 40000, full = 1 << 20;
@@ -424,8 +424,8 @@ static void fill_up_to(struct save *s, const unsigned char *bytes, size_t room)
     cr_assert_eq(s->out.staged, full - room);
 }
 
-/* The disk is full when the bytes before a value, the value, those before the
- * index, the index or the footer want to be written. */
+/* The disk becomes full when the padding before a value, the value, the padding
+ * before the index, the index or the footer is written. */
 TEST(data_out, reports_a_full_disk_wherever_staging_ends)
 {
     unsigned char *bytes = pattern(40000);

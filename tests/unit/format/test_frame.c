@@ -1,4 +1,4 @@
-/* test_frame.c - lib/format/frame.c
+/* test_frame.c - Tests the headers of Zstandard frames.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,7 +27,7 @@ static size_t head_of(uint8_t what, uint8_t window)
     return vv_frame_head(frame, 20);
 }
 
-/* RFC 8878, 3.1.1.1: one byte, a window or none, a size of the content. */
+/* RFC 8878, 3.1.1.1: one byte, optionally a window, and a content size. */
 TEST(frame, may_have_other_heads)
 {
     cr_assert_eq(head_of(0x20, 0), 6);
@@ -61,7 +61,7 @@ static void check_raw(size_t size, size_t blocks)
     for (size_t at = 0, head = 0; at < size; at += VV_MOST_BLOCK) {
         size_t left = size - at;
         size_t part = left < VV_MOST_BLOCK ? left : VV_MOST_BLOCK;
-        /* Not the last, raw, and so many bytes. */
+        /* Not the last block, raw, and its size. */
         cr_assert_eq(frame[head] | frame[head + 1] << 8 | frame[head + 2] << 16,
             (int)part << 3);
         cr_assert_eq(vv_frame_raw_at(at), head + 3);

@@ -1,4 +1,4 @@
-/* test_index.c - lib/format/index.c
+/* test_index.c - Tests lookups in an index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,7 +34,7 @@ TEST(index, finds_every_name_and_no_other)
     sample_clear(&s);
 }
 
-/* By the number of a name, and by its text. */
+/* By the index of a name, and by its text. */
 static void check_edge(
     const struct vv_index *index, uint32_t node, const char *name)
 {
@@ -75,7 +75,7 @@ TEST(index, finds_children_by_name_and_in_lists_by_position)
     sample_clear(&s);
 }
 
-/* Names sort as texts, "10" before "2". */
+/* Names are sorted as texts, "10" before "2". */
 TEST(index, finds_the_eleventh_child_of_a_list)
 {
     struct sample s;

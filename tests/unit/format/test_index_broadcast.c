@@ -1,10 +1,11 @@
-/* test_index_broadcast.c - lib/format/index_broadcast.c
+/* test_index_broadcast.c - Tests the broadcast of an index whose large columns
+ * stay in the file.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "told_world.h"
 
-/* How many of these columns are left in the file. */
+/* Returns the number of columns that stay in the file. */
 static int count_far(const struct vv_index *index)
 {
     int count = 0;
@@ -60,7 +61,7 @@ TEST(told_index, leaves_as_much_with_who_tells)
     end();
 }
 
-/* --- What is not what was told -------------------------------------------- */
+/* --- Differences from the broadcast --------------------------------------- */
 
 static uint32_t value_of(const char *name)
 {
@@ -69,7 +70,7 @@ static uint32_t value_of(const char *name)
     return vv_index_find_value(index, vv_index_find_child(index, 0, n));
 }
 
-/* A byte of the index, as others read it. */
+/* Changes a byte of the index that receivers read. */
 static void damage(const uint8_t *column)
 {
     size_t size;
@@ -79,7 +80,7 @@ static void damage(const uint8_t *column)
     memory_bytes(world.memory, FILE_NAME, &size)[at] ^= 1;
 }
 
-/* Nothing of a value in pieces is left out: it is not read at all. */
+/* Checks that reading fails as a whole: no piece of a value is skipped. */
 static void check_nothing_is_read(varve_status expected)
 {
     struct vv_chunk_part part;

@@ -1,4 +1,5 @@
-/* test_index_check.c - lib/format/index_check.c: each rule broken once.
+/* test_index_check.c - Tests the rules of nodes, edges, slots and tags, each
+ * violated once.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,8 +8,7 @@
 
 #include <string.h>
 
-
-/* Lets an element of a u32 column be another. */
+/* Defines a function that changes an element of a u32 column. */
 #define SET(function, key, i, value)                                           \
     static void function(struct sample *s)                                     \
     {                                                                          \
@@ -70,7 +70,7 @@ static void children_are_not_in_order(struct sample *s)
     sample_swap32(s, VV_KEY_EDGE_CHILDREN, 10, 11);
 }
 
-/* Node 1 has an edge before anything leads to it. */
+/* Node 1 has an edge before any edge leads to it. */
 static void node_leads_to_itself_first(struct sample *s)
 {
     static const uint32_t ends[] = { 0, 6, 8, 10, 10 };
@@ -182,7 +182,7 @@ TEST(index_check, names_the_rule_that_is_broken)
     sample_check_breakages(rows, sizeof rows / sizeof *rows);
 }
 
-/* The number of nodes, where it would be the next to be seen. */
+/* The index of the next new node, which exceeds the last one. */
 TEST(index_check, refuses_an_edge_to_a_node_behind_the_last)
 {
     struct sample s;

@@ -1,4 +1,4 @@
-/* test_index_columns.c - lib/format/index_columns.c
+/* test_index_columns.c - Tests building the columns of an index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,7 @@ static const varve_box columns[] = {
     { .start = { 0, 2 }, .extents = { 2, 1 } },
 };
 
-/* An object with a variable in pieces, a slot of it and names. */
+/* Adds an object with a variable in pieces, a slot of it, and names. */
 static void fill(struct vv_index_columns *c)
 {
     vv_index_add_name(c, "m", 1);
@@ -83,8 +83,8 @@ TEST(index_columns, place_the_values_that_are_saved)
 
 TEST(index_columns, tell_that_memory_ran_out)
 {
-    /* All but those of digests, of layers, of what is packed, of pages, and of
-     * parts; those of boxes twice. */
+    /* All columns except those for digests, data files, compression, pages and
+     * slices; those for boxes count twice. */
     const long used = VV_COLUMN_COUNT - 1 - 5 - 4 - 2 - 2 + 1;
     bool failed = true;
     for (long n = 0; failed; n++) {

@@ -1,4 +1,4 @@
-/* test_index_find.c - lib/format/index_find.c
+/* test_index_find.c - Tests the search for an index in a damaged file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@
 #include "support/test_context.h"
 #include "system.h"
 
-/* Bytes in a file of a system in memory, and an index to be put into them. */
+/* The bytes of a file in memory, and an index to be placed in them. */
 struct field {
     struct memory *memory;
     struct vv_context context;
@@ -44,7 +44,7 @@ static void end(struct field *f)
     memory_free(f->memory);
 }
 
-/* Makes the file, all of one byte. */
+/* Creates a file that consists of one byte, repeated. */
 static unsigned char *make(struct field *f, size_t size, int byte)
 {
     unsigned char *bytes = malloc(size);
@@ -132,7 +132,7 @@ TEST(index_find, finds_the_smallest_index_and_one_with_layers)
     end(&f);
 }
 
-/* Such as that of a file that a value holds. */
+/* For example that of a file stored as a value. */
 TEST(index_find, passes_over_what_only_looks_like_the_index)
 {
     struct field f;
@@ -162,7 +162,7 @@ TEST(index_find, finds_nothing_in_part_of_an_index)
 
 enum { HOSTILE = 1 << 16 };
 
-/* What a look through the bytes costs: calls, and bytes that were read. */
+/* Checks the cost of the search: calls, and bytes that are read. */
 static void check_cost(struct field *f, uint64_t most_calls)
 {
     struct faulty *faulty = faulty_new(memory_system(f->memory));
@@ -180,8 +180,8 @@ static void check_cost(struct field *f, uint64_t most_calls)
     faulty_free(faulty);
 }
 
-/* Each multiple of 64 may begin an index, and arrays in arrays go from there to
- * the end. */
+/* Each multiple of 64 could begin an index, and nested arrays extend from there
+ * to the end. */
 TEST(index_find, follows_as_many_heads_as_there_are_bytes)
 {
     static const unsigned char begins[] = { 0xb1, 0, 0x41, 0, 1, 0xd8, 0x46,
@@ -195,7 +195,7 @@ TEST(index_find, follows_as_many_heads_as_there_are_bytes)
     end(&f);
 }
 
-/* Each may begin an index that has all the rest for names. */
+/* Each could begin an index whose names extend over all following bytes. */
 TEST(index_find, sums_four_times_the_file_at_most)
 {
     struct field f;

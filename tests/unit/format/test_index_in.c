@@ -1,4 +1,4 @@
-/* test_index_in.c - lib/format/index_in.c
+/* test_index_in.c - Tests parsing an index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -329,7 +329,7 @@ TEST(index_in, names_the_rule_that_is_broken)
     sample_check_breakages(rows, sizeof rows / sizeof *rows);
 }
 
-/* A column of 4 GiB of which nobody touches more than the head. */
+/* A column of 4 GiB, of which only the head is accessed. */
 TEST(index_in, refuses_more_nodes_than_numbers_can_count)
 {
     static const unsigned char head[] =
@@ -382,8 +382,8 @@ static varve_status take(
     return VARVE_OK;
 }
 
-/* Parses a copy of just these bytes. If they are an index, they must be the
- * only form of it: writing it gives the same bytes. */
+/* Parses an exact copy of the bytes. If they are a valid index, writing it must
+ * give the same bytes. */
 static varve_status parse_and_write(
     const unsigned char *bytes, size_t size, uint64_t data_end)
 {
@@ -428,8 +428,8 @@ TEST(index_in, refuses_every_truncation)
     sample_clear(&s);
 }
 
-/* Some bits make another index of it (a digest, a type of the same size): the
- * digest in the footer is what finds those. */
+/* Some flipped bits give another valid index (a digest, a type of the same
+ * size); the digest in the footer detects those. */
 TEST(index_in, has_one_form_for_every_index_a_bit_away)
 {
     struct sample s;
@@ -468,7 +468,7 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-/* Elements replaced by numbers that are often nearly right. */
+/* Replaces elements by numbers that are almost valid. */
 TEST(index_in, survives_columns_of_nearly_right_numbers)
 {
     uint64_t random = UINT64_C(0x9e3779b97f4a7c15);
@@ -489,7 +489,7 @@ TEST(index_in, survives_columns_of_nearly_right_numbers)
             size_t element = vv_columns[c].element;
             size_t count = s.columns[c].size / element;
             if (count == 0)
-                continue; /* of what the sample has none of */
+                continue; /* the sample has no such column */
             size_t i = next_random(&random) % count;
             unsigned char *at = s.columns[c].data + i * element;
             uint64_t number = next_random(&random) % 17;

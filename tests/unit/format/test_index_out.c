@@ -1,4 +1,4 @@
-/* test_index_out.c - lib/format/index_out.c
+/* test_index_out.c - Tests writing an index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,7 @@ static varve_status take(
     return VARVE_OK;
 }
 
-/* The sample was encoded by other code. */
+/* The expected bytes were encoded by other code. */
 static void check_bytes(const struct vv_index *index, struct sample *s)
 {
     struct vv_buffer bytes;

@@ -1,4 +1,5 @@
-/* test_index_stream.c - lib/format/index_stream.c
+/* test_index_stream.c - Tests reading an index whose large columns stay in the
+ * file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,15 +9,15 @@
 
 #include "told_world.h"
 
-/* --- Damage that has a digest --------------------------------------------- */
+/* --- Damage with valid digests -------------------------------------------- */
 
 static struct {
     unsigned char *good, *bad;
     size_t size;
-    size_t index; /* where it begins */
+    size_t index; /* offset of its beginning */
     size_t index_size;
     struct vv_paged_column
-        far[VV_FAR_COLUMNS]; /* where columns are that stay */
+        far[VV_FAR_COLUMNS]; /* locations of columns that stay in the file */
 } file;
 
 static void begin_file(enum storage storage, uint64_t seed)
@@ -45,7 +46,7 @@ static void end_file(void)
     end();
 }
 
-/* Header and footer, as who writes such an index would have them. */
+/* Recomputes header and footer for the changed index. */
 static void seal(void)
 {
     unsigned char *footer = file.bad + file.size - VV_FOOTER_SIZE;
@@ -58,7 +59,8 @@ static void seal(void)
     vv_store64(footer + 48, vv_hash_of(footer, 48));
 }
 
-/* Somewhere in the index, and as often in a column that stays in the file. */
+/* Returns a random place in the index, often in a column that stays in the
+ * file. */
 static size_t any_place(uint64_t *random)
 {
     size_t key = (size_t)(proof_next(random) % VV_FAR_COLUMNS);
@@ -71,7 +73,7 @@ static size_t any_place(uint64_t *random)
                     proof_next(random) % (file.far[key].size - 7));
 }
 
-/* One to four bytes of the index, or a number of it. */
+/* Changes one to four bytes of the index, or a number in it. */
 static void damage(uint64_t *random)
 {
     memcpy(file.bad, file.good, file.size);
@@ -87,7 +89,7 @@ static void damage(uint64_t *random)
     seal();
 }
 
-/* Opens it both ways, and compares what is said, or what is there. */
+/* Opens the file in both ways, and compares the errors or the content. */
 static varve_status compare_both(uint64_t *random)
 {
     varve_error whole = { 0 }, far = { 0 };
@@ -138,7 +140,7 @@ TEST(told_read, finds_what_is_wrong_as_who_reads_it_whole)
 
 /* --- Heads of columns ----------------------------------------------------- */
 
-/* A byte more, behind the last digest. */
+/* One additional byte after the last digest. */
 TEST(told_read, leaves_no_part_of_an_element)
 {
     uint64_t random = 1;
@@ -163,7 +165,7 @@ TEST(told_read, leaves_no_part_of_an_element)
     end_file();
 }
 
-/* Where the index is cut short, and where it only says so. */
+/* A truncated index, and one with a wrong size. */
 TEST(told_read, believes_no_size)
 {
     varve_error error = { 0 };
@@ -203,8 +205,8 @@ TEST(told_read, leaves_nothing_where_all_is_little)
     end();
 }
 
-/* Whatever cannot be read, once or from there on: then it is read whole, or
- * fails. */
+/* If any read fails, once or from then on, the index is read as a whole, or
+ * opening fails. */
 TEST(told_read, reads_it_whole_where_something_fails)
 {
     int whole = 0, failed = 0;
@@ -227,10 +229,11 @@ TEST(told_read, reads_it_whole_where_something_fails)
     end();
 }
 
-/* Pieces are counted before the index has a digest: as if it had few then. */
+/* Pieces are counted before the digest of the index is verified; here the count
+ * appears to be small at that time. */
 static struct {
     const struct vv_system *below;
-    uint64_t ends; /* where in the file the column begins */
+    uint64_t ends; /* offset of the column in the file */
     int hits;
 } changing;
 

@@ -1,4 +1,5 @@
-/* test_layer_check.c - lib/format/layer_check.c: each rule broken once.
+/* test_layer_check.c - Tests the rules of data files and extents, each violated
+ * once.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -74,7 +75,8 @@ TEST(layer_check, takes_a_layer_that_is_in_the_file_itself)
     sample_add_packs(&s);
     sample_move_layer_inside(&s);
     check_taken(&s);
-    /* What is written so says so even where nothing was worth packing. */
+    /* Extents of compressed files are marked as such even if nothing was worth
+     * compressing. */
     sample_build(&s);
     sample_add_layers(&s);
     sample_add_packs(&s);
@@ -164,7 +166,7 @@ PACKED(inside_behind_the_index, INSIDE;
        sample_set64(s, VV_KEY_PLACE_OFFSETS, 1, s->data_end - 935))
 BROKEN(inside_but_not_packed, INSIDE)
 
-/* A value of 1 TiB, nearly all of it zeros that lie nowhere. */
+/* A value of 1 TiB, almost all of it zeros without a location. */
 static void a_tebibyte(struct sample *s)
 {
     const uint64_t size = (uint64_t)1 << 40;

@@ -1,4 +1,4 @@
-/* test_layers_in.c - lib/format/layers_in.c
+/* test_layers_in.c - Tests reading data files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,8 +15,8 @@
 
 enum { SIZE = 1000, BYTES = 64 + SIZE + 64 };
 
-/* An index of 10 to 3000 bytes in two layers, with zeros between, over a system
- * in memory that has them. */
+/* An index of 10 to 3000 bytes in two data files, with zeros between, and a
+ * system in memory that contains them. */
 struct incremental {
     struct memory *memory;
     struct vv_context context;
@@ -100,7 +100,7 @@ static varve_status open_all(
         layers, &l->context, "run/a.varve", -1, &l->index, error);
 }
 
-/* The data as it has to be, from 64 to 1100. */
+/* Sets the expected data from 64 to 1100. */
 static void fill(const struct incremental *l, uint8_t *data)
 {
     memcpy(data, l->bytes[0], 500);
@@ -214,7 +214,7 @@ TEST(layers_in, salvages_what_is_not_in_a_layer_that_is_lost)
     end(&l);
 }
 
-/* Of another size, with another header: the digests of its values decide. */
+/* With another size or another header, the digests of the values decide. */
 TEST(layers_in, salvages_a_layer_whatever_is_around_its_data)
 {
     struct incremental l;
@@ -276,7 +276,7 @@ TEST(layers_in, names_what_is_missing_and_says_what_to_do)
         "varve repack");
 }
 
-/* Bytes of the second layer, to be bent. */
+/* Returns the bytes of the second data file, which may be changed. */
 static uint8_t *bytes_of(struct incremental *l, size_t *size)
 {
     char path[64] = "run/layers/";
@@ -348,8 +348,9 @@ TEST(layers_in, knows_its_own_names)
 
 #ifdef VV_HAVE_ZSTD
 
-/* Two layers, of which the first has a frame of four pages; places take the
- * first page of it, something of the other layer, and the last two. */
+/* Two data files, the first of which has a frame of four pages. The extents are
+ * the first page of the frame, a part of the other file, and the last two
+ * pages. */
 enum { PLAIN = 4 * 4096 };
 
 struct packed {

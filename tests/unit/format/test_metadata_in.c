@@ -1,4 +1,4 @@
-/* test_metadata_in.c - lib/format/metadata_in.c
+/* test_metadata_in.c - Tests parsing the metadata of an index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,8 +7,7 @@
 #include "support/index_sample.h"
 #include <string.h>
 
-
-/* The smallest index with metadata of these bytes. */
+/* Parses the smallest index with metadata of these bytes. */
 static varve_status parse_with(const void *bytes, size_t size,
     struct vv_parsed_index *parsed, varve_error *error)
 {
@@ -30,7 +29,7 @@ TEST(metadata_in, copies_names_and_values)
     varve_error error;
     sample_build(&s);
     cr_assert_ok(sample_parse(&s, &parsed, &error), error);
-    sample_clear(&s); /* what was parsed of the metadata is its own */
+    sample_clear(&s); /* the parsed metadata is a copy */
     cr_assert_eq(parsed.index.metadata_count, SAMPLE_METADATA_COUNT);
     for (size_t i = 0; i < SAMPLE_METADATA_COUNT; i++) {
         const varve_metadata *m = &parsed.index.metadata[i];
@@ -100,7 +99,8 @@ TEST(metadata_in, names_the_rule_that_is_broken)
     }
 }
 
-/* The shortest pairs there are: three bytes, in memory 40 and a string of 2. */
+/* The shortest possible pairs: three bytes each; in memory 40, and a string of
+ * 2. */
 TEST(metadata_in, takes_memory_in_proportion)
 {
     struct sample s;

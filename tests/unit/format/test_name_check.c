@@ -1,4 +1,4 @@
-/* test_name_check.c - lib/format/name_check.c: each rule broken once.
+/* test_name_check.c - Tests the rules of names, each violated once.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-
-/* Lets an element of a u32 column be another. */
+/* Defines a function that changes an element of a u32 column. */
 #define SET(function, key, i, value)                                           \
     static void function(struct sample *s)                                     \
     {                                                                          \
@@ -35,7 +34,7 @@ static void name_has_a_nul(struct sample *s) { name_bytes(s, N_ROOT)[1] = 0; }
 static void names_are_not_sorted(struct sample *s) { *name_bytes(s, 1) = '7'; }
 static void name_is_there_twice(struct sample *s) { *name_bytes(s, 2) = '1'; }
 
-/* A long name in place of the last one. */
+/* Replaces the last name by a long one. */
 static void stretch_last_name(struct sample *s, size_t size)
 {
     struct vv_buffer *names = sample_column(s, VV_KEY_NAMES);
@@ -100,7 +99,7 @@ TEST(name_check, accepts_the_longest_name)
     sample_clear(&s);
 }
 
-/* A dict of objects under these names. */
+/* Builds a dict of objects with these names. */
 static void build_dict(
     struct sample *s, const char *const *names, uint32_t count)
 {
@@ -121,7 +120,7 @@ static void build_dict(
     sample_encode(s);
 }
 
-/* Names are compared by eights of bytes. */
+/* Names are compared eight bytes at a time. */
 TEST(name_check, knows_the_order_of_names_that_begin_alike)
 {
     static const char *const names[] = { "a", "abcdefg", "abcdefgh",
@@ -152,7 +151,7 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* A list of variables 0 to count - 1. */
+/* Builds a list of variables 0 to count - 1. */
 static void build_list(struct sample *s, uint32_t count)
 {
     char(*names)[12] = calloc(count, sizeof *names);
@@ -178,8 +177,8 @@ static void build_list(struct sample *s, uint32_t count)
     free(names);
 }
 
-/* Every position of one, two, three, four and five digits, and each turn from
- * one to the next. */
+/* Every position of one to five digits, and each transition to one more
+ * digit. */
 TEST(name_check, knows_the_names_of_positions)
 {
     struct sample s;

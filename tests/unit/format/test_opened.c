@@ -1,4 +1,4 @@
-/* test_opened.c - lib/format/opened.c
+/* test_opened.c - Tests opened checkpoints.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,10 +11,10 @@
 #include "support/index_sample.h"
 #include "support/test_context.h"
 
-/* --- A backing that notes what it is asked -------------------------------- */
+/* --- A backing that records its calls ------------------------------------- */
 
 struct note {
-    char asked; /* the first letter of the call */
+    char asked; /* the first letter of the last call */
     uint64_t numbers[2];
     size_t closed;
 };

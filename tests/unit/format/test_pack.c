@@ -1,4 +1,4 @@
-/* test_pack.c - lib/format/pack.c
+/* test_pack.c - Tests compression of chunks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -41,7 +41,7 @@ TEST(pack, refuses_levels_that_are_none)
     check_refused(20, VARVE_MISUSE, "found 20");
 }
 
-/* A file that has one frame, at 10. */
+/* A file with one frame, at offset 10. */
 struct frames {
     struct memory *memory;
     struct vv_context context;
@@ -133,8 +133,8 @@ TEST(pack, puts_the_planes_one_behind_the_other)
     vv_packer_free(packer);
 }
 
-/* Elements of which the first `noisy` bytes are noise, and the others one of
- * four values. */
+/* Makes elements whose first `noisy` bytes are noise, and whose other bytes
+ * have one of four values. */
 static void make_numbers(size_t size, size_t planes, size_t noisy)
 {
     uint32_t random = 1;
@@ -168,7 +168,8 @@ static void check_unpacks(const struct vv_pack *pack, const char *what)
     end_frames(&f);
 }
 
-/* The first plane byte by byte, where libzstd would have it. */
+/* Checks that the first plane is stored as raw bytes, as libzstd would store
+ * it. */
 static void check_is_frame(const struct vv_pack *pack)
 {
     size_t count = pack->plain / pack->planes;
@@ -203,7 +204,7 @@ TEST(pack, leaves_planes_of_noise_as_they_are)
     }
 }
 
-/* What is noise by its bytes alone, and goes all the same. */
+/* Single bytes look like noise, but the plane is compressible. */
 TEST(pack, sees_what_repeats_in_a_plane)
 {
     uint32_t *numbers = (uint32_t *)(void *)plain;
@@ -234,8 +235,8 @@ TEST(pack, has_nothing_to_do_with_noise)
     vv_packer_free(packer);
 }
 
-/* A frame of libzstd's own, as files of before have them: its first blocks are
- * raw too, and what is behind them may refer to them. */
+/* A frame compressed by libzstd only, as in older files: its first blocks are
+ * raw too, and later blocks may refer to them. */
 TEST(pack, unpacks_frames_in_which_the_rest_refers_to_noise)
 {
     static uint8_t planes[VV_CHUNK_SIZE];
@@ -272,7 +273,7 @@ TEST(pack, leaves_what_gains_too_little)
     uint32_t random = 1;
     for (size_t i = 0; i < sizeof plain; i++) {
         random = random * 1664525 + 1013904223;
-        /* One byte of 20 is no news: a twentieth. */
+        /* One byte of 20 is predictable: a gain of a twentieth. */
         plain[i] = i % 20 == 0 ? 0 : (uint8_t)(random >> 24);
     }
     const varve_allocator a = test_context(NULL).allocator;
@@ -303,7 +304,7 @@ TEST(pack, says_where_memory_ends)
     test_fail_allocation(-1, false);
 }
 
-/* --- What is no frame ----------------------------------------------------- */
+/* --- Invalid frames ------------------------------------------------------- */
 
 static void check_corrupt(
     const char *what, const uint8_t *bytes, size_t size, uint32_t out)
@@ -348,7 +349,7 @@ TEST(pack, refuses_what_is_not_one_frame_of_so_many_bytes)
     check_corrupt("two frames, of which one is wanted", frame, both, 4096);
 }
 
-/* The head says what the index says, and more comes out, or less. */
+/* The header matches the index, but more or fewer bytes are decompressed. */
 TEST(pack, refuses_a_frame_that_lies_about_its_size)
 {
     size_t size = pack_zeros(frame, sizeof frame, 8192);
@@ -366,7 +367,7 @@ TEST(pack, refuses_frames_that_need_a_dictionary_or_say_no_size)
     ZSTD_CCtx_setParameter(zstd, ZSTD_c_contentSizeFlag, 0);
     size_t size = ZSTD_compress2(zstd, frame, sizeof frame, zeros, 8192);
     check_corrupt("no size", frame, size, 8192);
-    /* A dictionary with a number: the bit in the head, and the number. */
+    /* A dictionary ID: the flag in the header, and the ID. */
     size = pack_zeros(frame, sizeof frame, 8192);
     memmove(frame + 6, frame + 5, size - 5);
     frame[4] |= 1;
@@ -377,8 +378,8 @@ TEST(pack, refuses_frames_that_need_a_dictionary_or_say_no_size)
     ZSTD_freeCCtx(zstd);
 }
 
-/* Damage of a head, or of what is behind the bytes that are as they are: never
- * more than it is told to fill. */
+/* Damage of a header, or of the bytes after the raw blocks: no more than the
+ * given number of bytes may be written. */
 TEST(pack, refuses_or_unpacks_a_damaged_frame_that_begins_raw)
 {
     make_numbers(8 * 16384, 2, 1);
@@ -402,7 +403,7 @@ TEST(pack, refuses_or_unpacks_a_damaged_frame_that_begins_raw)
     }
 }
 
-/* A frame of 2 planes of 2048 bytes, of which the first lies raw. */
+/* Makes a frame of 2 planes of 2048 bytes, the first of which is stored raw. */
 static size_t make_raw_frame(uint8_t *to)
 {
     static uint8_t rest[2048], packed[4096];
@@ -428,7 +429,8 @@ static bool unpacks_whole(const uint8_t *bytes, size_t size, uint8_t *to)
            ZSTD_decompress(to, 4096, bytes, size) == 4096;
 }
 
-/* In heads, mostly: of the frame, of the raw block, and behind that. */
+/* Damages mostly the headers: of the frame, of the raw block, and after
+ * that. */
 static void damage(uint8_t *bytes, size_t size, uint32_t *random)
 {
     static const size_t begins[] = { 4, 9, 2060, 0 };
@@ -440,8 +442,8 @@ static void damage(uint8_t *bytes, size_t size, uint32_t *random)
     }
 }
 
-/* Whatever a frame is, the rest alone is unpacked only where that is what all
- * of it would be. */
+/* Decompressing only the remainder must succeed only if it gives the same bytes
+ * as decompressing the whole frame. */
 TEST(pack, unpacks_a_damaged_frame_as_libzstd_does_or_not_at_all)
 {
     static uint8_t damaged[4096], whole[4096];

@@ -1,5 +1,4 @@
-/* test_page_sums.c - lib/format/page_sums.c: what is found, each rule
- * broken once.
+/* test_page_sums.c - Tests page digests: lookups, and each rule violated once.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +13,7 @@
 #include "support/index_sample.h"
 #include "value_table.h"
 
-/* Three values: of 2 chunks and a half, small, of 2 chunks. */
+/* Three values: of 2 1/2 chunks, small, of 2 chunks. */
 enum { VALUES = 3, CHUNKS = 6, PAGED = 2 };
 
 static struct {
@@ -70,7 +69,7 @@ static void end(void)
     vv_value_table_clear(&p.table, &sample_context()->allocator);
 }
 
-/* Somebody may have looked at digests that are elsewhere. */
+/* Digests stored elsewhere may have been checked already. */
 static varve_status check(bool has_digests, varve_error *error)
 {
     struct vv_paged_columns far = { .is_checked = true };

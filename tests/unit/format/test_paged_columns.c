@@ -1,4 +1,4 @@
-/* test_paged_columns.c - lib/format/paged_columns.c
+/* test_paged_columns.c - Tests columns that are read from the file in blocks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,7 @@ enum { OFFSET = 100, DIGESTS = 5 * VV_FAR_BLOCK + 32, BOXES = 48 * 100 };
 
 static unsigned char bytes[OFFSET + DIGESTS + BOXES];
 
-/* Two columns of a file, one behind the other. */
+/* Two consecutive columns of a file. */
 static struct {
     struct memory *memory;
     struct faulty *faulty;

@@ -1,4 +1,4 @@
-/* test_part.c - lib/format/part.c
+/* test_part.c - Tests the chunks that a box intersects.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,8 +9,8 @@
 #include "part.h"
 #include "value_table.h"
 
-/* Of 8 bytes: rows of one and a half chunks, four as they are, and four of
- * which the last two are in pieces of half their columns. */
+/* Values of 8 bytes: rows of one and a half chunks; four values are contiguous,
+ * and in four the last two are in pieces of half their columns. */
 enum { WHOLE, PIECES, ROWS = 4 };
 #define CHUNK (VV_CHUNK_SIZE / 8)
 #define ROW (CHUNK * 3 / 2)
@@ -46,7 +46,7 @@ static void end(void)
     vv_index_columns_end(&columns);
 }
 
-/* As digits: the chunks that a box meets. */
+/* Returns the chunks that a box intersects, as decimal digits. */
 static uint64_t chunks_of(uint32_t value, varve_box box)
 {
     uint64_t digits = 0;

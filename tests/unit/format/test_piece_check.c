@@ -1,5 +1,5 @@
-/* test_piece_check.c - lib/format/piece_check.c: each rule broken once, and the
- * cover of random boxes against one that is painted.
+/* test_piece_check.c - Tests the rules of pieces, each violated once, and the
+ * cover of random boxes against a painted one.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -114,10 +114,12 @@ static void starts_are_equal(struct sample *s) { set_number(s, 5, 0); }
 
 static void elements_are_in_two(struct sample *s)
 {
-    set_number(s, 2, 101); /* row 100 of the first is the last one's, too */
+    /* row 100 of the first box also belongs to the last */
+    set_number(s, 2, 101);
 }
 
-/* Three rows of zeros for one: as many elements, but others. */
+/* Three rows of zeros for one: the same number of elements, but different
+ * ones. */
 static void as_many_are_others(struct sample *s)
 {
     set_number(s, 2, 101);
@@ -190,7 +192,7 @@ static uint64_t below(uint64_t end)
     return proof_next(&random_state) % end;
 }
 
-/* Boxes that are split in two, again and again. */
+/* Splits boxes in two repeatedly. */
 static void split(struct boxes *b)
 {
     uint64_t count = 1;
@@ -216,7 +218,7 @@ static void split(struct boxes *b)
     }
 }
 
-/* One box grows, shrinks, moves, goes, or is there twice. */
+/* Grows, shrinks, moves, removes or duplicates a box. */
 static void disturb(struct boxes *b)
 {
     varve_box *box = &b->all[below(b->count)];
@@ -241,7 +243,8 @@ static uint64_t linear(const varve_tensor *type, const uint64_t *at)
     return element;
 }
 
-/* How often each element is in a box; gives the first that is not in one. */
+/* Counts in how many boxes each element is; returns the first that is not in
+ * exactly one. */
 static uint64_t paint(const struct boxes *b, uint8_t *times)
 {
     uint64_t count = varve_tensor_count(&b->type);
@@ -266,7 +269,7 @@ static uint64_t paint(const struct boxes *b, uint8_t *times)
     return first;
 }
 
-/* Whether the check finds what was painted. */
+/* Returns true if the check agrees with the painted boxes. */
 static bool check(const struct boxes *b)
 {
     static uint8_t times[MOST_ELEMENTS];
@@ -317,8 +320,8 @@ TEST(piece_check, finds_what_a_painter_finds)
     proof_count("pieces.covers", rounds + broken);
 }
 
-/* Two diagonal blocks twice instead of all four: as many elements, and in each
- * dimension as many starts and ends. */
+/* Two diagonal blocks twice instead of all four: the same number of elements,
+ * and in each dimension the same starts and ends. */
 TEST(piece_check, is_not_taken_in_by_equal_sums)
 {
     struct boxes b = { .type = { .dtype = VARVE_UINT8, .rank = 2,
@@ -331,7 +334,7 @@ TEST(piece_check, is_not_taken_in_by_equal_sums)
     cr_assert_not(check(&b));
 }
 
-/* What is found in no time of a good cover may not take long of a bad one. */
+/* An invalid cover must not take much longer than a valid one. */
 TEST(piece_check, looks_for_a_fault_within_bounds)
 {
     enum { SIDE = 1500 };
@@ -340,7 +343,7 @@ TEST(piece_check, looks_for_a_fault_within_bounds)
     varve_tensor type = { .dtype = VARVE_UINT8, .rank = 2,
         .shape = { SIDE, SIDE } };
     vv_buffer_init(&numbers, test_allocator());
-    for (uint64_t i = 0; i < SIDE; i++) { /* the last is too short */
+    for (uint64_t i = 0; i < SIDE; i++) { /* the last one is too short */
         vv_buffer_add64(&numbers, i);
         vv_buffer_add64(&numbers, 0);
         vv_buffer_add64(&numbers, 1);

@@ -1,4 +1,4 @@
-/* test_piece_runs.c - lib/format/piece_runs.c
+/* test_piece_runs.c - Tests runs of pieces and their bounding boxes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,8 @@ enum {
     PLAIN,
     SECOND,
     VALUES,
-    PIECES = 10 * VV_RUN_PIECES + 3, /* rows of a value, in so many columns: */
+    /* rows of a value, with this many columns: */
+    PIECES = 10 * VV_RUN_PIECES + 3,
     WIDTH = 20,
     FEW = 2
 };
@@ -35,7 +36,7 @@ static struct {
     struct faulty *faulty;
     struct vv_context context;
     struct vv_index_columns columns;
-    struct vv_index near, index; /* that, and where boxes are in a file */
+    struct vv_index near, index; /* in memory, and with boxes in a file */
     struct vv_value_table table;
     struct vv_paged_columns *far;
 } world;

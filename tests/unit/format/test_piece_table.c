@@ -1,4 +1,4 @@
-/* test_piece_table.c - lib/format/piece_table.c
+/* test_piece_table.c - Tests the table of pieces.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,9 +9,9 @@
 #include "piece_table.h"
 #include "value_table.h"
 
-/* A large one in rows that are no multiple of a chunk, a small one in columns;
- * between and behind them some that are not in pieces, and one that is not
- * saved. */
+/* A large value in pieces of rows that are not a multiple of a chunk, and a
+ * small one in columns; between and after them some values without pieces, and
+ * one that is not saved. */
 enum { PLAIN, ROWS, UNSAVED, MANY, COLUMNS, LAST, VALUES = 30 };
 enum { ROW = 1000 };
 
@@ -117,7 +117,8 @@ TEST(piece_table, finds_the_piece_of_a_chunk)
     end();
 }
 
-/* Each begins where the one before it ends, in a piece at its beginning. */
+/* Each chunk begins at the end of the previous one, and the first chunk of a
+ * piece at its beginning. */
 static void check_chunks(uint32_t value)
 {
     uint64_t at = 0, begin;

@@ -1,4 +1,4 @@
-/* test_saved_path.c - lib/format/saved_path.c
+/* test_saved_path.c - Tests the paths of saved nodes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -203,7 +203,7 @@ TEST(saved_path, goes_a_hundred_thousand_names_deep)
     end();
 }
 
-/* A path of this name, in front of one that ends it. */
+/* Checks a path of this name followed by one that ends it. */
 static void check_cut(const char *unit, size_t unit_size, size_t count)
 {
     struct vv_saved_paths paths;
@@ -249,7 +249,8 @@ TEST(saved_path, is_cut_at_a_character_and_shows_its_end)
     check_cut("n", 1, VARVE_MAX_NAME_SIZE);
 }
 
-/* A cursor gives the path of each node, whichever it was at before. */
+/* A cursor returns the path of each node, regardless of its previous
+ * position. */
 static void check_cursor(const struct vv_saved_paths *paths, uint32_t count)
 {
     static const uint32_t strides[] = { 1, 2, 7, 8, 9, 10, 997 };
@@ -272,8 +273,8 @@ static void check_cursor(const struct vv_saved_paths *paths, uint32_t count)
     vv_buffer_clear(&whole);
 }
 
-/* A chain of names in turn: the path of each node, from that of the one before
- * it, is the same as from the root. */
+/* A chain of names: the path of each node, derived from that of the previous
+ * one, equals that from the root. */
 static void check_chain(const char *const *names, size_t count, int depth)
 {
     struct vv_saved_paths paths;

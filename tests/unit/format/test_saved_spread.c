@@ -1,4 +1,4 @@
-/* test_saved_spread.c - lib/format/saved_spread.c
+/* test_saved_spread.c - Tests patterns along the edges of an index.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_splice.c - lib/format/splice.c
+/* test_splice.c - Tests combining several graphs in one index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -98,7 +98,7 @@ TEST(splice, makes_one_graph_that_obeys_all_rules)
     cr_assert_eq(index.slot_count, 1 + MORE);
     cr_assert_eq(index.tag_count, 1 + MORE);
     cr_assert_eq(index.global_count, 1);
-    cr_assert_eq(index.name_count, 6 + MORE); /* `10` is one of both */
+    cr_assert_eq(index.name_count, 6 + MORE); /* both parts have `10` */
     vv_splice_end(&s.splice);
     end(&s);
 }

@@ -1,4 +1,4 @@
-/* test_unpackers.c - lib/format/unpackers.c
+/* test_unpackers.c - Tests the pool of decompression contexts.
  *
  * SPDX-License-Identifier: MIT
  */

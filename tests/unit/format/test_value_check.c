@@ -1,4 +1,4 @@
-/* test_value_check.c - lib/format/value_check.c: each rule broken once.
+/* test_value_check.c - Tests the rules of values, each violated once.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 #include "data_out.h"
 #include "support/index_sample.h"
 
-/* Rows of the sample's values. */
+/* Indices of the sample's values. */
 enum { STATE, STRINGS, EMPTY, SCALAR, KERNEL, PAGED, MOMENT, COMPLEX, LOCAL };
 
 #define SET8(function, key, i, value)                                          \
@@ -93,7 +93,7 @@ static void state_has_another_rank(struct sample *s)
     sample_set8(s, VV_KEY_VALUE_RANKS, STRINGS, 1); /* 5 1 | 1 */
 }
 
-/* --- Sizes and places ----------------------------------------------------- */
+/* --- Sizes and offsets ---------------------------------------------------- */
 
 SET64(size_is_not_that_of_the_shape, VV_KEY_VALUE_SIZES, KERNEL, 23)
 SET64(shape_is_not_that_of_the_size, VV_KEY_VALUE_EXTENTS, 5, 4)
@@ -151,9 +151,9 @@ static void digest_of_no_chunk(struct sample *s)
     vv_buffer_extend(sample_column(s, VV_KEY_DIGESTS), 16);
 }
 
-/* --- Parts ---------------------------------------------------------------- */
+/* --- Slices --------------------------------------------------------------- */
 
-/* Of the large value: its first extent. */
+/* Offset of the large value's first extent. */
 enum { WHOLE = 8 };
 
 static void part_ends_behind_the_whole(struct sample *s)
@@ -326,7 +326,7 @@ TEST(value_check, lets_a_part_say_of_what)
     sample_clear(&s);
 }
 
-/* One value of 3 MiB and a byte, then one of none. */
+/* A value of 3 MiB and a byte, then an empty one. */
 TEST(value_check, counts_the_chunks_of_large_values)
 {
     struct sample s;

@@ -1,4 +1,4 @@
-/* test_value_table.c - lib/format/value_table.c
+/* test_value_table.c - Tests the table of values.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,6 +1,6 @@
-/* told_world.h - a file of ours in each storage, cut into pieces, opened as it
- * is and by one who has less of its index: for tests of who tells of it and who
- * is told.
+/* told_world.h - Creates a file for each kind of storage, with values in
+ * pieces, opened normally and from a broadcast index whose large columns stay
+ * in the file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,10 +29,11 @@
 #define FILE_NAME "a.varve"
 
 enum {
-    SCALARS = 1300, /* whose places, of two layers in turns, fill blocks */
+    /* their extents, alternating between two data files, fill blocks */
+    SCALARS = 1300,
     ROWS = 1500,
     COLUMNS = 3,
-    LARGE = (3 << 20) + 17, /* bytes; of several chunks */
+    LARGE = (3 << 20) + 17, /* bytes; several chunks */
     SIDE = 12,
     GRID = SIDE * SIDE * SIDE
 };
@@ -45,13 +46,13 @@ enum { PACKS = 0 };
 
 enum storage { PLAIN, INCREMENTAL, PACKED, STORAGES };
 
-/* A file, opened as it is, and by one who was told of it. */
+/* A file, opened normally and from a broadcast. */
 static struct {
     struct memory *memory;
     struct faulty *faulty;
     struct vv_context context, other;
     struct vv_opened near, far;
-    const char *other_name; /* of who tells, where it has another one */
+    const char *other_name; /* name of the file for the sender, if it differs */
     double scalars[SCALARS];
     uint8_t rows[ROWS][COLUMNS], large[LARGE];
     int16_t grid[GRID];
@@ -92,7 +93,7 @@ static void cut(const char *node, const varve_box *boxes, uint32_t count)
         error);
 }
 
-/* Bounds of parts of a length, at random; returns how many parts. */
+/* Sets random bounds that divide a length; returns the number of parts. */
 static size_t cut_length(uint64_t length, uint64_t *bounds, uint64_t *random,
     uint64_t most)
 {
@@ -164,11 +165,11 @@ static void write_file(enum storage storage, uint64_t seed)
     save(storage, FILE_NAME, storage == PLAIN ? NULL : "b.varve");
     cut_rows(&random, 1 + seed % 4);
     cut_large(&random);
-    if (storage == PLAIN) /* else it would be so */
+    if (storage == PLAIN) /* this depends on the storage otherwise */
         cut_grid(&random, 1 + seed % 5);
 }
 
-/* As over a communicator, which may change a word or a byte. */
+/* Simulates a communicator that may change a word or a byte. */
 enum change { NO_CHANGE, A_WORD, A_BYTE };
 
 static void change_one(struct vv_index_broadcast *told, enum change change)
@@ -245,7 +246,7 @@ static void end(void)
     memory_free(world.memory);
 }
 
-/* --- The same is found ---------------------------------------------------- */
+/* --- Comparison ----------------------------------------------------------- */
 
 static bool are_equal(uint32_t value, const varve_box *a, const varve_box *b)
 {

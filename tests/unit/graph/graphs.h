@@ -1,4 +1,4 @@
-/* graphs.h - what the tests of the graph share.
+/* graphs.h - Provides what the tests of the graph share.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,7 +20,7 @@ static inline varve_graph *new_graph(void)
     return varve_graph_new(test_allocator());
 }
 
-/* Ends a graph that no mistake was made in. */
+/* Frees a graph and asserts that it has no error. */
 static inline void free_good(varve_graph *graph)
 {
     varve_error error = { 0 };
@@ -28,7 +28,7 @@ static inline void free_good(varve_graph *graph)
     varve_graph_free(graph);
 }
 
-/* Ends a graph whose first mistake is known. */
+/* Frees a graph and asserts its first error. */
 static inline void free_bad(varve_graph *graph, varve_status wanted)
 {
     varve_error error = { 0 };
@@ -40,13 +40,13 @@ static inline void free_bad(varve_graph *graph, varve_status wanted)
     varve_graph_free(graph);
 }
 
-/* Of this process, whatever else the machine does. */
+/* Returns the processor time of this process. */
 static inline double seconds(void)
 {
     return (double)clock() / CLOCKS_PER_SEC;
 }
 
-/* The invariants of node.h, for every node of the graph. */
+/* Checks the invariants of node.h for every node of the graph. */
 static inline void check_links(varve_graph *graph)
 {
     for (varve_node *node = vv_newest_node(graph); node;

@@ -1,4 +1,4 @@
-/* test_add_slot.c - lib/graph/value/add_slot.c
+/* test_add_slot.c - Tests adding slot variables.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -99,7 +99,7 @@ TEST(add_slot, that_the_library_owns_is_initialized)
     free_good(graph);
 }
 
-/* Nodes that are slots. */
+/* Returns the number of nodes that are slots. */
 static size_t slot_count(void)
 {
     size_t count = 0;

@@ -1,4 +1,4 @@
-/* test_alias.c - lib/graph/mark/alias.c
+/* test_alias.c - Tests aliases and retired names.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,5 @@
-/* test_at_risk.c - lib/graph/value/at_risk.c
+/* test_at_risk.c - Tests the record of values that a failed restoration could
+ * lose.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_attachment.c - lib/graph/attachment.c
+/* test_attachment.c - Tests attachments of nodes and graphs.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_collection.c - lib/graph/mark/collection.c
+/* test_collection.c - Tests selections of nodes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,7 +27,8 @@ static const char *each(varve_node *root, const varve_select *select)
     return seen;
 }
 
-/* z is made before a; one of them is removed before the last is made. */
+/* z is created before a; one of the nodes is removed before the last one is
+ * created. */
 static varve_graph *build(void)
 {
     varve_graph *g = varve_graph_new(test_allocator());

@@ -1,4 +1,4 @@
-/* test_container.c - lib/graph/container.c
+/* test_container.c - Tests lists.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -72,7 +72,7 @@ static unsigned random_below(unsigned limit)
     return (state >> 8) % limit;
 }
 
-/* The same step on the list and on an array. */
+/* Applies the same step to the list and to an array. */
 static size_t step(varve_node **model, size_t count)
 {
     varve_node *node = nodes[random_below(NODES)];
@@ -110,8 +110,8 @@ TEST(container, does_as_an_array_does_with_the_same_child_many_times)
     free_good(graph);
 }
 
-/* The same step on the list and on an array, by calls that leave a list
- * gapped, or that rename some of its edges. */
+/* Applies the same step to the list and to an array, with calls that leave gaps
+ * in a list or rename some of its edges. */
 static size_t queue_step(varve_node **model, size_t count)
 {
     char name[24];

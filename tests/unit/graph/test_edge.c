@@ -1,4 +1,4 @@
-/* test_edge.c - lib/graph/edge.c
+/* test_edge.c - Tests edges.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -284,7 +284,7 @@ static double time_of(int count)
     return seconds() - start;
 }
 
-/* Larger graphs are also slower by what the caches of the machine miss. */
+/* Larger graphs are also slower because of cache misses. */
 TEST(edge, takes_time_in_proportion_to_the_children)
 {
     double small = time_of(10000);

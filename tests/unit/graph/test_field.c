@@ -1,4 +1,4 @@
-/* test_field.c - lib/graph/struct/field.c
+/* test_field.c - Tests field tables of structs.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -144,7 +144,7 @@ TEST(field, has_the_type_the_shape_and_the_place_of_its_member)
     check_view(a, "tail", a->tail, "int16[4]");
 }
 
-/* Counts of every type, and what they cannot be. */
+/* Counts of every integer type, and their invalid values. */
 TEST(field, is_counted_by_any_integer)
 {
     struct counts {
@@ -261,7 +261,7 @@ TEST(field, is_called_by_its_name_and_older_ones)
     cr_assert(!vv_field_is_called(&f, ""));
 }
 
-/* --- What cannot be ----------------------------------------------------- */
+/* --- Invalid tables ----------------------------------------------------- */
 
 static void check_refused(const varve_field *fields, void *object, size_t size,
     const char *says)
@@ -416,7 +416,7 @@ TEST(field, says_what_a_table_made_by_hand_cannot_be)
     }
 }
 
-/* A ring of structs has no end. */
+/* A cycle of structs is infinitely deep. */
 TEST(field, says_where_structs_are_too_deep)
 {
     struct ring {

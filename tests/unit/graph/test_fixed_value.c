@@ -1,4 +1,4 @@
-/* test_fixed_value.c - lib/graph/value/fixed_value.c
+/* test_fixed_value.c - Tests the recorded checksums of fixed values.
  *
  * SPDX-License-Identifier: MIT
  */

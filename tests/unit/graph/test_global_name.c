@@ -1,4 +1,4 @@
-/* test_global_name.c - lib/graph/mark/global_name.c
+/* test_global_name.c - Tests global names.
  *
  * SPDX-License-Identifier: MIT
  */

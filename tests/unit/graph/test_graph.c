@@ -1,4 +1,4 @@
-/* test_graph.c - lib/graph/graph.c
+/* test_graph.c - Tests the graph: errors, memory, and nil nodes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -31,7 +31,7 @@ static varve_status load(void *self, const void *bytes, size_t size)
     return VARVE_OK;
 }
 
-/* Every call on a nil node: nothing happens, and nil comes back. */
+/* Every call on a nil node has no effect and returns nil. */
 static void use_nil(varve_graph *graph, varve_node *nil)
 {
     float x[2] = { 0 };
@@ -265,9 +265,9 @@ static void *count_bytes(
     return block;
 }
 
-/* As large as pools and tables are when they are as full as those of a
- * million: a node, its variable, its edge, its name, and where both are found
- * again. */
+/* The count fills pools and tables as much as that of a million nodes does: a
+ * node, its variable, its edge, its name, and the tables in which they are
+ * found. */
 TEST(graph, takes_few_bytes_for_a_variable)
 {
     enum { COUNT = 129000, WIDTH = 100, MOST = 198 };

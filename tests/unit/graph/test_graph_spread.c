@@ -1,4 +1,4 @@
-/* test_graph_spread.c - lib/graph/mark/graph_spread.c
+/* test_graph_spread.c - Tests patterns along the edges of a graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -78,7 +78,8 @@ TEST(graph_spread, ends_on_cycles_and_diamonds)
     free_good(graph);
 }
 
-/* Else all of the graph would be below a layer with an edge to its model. */
+/* Otherwise the whole graph would be below a layer with an edge to its
+ * model. */
 TEST(graph_spread, follows_no_edge_back_to_what_is_above)
 {
     varve_graph *graph = new_graph();
@@ -107,7 +108,7 @@ TEST(graph_spread, goes_on_with_new_edges_and_slots)
     struct vv_spread s;
     cr_assert_eq(begin(&s, root, "a|o/m(w)", NULL), VARVE_OK);
     cr_assert_not(vv_spread_has_any(&s, w->number));
-    vv_graph_spread_edge(&s, vv_edge_add(apart, "x", w)); /* nothing comes */
+    vv_graph_spread_edge(&s, vv_edge_add(apart, "x", w)); /* nothing is added */
     cr_assert_not(vv_spread_has_any(&s, w->number));
     vv_graph_spread_edge(&s, vv_edge_add(root, "a", apart));
     cr_assert(vv_spread_has_any(&s, w->number));

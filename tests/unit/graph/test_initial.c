@@ -1,4 +1,4 @@
-/* test_initial.c - lib/graph/value/initial.c
+/* test_initial.c - Tests initializers of variables and their order.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -254,15 +254,14 @@ TEST(initial, removed_variables_are_forgotten_on_both_sides)
     varve_graph_free(g);
 }
 
-/* Where a name stands in the order. */
+/* Returns the position of a name in this order. */
 static long place_of(size_t i)
 {
     const char *found = strchr(order, 'A' + (int)i);
     return found ? (long)(found - order) : -1;
 }
 
-/* Variables that come and go and need one that stays take no memory with
- * them. */
+/* Variables that depend on another one and are removed must not leak memory. */
 TEST(initial, removed_variables_leave_nothing_with_what_they_needed)
 {
     float v = 0;
@@ -303,8 +302,7 @@ TEST(initial, any_needs_without_a_circle_are_met)
             size_t one = proof_next(&state) % count;
             size_t other = proof_next(&state) % count;
             if ((one + shift) % count <= (other + shift) % count)
-                continue; /* an order without circles, other than that of
-                             making */
+                continue; /* acyclic, except for the order of creation */
             needs[one][other] = true;
             varve_initialize_after(nodes[one], nodes[other]);
         }

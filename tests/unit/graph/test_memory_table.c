@@ -1,4 +1,4 @@
-/* test_memory_table.c - lib/graph/value/memory_table.c
+/* test_memory_table.c - Tests descriptions of memory that is not contiguous.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -43,7 +43,8 @@ TEST(memory_table, belongs_to_detached_ones_slices_and_slots_too)
     varve_node *like = varve_add_slot_like(root, slice, "like", NULL, NULL);
     cr_assert(varve_value(slice)->memory && varve_value(slot)->memory);
     cr_assert(varve_value(other)->memory);
-    cr_assert_null(varve_value(like)->memory); /* the library's is plain */
+    /* library-owned memory is contiguous */
+    cr_assert_null(varve_value(like)->memory);
     cr_assert_not_null(varve_data(like));
     varve_track(root, "other", other);
     varve_remove(slice);
@@ -56,7 +57,7 @@ TEST(memory_table, goes_with_its_variable_and_comes_with_another_view)
     varve_graph *graph = new_graph();
     varve_node *x = varve_add_variable(varve_graph_root(graph), "x", XS);
     long blocks = test_block_count();
-    varve_rebind(x, *varve_value(x)); /* the same, from the graph's own */
+    varve_rebind(x, *varve_value(x)); /* the same view, from the graph itself */
     cr_assert_eq(varve_value(x)->memory->strides[0], (int64_t)sizeof *p);
     cr_assert_eq(test_block_count(), blocks);
     varve_rebind(x, varve_array(plain, 5));
@@ -67,7 +68,7 @@ TEST(memory_table, goes_with_its_variable_and_comes_with_another_view)
     free_good(graph);
 }
 
-/* --- Mistakes ------------------------------------------------------------- */
+/* --- Errors --------------------------------------------------------------- */
 
 static varve_status nothing_out(
     void *self, uint64_t offset, void *bytes, size_t size)
@@ -127,7 +128,7 @@ TEST(memory_table, that_cannot_be_is_a_mistake)
         "strings cannot");
 }
 
-/* --- Far ------------------------------------------------------------------ */
+/* --- Device memory -------------------------------------------------------- */
 
 TEST(memory_table, of_functions_gets_none_of_the_librarys)
 {

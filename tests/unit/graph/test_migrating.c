@@ -1,4 +1,4 @@
-/* test_migrating.c - lib/graph/struct/migrating.c
+/* test_migrating.c - Tests redistributable arrays of structs.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +15,7 @@ struct bird {
     float *name;
 };
 
-/* Those that the program has. */
+/* The structs of the program. */
 struct flock {
     struct bird birds[9];
     size_t count;

@@ -1,4 +1,4 @@
-/* test_name_table.c - lib/graph/name_table.c
+/* test_name_table.c - Tests the interning and ranking of names.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -57,7 +57,7 @@ TEST(name_table, ranks_by_bytes_with_a_prefix_first)
 }
 
 /* Names that agree in no byte, in the first, in the first eight, in sixteen; of
- * many sizes, with and without memory to put them in order by bytes. */
+ * many sizes, with and without memory for sorting. */
 TEST(name_table, ranks_many)
 {
     static const char *const begins[] = { "", "w", "weight_1",
@@ -129,7 +129,7 @@ TEST(name_table, survives_every_failed_allocation)
     }
 }
 
-/* Of all sizes: those in pools, and those with a block of their own. */
+/* Names of all sizes: in pools, and with their own blocks. */
 TEST(name_table, sweeps_all_but_what_is_kept)
 {
     struct vv_name_table names;

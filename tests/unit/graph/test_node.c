@@ -1,4 +1,4 @@
-/* test_node.c - lib/graph/node.c
+/* test_node.c - Tests nodes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -133,7 +133,7 @@ static unsigned random_below(unsigned limit)
     return (state >> 8) % limit;
 }
 
-/* Some node that can be reached along edges. */
+/* Returns a random node that is reachable along edges. */
 static varve_node *wander(void)
 {
     varve_node *node = root;

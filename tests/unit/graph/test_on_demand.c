@@ -1,4 +1,4 @@
-/* test_on_demand.c - lib/graph/mark/on_demand.c
+/* test_on_demand.c - Tests the callback that creates children on demand.
  *
  * SPDX-License-Identifier: MIT
  */

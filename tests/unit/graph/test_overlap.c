@@ -1,4 +1,4 @@
-/* test_overlap.c - lib/graph/struct/overlap.c
+/* test_overlap.c - Tests the detection of values that overlap in memory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -35,7 +35,7 @@ TEST(overlap, names_both_that_have_a_byte)
     check_holds(root);
     varve_node *b = varve_add_variable(root, "b", varve_array(m + 3, 4));
     check_fails(root, "b", "with a: remove");
-    check_fails(root, "b", "with a: remove"); /* until it is mended */
+    check_fails(root, "b", "with a: remove"); /* until it is fixed */
     varve_rebind(b, varve_array(m + 4, 4));
     check_holds(root);
     varve_rebind(b, varve_array(m, 4));
@@ -62,7 +62,8 @@ TEST(overlap, is_of_what_a_call_reaches_and_a_file_has)
     check_fails(root, "part/b", "a");
     varve_tag(b, VARVE_TAG_FIXED);
     check_fails(root, "part/b", "a");
-    varve_tag(varve_find(root, "a"), VARVE_TAG_FIXED); /* both only compared */
+    /* both are only compared */
+    varve_tag(varve_find(root, "a"), VARVE_TAG_FIXED);
     check_holds(root);
     free_good(graph);
 }
@@ -105,7 +106,7 @@ TEST(overlap, is_found_among_texts_and_what_the_library_has)
     free_good(graph);
 }
 
-/* In any order, with room below and far above. */
+/* In random order, with gaps below and far above. */
 TEST(overlap, is_found_among_many)
 {
     enum { COUNT = 3000 };
@@ -127,8 +128,8 @@ TEST(overlap, is_found_among_many)
     free_good(graph);
 }
 
-/* Three values at each of six places, of up to two bytes: in any order, below,
- * above and between one another. */
+/* Three values at each of six addresses, with up to two bytes: in any order,
+ * below, above and between one another. */
 TEST(overlap, is_found_wherever_three_values_lie)
 {
     enum { PLACES = 6, SIZES = 3, EACH = PLACES * SIZES };

@@ -1,4 +1,4 @@
-/* test_owned_text.c - lib/graph/struct/owned_text.c
+/* test_owned_text.c - Tests text that the program allocates.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_private.c - lib/graph/mark/private.c
+/* test_private.c - Tests rank-local nodes.
  *
  * SPDX-License-Identifier: MIT
  */

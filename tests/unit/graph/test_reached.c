@@ -1,4 +1,5 @@
-/* test_reached.c - lib/graph/struct/reached.c
+/* test_reached.c - Tests members reached through functions: bit-fields and rows
+ * of pointers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -57,7 +58,7 @@ TEST(reached, tells_such_fields_from_others)
     cr_assert(!vv_is_reached(&fields[NUMBER]));
 }
 
-/* Any range of whole elements, over rows that are empty too. */
+/* Any range of whole elements, also across empty rows. */
 TEST(reached, copies_ranges_that_begin_and_end_in_rows)
 {
     static const float values[] = { 1, 5, 6, 7 };

@@ -1,4 +1,4 @@
-/* test_rebind.c - lib/graph/value/rebind.c
+/* test_rebind.c - Tests binding variables to other memory.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_refresh.c - lib/graph/value/refresh.c
+/* test_refresh.c - Tests updating nodes after the program changed its pointers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -31,7 +31,7 @@ static void refresh(varve_node *node)
     cr_assert_ok(varve_graph_check(graph, &error), error);
 }
 
-/* The text of what a node has: "float32[3,4]". */
+/* Returns the type and shape of a node: "float32[3,4]". */
 static const char *text_of(const varve_node *node)
 {
     static char text[VARVE_TENSOR_TEXT_SIZE];
@@ -176,7 +176,7 @@ TEST(refresh, calls_what_is_below_and_what_is_above)
     struct calls a = { 0 }, b = { 0 }, apart = { 0 };
     begin();
     varve_node *node = varve_add_object(root, "a");
-    for (int i = 0; i < 12; i++) /* farther than what is climbed */
+    for (int i = 0; i < 12; i++) /* more levels than are searched upward */
         node = varve_add_object(node, "n");
     varve_set_refresh(varve_find(root, "a"), called, &a);
     varve_set_refresh(node, called, &b);

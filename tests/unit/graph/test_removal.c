@@ -1,4 +1,4 @@
-/* test_removal.c - lib/graph/removal.c
+/* test_removal.c - Tests the removal of nodes and edges.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -51,7 +51,7 @@ TEST(removal, breaks_a_circle)
     varve_track(a, "root", root);
     varve_track(b, "b", b);
     varve_remove(a);
-    /* b and c still lead to themselves. */
+    /* b and c still have edges to themselves. */
     cr_assert_null(varve_find(root, "a"));
     cr_assert_eq(varve_find(b, "b"), b);
     check_links(graph);

@@ -1,4 +1,4 @@
-/* test_replica.c - lib/graph/value/replica.c
+/* test_replica.c - Tests copies of the structure of a graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -42,8 +42,8 @@ static varve_status load(void *self, const void *bytes, size_t size)
 
 static const varve_state_callbacks callbacks = { save, load };
 
-/* Two lists that share an element at different places, a cycle, slots of two
- * owners, a state with a child. */
+/* Builds two lists that share an element at different positions, a cycle, slots
+ * of two owners, and a state with a child. */
 static varve_graph *build(void)
 {
     varve_graph *g = varve_graph_new(test_allocator());

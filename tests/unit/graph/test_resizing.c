@@ -1,4 +1,4 @@
-/* test_resizing.c - lib/graph/value/resizing.c
+/* test_resizing.c - Tests resizing variables.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,7 +20,7 @@ static void begin(void)
     root = varve_graph_root(graph);
 }
 
-/* A program's list, which is told what becomes of its memory. */
+/* A list of the program, whose callbacks are informed about its memory. */
 static struct list {
     float *items;
     int asked, taken, left;

@@ -1,4 +1,4 @@
-/* test_retype.c - lib/graph/value/retype.c
+/* test_retype.c - Tests converting variables to another element type.
  *
  * SPDX-License-Identifier: MIT
  */

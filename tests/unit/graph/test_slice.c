@@ -1,4 +1,4 @@
-/* test_slice.c - lib/graph/value/slice.c
+/* test_slice.c - Tests slices.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@ static void begin(void)
     root = varve_graph_root(graph);
 }
 
-/* Rows 2 and 3 of 8. */
+/* Adds rows 2 and 3 of 8. */
 static varve_node *add_rows(const char *name)
 {
     const uint64_t start[] = { 2, 0 };
@@ -64,7 +64,8 @@ TEST(slice, is_none_of_any_other_node)
     cr_assert_null(varve_slice_of(node));
     cr_assert_null(vv_part_of(node));
     cr_assert(whole.rank == 2 && whole.shape[0] == 4 && !whole.data);
-    cr_assert_null(node->variable->extra); /* an ordinary one pays nothing */
+    /* an ordinary variable needs no additional memory */
+    cr_assert_null(node->variable->extra);
     free_good(graph);
 }
 
@@ -151,7 +152,7 @@ TEST(slice, has_slots_like_it)
     free_good(graph);
 }
 
-/* Each with what its message says. */
+/* Each with its error message. */
 TEST(slice, that_cannot_be_is_a_mistake)
 {
     const varve_tensor view = varve_array(memory, 2, 3);
@@ -212,7 +213,7 @@ TEST(slice, without_memory_is_not_there)
     for (long n = 0; status == VARVE_NO_MEMORY; n++) {
         begin();
         varve_node *owner = varve_add_object(root, "optimizer");
-        varve_tag(root, "x"); /* what follows takes memory of its own */
+        varve_tag(root, "x"); /* the following calls allocate memory */
         test_fail_allocation(n, false);
         varve_node *rows = add_rows("rows");
         varve_node *own = varve_add_allocated_slice(root, "own", VARVE_FLOAT32,

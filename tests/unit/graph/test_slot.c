@@ -1,4 +1,4 @@
-/* test_slot.c - lib/graph/slot.c
+/* test_slot.c - Tests slots.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -74,7 +74,7 @@ TEST(slot, that_is_there_already_is_a_mistake)
     free_bad(graph, VARVE_DUPLICATE);
 }
 
-/* The mistake by which it could not be made is told by the other graph. */
+/* The other graph reports the error. */
 TEST(slot, can_be_removed_from_either_end_and_the_middle)
 {
     for (int order = 0; order < 6; order++) {

@@ -1,4 +1,4 @@
-/* test_state.c - lib/graph/value/state.c
+/* test_state.c - Tests custom states.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_struct.c - lib/graph/struct/struct.c
+/* test_struct.c - Tests structs that are added as objects.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -169,7 +169,8 @@ TEST(struct, is_left_as_it_is_where_it_cannot_be_bound_again)
     free_bad(graph, VARVE_MISUSE);
 }
 
-/* What the program has put in the place of a field is its own. */
+/* A node that the program put in the place of a field belongs to the
+ * program. */
 TEST(struct, leaves_alone_what_is_not_of_its_making)
 {
     struct layer layers[1] = { { numbers, 3, "a" } };
@@ -190,7 +191,7 @@ TEST(struct, leaves_alone_what_is_not_of_its_making)
     free_good(graph);
 }
 
-/* Also what would be a struct of another table, or text, or leads back. */
+/* Also nodes of another table, texts, and edges that lead back. */
 TEST(struct, leaves_alone_what_the_program_has_put_into_its_lists)
 {
     struct layer layers[3] = { { numbers, 3, "a" }, { numbers, 2, "b" },
@@ -219,7 +220,7 @@ TEST(struct, leaves_alone_what_the_program_has_put_into_its_lists)
     free_good(graph);
 }
 
-/* A pointer that is NULL takes away its own node alone. */
+/* A NULL pointer removes only its own node. */
 TEST(struct, leaves_alone_what_stands_where_a_struct_is_not)
 {
     struct net net = { .layers = NULL };

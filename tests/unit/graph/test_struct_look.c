@@ -1,4 +1,4 @@
-/* test_struct_look.c - lib/graph/struct/struct_look.c
+/* test_struct_look.c - Tests checks whether structs still match their nodes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -100,8 +100,8 @@ TEST(struct_look, sees_what_was_set_moved_grown_and_let_go)
     free_good(graph);
 }
 
-/* Memory that a pointer has left is not read: under AddressSanitizer this
- * ends otherwise. */
+/* Memory to which no pointer leads any longer is not read; AddressSanitizer
+ * would report it. */
 TEST(struct_look, does_not_read_what_was_freed)
 {
     struct whole w = { .part_count = 2 };
@@ -165,8 +165,8 @@ TEST(struct_look, refuses_by_path_what_cannot_be_and_changes_nothing)
     free_good(graph);
 }
 
-/* Those that a call does not reach may be gone: only what it reaches is looked
- * at, by whatever way. */
+/* Structs that a call does not reach may have been freed: only reachable ones
+ * are checked, on any path. */
 TEST(struct_look, sees_what_a_call_reaches_and_no_other)
 {
     struct part parts[3] = { { 1, numbers, NULL }, { 1, numbers, NULL },
@@ -192,7 +192,7 @@ TEST(struct_look, sees_what_a_call_reaches_and_no_other)
     free_good(graph);
 }
 
-/* A call whose root is a part of a struct looks at the whole of it. */
+/* A call for a part of a struct checks the whole struct. */
 TEST(struct_look, sees_it_from_a_part_too)
 {
     struct part parts[2] = { { 1, numbers, NULL }, { 1, numbers, NULL } };
@@ -205,8 +205,7 @@ TEST(struct_look, sees_it_from_a_part_too)
     free_good(graph);
 }
 
-/* A list that shrinks takes with it a struct that the program has added to an
- * element. */
+/* A list that shrinks removes a struct that the program added to an element. */
 TEST(struct_look, sees_the_others_where_one_of_them_goes)
 {
     struct part parts[2] = { { 1, numbers, NULL }, { 1, numbers, NULL } };
@@ -259,7 +258,7 @@ TEST(struct_look, leaves_a_member_that_stands_in_the_place_of_another)
     varve_replace(s, "values", at("s/count"));
     varve_untrack(s, "count");
     look(root);
-    one.more = numbers + 7; /* and what has moved is taken all the same */
+    one.more = numbers + 7; /* a moved field is followed nevertheless */
     look(root);
     cr_assert_eq(varve_data(at("s/values")), &one.count);
     cr_assert_eq(varve_data(at("s/more")), numbers + 7);

@@ -1,4 +1,5 @@
-/* test_struct_room.c - lib/graph/struct/struct_room.c
+/* test_struct_room.c - Tests allocating memory for fields whose pointer is
+ * NULL.
  *
  * SPDX-License-Identifier: MIT
  */

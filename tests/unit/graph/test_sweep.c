@@ -1,4 +1,4 @@
-/* test_sweep.c - lib/graph/sweep.c
+/* test_sweep.c - Tests freeing unused names.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +15,7 @@ static void begin(void)
     root = varve_graph_root(graph);
 }
 
-/* Adds a child of a new name, and takes it away again. */
+/* Adds and removes children with new names. */
 static void pass_through(long from, long to)
 {
     char name[32];
@@ -47,7 +47,7 @@ TEST(sweep, bounds_names_by_what_lives)
     free_good(graph);
 }
 
-/* However an end comes to a name. */
+/* By every call that removes a name. */
 TEST(sweep, lets_go_of_names_that_were_untracked_or_replaced)
 {
     float v = 0;
@@ -142,8 +142,8 @@ TEST(sweep, asks_observers_and_waits_for_one_that_is_busy)
     free_good(graph);
 }
 
-/* A large graph is not looked at for each name that goes: as many names have
- * to come as a sweep looks at. */
+/* A large graph is not searched for each removed name: a sweep starts after as
+ * many new names as it examines. */
 TEST(sweep, costs_each_name_a_little)
 {
     enum { LIVING = 20000 };

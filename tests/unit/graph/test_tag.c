@@ -1,4 +1,4 @@
-/* test_tag.c - lib/graph/mark/tag.c
+/* test_tag.c - Tests tags.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_touch.c - lib/graph/value/touch.c
+/* test_touch.c - Tests marking values as dirty.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,8 @@ static float values[3];
 static varve_graph *graph;
 static varve_node *object, *inner, *slot, *outer;
 
-/* object/{inner, slot of inner}, outer; at the next moment. */
+/* Builds object/{inner, slot of inner} and outer, and starts the next
+ * moment. */
 static void begin(void)
 {
     graph = new_graph();
@@ -87,9 +88,9 @@ TEST(touch, of_no_node_is_nothing)
     free_good(graph);
 }
 
-/* --- Parts ---------------------------------------------------------------- */
+/* --- Parts of values ------------------------------------------------------ */
 
-enum { ROWS = 100, ROW = 512 }; /* of 2 KiB: two of them in a page */
+enum { ROWS = 100, ROW = 512 }; /* of 2 KiB: two in a page */
 
 static float table[ROWS][ROW];
 static varve_node *rows;
@@ -102,7 +103,7 @@ static void begin_rows(void)
     graph->moment = 9;
 }
 
-/* Pages that were touched at the moment, as a string of bits. */
+/* Returns the pages touched at the moment as a string of bits. */
 static const char *pages_of(const varve_node *node)
 {
     static char bits[ROWS / 2 + 1];
@@ -191,7 +192,7 @@ TEST(touch, of_rows_without_memory_is_of_all)
     }
 }
 
-/* What a restoration has left half restored is whole when all of it is set. */
+/* A partially restored variable is complete when all of it is set. */
 TEST(touch, of_rows_makes_nothing_whole)
 {
     varve_error error = { 0 };

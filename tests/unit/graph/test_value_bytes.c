@@ -1,4 +1,4 @@
-/* test_value_bytes.c - lib/graph/value/value_bytes.c
+/* test_value_bytes.c - Tests copying values by strides or functions.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_variable.c - lib/graph/value/variable.c
+/* test_variable.c - Tests variables with memory of the program or the library.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -145,7 +145,8 @@ TEST(variable, does_not_run_its_initializer_when_it_is_refused)
     free_bad(graph, VARVE_DUPLICATE);
 }
 
-/* Those of few extents are smaller: the copy goes beyond the last one. */
+/* Tensors with few extents are allocated smaller: the copy reads past the last
+ * one. */
 TEST(variable, has_a_tensor_that_a_program_can_copy)
 {
     enum { COUNT = 300 };
@@ -169,7 +170,7 @@ TEST(variable, has_a_tensor_that_a_program_can_copy)
         cr_assert_arr_eq(copy.shape, extents, copy.rank * sizeof *extents);
     }
     varve_list_remove(nodes[0], 0);
-    varve_remove(nodes[2]); /* beside one that stays */
+    varve_remove(nodes[2]); /* while another one remains */
     cr_assert_eq((*varve_value(nodes[COUNT - 1])).data, bytes);
     varve_graph_free(graph);
 }

@@ -1,4 +1,4 @@
-/* test_walk.c - lib/graph/walk.c
+/* test_walk.c - Tests the traversal of a graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -303,7 +303,7 @@ static varve_status note_longest(void *user, varve_node *node, const char *path)
     return VARVE_OK;
 }
 
-/* The paths of a deep graph grow with the square of its depth together. */
+/* The total size of the paths of a deep graph is quadratic in its depth. */
 TEST(walk, shows_the_end_of_a_path_that_is_too_long)
 {
     enum { DEPTH = 5000 };

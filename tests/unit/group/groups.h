@@ -1,6 +1,6 @@
-/* groups.h - groups of real processes, each with a limit of time; what became
- * of them they write into memory that they share. A rank may have sockets of
- * which one call goes wrong.
+/* groups.h - Runs groups of real processes with a time limit, which report
+ * their results in shared memory. In one rank a socket call can be made to
+ * fail.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,18 +26,18 @@
 
 enum { MOST_RANKS = COMM_SCRIPT_RANKS, TIME_LIMIT_S = 60 };
 
-/* --- Sockets of which one call goes wrong -------------------------------- */
+/* --- Failing socket calls ------------------------------------------------ */
 
 enum way { FAILS, KILLS, SLOWLY };
 
 static struct trap {
     enum way way;
-    long at; /* the call, from 0; below 0: none */
+    long at; /* number of the call, from 0; below 0: none */
     long count;
 } trap = { .at = -1 };
 
-/* Whether the call fails; slowly means that every third is interrupted, and the
- * others move one byte. */
+/* Returns true if the call fails. If slow, every third call is interrupted, and
+ * the others transfer one byte. */
 static bool is_trapped(void)
 {
     long number = trap.count++;
@@ -120,10 +120,10 @@ static inline varve_processes *new_group(
 
 struct outcomes {
     struct comm_outcome of[MOST_RANKS];
-    int ended[MOST_RANKS]; /* as waitpid has it */
+    int ended[MOST_RANKS]; /* as returned by waitpid */
 };
 
-/* What a rank does; its process ends behind it. */
+/* The function of a rank; its process ends afterwards. */
 typedef void each_rank(
     varve_processes *all, uint32_t rank, struct comm_outcome *outcome);
 
@@ -166,7 +166,8 @@ static inline bool was_killed(const struct outcomes *outcomes, uint32_t rank)
     return WIFSIGNALED(ended) && WTERMSIG(ended) == SIGKILL;
 }
 
-/* Nobody had to be ended by the clock, and nobody got what was not sent. */
+/* Checks that no process was killed by the time limit, and that no wrong data
+ * was received. */
 static inline void check_ends(
     const struct outcomes *outcomes, uint32_t size, const char *what)
 {
@@ -195,7 +196,7 @@ static inline void follow_script(
     outcome->calls = trap.count;
 }
 
-/* A script with a trap in one rank. */
+/* Runs a script with a failing call in one rank. */
 static inline void run_trapped(uint32_t size, uint32_t rank, struct trap as,
     struct outcomes *outcomes)
 {

@@ -1,4 +1,4 @@
-/* test_placement.c - lib/group/placement.c
+/* test_placement.c - Tests the placement of variables on servers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +24,7 @@ TEST(placement, by_turns_gives_each_server_the_next)
     cr_assert_eq(varve_place_round_robin(5, 0), 0);
 }
 
-/* numpy's argmin: the first of several. */
+/* As numpy's argmin: the first of several. */
 TEST(placement, by_load_takes_the_first_of_the_least_loaded)
 {
     const uint64_t sizes[] = { 10, 2, 2, 3, 1, 5, 0, 0 };
@@ -38,7 +38,7 @@ TEST(placement, by_load_takes_the_first_of_the_least_loaded)
     cr_assert_eq(varve_place_by_load(NULL, 0, 1), 0);
 }
 
-/* No server has more than the least loaded one and one value beside. */
+/* No server exceeds the least loaded one by more than one value. */
 TEST(placement, by_load_keeps_the_loads_close_together)
 {
     uint64_t random = proof_seed();
@@ -63,7 +63,8 @@ static const char *path_of(int number)
     return path;
 }
 
-/* Kept for good: another program may have placed by them. */
+/* These results must not change, since other programs may have used the
+ * placement. */
 TEST(placement, by_path_is_the_same_on_every_machine)
 {
     static const char *const names[] = { "red", "green", "blue" };
@@ -97,7 +98,7 @@ TEST(placement, by_path_shares_evenly_and_moves_little)
     }
 }
 
-/* Names, not places in the list, decide. */
+/* The placement depends on names, not on positions in the list. */
 TEST(placement, by_path_moves_only_what_was_with_a_server_that_goes)
 {
     static const char *const before[] = { "a", "b", "c", "d", "e" };
@@ -144,8 +145,8 @@ TEST(placement, makes_one_part_of_what_cannot_be_cut)
     cr_assert(all.extents[0] == 0 && all.extents[1] == 3);
 }
 
-/* Parts follow each other without gaps to the end, are as even as can be, and
- * those of a largest size have it. */
+/* Parts are contiguous up to the end, as equal as possible, and do not exceed a
+ * given largest size. */
 TEST(placement, cuts_into_parts_that_make_the_whole)
 {
     uint64_t random = proof_seed();

@@ -1,13 +1,13 @@
-/* test_processes.c - lib/group/processes.c
+/* test_processes.c - Tests groups of processes.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"
 
-/* --- What they promise --------------------------------------------------- */
+/* --- Guarantees ---------------------------------------------------------- */
 
-/* No rank comes by a step to which another one did not come, where the step
- * needs all of them. The one in the trap may have succeeded just before. */
+/* No rank passes a step that another one did not reach, if the step requires
+ * all ranks. The rank with the failing call may have succeeded just before. */
 static void check_failure(
     const struct outcomes *outcomes, uint32_t size, uint32_t rank)
 {
@@ -21,7 +21,7 @@ static void check_failure(
     }
 }
 
-/* Every call of the sockets of every rank, until there are no more. */
+/* Fails every socket call of every rank. */
 static void trap_everywhere(enum way way, uint32_t largest_group)
 {
     struct outcomes *outcomes = new_outcomes();
@@ -74,7 +74,7 @@ TEST(processes, are_told_of_one_that_never_joined)
     free_outcomes(outcomes);
 }
 
-/* Rank 0 waits for rank 1, which only waits to see rank 2 end. */
+/* Rank 0 waits for rank 1, which only waits for the end of rank 2. */
 static void wait_while_one_ends(
     varve_processes *all, uint32_t rank, struct comm_outcome *outcome)
 {
@@ -99,7 +99,7 @@ TEST(processes, are_told_at_once_though_another_has_not_come)
     free_outcomes(outcomes);
 }
 
-/* A rank that has done its part may leave: what it sent arrives. */
+/* A rank that has done its part may leave: the data that it sent arrives. */
 static void leave_early(
     varve_processes *all, uint32_t rank, struct comm_outcome *outcome)
 {

@@ -1,11 +1,10 @@
-/* test_processes_copies.c - lib/group/processes.c: another communicator of the
- * same ranks
+/* test_processes_copies.c - Tests duplicates of a communicator.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"
 
-/* The second is used while a call of the first waits. */
+/* The duplicate is used while a call of the original waits. */
 static void use_both(
     varve_processes *all, uint32_t rank, struct comm_outcome *outcome)
 {
@@ -61,7 +60,7 @@ TEST(processes, have_another_beside_them)
     free_outcomes(outcomes);
 }
 
-/* Nobody waits for ever, whichever call of the system fails at whom. */
+/* No rank waits forever, whichever system call fails on any rank. */
 TEST(processes, have_another_or_fail_whatever_goes_wrong)
 {
     struct outcomes *outcomes = new_outcomes();
@@ -76,7 +75,7 @@ TEST(processes, have_another_or_fail_whatever_goes_wrong)
     free_outcomes(outcomes);
 }
 
-/* One that lacks memory for it, and then has it. */
+/* A rank without memory, which has memory later. */
 static void lack_memory(
     varve_processes *all, uint32_t rank, struct comm_outcome *outcome)
 {
@@ -109,8 +108,8 @@ TEST(processes, have_another_all_or_none)
     free_outcomes(outcomes);
 }
 
-/* What a rank has left is over in all its communicators; one that is used still
- * is let go of later. */
+/* When a rank frees its group, all its communicators end; one that is still in
+ * use is freed later. */
 static void leave_first(
     varve_processes *all, uint32_t rank, struct comm_outcome *outcome)
 {
@@ -118,7 +117,7 @@ static void leave_first(
     varve_comm *copy = NULL;
     outcome->status = comm->duplicate(comm->self, &copy);
     if (rank == 1) {
-        pid_t child = fork(); /* lets go of its own sockets only */
+        pid_t child = fork(); /* closes only its own sockets */
         if (child == 0) {
             varve_processes_free(all);
             _exit(0);
