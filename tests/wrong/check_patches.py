@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_patches.py - Tests patches that apply to a small lib, and others.
+"""check_patches.py - Tests patches.py with patches to a small lib.
 
     tests/wrong/check_patches.py
 
@@ -82,7 +82,8 @@ def check_cases():
 
 
 def check_new(what, changed, *, has):
-    """A new patch reproduces the change, beside another patch."""
+    """Checks that a new patch reproduces the change, with another patch in
+    place."""
     text = patches.patch_text('thing.c', THING, changed)
     with tempfile.TemporaryDirectory() as root:
         write(root, 'one.patch', text)

@@ -38,7 +38,8 @@ def read_lines(path):
 
 
 def read_patch(path):
-    """The hunks of a patch. Text before the first file is a comment."""
+    """Returns the hunks of a patch. Text before the first file is a
+    comment."""
     hunks = []
     file = None
     lines = read_lines(path)
@@ -67,7 +68,7 @@ def places(part, lines):
 
 
 def edits_of(hunk, at):
-    """The edits of a hunk whose lines begin at `at`."""
+    """Returns the edits of a hunk whose lines begin at `at`."""
     edits = []
     for sign, line in hunk.lines:
         if sign != ' ' and (not edits or edits[-1].end != at):
@@ -81,7 +82,8 @@ def edits_of(hunk, at):
 
 
 def apply(hunks, lines):
-    """The lines with all hunks of a file, and the errors of the others."""
+    """Returns the lines with all hunks of a file, and the errors of the
+    others."""
     edits, problems, applied = [], [], []
     for hunk in hunks:
         found = places([line for sign, line in hunk.lines if sign != '+'],
@@ -105,7 +107,7 @@ def apply(hunks, lines):
 
 
 def copy(folder, paths):
-    """Skips patches that do not apply: a test reports them."""
+    """Skips patches that do not apply; a test reports them."""
     hunks = read_patches(p for p in paths if p.endswith('.patch'))
     for path in paths:
         if path.endswith('.patch'):
@@ -134,7 +136,7 @@ def names_in(source):
 
 
 def check(source):
-    """The errors of each patch, by name."""
+    """Returns the errors of each patch by name."""
     of_file = collections.defaultdict(list)
     for path in sorted(glob.glob(folder_of(source) + '/*.patch')):
         hunks = read_patch(path)
@@ -173,7 +175,8 @@ def hunk_text(old, new, ops):
 
 
 def patch_text(file, old, new):
-    """Has as many context lines as a unique position needs, at least one."""
+    """Returns a hunk with as many context lines as a unique position
+    requires, at least one."""
     for around in range(1, len(old) + 2):
         matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
         groups = list(matcher.get_grouped_opcodes(around))

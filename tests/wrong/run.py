@@ -42,7 +42,7 @@ Variant = collections.namedtuple('Variant', 'name kind what test says')
 
 
 def read_table(path):
-    """Stanzas of four lines: name and kind, the error, test, output."""
+    """Reads stanzas of four lines: name and kind, the error, test, output."""
     with open(path, encoding='utf-8') as stream:
         text = re.sub(r'^#.*\n', '', stream.read(), flags=re.M)
     for stanza in re.split(r'\n\s*\n', text.strip()):
@@ -52,7 +52,7 @@ def read_table(path):
 
 
 def compare(table, source):
-    """Errors if the table and the patches do not match."""
+    """Returns errors if the table and the patches do not match."""
     counts = collections.Counter(variant.name for variant in table)
     names = patches.names_in(source)
     for name, count in counts.items():
@@ -82,10 +82,11 @@ def command_of(museum, pattern, jobs):
 
 
 def run(museum, pattern, mistake='', jobs=1, seconds=MOST_SECONDS):
-    """The exit status, None after a timeout, and the output of the tests."""
+    """Returns the exit status (None after a timeout) and the output of the
+    tests."""
     # A mutation may end a test before it has removed its files.
     with tempfile.TemporaryDirectory() as place:
-        os.chmod(place, 0o755)  # a test of root changes its user
+        os.chmod(place, 0o755)  # a test running as root changes its user
         return run_in(place, museum, pattern, mistake, jobs, seconds)
 
 
@@ -109,7 +110,7 @@ def run_in(place, museum, pattern, mistake, jobs, seconds):
 
 
 def judge(museum, variant):
-    """The errors of a mutation; none if it is detected."""
+    """Returns the errors of a mutation; none if it is detected."""
     status, output = run(museum, variant.test, variant.name)
     failed = {'/'.join(names) for names in FAILURE.findall(output)}
     if status is None:
@@ -130,7 +131,7 @@ def without_sum(output):
 
 
 def run_right(museum, table):
-    """The same tests pass with the unchanged library."""
+    """Checks that the same tests pass with the unchanged library."""
     tests = sorted({variant.test for variant in table})
     for test in [test for test in tests if test.startswith(SIMULATED)]:
         tests.remove(test)

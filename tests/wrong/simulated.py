@@ -25,7 +25,7 @@ def read_table(path):
 
 
 def find(simulation, mistake, kind, count):
-    """The output of the schedules."""
+    """Returns the output of the schedules."""
     environment = {**os.environ, 'VARVE_WRONG': mistake}
     command = [simulation, '--kind', kind, '--count', count, '--jobs', '2',
                '--show', '0']
