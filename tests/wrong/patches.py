@@ -143,8 +143,8 @@ def check(source):
         chosen = {name for hunk in hunks for sign, line in hunk.lines
                   if sign == '+' for name in CHOICE.findall(line)}
         if chosen != {name_of(path)}:
-            yield (name_of(path), f'{name_of(path)}.patch: expected '
-                   f'VV_WRONG({name_of(path)}), found '
+            yield (name_of(path), f'{name_of(path)}.patch: must contain only '
+                   f'VV_WRONG({name_of(path)}), contains '
                    f'{", ".join(sorted(chosen)) or "none"}')
         for hunk in hunks:
             of_file[hunk.file].append(hunk)
@@ -154,8 +154,8 @@ def check(source):
             yield from apply(hunks, read_lines(found[0]))[1]
             continue
         for hunk in hunks:
-            yield (hunk.name, f'{hunk.name}.patch: expected a file of lib that '
-                   f'is compiled, found {file}')
+            yield (hunk.name, f'{hunk.name}.patch: {file} is not a source file '
+                   'of lib')
 
 
 # --- A new patch ------------------------------------------------------------
@@ -189,7 +189,7 @@ def patch_text(file, old, new):
 
 
 def make(name):
-    """The mutation is the difference of lib to the git index."""
+    """Writes the difference of lib to the git index as a mutation."""
     def git(*arguments):
         return subprocess.run(['git', *arguments], check=True, text=True,
                               stdout=subprocess.PIPE).stdout
@@ -201,7 +201,7 @@ def make(name):
                            git('show', f':{path}').splitlines(),
                            read_lines(path))
     if not text:
-        return [f'{name}: expected a change of lib, found none']
+        return [f'{name}: lib has no uncommitted change']
     write(os.path.join(folder_of('.'), name + '.patch'), text)
     return []
 
