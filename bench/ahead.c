@@ -1,13 +1,13 @@
-/* ahead.c - records of a file that is on disk alone, read while a device
- * computes: by the program, with hints of the next records by the program
- * (posix_fadvise), by a thread ahead of it, and by `prefetch`, which is a
- * thread with hints.
+/* ahead.c - Measures reading records of an uncached file while a device
+ * computes.
  *
  *     ahead DIRECTORY RECORD_SIZE RECORDS BATCH MILLISECONDS [ROUNDS]
  *
- * The device computes for MILLISECONDS after each batch. Eight batches
- * are read ahead. Prints, in order and shuffled, the median time of the program
- * alone, and the others' as shares of it.
+ * Compares reads by the program, with hints for the next records
+ * (posix_fadvise), by a separate thread, and with `prefetch`, which is a thread
+ * with hints. The device computes for MILLISECONDS after each batch. Eight
+ * batches are read ahead. Prints the median time of the plain program in order
+ * and shuffled, and the others' times as fractions of it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,7 +29,7 @@ struct data {
     int file;
     size_t record_size, batch;
     uint64_t count;
-    double pause; /* seconds after each batch */
+    double pause; /* seconds of computation after each batch */
     unsigned char *bytes;
 };
 
@@ -53,7 +53,7 @@ static varve_status read_record(
     return VARVE_OK;
 }
 
-/* A source whose records are hints: it is read ahead of the other one. */
+/* A source that gives a hint for each record; it runs ahead of the real one. */
 static varve_status give_hint(
     void *self, uint64_t index, varve_sink *sink, varve_error *error)
 {
@@ -87,7 +87,7 @@ static varve_records *open_records(
     return records;
 }
 
-/* A device computes; the processor is idle. */
+/* Simulates a device that computes; the processor is idle. */
 static void compute(double seconds)
 {
     struct timespec time = { .tv_sec = (time_t)seconds };

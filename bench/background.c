@@ -1,6 +1,6 @@
-/* background.c - P5: how long a save in the background blocks its caller,
- * against the best copy of the values; and a first snapshot, against the first
- * copy into huge pages that nobody has touched.
+/* background.c - P5: Measures how long an asynchronous save blocks its caller,
+ * compared with the fastest copy of the values; and a first snapshot, compared
+ * with a first copy into new huge pages.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,8 @@ struct saving {
     bool zero_copy;
 };
 
-/* The disk's part is not counted, nor does it go on into the next run. */
+/* Measures the call only. Waits for the write to disk, so that it does not
+ * affect the next run. */
 static double save(void *user)
 {
     const struct saving *s = user;
@@ -78,7 +79,7 @@ void bench_background(const struct wishes *wishes)
         wishes->directory);
     struct saving zero_copy = now_copied;
     zero_copy.zero_copy = true;
-    save(&now_copied); /* the memory for copies is there */
+    save(&now_copied); /* allocates the memory for copies */
     struct contender c[] = {
         { .name = "varve_write_async", .run = save, .user = &now_copied },
         { .name = "the same, zero_copy", .run = save, .user = &zero_copy },

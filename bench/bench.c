@@ -1,5 +1,5 @@
-/* bench.c - runs the benchmarks: JSON on standard output, a table on standard
- * error. `bench/run.sh` gives it a place for its files.
+/* bench.c - Runs the benchmarks: JSON on standard output, a table on standard
+ * error. Started by `bench/run.sh`, which passes a directory for files.
  *
  * SPDX-License-Identifier: MIT
  */

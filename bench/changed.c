@@ -1,7 +1,8 @@
-/* changed.c - P6: an incremental save after a hundredth of the values has
- * changed, against a full save of the same: time, and bytes written for each
- * that changed; and how long the same in the background stops the program, in
- * the call and in what the program does meanwhile.
+/* changed.c - P6: Measures an incremental save after one percent of the values
+ * has changed, compared with a full save.
+ *
+ * Measures time and bytes written per changed byte, and for an asynchronous
+ * save how long the program is delayed, in the call and by later steps.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,15 +24,16 @@ struct changing {
     unsigned char *bytes;
     size_t size;
     size_t turn;
-    bool is_scattered; /* a page of each hundred, else a variable of them */
-    varve_node *table; /* of rows of a page, of which one of each hundred
-                          changes, anywhere; NULL: there are variables */
+    bool is_scattered; /* one page in a hundred changes, else a variable */
+    /* has rows of a page, of which one percent changes at random places;
+     * NULL: variables */
+    varve_node *table;
     char path[PATH_SIZE];
     char folder[PATH_SIZE];
     varve_write_options options;
-    struct contender written; /* bytes, for each that changed */
-    struct contender steps;   /* the longest meanwhile, to the longest after */
-    struct raw_pair pair;     /* as many bytes as the last save wrote */
+    struct contender written; /* bytes written per changed byte */
+    struct contender steps;   /* longest step during and after the save */
+    struct raw_pair pair;     /* writes as many bytes as the last save */
 };
 
 static void change_rows(struct changing *c)
@@ -79,7 +81,7 @@ static double file_size(const char *path)
     return stat(path, &s) == 0 ? (double)s.st_size : 0;
 }
 
-/* Of all files in the folder of layers, and of the index. */
+/* Returns the size of all data files and the index. */
 static double bytes_of(const struct changing *c, bool is_removed)
 {
     char path[PATH_SIZE + 256];
@@ -160,7 +162,8 @@ static void race_with_full(
 
 /* --- In the background ---------------------------------------------------- */
 
-/* What a program does between two saves: it looks at memory, and computes. */
+/* Simulates a step of the program between two saves: reads memory and
+ * computes. */
 static double take_step(void)
 {
     static unsigned char memory[STEP];
@@ -170,7 +173,8 @@ static double take_step(void)
     return now() - begin;
 }
 
-/* Of so many steps, or of those until a job is done, which are counted. */
+/* Returns the longest of a number of steps, or of those until a job is done,
+ * which are counted. */
 static double longest_step(varve_job *job, size_t *count)
 {
     double longest = 0;

@@ -1,5 +1,5 @@
-/* cold.c - P12: a restore of a file that is on disk alone, against plain
- * readers of the same bytes.
+/* cold.c - P12: Measures a restore of an uncached file, compared with plain
+ * reads of the same bytes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -35,7 +35,7 @@ static void *read_steps(void *argument)
     while ((at = atomic_fetch_add(&readers->next, STEP)) < raw->size) {
         size_t end = raw->size - at < STEP ? raw->size : at + STEP;
         while (at < end) {
-            /* A read past all pages, for the last one of a file. */
+            /* Round up to whole pages for the end of the file. */
             size_t size = (end - at + PAGE - 1) / PAGE * PAGE;
             ssize_t moved =
                 pread(readers->file, raw->other + at, size, (off_t)at);
@@ -54,7 +54,7 @@ static double run_readers(void *user)
     readers->next = 0;
     double begin = now();
     readers->file = open(readers->raw->path, O_RDONLY | readers->flags);
-    if (readers->file < 0) /* a file system without it */
+    if (readers->file < 0) /* a file system without O_DIRECT */
         readers->file = open(readers->raw->path, O_RDONLY);
     must_system(readers->file >= 0, readers->raw->path);
     for (unsigned i = 1; i < readers->count; i++)

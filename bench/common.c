@@ -1,4 +1,4 @@
-/* common.c - one save, one restore.
+/* common.c - Runs one save or one restore.
  *
  * SPDX-License-Identifier: MIT
  */

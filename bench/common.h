@@ -1,4 +1,5 @@
-/* common.h - saving and restoring a graph against the clock.
+/* common.h - Declares functions that save and restore a graph and measure the
+ * time.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,18 +8,18 @@
 
 #include <varve/varve.h>
 
-/* A graph and its file; what a contender's `user` is. */
+/* A graph and its file; the `user` of a contender. */
 struct job {
     varve_graph *graph;
     const char *path;
-    void *memory; /* of its values, and how many bytes, where that matters */
+    void *memory; /* memory and size of the values, if needed */
     size_t size;
     varve_write_options save;
     varve_read_options restore;
 };
 
-double run_save(void *job);    /* to a new file; the older one is removed */
-double run_restore(void *job); /* with varve_restoration_free */
+double run_save(void *job);    /* to a new file; removes the old one */
+double run_restore(void *job); /* including varve_restoration_free */
 double run_plan(void *job);
 double run_open(void *job);
 

@@ -1,5 +1,5 @@
-/* compressed.c - P13: saves with and without compression, of weights and of
- * noise: time, the bytes of the file, and a warm restore.
+/* compressed.c - P13: Measures saves with and without compression, of weights
+ * and of noise: time, file size, and a warm restore.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,8 +20,8 @@ static uint32_t next(uint32_t *random)
     return *random >> 8;
 }
 
-/* As a network has them: near to normal around 0, each bit of the fractions
- * used. */
+/* Fills with numbers like those of a network: nearly normal around 0, with all
+ * mantissa bits used. */
 static void fill_with_weights(unsigned char *bytes, size_t size)
 {
     float *weights = (float *)(void *)bytes;

@@ -1,5 +1,5 @@
-/* foreign.c - P15: how long the program's own arithmetic takes after a call,
- * against before it: loops of SSE and of AVX, and the C library's exp.
+/* foreign.c - P15: Measures the program's own arithmetic after a call compared
+ * with before it: loops with SSE and AVX, and the C library's exp.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -81,7 +81,8 @@ static const struct loop {
 
 enum { LOOPS = sizeof loops / sizeof *loops };
 
-/* The least of a few: what slows arithmetic down after a call goes on. */
+/* Returns the minimum of several runs: a persistent slowdown remains
+ * visible. */
 static double time_of(const struct loop *loop)
 {
     double least = 1e9;
@@ -94,7 +95,7 @@ static double time_of(const struct loop *loop)
     return least;
 }
 
-/* What a call before may have left. */
+/* Resets the processor state that an earlier call may have left. */
 #if defined(__x86_64__) && defined(__GNUC__)
 __attribute__((target("avx"))) static void clear_registers(void)
 {
@@ -127,7 +128,7 @@ static void save_incremental(struct calls *c)
     run_save(&job);
 }
 
-/* Where Varve has no Zstandard it is a plain save. */
+/* Without Zstandard this is a plain save. */
 static void save_packed(struct calls *c)
 {
     struct job job = c->job;
@@ -174,7 +175,7 @@ static void snapshot(struct calls *c)
     must(varve_snapshot_restore(c->snapshot, &error), &error);
 }
 
-/* One after the other, with what reads it. */
+/* Saves each format and reads it. */
 static void save_format(struct calls *c)
 {
     char path[PATH_SIZE + 8];

@@ -1,4 +1,4 @@
-/* growth.c - G: time for each scalar and each byte, as there are more of them.
+/* growth.c - G: Measures the time per scalar and per byte for growing models.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,7 @@
 
 enum { MOST_STEPS = 5 };
 
-/* Repeats small work, so that the clock can see it. */
+/* Repeats small work, so that the clock can measure it. */
 struct repeated {
     struct job job;
     double (*run)(void *job);

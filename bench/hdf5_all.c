@@ -1,5 +1,5 @@
-/* hdf5_all.c - the collective calls of HDF5 over MPI; a contiguous data set
- * that is not filled before it is written.
+/* hdf5_all.c - Contains the collective calls of HDF5 over MPI. The data set is
+ * contiguous and not filled before it is written.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -61,7 +61,7 @@ static hid_t make_set(hid_t file, const struct hdf5_all *mine)
     return set;
 }
 
-/* Both ways: the rows of this rank. */
+/* Writes or reads the rows of this rank. */
 static void move_rows(hid_t set, const struct hdf5_all *mine, bool writes)
 {
     const hsize_t start[] = { mine->first, 0 };

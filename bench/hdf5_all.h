@@ -1,5 +1,5 @@
-/* hdf5_all.h - parallel HDF5 beside Varve: all ranks write one data set of one
- * file, each its rows, and read it.
+/* hdf5_all.h - Declares parallel HDF5 for comparison: all ranks write their
+ * rows to one data set of one file and read them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,21 +11,21 @@
 
 #include <varve/comm.h>
 
-/* Rows of floats that a rank has of a table. */
+/* The rows of a float table that a rank has. */
 struct hdf5_all {
     const char *path;
-    uint64_t rows, width;  /* of the table */
-    uint64_t first, count; /* the rank's rows */
+    uint64_t rows, width;  /* size of the table */
+    uint64_t first, count; /* rows of the rank */
     void *bytes;
 };
 
-/* Whether the program was built with it and runs under mpirun: as which rank,
- * of how many. */
+/* Returns true if the program was built with parallel HDF5 and runs under
+ * mpirun, and sets rank and size. */
 bool hdf5_all_begin(uint32_t *size);
 const varve_comm *hdf5_all_comm(varve_error *error);
 void hdf5_all_end(void);
 
-/* Collective, durable when it returns. */
+/* Collective; the file is durable when it returns. */
 void hdf5_all_save(const struct hdf5_all *mine);
 void hdf5_all_restore(const struct hdf5_all *mine);
 

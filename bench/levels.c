@@ -1,6 +1,7 @@
-/* levels.c - P18: a manager that saves to a fast directory and has a slow one
- * besides, against the recipe for a program of its own: a durable file, then a
- * durable copy of it, which is not verified. Both directories are on one disk.
+/* levels.c - P18: Measures a manager that saves to a fast directory and copies
+ * to a slow one, compared with a durable file and a durable, unverified copy.
+ *
+ * Both directories are on the same disk.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +25,7 @@ struct levels {
     bool is_async;
     char fast[PATH_SIZE + 16];
     char slow[PATH_SIZE + 16];
-    struct contender total; /* until it is at both */
+    struct contender total; /* until the checkpoint is in both directories */
 };
 
 static void note(struct levels *l, double time)
@@ -119,7 +120,7 @@ static double write_then_copy(void *user)
 
 /* --- Rows ----------------------------------------------------------------- */
 
-/* The round that is not counted is the first of the totals. */
+/* Removes the totals of the warm-up round. */
 static void forget_first(struct levels *l)
 {
     for (unsigned i = 1; i < l->total.count; i++)

@@ -4,17 +4,17 @@
  *
  *     look DIRECTORY [ROUNDS [COUNT...]]
  *
- * saves COUNT variables of one float each (100, 10000 and 1000000) with
- * `no_sync`, best to a file in memory (/dev/shm), by turns in these graphs of
- * the same nodes and names:
+ * Saves COUNT variables of one float each (100, 10000 and 1000000) with
+ * `no_sync`, preferably to a file in memory (/dev/shm). Alternates between
+ * these graphs with equal nodes and names:
  *
- *     plain     variables over memory that stays where it is
+ *     plain     variables with memory that does not move
  *     table     structs of a table, each with a pointer and its count
  *     pointer   variables that follow a pointer and a count (varve_array_at)
- *     resizable the same, and a restoration may give them room
+ *     resizable the same, and a restore may reallocate them
  *     refresh   variables with a callback that binds them (varve_set_refresh)
  *
- * It prints nanoseconds of processor time per variable: of the whole save, of
+ * Prints nanoseconds of processor time per variable for the whole save and for
  * the part that exceeds the plain graph, and the share of that part. To count
  * the instructions of one save and of the checks in it (vv_structs_look,
  * vv_overlap_check):
@@ -23,7 +23,7 @@
  *         look /dev/shm 1 10000
  *     callgrind_annotate --inclusive=yes callgrind.out.*
  *
- * with VARVE_LOOK=plain, or another of these names, for one graph alone.
+ * VARVE_LOOK=plain, or another of these names, selects a single graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -67,7 +67,7 @@ static varve_status make(
     (void)node;
     (void)coming;
     (void)room;
-    return VARVE_NO_MEMORY; /* nothing is restored here */
+    return VARVE_NO_MEMORY; /* never called: nothing is restored */
 }
 
 static void settle(void *user, varve_node *node, void *room, bool is_taken)
@@ -140,8 +140,9 @@ struct saved {
 
 enum { MOST_KINDS = 5 };
 
-/* Seconds of processor time of this thread, which saves such small values
- * alone: other programs disturb it less than the time of the wall. */
+/* Returns processor time of this thread in seconds. The saves are small enough
+ * to use no other thread, and processor time depends less on other programs
+ * than wall-clock time. */
 static double used(void)
 {
     struct timespec time;

@@ -1,8 +1,8 @@
-/* measure.c - turns, medians, rows.
+/* measure.c - Runs contenders alternately and prints medians as rows.
  *
  * SPDX-License-Identifier: MIT
  */
-#define _GNU_SOURCE /* and getloadavg */
+#define _GNU_SOURCE /* for getloadavg */
 #include "measure.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 static bool has_rows;
-static double load_before; /* a row was measured */
+static double load_before; /* load when the last row was measured */
 static clockid_t clock_id = CLOCK_MONOTONIC;
 
 double now(void)
@@ -124,7 +124,7 @@ const struct contender *quickest(
 
 /* --- Rows --------------------------------------------------------------- */
 
-/* The processor's name for people; "" where the system does not tell. */
+/* Returns the name of the processor; "" if the system does not report it. */
 static const char *processor_name(char *line, int size)
 {
     FILE *file = fopen("/proc/cpuinfo", "r");

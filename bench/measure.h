@@ -1,6 +1,8 @@
-/* measure.h - contenders that run by turns, their medians, and rows of figures
- * as JSON on standard output and as a table on standard error. A figure is a
- * median, with the least beside it; where the samples swing it is left out.
+/* measure.h - Declares contenders that run alternately, their medians, and rows
+ * of results as JSON on standard output and as a table on standard error.
+ *
+ * A result is a median, printed with the minimum. It is omitted if the samples
+ * vary too much.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,21 +17,21 @@
 
 enum { MOST_ROUNDS = 32, PATH_SIZE = 1024 };
 
-/* What the command line asked for. */
+/* The options of the command line. */
 struct wishes {
-    const char *directory; /* scratch files come and go here */
-    const char *only;      /* ids of rows begin so; NULL: all */
+    const char *directory; /* directory for temporary files */
+    const char *only;      /* only rows whose ids begin with this; NULL: all */
     uint64_t size;         /* bytes of the large model */
     size_t nodes;          /* scalars of the large graph */
-    size_t small_count;    /* of 4 KiB variables */
+    size_t small_count;    /* number of 4 KiB variables */
     unsigned rounds;
     bool is_smoke;
     bool is_full;
-    bool is_cpu; /* time of the processors instead of the wall's */
+    bool is_cpu; /* processor time instead of wall-clock time */
 };
 
-/* One of those that are compared: a run returns what it measured, which is
- * seconds unless the row says otherwise. */
+/* One of the compared operations. A run returns its result, in seconds unless
+ * the row has another unit. */
 struct contender {
     const char *name;
     double (*run)(void *user);
@@ -38,23 +40,24 @@ struct contender {
     double samples[MOST_ROUNDS];
 };
 
-/* Runs each in turn, `rounds` times over, after one round that is not counted:
- * what the machine does meanwhile happens to all alike. */
+/* Runs each in turn for `rounds` rounds after a warm-up round, so that
+ * disturbances of the machine affect all equally. */
 void race(struct contender *contenders, size_t count, unsigned rounds);
 
 double median(const struct contender *contender);
 double least(const struct contender *contender);
 
-/* How far apart the middle half of the samples is, beside their median. */
+/* Returns the interquartile range of the samples divided by their median. */
 double swing(const struct contender *contender);
 
-/* From here on a figure means nothing. */
+/* Results with a larger spread are omitted. */
 #define MOST_SWING 0.15
 
-/* How many want a processor of this machine, over the last minute. */
+/* Returns the load average of the last minute divided by the number of
+ * processors. */
 double load(void);
 
-/* The quickest of several by median. */
+/* Returns the contender with the smallest median. */
 const struct contender *quickest(
     const struct contender *contenders, size_t count);
 
@@ -63,12 +66,13 @@ struct row {
     const char *what;
     const struct contender *ours;
     const struct contender *raw; /* NULL: none */
-    const char *unit;            /* of the medians; NULL: ms */
-    double scale;                /* samples times this are in the unit; 0: ms */
-    double least_ratio;          /* what to reach: raw / ours; 0: nothing */
-    double most;                 /* or ours at most, in the unit */
-    const char *instead;         /* of a figure, as it would mean nothing; NULL:
-                                    none, but where contenders swing */
+    const char *unit;            /* unit of the medians; NULL: ms */
+    double scale;                /* factor from samples to the unit; 0: ms */
+    double least_ratio;          /* required ratio raw / ours; 0: none */
+    double most;                 /* or the maximum of ours in the unit */
+    /* text printed instead of a result that would be misleading; NULL: print
+     * the result unless samples vary */
+    const char *instead;
 };
 
 void begin_report(const struct wishes *wishes);
@@ -79,11 +83,11 @@ bool is_wanted(const struct wishes *wishes, const char *id);
 
 double now(void); /* seconds */
 
-/* Ends the program with the message of a failed call. */
+/* Exits with the message if a call has failed. */
 void must(varve_status status, const varve_error *error);
 void must_system(bool good, const char *what);
 
-/* `directory/name` of the wishes. */
+/* Writes the path `directory/name`. */
 const char *scratch(const struct wishes *wishes, const char *name, char *path);
 
 #endif

@@ -1,5 +1,5 @@
-/* memory.c - P11: the most memory beyond the model that a save or a restore
- * takes, seen from inside a process of its own.
+/* memory.c - P11: Measures the peak memory of a save or a restore beyond the
+ * model, in a separate process.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,7 +23,7 @@ struct trial {
     enum what what;
 };
 
-/* A line of what the system knows of this process, in bytes. */
+/* Returns a line of /proc/self/status in bytes. */
 static double memory_of(const char *which)
 {
     char line[256];
@@ -38,13 +38,13 @@ static double memory_of(const char *which)
     return size;
 }
 
-/* The most memory that this process ever had. */
+/* Returns the peak memory of this process. */
 static double peak(void)
 {
     return memory_of("VmHWM:");
 }
 
-/* What a file has beyond its values: nearly all of it is the index. */
+/* Returns the file size beyond the values, nearly all of which is the index. */
 static double index_size(const char *path, size_t values_size)
 {
     struct stat file;
@@ -52,7 +52,7 @@ static double index_size(const char *path, size_t values_size)
     return (double)file.st_size - (double)values_size;
 }
 
-/* Bytes for each, when the tables that grew on the way have been given back. */
+/* Returns bytes per variable, after temporary tables have been freed. */
 static double measure_graph(size_t count, float *values)
 {
     double before = memory_of("VmRSS:");

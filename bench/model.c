@@ -1,4 +1,4 @@
-/* model.c - two shapes of graph: few large values, and many scalars.
+/* model.c - Builds two kinds of graphs: few large values, and many scalars.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -41,7 +41,7 @@ varve_graph *model_of_variables(unsigned char *bytes, size_t size, size_t count)
     return graph;
 }
 
-/* Every WIDTH of one level have a parent of their own. */
+/* Returns the parent of a node; WIDTH nodes of a level share one. */
 static varve_node *child_of(
     varve_node *parent, const char *what, size_t i, varve_node *last)
 {

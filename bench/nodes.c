@@ -1,4 +1,4 @@
-/* nodes.c - P8: a graph of a million scalars.
+/* nodes.c - P8: Measures a graph of a million scalars.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,7 @@ struct nodes {
     float *values;
 };
 
-/* A file that is read before there is a program for it. */
+/* A file that is read before the program is built. */
 struct arrivals {
     const char *path;
     size_t count;
@@ -31,8 +31,8 @@ static double run_build(void *user)
     return time;
 }
 
-/* A program that reads first and then builds: every value is delivered as its
- * variable is added. */
+/* Reads first and then builds: every value is restored when its variable is
+ * added. */
 static double run_arrivals(void *user)
 {
     const struct arrivals *arrivals = user;

@@ -1,6 +1,6 @@
-/* packing.c - what ways of packing make of files, chunk by chunk, as a save
- * with `compress` does it: the part that is left, and megabytes for each second
- * of processor time, in and out. peers/kinds.py makes such files.
+/* packing.c - Measures compression methods chunk by chunk, as in a save with
+ * `compress`: compressed size, and megabytes per second of processor time for
+ * compression and decompression. peers/kinds.py writes typical files.
  *
  *     packing NAME.PLANES.bin...
  *
@@ -15,14 +15,16 @@
 
 enum { CHUNK = 1 << 20, ROUNDS = 3 };
 
-/* `hash` and `match` 0: as the level has them. */
+/* `hash` and `match` 0: defaults of the level. */
 static const struct way {
     const char *name;
     int level;
     int hash;
     int match;
     int puts_apart;
-    int by_plane; /* each for itself; looking at one that stays is not timed */
+    /* separately for each byte plane; time to detect incompressible planes
+     * is not measured */
+    int by_plane;
 } ways[] = {
     { "level 1, bytes as they are", 1, 0, 0, 0, 0 },
     { "level 1", 1, 0, 0, 1, 0 },
@@ -73,7 +75,7 @@ static void pack_one(ZSTD_CCtx *in, ZSTD_DCtx *out, int by_plane,
     double begin = seconds();
     size_t left = ZSTD_compress2(in, frame, sizeof frame, bytes, size);
     double packed = seconds();
-    if (left > size - size / 16) { /* it lies as it is */
+    if (left > size - size / 16) { /* stored uncompressed */
         r->left += size;
         r->packing += by_plane ? 0 : packed - begin;
         return;
@@ -102,7 +104,7 @@ static struct result pack_all(ZSTD_CCtx *in, ZSTD_DCtx *out,
     return r;
 }
 
-/* The quickest of some rounds. */
+/* Measures the fastest of several rounds. */
 static void try_way(ZSTD_CCtx *in, ZSTD_DCtx *out, const struct way *way,
     const char *bytes, size_t size, size_t planes)
 {

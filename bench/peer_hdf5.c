@@ -1,4 +1,5 @@
-/* peer_hdf5.c - HDF5's C library as it comes: contiguous data sets, no sums.
+/* peer_hdf5.c - Saves and restores with HDF5's C library and its defaults:
+ * contiguous data sets without checksums.
  *
  * SPDX-License-Identifier: MIT
  */

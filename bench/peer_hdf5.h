@@ -1,4 +1,5 @@
-/* peer_hdf5.h - the same values in a file of HDF5, one data set each.
+/* peer_hdf5.h - Declares a file of HDF5 with the same values, one data set
+ * each.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,17 +11,18 @@
 
 struct hdf5 {
     const char *path;
-    unsigned char *bytes; /* of `count` values of float32, evenly */
+    unsigned char *bytes; /* `count` float32 values of equal size */
     size_t size;
     size_t count;
     bool no_sync;
 };
 
-/* Whether the benchmarks were built with HDF5; without, the rest is not
- * called. */
+/* Returns true if the benchmarks were built with HDF5. Otherwise the other
+ * functions are not called. */
 bool hdf5_is_there(void);
 
-double hdf5_save(void *hdf5);    /* to a new file; the older one is removed */
-double hdf5_restore(void *hdf5); /* by name, into `bytes`; nothing verified */
+double hdf5_save(void *hdf5); /* to a new file; removes the old one */
+/* by name, into `bytes`; without verification */
+double hdf5_restore(void *hdf5);
 
 #endif

@@ -1,15 +1,16 @@
-/* placed.c - values of very different sizes on several servers: by turns, by
- * load and by path, how full the fullest server is, and how long a save and a
- * restoration of all of them take.
+/* placed.c - Measures placing values of very different sizes on several
+ * servers: in rotation, by load and by path. Prints the size of the fullest
+ * server and the times of a save and a restore.
  *
  *     placed [SERVERS [VALUES [MIB [ROUNDS]]]] DIRECTORY
  *
- * VALUES (64) tables, the second half as large as the first, the third a third
- * of it and so on, together MIB (512), each followed by a vector of 1 KiB, are
- * placed on SERVERS (4) processes in that order. `fullest` is the bytes of the
- * fullest beside those of an even share. All servers save them as one
- * checkpoint, and restore it into what they have; ways by turns, medians of
- * ROUNDS (5) with the least, and the ratio of placing by turns to each.
+ * Tables, of which number n has 1/n of the size of the first, together MIB
+ * (512), each followed by a vector of 1 KiB, are placed on SERVERS (4)
+ * processes in that order. VALUES (64) is the number of tables. `fullest` is
+ * the size of the fullest server divided by an even share. All servers save
+ * them as one checkpoint and restore it into existing memory. The methods run
+ * alternately; prints medians of ROUNDS (5) with the minimum, and the ratio of
+ * rotation to each.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -31,22 +32,22 @@ static const char *const way_names[] = { "by turns", "by load", "by path" };
 struct setting {
     const char *directory;
     uint32_t servers;
-    uint64_t values; /* tables, with a vector each */
-    uint64_t bytes;  /* of all tables */
+    uint64_t values; /* number of tables, each with a vector */
+    uint64_t bytes;  /* size of all tables */
     unsigned rounds;
 };
 
-/* What a server has, of one way to place. */
+/* The state of a server with one method. */
 struct mine {
     const varve_comm *comm;
     varve_graph *graph;
-    float *bytes[2 * MOST_VALUES]; /* NULL: another server's */
+    float *bytes[2 * MOST_VALUES]; /* NULL: on another server */
     char path[PATH_SIZE];
     uint64_t loads[MOST_SERVERS];
     struct contender saves, reads;
 };
 
-/* Elements of a value: tables and vectors in turn. */
+/* Returns the number of elements of a value: tables and vectors alternate. */
 static uint64_t count_of(const struct setting *s, uint64_t number)
 {
     double sum = 0;
@@ -131,7 +132,7 @@ static void restore(struct mine *m)
     varve_restoration_free(r);
 }
 
-/* From when all begin to when all have ended. */
+/* Returns the time until all processes have ended. */
 static double timed(struct mine *m, void (*run)(struct mine *m))
 {
     varve_error error = { 0 };
@@ -174,7 +175,7 @@ static void work(const struct setting *s, const varve_comm *comm)
             double saved = timed(&all[w], save);
             double was_read = timed(&all[w], restore);
             if (i == 0)
-                continue; /* the first is not counted */
+                continue; /* warm-up */
             all[w].saves.samples[all[w].saves.count++] = saved;
             all[w].reads.samples[all[w].reads.count++] = was_read;
         }

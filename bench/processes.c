@@ -1,25 +1,25 @@
-/* processes.c - many processes save and restore one checkpoint, beside as many
- * that write and read the same bytes by themselves.
+/* processes.c - Measures several processes that save and restore one
+ * checkpoint, compared with as many that write and read the same bytes
+ * individually.
  *
  *     processes [WRITERS [READERS [MIB [ROUNDS]]]] DIRECTORY
  *     processes --table [MIB [ROUNDS]] DIRECTORY
  *
- * A table of rows that WRITERS (4) processes have, together MIB (512), is
- * saved by them, by them in the background, of which the call counts (the
- * pause), and by raw writers, one file each, in turn; then it is restored by
- * READERS (3), each into a new graph (the first restoration of it), into one
- * that has values already, and into that in one pass, and by a manager whose
- * own directory was lost, from its level; and read by raw readers, from the
- * page cache: by each its rows, its columns, or all of it. The time is that of
- * the slowest. Medians of ROUNDS (5) with the least, and ratios: raw to
- * Varve, and a save to its pause. With --table that is done for 1 to 8 writers
- * and 1 to 8 readers, and there are ratios only.
+ * WRITERS (4) processes have the rows of a table of MIB (512). It is saved,
+ * saved asynchronously (only the call is measured: the pause), and written by
+ * plain writers, one file each, alternately. Then READERS (3) restore it: each
+ * into a new graph (its first restore), into one that already has values, the
+ * same in one pass, and with a manager whose directory was lost, from its tier.
+ * Plain readers read it from the page cache. Each reads its rows, its columns,
+ * or everything. The time is that of the slowest process. Prints medians of
+ * ROUNDS (5) with the minimum, and ratios: plain to Varve, and a save to its
+ * pause. --table prints only ratios, for 1 to 8 writers and 1 to 8 readers.
  *
  *     mpirun -n WRITERS processes_mpi [WRITERS ...] DIRECTORY
  *     mpirun -n READERS processes_mpi [WRITERS ...] DIRECTORY
  *
- * are the same over MPI, the first the save and the second the restoration,
- * beside parallel HDF5 too.
+ * do the same over MPI, first the save, then the restore, also compared with
+ * parallel HDF5.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -38,7 +38,7 @@
 enum { WIDTH = 1024, UNIT = sizeof(float), ROW = WIDTH * UNIT, MOST = 8 };
 enum { BLOCK = 1 << 20 };
 
-/* What a process has of the table. */
+/* The part of the table that a process has. */
 enum layout { ROWS, COLUMNS, ALL, LAYOUTS };
 static const char *const layout_names[] = { "rows", "columns", "all" };
 
@@ -57,13 +57,13 @@ struct mine {
     uint64_t first, count; /* of its rows */
     uint64_t left, width;  /* of its columns */
     unsigned char *bytes;
-    varve_job *job;       /* in flight */
-    char path[PATH_SIZE]; /* of the checkpoint */
-    char raw[PATH_SIZE];  /* of the file that it writes by itself */
-    char hdf5[PATH_SIZE]; /* of the file that all write with HDF5 */
+    varve_job *job;       /* pending save */
+    char path[PATH_SIZE]; /* path of the checkpoint */
+    char raw[PATH_SIZE];  /* path of its plain file */
+    char hdf5[PATH_SIZE]; /* path of the common HDF5 file */
     char fast[PATH_SIZE]; /* directory of a manager that saves */
-    char lost[PATH_SIZE]; /* an empty one, of another that resumes */
-    char slow[PATH_SIZE]; /* the level of both */
+    char lost[PATH_SIZE]; /* empty directory of a manager that resumes */
+    char slow[PATH_SIZE]; /* tier of both managers */
 };
 
 static bool has_hdf5;
@@ -78,7 +78,7 @@ static uint64_t size_of(const struct mine *m)
     return m->count * m->width * UNIT;
 }
 
-/* What stands at a place of the table. */
+/* Returns the number at a position of the table. */
 static uint32_t number_at(uint64_t row, uint64_t column)
 {
     return (
@@ -161,7 +161,7 @@ static void save_behind(struct mine *m)
     must(m->job ? VARVE_OK : error.status, &error);
 }
 
-/* Not counted. */
+/* Waits for the save; not measured. */
 static void land(struct mine *m)
 {
     varve_error error = { 0 };
@@ -172,7 +172,7 @@ static void land(struct mine *m)
     m->job = NULL;
 }
 
-/* The bytes stay: the readers read them. */
+/* Keeps the cached bytes, which the readers read. */
 static void write_raw(struct mine *m)
 {
     int file = open(m->raw, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -201,7 +201,7 @@ static void restore(struct mine *m)
     read_varve(m, NULL);
 }
 
-/* Nothing was restored to its graph before. */
+/* Restores into a graph for the first time. */
 static void restore_first(struct mine *m)
 {
     varve_graph_free(m->graph);
@@ -244,8 +244,8 @@ static void resume(struct mine *m)
     varve_manager_free(manager);
 }
 
-/* Bytes of the file of a writer, straight to where they belong or by a block of
- * which the columns are taken. */
+/* Reads bytes of a writer's file directly into place, or into a block from
+ * which the columns are copied. */
 static void read_bytes(struct mine *m, int file, uint64_t from, uint64_t row,
     uint64_t count, unsigned char *block)
 {
@@ -268,7 +268,7 @@ static void read_bytes(struct mine *m, int file, uint64_t from, uint64_t row,
     }
 }
 
-/* What is this process's, from whatever files it is in. */
+/* Reads the part of this process from all files that contain it. */
 static void read_raw(struct mine *m)
 {
     const struct setting *s = m->setting;
@@ -315,7 +315,7 @@ static void restore_hdf5(struct mine *m)
 
 /* --- Rounds --------------------------------------------------------------- */
 
-/* From when all begin to when all have ended. */
+/* Returns the time until all processes have ended. */
 static double timed(struct mine *m, void (*run)(struct mine *m))
 {
     varve_error error = { 0 };
@@ -327,7 +327,7 @@ static double timed(struct mine *m, void (*run)(struct mine *m))
 }
 
 enum { FIRST, VARVE, ONCE, RAW, LEVEL, HDF5, PAUSE, KINDS };
-enum { RATIOS = RAW }; /* of Varve's own, in a table */
+enum { RATIOS = RAW }; /* rows of a table: Varve's operations */
 static const char *const kind_names[] = { "first", "varve", "one pass", "raw",
     "from a level", "hdf5", "pause" };
 typedef void (*const kinds[KINDS])(struct mine *m);
@@ -343,8 +343,8 @@ static bool is_run(const struct mine *m, kinds by, int kind)
     return by[kind] && (kind != HDF5 || (has_hdf5 && has_rows));
 }
 
-/* Raw to one of Varve's, and a save to its pause; below 0 where one of the two
- * swings. */
+/* Returns the ratio of plain to Varve, or of a save to its pause; negative if
+ * one of them varies too much. */
 static double ratio_of(const struct contender of[KINDS], int kind)
 {
     const struct contender *other = &of[kind == PAUSE ? VARVE : RAW];
@@ -381,7 +381,7 @@ static void compare(struct mine *m, kinds by, struct contender of[KINDS])
                 continue;
             double took = timed(m, by[k]);
             land(m);
-            if (i > 0) /* the first is not counted */
+            if (i > 0) /* not the warm-up round */
                 of[k].samples[of[k].count++] = took;
             else if (by == restoring) {
                 check(m);
@@ -390,7 +390,7 @@ static void compare(struct mine *m, kinds by, struct contender of[KINDS])
         }
 }
 
-/* Tells of it, or hands on its ratios for a table. */
+/* Prints the results, or returns the ratios for a table. */
 static void work(const struct setting *s, const varve_comm *comm, bool reads,
     enum layout layout, double ratios[RATIOS])
 {
@@ -498,7 +498,7 @@ static uint64_t operand(int count, char **arguments, int i, uint64_t other)
 int main(int count, char **arguments)
 {
     bool is_table = count > 2 && strcmp(arguments[1], "--table") == 0;
-    int sizes = is_table ? 2 : 3; /* where they begin */
+    int sizes = is_table ? 2 : 3; /* index of the sizes */
     if (count < 2) {
         fprintf(stderr, "usage: processes [WRITERS [READERS [MIB [ROUNDS]]]] "
                         "DIRECTORY\n       processes --table [MIB [ROUNDS]] "

@@ -1,4 +1,4 @@
-/* raw.c - recipes for durable writes, and copies.
+/* raw.c - Writes files durably and copies memory without a library.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -139,7 +139,7 @@ double raw_write_direct(void *user)
     double begin = now();
     struct direct direct = { .raw = raw, .file = make_file(raw, O_DIRECT) };
     if (direct.file < 0)
-        return raw_write_back(user); /* a file system without it */
+        return raw_write_back(user); /* a file system without O_DIRECT */
     for (size_t i = 0; i < DIRECT_DEPTH; i++)
         must_system(
             pthread_create(&threads[i], NULL, write_steps, &direct) == 0,
@@ -197,7 +197,8 @@ double raw_copy(void *user)
 
 double raw_copy_new(void *user)
 {
-    static void *volatile seen; /* so that the copy is made */
+    /* prevents the compiler from removing the copy */
+    static void *volatile seen;
     (void)seen;
     const struct raw *raw = user;
     double begin = now();
@@ -211,7 +212,7 @@ double raw_copy_new(void *user)
 }
 
 struct part {
-    unsigned char *to; /* page aligned */
+    unsigned char *to; /* page-aligned */
     const unsigned char *from;
     size_t size;
 };

@@ -1,4 +1,5 @@
-/* raw.h - what the machine itself can do: the same bytes without a library.
+/* raw.h - Declares plain file writes and copies, as a reference without a
+ * library.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,19 +14,20 @@
 struct raw {
     const char *path;
     unsigned char *bytes; /* page aligned */
-    unsigned char *other; /* where they are copied to */
+    unsigned char *other; /* destination of a copy */
     size_t size;
     bool no_sync;
 };
 
-/* Each makes a new file, durable with its name unless `no_sync`; the time does
- * not contain its removal afterwards. The argument is a struct raw. */
+/* Each writes a new file, durable with its name unless `no_sync`, and removes
+ * it without measuring that. The argument is a struct raw. */
 double raw_write(void *raw);        /* write, then fsync */
-double raw_write_back(void *raw);   /* starts write-back after every 1 MiB */
+double raw_write_back(void *raw);   /* starts writeback after every 1 MiB */
 double raw_write_direct(void *raw); /* O_DIRECT, several writes at once */
 
-/* Two files, of which the second, at `path`, names the first, that is in
- * `folder`: each durable before that has its name, and that at last. */
+/* Two files: the second, at `path`, contains the name of the first, in
+ * `folder`. Each is durable before the next step, and the last step is the
+ * rename of the second. */
 struct raw_pair {
     const char *folder;
     const char *path;
@@ -36,19 +38,20 @@ struct raw_pair {
 
 double raw_write_pair(void *raw_pair);
 
-/* Makes a file that is written durable, with its name. */
+/* Makes a written file and its name durable. */
 void sync_path(const char *path);
 
-/* Leaves nothing of a file in the page cache. It needs no privilege, only that
- * the file is on disk already. */
+/* Removes a file from the page cache. Requires no privilege, but the file must
+ * already be on disk. */
 void forget_file(const char *path);
 
 double raw_copy(void *raw);     /* memcpy on one thread */
-double raw_copy_new(void *raw); /* the same to memory that nobody has touched */
-double raw_copy_all(void *raw); /* past the caches, on all processors */
-double raw_map(void *raw);      /* opens and maps the file at `path` */
+double raw_copy_new(void *raw); /* the same to new memory */
+/* with non-temporal stores, on all processors */
+double raw_copy_all(void *raw);
+double raw_map(void *raw); /* opens and maps the file at `path` */
 
-/* Page-aligned memory in which every page has been touched. */
+/* Allocates page-aligned memory and writes to every page. */
 unsigned char *touched_memory(size_t size);
 
 #endif

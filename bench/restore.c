@@ -1,6 +1,6 @@
-/* restore.c - P3: a warm restore into the caller's memory against memcpy, the
- * first of a program, which reads once, and any other;
- * P4: variables of the library's own from a mapped file.
+/* restore.c - P3: Measures a warm restore into the caller's memory compared
+ * with memcpy: the first of a program, which reads once, and a later one. P4:
+ * library-owned variables mapped from a file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,7 @@
 #include "raw.h"
 #include "rows.h"
 
-/* Into a program that was just built, over the same memory. */
+/* Restores into a program that was just built, with the same memory. */
 static double run_first(void *user)
 {
     const struct job *job = user;
@@ -66,8 +66,8 @@ static void restore_into_memory(
     unlink(hdf5->path);
 }
 
-/* A program that reads first and makes its variables then, so that they never
- * have memory of their own. */
+/* Reads first and then builds, so that mapped variables never have other
+ * memory. */
 static double run_late(void *user)
 {
     const struct job *job = user;
@@ -85,7 +85,7 @@ static double run_late(void *user)
     return time;
 }
 
-/* What takes as much new memory as the model has. */
+/* Measures restores that need as much new memory as the model has. */
 static void restore_by_new_memory(
     const struct job *job, struct raw *raw, unsigned rounds)
 {

@@ -1,5 +1,5 @@
-/* resume.c - P16: a manager that resumes, which reads every byte of the newest
- * checkpoint and knows that it is good, against a restore of it in one pass.
+/* resume.c - P16: Measures a manager that resumes, which reads and verifies
+ * every byte of the newest checkpoint, compared with a restore in one pass.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,7 @@
 #include "rows.h"
 
 struct resume {
-    struct job job; /* its path is that of the newest */
+    struct job job; /* with the path of the newest */
     const char *directory;
     bool is_cold;
 };

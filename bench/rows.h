@@ -1,4 +1,4 @@
-/* rows.h - the benchmarks, each of which reports one or more rows.
+/* rows.h - Declares the benchmarks, each of which prints one or more rows.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,19 +1,20 @@
 #!/bin/bash
-# run.sh - runs the benchmarks: a table on standard error, JSON on standard
+# run.sh - Runs the benchmarks: a table on standard error, JSON on standard
 # output.
 #
-#     bench/run.sh [BUILD] [OPTIONS]             Varve and the machine
-#     bench/run.sh [BUILD] --peers [OPTIONS]     and other libraries
+#     bench/run.sh [BUILD] [OPTIONS]             Varve and plain file access
+#     bench/run.sh [BUILD] --peers [OPTIONS]     other libraries
 #     bench/run.sh [BUILD] --loads [OPTIONS]     files of PyTorch and h5py
 #     bench/run.sh [BUILD] --curves FOLDER [OPTIONS]    pictures of growth
 #     bench/run.sh [BUILD] --processes [WRITERS [READERS [MIB [ROUNDS]]]]
 #     bench/run.sh [BUILD] --processes --table [MIB [ROUNDS]]    1 to 8 of each
 #
-# BUILD is a build folder with buildtype=release and bench=true. SCRATCH names
-# the folder to write in, on the disk to be measured. The other libraries are
-# installed by pip into a virtual environment, BUILD/peers, once; what cannot be
-# is said to be not there. VENV names another one. scripts/setup.sh bench gets
-# what else it is compared with.
+# BUILD is a build folder with buildtype=release and bench=true. SCRATCH is the
+# folder for temporary files, on the disk to be measured. The other libraries
+# are installed by pip into a virtual environment, BUILD/peers, once; those that
+# cannot be installed are reported as missing. VENV is another environment to
+# use. scripts/setup.sh bench installs the other dependencies.
+#
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 
@@ -30,7 +31,7 @@ fi
 scratch=$(mktemp -d "${SCRATCH:-$build}/bench.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 
-# An environment that is there is taken as it is.
+# Uses an existing environment unchanged.
 make_environment() {
     local package
     python3 -m venv "$1" >&2 || return 0
@@ -40,7 +41,7 @@ make_environment() {
     done <"$root/bench/peers/requirements.txt"
 }
 
-# python PROGRAM ARGUMENTS...: one of those in peers/; a smoke test installs
+# python PROGRAM ARGUMENTS...: runs a program in peers/. A smoke test installs
 # nothing.
 python() {
     local program=$1 venv=${VENV:-$build/peers} python=python3

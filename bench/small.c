@@ -1,5 +1,5 @@
-/* small.c - P7: many variables of 4 KiB against one write of the same bytes,
- * and against HDF5 where it is installed.
+/* small.c - P7: Measures many variables of 4 KiB compared with one write of the
+ * same bytes, and with HDF5 if installed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -54,7 +54,8 @@ static void compare_hdf5(const struct wishes *wishes, struct job *quick,
     unlink(path);
 }
 
-/* What the library takes beyond the write of the bytes, round by round. */
+/* Returns the time of the library beyond the write of the bytes, for each
+ * round. */
 static struct contender beyond(
     const struct contender *ours, const struct contender *raw)
 {
@@ -91,7 +92,7 @@ static void report_times(
     }
 }
 
-/* 10,000 of them: few enough to be undone by default. */
+/* 10,000 of them: few enough to be buffered by default. */
 static void report_restore(
     const struct wishes *wishes, const struct raw *all, const char *path)
 {

@@ -1,5 +1,5 @@
-/* snapshot.c - P9: snapshots against a copy past the caches on as many threads;
- * P10: the same where the program has written little in between.
+/* snapshot.c - P9: Measures snapshots compared with a non-temporal copy on as
+ * many threads. P10: the same if the program has written little in between.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -66,7 +66,7 @@ struct period {
     varve_graph *graph;
     unsigned char *bytes;
     size_t size;
-    size_t step; /* one page of so many bytes is written */
+    size_t step; /* one page in this many bytes is written */
 };
 
 static double write_some(void *user)
@@ -92,7 +92,7 @@ static double restore_some(void *user)
     return restore(p->s);
 }
 
-/* The program's next step, after all is as it was taken. */
+/* Restores the snapshot's values and simulates the program's next step. */
 static double step(void *user)
 {
     const struct period *p = user;
@@ -152,7 +152,7 @@ static void little_changed(const struct wishes *wishes)
     end(&plain);
 }
 
-/* What a program pays that changes everything, and asked for tracking. */
+/* Measures the cost of page tracking for a program that changes everything. */
 static void all_changed_tracked(const struct wishes *wishes)
 {
     struct period tracked, plain;

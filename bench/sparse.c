@@ -1,13 +1,14 @@
-/* sparse.c - a run of which each step changes a few rows of a table and saves:
- * whether time, bytes and space stay in proportion to what changed.
+/* sparse.c - Measures a run that changes a few rows of a table in each step and
+ * saves: time, written bytes and disk space should be proportional to the
+ * changes.
  *
  *     sparse BYTES STEPS DIRECTORY SHARE...
  *
- * A table of BYTES in rows of 4 KiB; each step changes a SHARE of them (such as
- * 0.01), anywhere, says so by varve_mark_rows_dirty, and saves by a manager
- * that keeps ten. Then each of the ten is read, and has to be what it was. A
- * line of JSON for each share goes to standard output: medians of the first and
- * of the last tenth of the steps, and of full saves of the same in between.
+ * A table of BYTES has rows of 4 KiB. Each step changes a SHARE of them (such
+ * as 0.01) at random places, marks them with varve_mark_rows_dirty, and saves
+ * with a manager that keeps ten. Then each of the ten is read and compared.
+ * Prints a line of JSON for each share: medians of the first and the last tenth
+ * of the steps, and of full saves of the same table in between.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,7 +28,7 @@ enum { ROW = 4096, KEPT = 10, EACH = 50, MOST_LAYERS = 1024 };
 
 struct run {
     const char *directory;
-    char folder[PATH_SIZE]; /* of this share */
+    char folder[PATH_SIZE]; /* folder for this share */
     size_t size, steps;
     double share;
     unsigned char *bytes;
@@ -35,13 +36,14 @@ struct run {
     varve_node *table;
     varve_manager *manager;
     uint64_t random;
-    uint64_t sums[KEPT]; /* of the table at the last steps, by step % KEPT */
+    /* checksums of the table at the last steps, by step % KEPT */
+    uint64_t sums[KEPT];
     char paths[KEPT][PATH_SIZE + 32];
     double *times, *full;
     size_t full_count;
-    ino_t layers[MOST_LAYERS]; /* that are there */
+    ino_t layers[MOST_LAYERS]; /* existing data files */
     size_t layer_count;
-    double written; /* bytes, since the first save */
+    double written; /* bytes since the first save */
 };
 
 static uint64_t sum_of(const unsigned char *bytes, size_t size)
@@ -68,7 +70,7 @@ static void change(struct run *r)
     }
 }
 
-/* Bytes of all files in a folder, which may go as well. */
+/* Returns the size of all files in a folder, and optionally removes them. */
 static double bytes_of(const char *folder, bool is_removed)
 {
     char path[2 * PATH_SIZE];
@@ -90,7 +92,7 @@ static double bytes_of(const char *folder, bool is_removed)
     return sum;
 }
 
-/* Bytes of the layers that were not there when this was asked last. */
+/* Returns the size of the data files that are new since the last call. */
 static double new_layers(struct run *r)
 {
     char path[2 * PATH_SIZE];
@@ -118,7 +120,7 @@ static double new_layers(struct run *r)
     return sum;
 }
 
-/* Those of the last save, its layer and its index. */
+/* Returns the size of the last save: its data file and its index. */
 static double newest_bytes(struct run *r)
 {
     struct stat s;
@@ -153,11 +155,11 @@ static void step(struct run *r, size_t number)
         varve_manager_saved(r->manager));
     double written = newest_bytes(r);
     r->written += number ? written : 0;
-    if (number % EACH == 1) /* and a full one now and then */
+    if (number % EACH == 1) /* and sometimes a full save */
         r->full[r->full_count++] = full_save(r);
 }
 
-/* Each of the last ones has what the table had then. */
+/* Checks that each of the last checkpoints has the table of its step. */
 static size_t check_kept(const struct run *r)
 {
     unsigned char *bytes = malloc(r->size);
@@ -199,8 +201,7 @@ static double median_of(const double *times, size_t count)
 
 static void begin(struct run *r)
 {
-    static const varve_write_options write = { .incremental =
-                                                   true, /* borrowed */
+    static const varve_write_options write = { .incremental = true,
         .increment.only_dirty = true };
     const varve_manager_options options = { .keep_last = KEPT,
         .write = &write };

@@ -1,6 +1,5 @@
-/* structs.c - P17: what it costs that structs are looked at again by each call,
- * whether a pointer of them leads elsewhere and a count has changed; the same
- * nodes without structs, one for one.
+/* structs.c - P17: Measures the cost of reading the pointers and counts of
+ * structs again in each call, compared with the same nodes without structs.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,12 +1,13 @@
-/* values.c - graphs of many small values, saved and restored in C, for
- * values.py, which does the same in Python.
+/* values.c - Saves and restores graphs of many small values in C, for
+ * comparison with Python by values.py.
  *
- *     values KIND COUNT FILE save|restore
+ *     values KIND COUNT FILE save
+ * restore
  *
  * KIND is list (an array of COUNT doubles), dict (COUNT doubles by name),
- * arrays (COUNT arrays of 4 doubles), nested (COUNT objects, each in the last)
- * or objects (COUNT objects of 3 numbers). Prints the seconds of the processors
- * for the graph: built, written or read, and freed.
+ * arrays (COUNT arrays of 4 doubles), nested (COUNT objects, each in the
+ * previous one) or objects (COUNT objects of 3 numbers). Prints the processor
+ * seconds for building, writing or reading, and freeing the graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,7 +24,7 @@ enum { NAME_SIZE = 32 };
 
 struct values {
     size_t count;
-    double *numbers; /* 4 for each */
+    double *numbers; /* four for each */
     char (*names)[NAME_SIZE];
 };
 

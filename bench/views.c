@@ -1,5 +1,5 @@
-/* views.c - P14: values whose elements lie apart, or that functions reach,
- * against as many bytes that lie row-major.
+/* views.c - P14: Measures strided values and values with access functions,
+ * compared with as many contiguous bytes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,7 +34,7 @@ static varve_status copy_in(
     return VARVE_OK;
 }
 
-/* Of a cube of so many doubles each way. */
+/* Builds a graph with a variable in a cube of side^3 doubles. */
 static varve_graph *graph_of(size_t which, double *p, uint64_t side)
 {
     const uint64_t count = side * side * side, row = side + 2;
@@ -57,7 +57,7 @@ static varve_graph *graph_of(size_t which, double *p, uint64_t side)
     return graph;
 }
 
-/* What no copy of the column can do without: a word of each of its lines. */
+/* The minimum work to copy the column: reading a word of each cache line. */
 struct lines {
     const double *first;
     uint64_t count;

@@ -50,11 +50,11 @@ SYSTEM = ('_GNU_SOURCE', '_POSIX_C_SOURCE', 'XXH_STATIC_LINKING_ONLY')
 
 
 class Token:
-    """A word, a sign or a text, and its position in the file."""
+    """A token (word, operator or literal) and its position in the file."""
 
     def __init__(self, kind, text):
         self.kind, self.text = kind, text
-        self.is_member = False  # a member's name, where it is declared or used
+        self.is_member = False  # set if the token is the name of a member
 
 
 def tokens_of(text):
@@ -68,8 +68,8 @@ def is_code(token):
 # --- Private names of a file --------------------------------------------------
 
 def declarations(code):
-    """Code outside of functions: the tokens of each declaration, or of the head
-    of a function, and whether a body follows."""
+    """Yields code outside of functions: the tokens of each declaration, or of
+    the head of a function, and a flag if a body follows."""
     head, depth, is_body = [], 0, False
     for token in code:
         if token.text == '{':
@@ -89,8 +89,8 @@ def declarations(code):
 
 
 def outside(declaration):
-    """The tokens outside of braces and brackets, with their depth in (). The
-    value of a variable is left out."""
+    """Yields the tokens outside of braces and brackets with their depth in ().
+    Omits initializers of variables."""
     braces = brackets = parentheses = 0
     is_value = False
     for token in declaration:
@@ -119,8 +119,8 @@ def outside(declaration):
 
 
 def declared(declaration):
-    """The functions, variables and types that a declaration defines in its
-    file."""
+    """Returns the functions, variables and types that a declaration defines in
+    its file."""
     seen = list(outside(declaration))
     words = [token.text for token in declaration]
     if 'static' not in words[:4] and words[0] != 'typedef':
@@ -141,7 +141,7 @@ def declared(declaration):
 
 
 def constants(code):
-    """The constants of all enumerations."""
+    """Returns the constants of all enumerations."""
     for i, token in enumerate(code):
         if token.text != 'enum':
             continue
@@ -215,7 +215,8 @@ class Source:
         self.macros = macros(self.tokens)
 
     def renamed(self, names, known_tags):
-        """Its text, with a prefix for private names that are not unique."""
+        """Returns the text, with a prefix for private names that are not
+        unique."""
         own = self.path.stem + '_'
         before = ''
         parts = []
@@ -254,7 +255,7 @@ def renamed_words(directive, own, names, own_tags):
 # --- All files ---------------------------------------------------------------
 
 def of_build(build):
-    """The files of the library in a build, and its options."""
+    """Returns the files of the library in a build, and its options."""
     sources, options = [], {}
     for entry in json.loads((build / 'compile_commands.json').read_text()):
         if not PART.match(entry['output']):
@@ -269,12 +270,12 @@ def of_build(build):
 
 
 def without_head(text):
-    """A text without its first comment."""
+    """Returns a text without its first comment."""
     return re.sub(r'\A/\*.*?\*/\n', '', text, flags=re.S)
 
 
 class Headers:
-    """The headers, each once, at its first use."""
+    """Collects the headers, each once, at its first use."""
 
     def __init__(self, paths, given=()):
         self.paths = paths
@@ -290,7 +291,7 @@ class Headers:
         return GUARD.sub('', self.joined(text)).rsplit('#endif', 1)[0]
 
     def joined(self, text):
-        """A header, after the private headers that it includes."""
+        """Returns a header after the private headers that it includes."""
         inner = []
 
         def take(match):
@@ -311,7 +312,7 @@ def own_macros(source):
 
 
 def clashes(sources, what):
-    """The names that occur in more than one file."""
+    """Returns the names that occur in more than one file."""
     seen, twice = set(), set()
     for source in sources:
         mine = what(source)
@@ -341,7 +342,7 @@ def whole(paths, options, public):
 
 
 def opening(name):
-    """The first comment: version, origin, and the licence."""
+    """Returns the first comment: version, origin, and license."""
     version = re.search(r"^  version: '(.*)',$",
                         (ROOT / 'meson.build').read_text(), re.M)[1]
     licence = (ROOT / 'LICENSE').read_text().strip()

@@ -19,7 +19,7 @@ GOOD = ('OK', 'EXPECTEDFAIL')
 
 
 def count(test):
-    """The passed, failed and skipped tests of one entry of the log."""
+    """Returns the numbers of passed, failed and skipped tests of an entry."""
     if test['result'] == 'SKIP':
         return 0, 0, 1
     good = test['result'] in GOOD

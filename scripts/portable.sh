@@ -89,7 +89,7 @@ get_source() {
     return $status
 }
 
-# The results for each target report dependencies that are still missing.
+# Installs dependencies. The results of each target report missing ones.
 get_ready() {
     scripts/setup.sh portable
     get_zig
@@ -155,7 +155,7 @@ archive() {
     return $status
 }
 
-# The result of libcbor's own build for its templates, for any system.
+# Writes the configured templates of libcbor's build, for any system.
 configure_cbor() {
     echo '#define CBOR_EXPORT' >"$1/cbor_export.h"
     sed -e 's/\${CBOR_VERSION_MAJOR}/0/' -e 's/\${CBOR_VERSION_MINOR}/10/' \
@@ -237,7 +237,7 @@ try() {
     [ "$6" = build ] || run_battery "$own" "$6"
 }
 
-# This machine, with the libraries of its distribution.
+# Tests this machine with the libraries of its distribution.
 try_here() {
     local own=$place/here
     mkdir -p "$own" && rm -rf "$own/files" && mkdir "$own/files" || return

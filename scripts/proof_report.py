@@ -20,7 +20,7 @@ import time
 
 
 def lines_of(path):
-    """The words of each line; none if the file does not exist."""
+    """Returns the words of each line; none if the file does not exist."""
     try:
         with open(path, encoding='utf-8') as file:
             return [line.split() for line in file if line.strip()]

@@ -47,7 +47,7 @@ def package(name, version, **more):
 
 
 def shipped(build):
-    """Names and versions of the linked libraries."""
+    """Returns names and versions of the linked libraries."""
     found = {d['name']: d['version'] for d in introspect(build, 'dependencies')
              if d.get('type') != 'internal' and d['name'] not in NOT_SHIPPED}
     return sorted(found.items())

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""read_cbor.py - the part of CBOR that docs/format.md allows.
+"""read_cbor.py - Parses the subset of CBOR that docs/format.md allows.
 
 SPDX-License-Identifier: MIT
 """
 
 
-MOST_MAPS = 64  # within each other, of a key that is skipped
+MOST_MAPS = 64  # nesting depth of the value of a skipped key
 
 
 class Damage(Exception):
-    """A rule is broken: status and message."""
+    """Raises an error with status and message if a rule is violated."""
 
 
 def demand(holds, message, status='VARVE_CORRUPT'):
@@ -26,16 +26,16 @@ def is_text(data):
 
 
 class Items:
-    """Those that are left of an array, a map or a tag."""
+    """The remaining items of an array, a map or a tag."""
 
     def __init__(self, left, is_map):
         self.left = left
         self.is_map = is_map
-        self.begin = None  # where the one begins that is looked at
-        self.last = None   # the key before it
+        self.begin = None  # beginning of the current key
+        self.last = None   # the previous key
 
     def count(self, data, at):
-        """One that ends there was looked at."""
+        """Ends an item of this container."""
         self.left -= 1
         if self.is_map and self.left % 2:
             key = data[self.begin:at]
@@ -45,12 +45,12 @@ class Items:
 
 
 class Cbor:
-    """Items of the deterministic profile, one at a time."""
+    """Parses items of the deterministic profile, one at a time."""
 
     def __init__(self, data):
         self.data = data
         self.at = 0
-        self.heads = []  # (at, end of the head, what it says), for the dump
+        self.heads = []  # (offset, end of the head, description) for the dump
 
     def head(self):
         at = self.at
@@ -84,8 +84,10 @@ class Cbor:
         return number
 
     def skip(self):
-        """An item; the keys of each map in it are sorted by their bytes."""
-        within = [Items(1, False)]  # it may be deeper than calls may be
+        """Skips an item; the keys of each map in it must be sorted by their
+        bytes."""
+        # a stack, since nesting may exceed the recursion limit
+        within = [Items(1, False)]
         maps = 0
         while within:
             items = within[-1]

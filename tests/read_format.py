@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""read_format.py - a reader of checkpoint files after docs/format.md, which
-shares nothing with the library.
+"""read_format.py - Reads checkpoint files as specified in docs/format.md,
+without any code of the library.
 
-  read_format.py FILE          checks every byte and prints what is in it as
-                               JSON, as `varve ls --json` does
-  read_format.py --dump FILE   prints the file's bytes with their meaning
+    read_format.py FILE          checks every byte and prints the content as
+                                 JSON, like `varve ls --json`
+    read_format.py --dump FILE   prints the file's bytes with their meaning
 
-Exits with 1 and a line on standard error when a rule is broken. Numbers of
-64 bits are read as they are; strings are not unpacked, only checked.
+Exits with 1 and a line on standard error if a rule is violated. 64-bit numbers
+are not converted; strings are checked but not decoded.
 
 SPDX-License-Identifier: MIT
 """
@@ -36,7 +36,7 @@ TYPES = [None, ('bool', 1), ('int8', 1), ('int16', 2), ('int32', 4),
          ('float64', 8), ('complex64', 8), ('complex128', 16),
          ('float8_e4m3fn', 1), ('float8_e5m2', 1), ('string', 16)]
 SIZES = dict(TYPES[1:])
-COLUMNS = {  # key: name, tag, element size, what it counts
+COLUMNS = {  # key: name, tag, element size, counted items
     0: ('names', None, 1, 'name byte'),
     1: ('name ends', 70, 4, 'name'),
     2: ('node kinds', 64, 1, 'node'),
@@ -134,8 +134,8 @@ def read_metadata(cbor):
 
 
 def read_index(data):
-    """The columns by key, the counter and the metadata; and for the dump where
-    each pair begins."""
+    """Returns the columns by key, the counter and the metadata, and for the
+    dump the offset of each pair."""
     cbor = Cbor(data)
     count = cbor.expect(5, 'a map')
     index = {COUNTER: 0, METADATA: {}, 128: (), 129: (), 132: (), 133: (),
@@ -184,7 +184,8 @@ def read_index(data):
 
 
 def check_count(index, counts, key):
-    """As many elements as in other columns of the same thing."""
+    """Checks that a column has as many elements as others of the same
+    items."""
     name, tag, size, what = COLUMNS[key]
     count = len(index[key]) // (size if tag is None else 1)
     demand(counts.setdefault(what, count) == count,
@@ -194,7 +195,7 @@ def check_count(index, counts, key):
 # --- Header and footer -------------------------------------------------------
 
 def read_ends(data):
-    """Offset and size of the index."""
+    """Returns offset and size of the index."""
     demand(data, 'empty', 'VARVE_EMPTY_FILE')
     demand(data[:8] == HEADER_MAGIC, 'no magic', 'VARVE_NOT_A_CHECKPOINT')
     demand(len(data) >= 64, 'shorter than a header', 'VARVE_TRUNCATED')
@@ -322,7 +323,7 @@ def check_strings(data, offset, size, count):
 
 
 def check_type(kind, dtype, shape, size):
-    """How many elements there are."""
+    """Returns the number of elements."""
     demand(1 <= dtype < len(TYPES), 'element type')
     count = math.prod(shape)
     demand(count < 1 << 64 and count * TYPES[dtype][1] < 1 << 64, 'shape')
@@ -332,7 +333,8 @@ def check_type(kind, dtype, shape, size):
 
 
 def sum_of(chunk, pages):
-    """The digest of a chunk, which has some of its pages or None."""
+    """Returns the digest of a chunk, computed from its page digests if it
+    has any."""
     if pages is None:
         return xxh3_128(chunk)
     demand(len(chunk) == CHUNK, 'a whole chunk of pages')
@@ -343,8 +345,8 @@ def sum_of(chunk, pages):
 
 
 def digests_of_value(data, begin, end, digests):
-    """Its digest, None where a chunk is summed by pages, and its SHA-256; takes
-    as many digests as it has chunks."""
+    """Returns the digest of a value (None if a chunk has page digests) and its
+    SHA-256. Consumes one digest for each chunk."""
     taken = b''
     is_paged = False
     sha256 = hashlib.sha256()
@@ -365,7 +367,8 @@ def piece_sizes(boxes, size):
 
 
 def digests_of_pieces(data, begin, boxes, shape, size, digests):
-    """The SHA-256 of the value as if it were in one piece."""
+    """Returns the SHA-256 of a sharded value as if it were stored in one
+    piece."""
     at = begin
     for piece in piece_sizes(boxes, size):
         demand(digests_of_value(data, at, at + piece, digests)[0],
@@ -381,7 +384,7 @@ def data_end_of(index):
 
 
 def check_place(item, end, index_offset):
-    """Where it ends."""
+    """Returns the end offset."""
     offset, size = item['offset'], item['bytes']
     places = [align(end, 4096)] if size >= 65536 else [align(end, 64)]
     if size < 64:
@@ -392,7 +395,7 @@ def check_place(item, end, index_offset):
 
 
 def check_value(item, count, boxes):
-    """How many digests it has."""
+    """Returns the number of digests."""
     size, shape, dtype = item['bytes'], item['shape'], item['dtype']
     sizes = [size]
     if dtype == 'string':
@@ -409,7 +412,7 @@ def check_value(item, count, boxes):
 
 
 def check_values(index, paths, index_offset):
-    """The values; of those that are saved the bytes are still to be read."""
+    """Returns the values. The bytes of saved values are not read yet."""
     items = []
     end, chunks = 64, 0
     extents = iter(index[9])
@@ -443,7 +446,7 @@ def check_values(index, paths, index_offset):
 
 
 def digests_of(index):
-    """Each with the digests of the pages of its chunk, or None."""
+    """Yields each digest with the page digests of its chunk, or None."""
     chunks, sums = index[29], index[30]
     size = CHUNK // PAGE * 16
     demand(len(sums) == len(chunks) * size, 'digests of pages')
@@ -458,7 +461,7 @@ def digests_of(index):
 
 
 def read_values(data, index, items, pieces, index_offset):
-    """Adds what their bytes say."""
+    """Reads the bytes of the values and adds their digests."""
     end = 64
     digests = digests_of(index)
     for number, item in enumerate(items):
@@ -514,7 +517,7 @@ def read(data, open_layer=None):
 # --- Dump --------------------------------------------------------------------
 
 def rows(data, at, end, text):
-    """Lines of up to 16 bytes, the first with a text."""
+    """Prints lines of up to 16 bytes, the first with a text."""
     while at < end:
         part = data[at:min(at + 16, end)]
         yield f'{at:6x}  {part.hex(" "):47}  {text}'.rstrip()

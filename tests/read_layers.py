@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""read_layers.py - data of a checkpoint that lie in layers, as docs/format.md
-says. Nothing is put together before somebody asks for it: a few bytes of an
-index may stand for much.
+"""read_layers.py - Reads the data of an incremental checkpoint from its data
+files, as specified in docs/format.md. Data is assembled only on request, since
+a small index may refer to large amounts of data.
 
 SPDX-License-Identifier: MIT
 """
@@ -20,7 +20,8 @@ ZEROS = (1 << 32) - 1
 
 
 def layers_of(path):
-    """What gives the bytes of a layer of the checkpoint at a path."""
+    """Returns a function that reads the data files of the checkpoint at a
+    path."""
     folder = os.path.join(os.path.dirname(path), 'layers')
 
     def open_layer(name):
@@ -65,18 +66,20 @@ def nonces_of(index):
 
 
 def is_inside(index):
-    """Whether the layer is in the file."""
+    """Returns true if all data is in the file itself."""
     return nonces_of(index) == [bytes(16)]
 
 
 def places_of(index, end):
-    """Pairs of a range of the data, up to `end`, and layer, offset and pack."""
+    """Returns pairs of a range of the data, up to `end`, and data file,
+    offset and compression."""
     return list(zip(zip(index[19], [*index[19][1:], end]),
                     zip(index[20], index[21], packs_of(index))))
 
 
 def check_layers(index, end, file_end):
-    """The rules that need no layer; the data in the file end at `file_end`."""
+    """Checks the rules that require no data file. The data in the file ends
+    at `file_end`."""
     nonces = nonces_of(index)
     demand(len(nonces) <= 256 and len(set(nonces)) == len(nonces),
            'up to 256 layers, each once')
@@ -100,7 +103,7 @@ def check_layers(index, end, file_end):
 
 
 def open_layers(index, open_layer, inside):
-    """The bytes of each; `inside` is what is in the file."""
+    """Returns the bytes of each data file; `inside` are those in the file."""
     if is_inside(index):
         return [inside]
     demand(open_layer, 'layers', 'VARVE_TRUNCATED')
@@ -109,15 +112,15 @@ def open_layers(index, open_layer, inside):
 
 
 class Layered:
-    """The data as if it lay behind the header, up to `end`: bytes come from
-    slices of it."""
+    """Gives access to the data as if it followed the header, up to `end`, by
+    slicing."""
 
     def __init__(self, index, open_layer, inside, end):
         self.layers = open_layers(index, open_layer, inside)
         self.places = places_of(index, end)
         self.begins = index[19]
         self.end = end
-        self.unpacked = None, b''  # the place that was read last
+        self.unpacked = None, b''  # the range that was decompressed last
 
     def unpack(self, number):
         (begin, end), (layer, offset, pack) = self.places[number]

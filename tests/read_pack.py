@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""read_pack.py - unpacks what docs/format.md says is packed, with libzstd.
+"""read_pack.py - Decompresses chunks as specified in docs/format.md, with
+libzstd.
 
 SPDX-License-Identifier: MIT
 """
@@ -12,7 +13,7 @@ CHUNK = 1 << 20
 
 @functools.lru_cache(maxsize=None)
 def find_zstd():
-    """The library that unpacks; None where it is not installed."""
+    """Returns the library; None if it is not installed."""
     try:
         zstd = ctypes.CDLL(ctypes.util.find_library('zstd') or 'libzstd.so.1')
     except OSError:
@@ -24,8 +25,8 @@ def find_zstd():
 
 
 def unzstd(frame, size):
-    """What comes out of a frame of Zstandard, which says of how many bytes;
-    None where it is none."""
+    """Returns the content of a Zstandard frame that contains its size; None if
+    it is not a valid frame."""
     zstd = find_zstd()
     if zstd is None:
         raise NotImplementedError('unpacking needs libzstd, which is not here')
@@ -52,7 +53,7 @@ def unpack(frame, size, planes):
 
 
 def is_place(layer_size, offset, length, pack):
-    """Whether the rules of places hold for one of so many bytes."""
+    """Returns true if the place of a chunk of this size is valid."""
     size, plain, skip, planes = pack
     if size == 0:
         return (plain == skip == planes == 0 and
@@ -65,7 +66,8 @@ def is_place(layer_size, offset, length, pack):
 
 
 def read_place(layer, offset, length, pack):
-    """The bytes of one that is packed; None where its frame is not one."""
+    """Returns the bytes of a compressed chunk; None if its frame is not
+    valid."""
     size, plain, skip, planes = pack
     out = unpack(layer[offset:offset + size], plain, planes)
     return out and out[skip:skip + length]

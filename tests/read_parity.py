@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""read_parity.py - reads parity files as docs/format.md describes them, and
-makes checkpoints again by them. It shares nothing with the library.
+"""read_parity.py - Reads parity files as specified in docs/format.md and
+rebuilds checkpoints from them, without any code of the library.
 
-    read_parity.py FILE...      what each says
+    read_parity.py FILE...      prints the content of each
 
 SPDX-License-Identifier: MIT
 """
@@ -18,7 +18,7 @@ PARTNER, XOR = 1, 2
 
 
 class Parity:
-    """What one file says; ValueError where it breaks a rule."""
+    """The content of a file. Raises ValueError if it violates a rule."""
 
     def __init__(self, data):
         demand(data[:8] == MAGIC, 'a magic')
@@ -45,7 +45,7 @@ class Parity:
         demand(len(self.block) == self.block_size(), 'a whole block')
 
     def group(self, rank):
-        """The ranks of the group that a rank is in, by the rule of groups."""
+        """Returns the ranks of a rank's group, by the rule for groups."""
         order = sorted(range(len(self.domains)),
                        key=lambda r: (self.domains[r], r))
         crowd = max(self.domains.count(d) for d in self.domains)
@@ -63,13 +63,13 @@ class Parity:
         return (max(self.sizes) + parts - 1) // parts
 
     def segment(self, files, member, number):
-        """Of the checkpoint of a member, as a number."""
+        """Returns the padded checkpoint of a member as an integer."""
         size = self.segment_size()
         data = files[self.members[member]][number * size:(number + 1) * size]
         return int.from_bytes(data.ljust(size, b'\0'), 'little')
 
     def parity_of(self, files, keeper):
-        """The block that a member keeps."""
+        """Returns the block that a member keeps."""
         if self.scheme == PARTNER:
             return files[self.members[keeper - 1]]
         found, count = 0, len(self.members)
@@ -85,8 +85,8 @@ def demand(good, what):
 
 
 def rebuild(parities, files, lost):
-    """The checkpoint of a rank, by what the others of its group have: the files
-    of parity and the checkpoints that are left, by rank."""
+    """Rebuilds the checkpoint of a rank from the others of its group: parity
+    files and remaining checkpoints by rank."""
     any_of = next(p for p in parities.values() if lost in p.members)
     members, count = any_of.members, len(any_of.members)
     own = members.index(lost)
@@ -111,7 +111,7 @@ def rebuild(parities, files, lost):
 
 
 def check_set(parities, files):
-    """That all of a set belongs together, and nothing of it is missing."""
+    """Checks that the files of a set are consistent and complete."""
     ranks = range(len(parities))
     sums = b''.join(struct.pack('<Q', len(files[r])) + xxh3_128(files[r])
                     for r in ranks)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""read_parts.py - which values of a file are parts of others, whose rest is in
-files of other processes, as docs/format.md says.
+"""read_parts.py - Finds the values of a file that are parts of larger ones,
+whose rest is in files of other processes, as specified in docs/format.md.
 
 SPDX-License-Identifier: MIT
 """
@@ -8,8 +8,8 @@ import math
 
 
 def part_of(whole, start, item, sizes):
-    """Of what a value is a part, or None where it is all; False where a rule is
-    broken."""
+    """Returns the part of the whole that a value is; None if it is a whole
+    value, False if a rule is violated."""
     here = item['shape']
     if any(s + e > w for s, e, w in zip(start, here, whole)):
         return False
@@ -23,7 +23,7 @@ def part_of(whole, start, item, sizes):
 
 
 def note(index, items, pieces, sizes):
-    """Adds `part` to the values that are one; whether columns 31 and 32 keep
+    """Adds `part` to partial values. Returns true if columns 31 and 32 follow
     the rules."""
     wholes, starts = index[31], index[32]
     if not wholes:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""read_pieces.py - puts a value together that is in pieces, as docs/format.md
-says, and looks whether its boxes cover it.
+"""read_pieces.py - Assembles a sharded value, as specified in docs/format.md,
+and checks that its boxes cover it.
 
 SPDX-License-Identifier: MIT
 """
@@ -9,8 +9,9 @@ import math
 
 
 def boxes_of(index):
-    """By value: its boxes, as pairs of a start and extents; None where a rule
-    of columns 26 to 28 is broken but that they cover it."""
+    """Returns the boxes of each value as pairs of start and extents; None if a
+    rule of columns 26 to 28 is violated, except that the boxes cover the
+    value."""
     values, ends, numbers = index[26], index[27], index[28]
     found = {}
     at = 0
@@ -33,7 +34,8 @@ def boxes_of(index):
 
 
 def elements_of(box, shape):
-    """The numbers of its elements in the tensor, in the order of the box."""
+    """Returns the element numbers within the tensor, in the order of the
+    box."""
     ranges = [range(start, start + extent) for start, extent in zip(*box)]
     for element in itertools.product(*ranges):
         number = 0
@@ -48,8 +50,8 @@ def meet(one, other):
 
 
 def are_a_cover(boxes, shape):
-    """Whether they are sorted, within the shape, have as many elements, and no
-    two have the same."""
+    """Returns true if the boxes are sorted, within the shape, cover all its
+    elements, and do not overlap."""
     starts = [tuple(start) for start, _ in boxes]
     if starts != sorted(set(starts)):
         return False
@@ -57,7 +59,7 @@ def are_a_cover(boxes, shape):
            for start, extent, most in zip(*box, shape)):
         return False
     for number, box in enumerate(boxes):
-        behind = box[0][0] + box[1][0]  # from there on none can meet it
+        behind = box[0][0] + box[1][0]  # no later box can overlap it
         others = itertools.takewhile(lambda other: other[0][0] < behind,
                                      boxes[number + 1:])
         if any(meet(box, other) for other in others):
@@ -66,7 +68,7 @@ def are_a_cover(boxes, shape):
 
 
 def join(data, boxes, shape, size):
-    """The value in row-major order; `size` is that of an element."""
+    """Returns the value in row-major order; `size` is that of an element."""
     value = bytearray(len(data))
     at = 0
     for box in boxes:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""test_read_format.py - the independent reader reads the files of tests/golden,
-finds damage in them, and what golden/README.md shows of one is what it prints.
+"""test_read_format.py - Tests that the independent reader reads the files of
+tests/golden, detects damage in them, and prints what golden/README.md shows.
 
 SPDX-License-Identifier: MIT
 """
@@ -27,7 +27,7 @@ def golden(name):
 
 
 def reseal(data):
-    """With the sums of what is in its index now."""
+    """Returns the file with recomputed digests of its index."""
     offset, = struct.unpack_from('<Q', data, len(data) - 64)
     digest = xxh3.xxh3_128(bytes(data[offset:-64]))
     header = bytes(data[:16]) + digest + bytes(24)
@@ -201,7 +201,8 @@ class Document(unittest.TestCase):
 
 
 class Xxh3(unittest.TestCase):
-    # Of 0, 1, ... size - 1, modulo 256, by the reference implementation.
+    # Digests of 0, 1, ... size - 1, modulo 256, by the reference
+    # implementation.
     VECTORS = {
         0: ('2d06800538d394c2',
             '99aa06d3014798d86001c324468d497f'),

@@ -1,8 +1,8 @@
-"""xxh3.py - XXH3 of 64 and 128 bits, seed 0, in plain Python.
+"""xxh3.py - Computes XXH3 of 64 and 128 bits with seed 0 in plain Python.
 
-After the description of the algorithm that comes with xxHash; independent of
-its code so that a checkpoint can be verified with nothing else at hand. Where
-the module `xxhash` is installed it is used instead, being faster.
+Implements the description of the algorithm that is published with xxHash,
+independently of its code, so that a checkpoint can be verified without other
+software. Uses the faster module `xxhash` if it is installed.
 
 SPDX-License-Identifier: MIT
 """
@@ -211,7 +211,7 @@ def merge(acc, secret, start):
 
 
 def own_xxh3_64(data):
-    """XXH3-64 as a number."""
+    """Returns the XXH3-64 as a number."""
     n = len(data)
     if n <= 16:
         return short_64(data)
@@ -221,7 +221,7 @@ def own_xxh3_64(data):
 
 
 def own_xxh3_128(data):
-    """XXH3-128 as 16 bytes, the canonical form."""
+    """Returns the XXH3-128 as 16 bytes in canonical form."""
     n = len(data)
     if n <= 16:
         low, high = short_128(data)

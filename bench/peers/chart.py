@@ -1,4 +1,4 @@
-"""chart.py - a line chart with logarithmic axes as SVG.
+"""chart.py - Draws a line chart with logarithmic axes as SVG.
 
 SPDX-License-Identifier: MIT
 """
@@ -13,7 +13,8 @@ DASHES = ['', '6 4', '2 3']
 
 
 class Axis:
-    """A logarithmic scale: values to places between `low` and `high`."""
+    """A logarithmic scale: maps values to positions between `low` and
+    `high`."""
 
     def __init__(self, values, low, high, base):
         self.base, self.low, self.high = base, low, high
@@ -47,7 +48,7 @@ def text(x, y, words, anchor='middle', size=12, color='#333', more=''):
 
 
 def axes(x, y, labels, formats):
-    """Grid lines, what they stand for, and what the axes are."""
+    """Returns grid lines, their labels, and the titles of the axes."""
     bottom, right = HEIGHT - BOTTOM, WIDTH - RIGHT
     parts = []
     for tick in x.ticks():
@@ -86,8 +87,8 @@ def legend(entries):
 
 
 def draw(title, note, labels, formats, series, x_base=10):
-    """SVG of a chart. `series`: (name, group, points) each; those of one group
-    have one colour, and another dash each."""
+    """Returns the SVG of a chart. `series`: (name, group, points) each; series
+    of a group have the same color and different dashes."""
     points = [p for _, _, many in series for p in many]
     x = Axis([p[0] for p in points], LEFT, WIDTH - RIGHT, x_base)
     y = Axis([p[1] for p in points], HEIGHT - BOTTOM, TOP, 10)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""curves.py - how time grows with bytes, values, threads, changes; as SVG.
+"""curves.py - Measures how time grows with bytes, values, threads and changes,
+as SVG.
 
     bench/run.sh --curves FOLDER [OPTIONS]
 
-Writes curves.json, with every run, and a picture for each curve.
+Writes curves.json with every run, and a picture for each curve.
 
 SPDX-License-Identifier: MIT
 """
@@ -23,8 +24,8 @@ MIB = 1 << 20
 
 
 class Curve:
-    """Models along an axis, and what is measured of each: a name in the legend,
-    a peer, a command, and how far that goes."""
+    """The models along an axis, and the lines: a name in the legend, a peer, a
+    command, and the maximum of the axis."""
 
     def __init__(self, name, title, label, x_text, x_base, steps, lines):
         self.name, self.title, self.label = name, title, label
@@ -66,7 +67,8 @@ def values_curve(most):
 
 
 def threads_curve(size):
-    """The same model all along: how many threads is a word of the command."""
+    """The same model with different thread counts, which are an argument of
+    the command."""
     counts = (1, 2, 4, 8)
     tensors = model.even(size, 32)
     return Curve(
@@ -78,7 +80,7 @@ def threads_curve(size):
 
 
 def changes_curve(size):
-    """The same model, of which more and more has changed."""
+    """The same model with growing fractions of changes."""
     fractions = (0.001, 0.01, 0.1, 1)
     tensors = model.even(size, 32)
     return Curve(
@@ -94,14 +96,15 @@ def changes_curve(size):
 # --- Measuring --------------------------------------------------------------
 
 def before(command):
-    """What has to be there before it is measured."""
+    """Returns the files that a command requires."""
     word = command.split()[0]
     return {'into': 'save', 'into_verified': 'save', 'list': 'save',
             'read': 'keep'}.get(word)
 
 
 def measure_lines(workers, samples, curve, x, name, lines, rounds):
-    """Every line once in a round; what it needs is made before."""
+    """Measures every line once per round, after creating the required
+    files."""
     peers_of = sorted({line[1] for line in lines})
     for peer in peers_of:
         workers[peer].do('model ' + name)
@@ -120,7 +123,8 @@ def measure_lines(workers, samples, curve, x, name, lines, rounds):
 
 
 def measure_step(workers, samples, curve, x, name, tensors, rounds):
-    """What is so large that the memory is not for all is done peer by peer."""
+    """If memory is not sufficient for all peers at once, measures them one
+    after the other."""
     lines = [l for l in curve.lines if x <= l[3] and not workers[l[1]].absent]
     groups = [lines]
     if size_of(tensors) > 1024 * MIB:
@@ -135,7 +139,7 @@ def size_of(tensors):
 
 
 def rounds_of(tensors, rounds):
-    """What takes long is not done as often."""
+    """Slow measurements have fewer rounds."""
     heavy = size_of(tensors) > 512 * MIB or len(tensors) > 50_000
     return max(1, rounds // 3) if heavy else rounds
 

@@ -1,11 +1,13 @@
-"""kinds.py - values as training leaves them, as plain files, for bench/packing.
+"""kinds.py - Writes values of a trained model as plain files, for
+bench/packing.
 
     kinds.py FOLDER [--steps N]
 
-Trains a small GPT and a small convolution with AdamW on made-up data, and
-writes their weights and moments, in float32 and bfloat16, and what else
-checkpoints have: NAME.PLANES.bin, where PLANES is the bytes of an element. What
-the last step changed is there as well, as exclusive or. Needs PyTorch.
+Trains a small GPT and a small convolutional network with AdamW on artificial
+data. Writes their weights and moments in float32 and bfloat16, and other data
+of checkpoints: NAME.PLANES.bin, where PLANES is the size of an element in
+bytes. Also writes the exclusive or of the last step's changes. Requires
+PyTorch.
 
 SPDX-License-Identifier: MIT
 """
@@ -21,7 +23,7 @@ WORDS, WIDTH, LENGTH = 8192, 256, 64
 
 
 class Gpt(nn.Module):
-    """Two blocks of a transformer, as small ones are written."""
+    """A small transformer with two blocks."""
 
     def __init__(self):
         super().__init__()
@@ -40,7 +42,7 @@ class Gpt(nn.Module):
 
 
 def convolution():
-    """Four layers of it, and a classifier."""
+    """Four convolutional layers and a classifier."""
     layers = []
     for before, after in ((3, 64), (64, 128), (128, 256), (256, 256)):
         layers += [nn.Conv2d(before, after, 3, padding=1),
@@ -49,7 +51,8 @@ def convolution():
 
 
 def train_gpt(steps):
-    """Words as a language has them, each likely behind the one before."""
+    """Trains on words with a language-like distribution, each depending on
+    the previous one."""
     model = Gpt()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     for _ in range(steps):
@@ -65,7 +68,7 @@ def train_gpt(steps):
 
 
 def train_convolution(steps):
-    """Pictures of ten waves, in noise."""
+    """Trains on noisy pictures of ten waves."""
     model = convolution()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     wave = torch.arange(32) * math.pi / 16
@@ -81,7 +84,7 @@ def train_convolution(steps):
 
 
 def write(folder, name, tensors):
-    """All of them in one file, one behind the other."""
+    """Writes all tensors to one file, concatenated."""
     size = tensors[0].element_size()
     with open(folder / f'{name}.{size}.bin', 'wb') as file:
         for tensor in tensors:
@@ -90,13 +93,13 @@ def write(folder, name, tensors):
 
 
 def write_floats(folder, name, tensors):
-    """In both types that floats mostly have."""
+    """Writes both common floating-point types."""
     write(folder, name, tensors)
     write(folder, f'{name}-bf16', [t.bfloat16() for t in tensors])
 
 
 def write_state(folder, name, trained):
-    """Weights and both moments."""
+    """Writes weights and both moments."""
     model, optimizer, _ = trained
     weights = [p for p in model.parameters() if p.dim() > 1]
     write_floats(folder, f'{name}-weights', weights)
@@ -106,7 +109,7 @@ def write_state(folder, name, trained):
 
 
 def main():
-    """All of it."""
+    """Writes all files."""
     parser = argparse.ArgumentParser()
     parser.add_argument('folder', type=pathlib.Path)
     parser.add_argument('--steps', type=int, default=60)

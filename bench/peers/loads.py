@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""loads.py - files of torch.save and of h5py as these read them and as Varve
-does.
+"""loads.py - Measures reading files of torch.save and h5py with these
+libraries and with Varve.
 
     bench/run.sh --loads [--size BYTES] [--count TENSORS] [--rounds N]
 
-The files are their own: one large, and one of many tensors, all warm. In every
-round each call has its turn, in an order of its own. A ratio is their time over
-Varve's: above 1 Varve is quicker. Who is not here is skipped.
+The files are written by these libraries: one with a large tensor, and one with
+many tensors, all cached. In every round each call runs once, in random order.
+A ratio is their time divided by Varve's: above 1 Varve is faster. Missing
+libraries are skipped.
 
 SPDX-License-Identifier: MIT
 """
@@ -20,7 +21,7 @@ import tempfile
 import model
 import turns
 
-# What is asked for, of them, and of Varve.
+# The measured operation, the call of the library, and that of Varve.
 WORKS = {
     'torch': [
         ('into memory', 'load_file', 'graph'),

@@ -1,16 +1,16 @@
-"""model.py - the models that all peers save, as two files: NAME.spec has a line
-for each tensor, its name, where its bytes begin and how many there are, and
-NAME.bin the bytes. All are vectors of float32.
+"""model.py - Writes the models that all peers save, as two files: NAME.spec
+has a line for each tensor with its name, offset and size, and NAME.bin has the
+bytes. All are float32 vectors.
 
 SPDX-License-Identifier: MIT
 """
 import os
 
-BLOCK = 16 << 20  # of random bytes, again and again
+BLOCK = 16 << 20  # of random bytes, repeated
 
 
 def transformer(size):
-    """Weights and two moments of a transformer, in parts like GPT-2's."""
+    """Returns weights and two moments of a transformer, divided like GPT-2."""
     width, layers = 768, 12
     one = [('wte', 50257 * width), ('wpe', 1024 * width)]
     for i in range(layers):
@@ -29,17 +29,17 @@ def transformer(size):
 
 
 def many(count, elements):
-    """So many vectors, a hundred to an object, with names of their own."""
+    """Returns that many vectors with unique names, a hundred to an object."""
     return [(f'g{i // 100}/v{i}', elements) for i in range(count)]
 
 
 def even(size, count):
-    """So many equal vectors of so many bytes together."""
+    """Returns that many equal vectors with this total size."""
     return [(f'layer{i}/w', size // 4 // count) for i in range(count)]
 
 
 def make(folder, name, tensors):
-    """Writes NAME.spec and NAME.bin; how many bytes there are."""
+    """Writes NAME.spec and NAME.bin. Returns the number of bytes."""
     at = 0
     with open(os.path.join(folder, name + '.spec'), 'w') as spec:
         for tensor, count in tensors:
@@ -55,7 +55,7 @@ def make(folder, name, tensors):
 
 
 def read_spec(folder, name):
-    """(name, offset, bytes) of each tensor."""
+    """Returns (name, offset, bytes) of each tensor."""
     with open(os.path.join(folder, name + '.spec')) as spec:
         for line in spec:
             tensor, at, size = line.split()

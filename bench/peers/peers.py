@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""peers.py - Varve beside other libraries and the machine itself, in one run.
+"""peers.py - Compares Varve with other libraries and with plain file access in
+one run.
 
     bench/run.sh --peers [OPTIONS]
 
-A table goes to standard error and JSON (schema varve.peers/2) to standard
-output. README.md says how to read both.
+Prints a table to standard error and JSON (schema varve.peers/2) to standard
+output. README.md explains both.
 
 SPDX-License-Identifier: MIT
 """
@@ -34,7 +35,8 @@ WRITES = ['write', 'write_back', 'write_direct']
 
 
 class Stage:
-    """A model, who takes part, and what each of them does in a turn."""
+    """A model, the peers that take part, and the commands of each in a
+    round."""
 
     def __init__(self, name, tensors, ours, limits, theirs, is_ordered=False):
         self.name, self.tensors, self.is_ordered = name, tensors, is_ordered
@@ -77,7 +79,8 @@ def stages(args):
 
 
 class Work:
-    """A row: what ours and theirs are called in a stage, and the limits."""
+    """A row: the names of Varve's and the others' results in a stage, and
+    limits."""
 
     def __init__(self, text, stage, ours, theirs, limits):
         self.text, self.stage = text, stage
@@ -137,7 +140,7 @@ def our_cell(samples, work):
 
 
 def their_cell(samples, work, stage):
-    """Nobody who has such a call is passed over in silence."""
+    """Lists every peer: with its result, or the reason for its absence."""
     found, missing, absent = [], [], []
     for peer in stage.peers:
         key = (work.stage, work.theirs, peer)
@@ -158,7 +161,7 @@ def their_cell(samples, work, stage):
 
 
 def limit_cell(samples, work):
-    """The quickest by median."""
+    """Returns the fastest by median."""
     found = []
     for command in work.limits:
         key = (work.stage, command, 'raw')

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""store.py - requests and bytes of what is read from a store, counted by the
-server, beside the whole file by `aws s3 cp` and safetensors by ranges.
+"""store.py - Counts requests and bytes for reads from a store, compared with
+the whole file by `aws s3 cp` and ranges by safetensors.
 
     bench/peers/store.py BUILD [AWS]
 
-BUILD has the command, tests/remote/remote_probe and the module; AWS is the
-program aws, looked for on the path if it is not given, and left out where there
-is none. The server is that of tests/remote, on the loopback: times are not
+BUILD contains the command, tests/remote/remote_probe and the module; AWS is
+the program aws, by default searched on the path, and skipped if it is missing.
+The server is that of tests/remote on the loopback interface: times are not
 compared.
 
 SPDX-License-Identifier: MIT
@@ -31,7 +31,7 @@ ROW = '{:<44} {:>9} {:>14} {:>14}'
 
 
 class Measure:
-    """Runs things against a server, and prints what that has counted."""
+    """Runs programs against a server and prints its counts."""
     def __init__(self, build, place):
         self.build = os.path.abspath(build)
         self.place = place
@@ -77,7 +77,7 @@ class Measure:
 
 
 def tensors_by_ranges(url, names):
-    """What is signed elsewhere: the server is asked without keys here."""
+    """Without signatures: the server is accessed without keys here."""
     def ask(first, last):
         request = urllib.request.Request(
             url, headers={'Range': f'bytes={first}-{last}'})

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""store_time.py - seconds of a resume from a store and of an upload to one,
-beside `aws s3 cp`, in turns, at 0 and 30 ms a request.
+"""store_time.py - Measures a resume from a store and an upload, compared with
+`aws s3 cp`, alternately, with 0 and 30 ms latency per request.
 
     bench/peers/store_time.py BUILD [AWS] [OTHER_BUILD]
 
-BUILD has the command, tests/remote/remote_probe and the module; AWS is the
-program aws. The probe and the command of BUILD run with the library of
-OTHER_BUILD, too, if there is one. The server is here and as fast as Python can
-be: parts of a file by sendfile, and what is put is dropped; nothing is checked.
-What is read goes into memory by Varve, and into a file by aws; both in
-/dev/shm.
+BUILD contains the command, tests/remote/remote_probe and the module; AWS is
+the program aws. The probe and the command of BUILD also run with the library
+of OTHER_BUILD, if given. The local server is as fast as possible in Python: it
+sends ranges with sendfile, discards uploads, and checks nothing. Varve reads
+into memory, aws into a file; both in /dev/shm.
 
 SPDX-License-Identifier: MIT
 """
@@ -25,7 +24,7 @@ import threading
 import time
 
 COUNT, SIZE = 1024, 1 << 20  # values, and bytes of each
-DELAYS = 0, 0.03             # seconds before each answer
+DELAYS = 0, 0.03             # latency in seconds before each answer
 ROUNDS = 2
 ROW = '{:>5} {:<36} {:>9} {:>9}'
 
@@ -145,7 +144,7 @@ class Handler(socketserver.BaseRequestHandler):
 
 
 class Measure:
-    """Runs programs against the server, and prints what they took."""
+    """Runs programs against the server and prints their times."""
     def __init__(self, place, server):
         self.server = server
         self.environment = {

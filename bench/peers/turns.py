@@ -1,5 +1,4 @@
-"""turns.py - peers as processes that stay alive, and rounds in which each of
-them has its turn.
+"""turns.py - Runs peers as persistent processes, each once per round.
 
 SPDX-License-Identifier: MIT
 """
@@ -15,15 +14,16 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-OURS = ('varve', 'raw')  # worker.c; all others are worker.py
-PATIENCE = 120  # seconds for one command
-MOST_SWING = 0.15  # from here on a figure means nothing
+OURS = ('varve', 'raw')  # worker.c; all others use worker.py
+PATIENCE = 120  # timeout of a command in seconds
+MOST_SWING = 0.15  # results with a larger spread are omitted
 
 Place = collections.namedtuple('Place', 'worker scratch models')
 
 
 class Worker:
-    """A process for one peer. `absent`: why it cannot take part; None: it can.
+    """A process for one peer. `absent` is the reason why it cannot take part,
+    or None.
     """
 
     def __init__(self, peer, place):
@@ -36,7 +36,7 @@ class Worker:
             stderr=subprocess.DEVNULL)
 
     def begin(self):
-        """Reads what it says once it is ready."""
+        """Reads its first message."""
         hello = self.answer()
         self.version = hello.get('version', '')
         if 'version' not in hello:
@@ -71,8 +71,8 @@ class Worker:
 
 
 class Workers:
-    """Those of several peers, begun at once. A file or folder of a peer is
-    called PEER.MODEL and something."""
+    """The processes of several peers, started together. Files or folders of a
+    peer are named PEER.MODEL with a suffix."""
 
     def __init__(self, peers, place):
         self.place = place
@@ -88,7 +88,7 @@ class Workers:
             worker.end()
 
     def files(self, peer, name):
-        """Files of a peer, those in its folders too."""
+        """Yields the files of a peer, including those in its folders."""
         for entry in os.listdir(self.place.scratch):
             path = os.path.join(self.place.scratch, entry)
             if not entry.startswith(f'{peer}.{name}'):
@@ -99,7 +99,7 @@ class Workers:
                 yield from (os.path.join(base, n) for n in names)
 
     def forget(self, peer, name):
-        """Lets what is cached of its files go."""
+        """Removes its files from the page cache."""
         for path in self.files(peer, name):
             file = os.open(path, os.O_RDONLY)
             os.fsync(file)
@@ -116,7 +116,7 @@ class Workers:
 
 
 class Samples:
-    """Seconds by what was measured, and why where nothing was."""
+    """Times by measurement, and reasons for missing ones."""
 
     def __init__(self):
         self.times, self.why, self.loads = {}, {}, {}
@@ -134,13 +134,15 @@ class Samples:
         return min(self.times[key])
 
     def swing(self, key):
-        """How far apart the middle half is, beside the median; as measure.c."""
+        """Returns the interquartile range divided by the median, as in
+        measure.c."""
         times = sorted(self.times[key])
         middle = times[len(times) * 3 // 4] - times[len(times) // 4]
         return middle / self.median(key)
 
     def figure(self, key):
-        """Milliseconds: the median and the least, or that it means nothing."""
+        """Returns median and minimum in milliseconds, or a text if they
+        vary too much."""
         def digits(seconds):
             value = seconds * 1e3
             return f'{value:,.0f}' if value >= 100 else f'{value:.3g}'
@@ -150,7 +152,8 @@ class Samples:
 
 
 def run_turn(workers, samples, stage, peer):
-    """All that a peer does in a round; what `model` names is there already."""
+    """Runs all commands of a peer in a round. The files of `model` exist
+    already."""
     for command in stage.commands(peer):
         key = (stage.name, command, peer)
         plain = command.removeprefix('cold ')
@@ -171,8 +174,7 @@ def run_turn(workers, samples, stage, peer):
 
 
 def run_stage(workers, samples, stage, rounds, until):
-    """Every peer once in a round, in an order of its own; no further round once
-    the time is over."""
+    """Runs every peer once per round in random order, until the time limit."""
     why = {p: f'not there: {workers[p].absent}'
            for p in stage.peers if workers[p].absent}
     if stage.is_ordered and not set(stage.peers) - set(why) - set(OURS):

@@ -1,7 +1,8 @@
-/* worker.c - Varve, and the machine without it, as one of the peers: takes a
- * command a line and answers each with a line of JSON.
+/* worker.c - Runs Varve, or plain file access, as one of the peers. Reads a
+ * command per line and answers each with a line of JSON.
  *
- *     worker varve|raw SCRATCH MODELS
+ *     worker varve
+ * raw SCRATCH MODELS
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,14 +28,14 @@ struct tensor {
     size_t at, size;
 };
 
-/* What a model is, and what the program has of it. */
+/* The current model and its memory. */
 static struct {
     const char *scratch, *models;
     char path[PATH_SIZE];
     struct tensor *tensors;
     size_t count;
-    unsigned char *bytes;  /* what is saved */
-    unsigned char *target; /* what is restored into */
+    unsigned char *bytes;  /* values to save */
+    unsigned char *target; /* destination of a restore */
     size_t size;
     varve_graph *graph, *target_graph;
     varve_snapshot *snapshot;
@@ -74,12 +75,13 @@ static void map_values(const char *name)
         mmap(NULL, model.size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
     must_system(model.bytes != MAP_FAILED, path);
     close(file);
-    volatile unsigned char sum = 0; /* all of it is in memory, and no copy */
+    /* reads every page, so that all of it is in memory, without a copy */
+    volatile unsigned char sum = 0;
     for (size_t at = 0; at < model.size; at += PAGE)
         sum = (unsigned char)(sum + model.bytes[at]);
 }
 
-/* The object of all parts of a name but the last, which comes out. */
+/* Returns the object named by all but the last part of a name; sets *last. */
 static varve_node *parent_of(varve_graph *graph, char *name, char **last)
 {
     varve_node *node = varve_graph_root(graph);
@@ -170,7 +172,7 @@ static double save(void)
     return now() - begin;
 }
 
-/* Over an incremental checkpoint, after so much of the values has changed. */
+/* Saves incrementally after a fraction of the values has changed. */
 static double save_changed(const char *fraction)
 {
     static const varve_write_options incremental = { .incremental = true };
@@ -190,7 +192,7 @@ static double save_changed(const char *fraction)
     return now() - begin;
 }
 
-/* How long the call stops its caller. */
+/* Measures how long the call blocks its caller. */
 static double save_in_background(bool zero_copy)
 {
     varve_error error = { 0 };
@@ -205,7 +207,7 @@ static double save_in_background(bool zero_copy)
     return time;
 }
 
-/* The first restoration of a program, as with all the others here. */
+/* Restores as the first restore of a program, like the other peers. */
 static double read_from(const char *path, const varve_read_options *options)
 {
     varve_error error = { 0 };
@@ -222,7 +224,7 @@ static double read_from(const char *path, const varve_read_options *options)
     return time;
 }
 
-/* `threads`: at most so many; 0: as it comes. */
+/* Restores; `threads` is the maximum, 0 is the default. */
 static double into(const char *threads)
 {
     return read_from(model.path,
@@ -258,8 +260,7 @@ static double list(const char *path)
     return time;
 }
 
-/* A graph of a file of another format: its values in memory, or left where they
- * are. */
+/* Reads a foreign file as a graph; its values are in memory or in the file. */
 static double graph_of(const char *path, bool no_verify, bool is_over)
 {
     varve_error error = { 0 };
@@ -379,7 +380,7 @@ static double read_raw(size_t readers)
     return now() - begin;
 }
 
-/* A file to be read, which the writes that are measured do not leave. */
+/* Writes a file for reads, which the measured saves do not remove. */
 static double keep(void)
 {
     int file = open(model.path, O_CREAT | O_TRUNC | O_WRONLY, 0666);
@@ -404,7 +405,7 @@ static bool run_raw(const char *name, const char *argument, double *time)
         .bytes = model.bytes,
         .other = model.target,
         .size = model.size };
-    if (strcmp(name, "write") == 0 && *argument) /* so much of it */
+    if (strcmp(name, "write") == 0 && *argument) /* limited to this size */
         raw.size = (size_t)(strtod(argument, NULL) * (double)model.size);
     if (strcmp(name, "write") == 0)
         *time = raw_write(&raw);

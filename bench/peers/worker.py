@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""worker.py - one Python peer in a process of its own.
+"""worker.py - Runs one Python library in a separate process.
 
     worker.py PEER SCRATCH MODELS
 
-Takes a command a line, as worker.c does, and answers each with a line of JSON:
-{"t": seconds}, {"absent": why} or {"error": why}. Each is used as its users use
-it; a save is the peer's own call, then fsync of every file and folder that it
-made, so that all are as durable.
+Reads a command per line like worker.c, and answers each with a line of JSON:
+{"t": seconds}, {"absent": reason} or {"error": reason}. Each library is used
+in its usual way. A save is the library's own call followed by fsync of all
+files and folders it created, so that all are equally durable.
 
 SPDX-License-Identifier: MIT
 """
@@ -34,7 +34,7 @@ def sync(path):
 
 
 class Peer:
-    """Arrays of NumPy by name, into one file."""
+    """Base class: saves arrays of NumPy by name in one file."""
     suffix = ''
 
     def __init__(self, scratch, models):
@@ -43,7 +43,7 @@ class Peer:
         self.load()
 
     def load(self):
-        """Imports what it is about; says its version."""
+        """Imports the library and returns its version."""
         import numpy
         self.np = numpy
         self.version = numpy.__version__
@@ -55,7 +55,7 @@ class Peer:
             self.map = mmap.mmap(file.fileno(), 0, flags=mmap.MAP_PRIVATE,
                                  prot=mmap.PROT_READ | mmap.PROT_WRITE)
         whole = self.np.frombuffer(self.map, self.np.uint8)
-        whole[::4096].sum()  # all of it is in memory
+        whole[::4096].sum()  # reads every page, so that all of it is in memory
         self.arrays = {
             tensor: whole[at:at + size].view(self.np.float32)
             for tensor, at, size in model.read_spec(self.models, name)}
@@ -64,10 +64,10 @@ class Peer:
         self.begin()
 
     def begin(self):
-        """What the program has before it saves."""
+        """Creates the objects to save."""
 
     def files(self):
-        """Every file and folder of a save, and the folder around."""
+        """Yields every file and folder of a save, and the parent folder."""
         stem = os.path.basename(self.path)
         for entry in os.listdir(self.scratch):
             path = os.path.join(self.scratch, entry)
@@ -102,7 +102,7 @@ class Peer:
             self.targets = self.new_targets()
 
     def into(self):
-        """Into memory that the program has."""
+        """Restores into existing memory."""
         self.need_targets()
         begin = now()
         self.read_into()
@@ -117,7 +117,8 @@ class Peer:
         return self.np.asarray(self.targets[name])
 
     def check(self):
-        """Whether what was read is what was saved, bit for bit."""
+        """Returns true if the restored values equal the saved ones, bit for
+        bit."""
         same = all(
             self.np.array_equal(self.value(n).view(self.np.uint8),
                                 a.view(self.np.uint8))
@@ -145,7 +146,7 @@ class Npz(Peer):
             return file.files
 
     def snapshot(self):
-        """A copy of all of it in memory, in memory of its own."""
+        """Copies all values to new memory."""
         self.need_targets()
         self.copies = None
         begin = now()
@@ -153,7 +154,7 @@ class Npz(Peer):
         return now() - begin
 
     def snapshot_again(self):
-        """The same where there is one already."""
+        """Copies all values to existing memory."""
         if self.copies is None:
             self.snapshot()
         begin = now()
@@ -188,7 +189,7 @@ class H5py(Peer):
         return names
 
     def load_file(self, path):
-        """All of it, in new memory."""
+        """Reads all values into new memory."""
         names, begin = list(self.arrays), now()
         with self.h5py.File(path, 'r') as file:
             loaded = [file[name][()] for name in names]
@@ -197,7 +198,7 @@ class H5py(Peer):
         return time
 
     def list_file(self, path):
-        """The name, type and shape of each."""
+        """Reads name, type and shape of each value."""
         begin = now()
         listed = []
         with self.h5py.File(path, 'r') as file:
@@ -279,7 +280,7 @@ class Torch(Peer):
         return self.load_from(path, True)
 
     def snapshot(self):
-        """A copy of all of it in memory, by the call that makes one."""
+        """Copies all values in memory with the library's own call."""
         self.need_targets()
         self.copies = None
         begin = now()
@@ -287,7 +288,7 @@ class Torch(Peer):
         return now() - begin
 
     def snapshot_again(self):
-        """The same where there is one already."""
+        """The same into an existing copy."""
         if self.copies is None:
             self.snapshot()
         begin = now()
@@ -320,7 +321,7 @@ class Safetensors(Torch):
 
 
 class Dcp(Torch):
-    """torch.distributed.checkpoint in one process."""
+    """torch.distributed.checkpoint in a single process."""
     key, suffix = 'dcp', '.dcp'
 
     def load(self):
@@ -344,7 +345,7 @@ class Dcp(Torch):
         return list(reader.read_metadata().state_dict_metadata)
 
     def background(self):
-        """How long a save stops the caller."""
+        """Measures how long a save blocks the caller."""
         self.remove()
         begin = now()
         future = self.dcp.async_save(self.state, checkpoint_id=self.path)
@@ -354,7 +355,7 @@ class Dcp(Torch):
 
 
 class TensorFlow(Peer):
-    """tf.train.Checkpoint, as write and read."""
+    """tf.train.Checkpoint with write and read."""
     key = 'tensorflow'
 
     def load(self):
@@ -401,7 +402,7 @@ class TensorFlow(Peer):
         return now() - begin
 
     def background(self):
-        """How long a save stops the caller."""
+        """Measures how long a save blocks the caller."""
         self.need_variables()
         self.remove()
         options = self.tf.train.CheckpointOptions(
@@ -433,13 +434,13 @@ def answer(peer, line):
         return {'absent': 'has no such call'}
     try:
         return {'t': call(*rest)}
-    except Exception as error:  # whatever a peer fails with is told
+    except Exception as error:  # any exception of a library is reported
         return {'error': f'{type(error).__name__}: {str(error)[:200]}'}
 
 
 def main():
     out = os.fdopen(os.dup(1), 'w')
-    os.dup2(2, 1)  # what peers print is no answer
+    os.dup2(2, 1)  # the library's own output is not an answer
 
     def say(message):
         print(json.dumps(message), file=out, flush=True)

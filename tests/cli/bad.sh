@@ -1,5 +1,4 @@
-# bad.sh - files that are not as they should be, and wrong usage. Read by
-# run.sh.
+# bad.sh - Tests damaged files and wrong usage. Sourced by run.sh.
 #
 # SPDX-License-Identifier: MIT
 mkdir -p directory.varve
@@ -13,7 +12,7 @@ cp sample.varve damaged.varve
     awk -F '\t' '$1 == "model/layers/0/kernel" { print $6 }')"
 cp sample.varve index.varve
 "${helper[@]}" flip index.varve -200
-# A page has what there is, and says what is damaged.
+# A page shows intact values and reports damage.
 ends 1 graph --html --statistics damaged.varve
 valid page
 has ',1,"damaged.varve: ' out
@@ -71,7 +70,7 @@ complains 4 'varve: cannot read: damaged.varve: ' \
     cat -o never damaged.varve model/layers/0/kernel
 [ ! -e never ] || fail 'cat left a file of damaged bytes'
 
-# What is intact of it.
+# Repair.
 prints repair 1 repair damaged.varve -o repaired.varve
 ends 0 verify repaired.varve
 ends 0 repair sample.varve -o repaired_again.varve
@@ -91,7 +90,7 @@ cp damaged.varve mended.varve
 ends 1 repair -f mended.varve -o mended.varve
 cmp -s repaired.varve mended.varve || fail 'repaired in place is another file'
 
-# One of the two ends is lost: the other leads to the index.
+# One end of the file is lost; the index is found from the other.
 cp sample.varve headless.varve
 dd if=/dev/zero of=headless.varve bs=64 count=1 conv=notrunc 2>err
 head -c -40 sample.varve >cut.varve
@@ -123,7 +122,7 @@ has 'LOST  model/layers/0/kernel' out
 ends 0 convert --salvage --only types damaged.varve repaired_part.varve
 ends 0 verify repaired_part.varve repaired_part.safetensors
 
-# Parts that are not there.
+# Slices that do not exist.
 for part in 64 -65 , 1,2,3 1::0 x 1-2 '' 1:2:3:4 ...,... 1,2,...,3 .. ....; do
     complains 2 'varve: --slice: ' \
         cat --slice="$part" sample.varve model/layers/0/kernel
@@ -137,7 +136,7 @@ complains 1 'varve: no value: sample.varve: model: ' \
 complains 4 'varve: cannot read: damaged.varve: ' \
     cat --slice=0 damaged.varve model/layers/0/kernel
 
-# Paths that are not there.
+# Paths that do not exist.
 complains 1 'varve: no such path: sample.varve: model/layres/0/kernel' \
     ls sample.varve:model/layres/0/kernel
 has "hint: did you mean 'model/layers/0/kernel'?" err

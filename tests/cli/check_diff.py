@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""check_diff.py - varve diff against the same comparison in plain Python.
+"""check_diff.py - Compares the results of varve diff with a comparison in
+plain Python.
 
-    check_diff.py VARVE random SEED COUNT   pairs of files at random
+    check_diff.py VARVE random SEED COUNT   random pairs of files
     check_diff.py VARVE large               a value of several pieces
 
-Values are made as .npz, and each side is one of the formats by chance.
+Values are written as .npz, and each side is converted to a random format.
 
 SPDX-License-Identifier: MIT
 """
@@ -31,7 +32,7 @@ ODD = [0.0, -0.0, math.nan, math.inf, -math.inf, 1.0, 5e-324, 1e308, -1e308]
 
 
 class Array:
-    """An element type, a shape, and the bytes of the elements."""
+    """Stores an element type, a shape, and the bytes of the elements."""
 
     def __init__(self, dtype, shape, elements):
         self.dtype, self.shape, self.elements = dtype, shape, elements
@@ -96,7 +97,7 @@ def random_array(rng):
 
 
 def changed(rng, array):
-    """The same, nearly the same, or another one."""
+    """Returns an equal, a slightly different or another array."""
     chance = rng.random()
     if chance < 0.1:
         return random_array(rng)
@@ -125,7 +126,7 @@ def size_of(value):
 
 
 def apart(x, y):
-    """|x - y|; exact where both are whole."""
+    """Returns |x - y|, exactly for integers."""
     if is_nan(x) or is_nan(y):
         return 0.0 if is_nan(x) and is_nan(y) else math.nan
     if isinstance(x, complex) or isinstance(y, complex):
@@ -140,7 +141,8 @@ def apart(x, y):
 
 
 def model(a, b, options):
-    """What is to be said of two arrays: a status, and of numbers the rest."""
+    """Returns the expected result for two arrays: a status, and statistics
+    for numbers."""
     if a.shape != b.shape or (a.dtype != b.dtype and not options['cast']):
         return {'status': 'incomparable'}
     bitwise = a.dtype == b.dtype and options['tolerance'] is None

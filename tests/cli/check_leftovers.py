@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""check_leftovers.py - what a command that a signal ends leaves: nothing, and
-after SIGKILL nothing that the next command does not remove. Files that another
-process is still writing stay. Missing directories are refused.
+"""check_leftovers.py - Tests that an interrupted command leaves no temporary
+files.
 
     check_leftovers.py VARVE
+
+After SIGKILL the next command removes the leftover files. Files that another
+process is still writing are kept. Missing directories are reported as errors.
 
 SPDX-License-Identifier: MIT
 """
@@ -22,7 +24,7 @@ convert = [varve, 'convert', 'big.safetensors']
 
 
 def leftovers():
-    """Hidden files and folders, and what is in these."""
+    """Returns hidden files and folders, and the content of such folders."""
     return sorted(os.path.join(folder, name)
                   for folder, names, files in os.walk('.')
                   for name in names + files
@@ -30,13 +32,14 @@ def leftovers():
 
 
 def default_signals():
-    """A shell, or nohup, may have left a signal ignored."""
+    """A shell or nohup may have set a signal to be ignored."""
     for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
         signal.signal(number, signal.SIG_DFL)
 
 
 def caught(command, before=lambda: None, tries=20):
-    """The command, stopped (SIGSTOP) while something of it is hidden there."""
+    """Starts the command and stops it (SIGSTOP) while it has a temporary
+    file."""
     def begin():
         default_signals()
         before()
@@ -116,7 +119,7 @@ def spares_what_is_alive():
 
 
 def spares_what_others_made():
-    """Names that only look alike, a link, and a folder that is in use."""
+    """Names that only look similar, a link, and a folder that is in use."""
     os.mkdir('.varve-convert-')
     os.mkdir('elsewhere')
     open('elsewhere/kept', 'w').close()

@@ -1,26 +1,27 @@
 #!/usr/bin/env python3
-"""check_output.py - looks at what the varve command printed with other eyes.
+"""check_output.py - Checks output of the varve command with independent code.
 
-    check_output.py json | xml                   standard input is valid, and as
-                                                 its schema says
+    check_output.py json
+ xml                   standard input is valid and
+                                                 matches its schema
     check_output.py lines SCHEMA                 a line of JSON for each item
-    check_output.py page                         a page whose data is JSON, of
-                                                 columns that fit together
+    check_output.py page                         a page whose data is JSON with
+                                                 consistent columns
     check_output.py error EXIT CODE              it is such a varve.error/1
     check_output.py elements FILE                a varve.cat/1 of those bytes
     check_output.py slice PART FILE              a varve.cat/1 of that part of
                                                  the varve.cat/1 in FILE
-    check_output.py listed                       a varve.ls/1 as lines
-                                                 without file and places
-    check_output.py values                       the same, of values alone
+    check_output.py listed                       a varve.ls/1 as lines without
+                                                 file name and offsets
+    check_output.py values                       the same, only values
     check_output.py flip FILE OFFSET             changes a bit
-    check_output.py archive FILE NAME...         makes a zip archive
-    check_output.py steering NAME                makes NAME.safetensors and
-                                                 NAME.npy, of characters that
-                                                 steer a terminal
-    check_output.py digest                       of all values
+    check_output.py archive FILE NAME...         creates a zip archive
+    check_output.py steering NAME                creates NAME.safetensors and
+                                                 NAME.npy with names that
+                                                 contain control characters
+    check_output.py digest                       a digest of all values
     check_output.py globals                      global names, sorted
-    check_output.py harmless                     there are none of these
+    check_output.py harmless                     no control characters
     check_output.py terminal VARVE               on a terminal
     check_output.py interrupt VARVE FILE [COMMAND ARGUMENTS]   Ctrl-C
 
@@ -49,7 +50,7 @@ REAL = {'float16': 'e', 'float32': 'f', 'float64': 'd', 'complex64': 'f',
 
 
 def validate(answer, schema):
-    """Where a validator is installed, which takes long to load."""
+    """The validator is optional and takes long to import."""
     try:
         import jsonschema
     except ImportError:
@@ -59,7 +60,7 @@ def validate(answer, schema):
 
 
 def check_schema(answer):
-    """As docs/schemas has it."""
+    """Validates an answer against its schema in docs/schemas."""
     name = answer['schema'].replace('/', '-') + '.json'
     assert name.startswith('varve.'), name
     with open(os.path.join(SCHEMAS, name), encoding='utf-8') as file:
@@ -74,7 +75,7 @@ def check_json():
 
 
 def check_lines(name):
-    """Each line is an item of the answer whose schema is `name`."""
+    """Checks that each line is an item of the answer with schema `name`."""
     answer = {'schema': name, 'items': [json.loads(line) for line in sys.stdin]}
     assert answer['items']
     with open(os.path.join(SCHEMAS, name.replace('/', '-') + '.json'),
@@ -113,7 +114,7 @@ def check_error(outcome, code):
 
 
 def small_real(bits, fraction_bits, exponent_bits, finite=False):
-    """IEEE 754 by the book; E4M3FN where `finite`."""
+    """Decodes an IEEE 754 number; E4M3FN if `finite`."""
     fraction = bits & (1 << fraction_bits) - 1
     top = (1 << exponent_bits) - 1
     exponent = bits >> fraction_bits & top
@@ -155,7 +156,8 @@ def all_of(dtype):
 
 
 def nearest(dtype, shown):
-    """The element of a type of few bits that is nearest to what is shown."""
+    """Returns the element of a small type that is nearest to the printed
+    number."""
     if not math.isfinite(shown):
         return shown
     reals = all_of(dtype)
@@ -164,7 +166,8 @@ def nearest(dtype, shown):
 
 
 def few_digits(dtype, shown):
-    """As many as tell elements apart: 11, 8, 4 and 3 bits."""
+    """Returns true if the number has no more digits than are needed to
+    distinguish all elements of the type (11, 8, 4 or 3 significant bits)."""
     most = {'float16': 5, 'bfloat16': 4, 'float8_e4m3fn': 3,
             'float8_e5m2': 2}.get(dtype)
     digits = repr(shown).split('e')[0].strip('-').replace('.', '').strip('0')
@@ -195,14 +198,14 @@ def check_elements(path):
 
 
 def nested(values, shape):
-    """Lists in lists."""
+    """Converts a flat list to nested lists."""
     for extent in reversed(shape[1:]):
         values = [values[i:i + extent] for i in range(0, len(values), extent)]
     return values
 
 
 def cut(rows, parts):
-    """Python's slices, which are NumPy's, of lists in lists."""
+    """Applies Python slices (as in NumPy) to nested lists."""
     if not parts:
         return rows
     if '...' in parts:
@@ -304,7 +307,7 @@ def check_harmless():
 
 
 def on_terminal(arguments, environment):
-    """The exit code, and what came out on a terminal."""
+    """Runs the command on a terminal. Returns the exit code and the output."""
     ours, theirs = pty.openpty()
     program = subprocess.Popen(arguments, env=environment, stdin=theirs,
                                stdout=theirs, stderr=theirs)
@@ -314,7 +317,7 @@ def on_terminal(arguments, environment):
         while data := os.read(ours, 65536):
             printed += data
     except OSError:
-        pass  # how Linux says that the other end is closed
+        pass  # Linux reports the closed other end this way
     os.close(ours)
     return program.wait(), printed
 
@@ -346,7 +349,8 @@ def check_terminal(varve):
 
 
 def check_interrupt(varve, path, command='ls', *more):
-    """A reader that does not read keeps the program from ending."""
+    """Tests an interrupt while the pipe is full because the reader does not
+    read."""
     program = subprocess.Popen(
         [varve, command, '--json', path, *more], stdout=subprocess.PIPE)
     time.sleep(0.3)

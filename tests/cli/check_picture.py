@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""check_picture.py - looks at the drawings of varve graph with other eyes.
+"""check_picture.py - Checks the drawings of varve graph with independent code.
 
-    check_picture.py tree SVG JSON      no box lies on another, no line runs
-                                        through one, no text leaves its own,
-                                        and nothing the picture; the edges are
-                                        those of the varve.graph/1 in JSON
-    check_picture.py apart SVG          the same but for the edges
-    check_picture.py folded SVG JSON    of a drawing with each slot: each value
-                                        is there once, by a name if it has one,
-                                        and what is not there is counted
-    check_picture.py all SVG JSON       each node is
-    check_picture.py fits SVG W H       it is no larger
-    check_picture.py mermaid JSON       standard input is well-formed, and has
+    check_picture.py tree SVG JSON      boxes do not overlap, lines do not
+                                        cross boxes, text stays inside its box
+                                        and the picture; the edges are those
+                                        of the varve.graph/1 in JSON
+    check_picture.py apart SVG          the same without the edges
+    check_picture.py folded SVG JSON    a drawing without single slots: each
+                                        value is drawn once, with its name if
+                                        it has one; omitted ones are counted
+    check_picture.py all SVG JSON       each node is drawn
+    check_picture.py fits SVG W H       the picture is no larger
+    check_picture.py mermaid JSON       standard input is well-formed and has
                                         the nodes of JSON without slots
-    check_picture.py browser SVG...     as a browser draws it, no text leaves
-                                        its box, and none lies on another
+    check_picture.py browser SVG...     in a browser, text stays in its box
+                                        and does not overlap
 
 SPDX-License-Identifier: MIT
 """
@@ -53,13 +53,14 @@ def read(path):
     boxes = [Box(group) for group in root.findall(NAMESPACE + 'g')]
     lines = [(p.get('class'), p.get('d')) for p in
              root.findall(NAMESPACE + 'path')]
-    # The first lines are those of the legend.
+    # Skip the lines of the legend.
     lines = [(kind, d) for kind, d in lines if 'h20' not in d]
     return root, boxes, lines
 
 
 def width_of(text):
-    """Of a monospaced font; what it lacks is taken to be as wide."""
+    """Returns the width in a monospaced font; missing glyphs count the
+    same."""
     size = TEXT_SIZE[text.get('class')]
     columns = sum(2 if unicodedata.east_asian_width(c) in 'WF' else 1
                   for c in text.text or '' if not unicodedata.combining(c))
@@ -80,7 +81,7 @@ def check_texts(boxes):
 
 
 def check_apart(boxes):
-    """Sorted by their upper sides, only those near each other can meet."""
+    """Sorted by their upper edges, so only neighbors are compared."""
     boxes = sorted(boxes, key=lambda box: box.top)
     for i, one in enumerate(boxes):
         for other in boxes[i + 1:]:
@@ -91,12 +92,13 @@ def check_apart(boxes):
 
 
 def points_of(path):
-    """The points of each of its parts, curves as twenty lines."""
+    """Returns the points of each part of a path; a curve becomes twenty
+    lines."""
     parts, numbers = [], []
     for letter, text in re.findall(r'([MLHVCQ])([^MLHVCQ]*)', path):
         numbers = [float(n) for n in re.findall(r'-?[0-9.]+', text)]
         if letter == 'M':
-            parts.append([tuple(numbers[:2])])  # what follows is a head
+            parts.append([tuple(numbers[:2])])  # the next part is an arrowhead
             continue
         here = parts[-1][-1]
         if letter == 'H':
@@ -119,8 +121,8 @@ def bezier(points, at):
 
 
 def meets(one, other, box, margin=0.3):
-    """Whether a line between two points enters a box: clipped by Liang and
-    Barsky."""
+    """Returns true if a line between two points enters a box (Liang-Barsky
+    clipping)."""
     begin, end = 0.0, 1.0
     sides = (box.left, box.right), (box.top, box.bottom)
     for axis, (low, high) in enumerate(sides):
@@ -169,8 +171,8 @@ def reach(node, edges):
 
 
 def check_edges(graph, boxes, lines):
-    """Of all edges to a node one is drawn in the tree. Which, the picture says;
-    how many are left, and how many of those close a cycle, is counted here."""
+    """Checks the edges. The tree contains one edge to each node, as the
+    picture shows; counts the remaining edges and those that close a cycle."""
     by_slot = {e['to'] for e in graph['edges'] if e['kind'] == 'slot'} \
         - {e['to'] for e in graph['edges'] if e['kind'] == 'edge'}
     edges = [e for e in graph['edges'] if e['kind'] == 'edge']
@@ -206,8 +208,9 @@ def check_edges(graph, boxes, lines):
 
 
 def is_tree(edge, paths):
-    """Whether the path of its end goes over it: names in these graphs have
-    nothing that is escaped."""
+    """Returns true if the edge is the one drawn in the tree: the path of its
+    target extends that of its source. Names in these graphs have no
+    escapes."""
     above = paths[edge['from']]
     return paths[edge['to']] == (above + '/' if above else '') + edge['name']
 
@@ -236,7 +239,8 @@ def escaped(name):
 
 
 def node_at(path, edges):
-    """The node at a path of names; None if it is none, as that of a slot."""
+    """Returns the node at a path of names; None for other paths, such as
+    those of slots."""
     node = 0
     for name in path.split('/') if path != '/' else []:
         node = edges.get((node, name))

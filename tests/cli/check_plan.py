@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""check_plan.py - varve plan on checkpoints that were renamed at random.
+"""check_plan.py - Tests varve plan on checkpoints with randomly renamed
+objects.
 
     check_plan.py VARVE READ_MAPPED SEED COUNT
 
-Whatever is suggested has one type and shape, no value comes twice, and nothing
-is lost of what there is. Where the same values are on both sides, the map that
-is written makes the plan complete once its guesses are accepted, and the
-library reads through it. As it is written, it has no guess in force.
+Each suggestion has equal type and shape on both sides, no value is suggested
+twice, and no value is missing from the answer. If both sides have the same
+values, the written map makes the plan complete once its guesses are accepted,
+and the library can read through it. Guesses in the written map have no effect.
 
 SPDX-License-Identifier: MIT
 """
@@ -57,7 +58,7 @@ def random_paths(rng, shapes):
 
 
 def renamed(rng, paths):
-    """With other names for some objects, or for some values, or for all."""
+    """Renames some objects, some values, or all."""
     other = {n: rng.choice(OBJECTS) for n in OBJECTS}
     chance = rng.choice([0.2, 1])
     made = {}
@@ -90,7 +91,7 @@ def check_items(answer, a, b):
     assert len(set(taken)) == len(taken), taken
     taken = [i['file_path'] for i in suggested + by['unexpected']]
     assert len(set(taken)) == len(taken), taken
-    # A pair that was left is of no type and shape that both sides have.
+    # The remaining values have no type and shape in common.
     left = {a[i['file_path']] for i in by['unexpected']}
     wanted = {b[i['path']] for i in by['missing']}
     counts = [len([i for i in by[kind] if where[i[key]] == shape])
@@ -102,7 +103,7 @@ def check_items(answer, a, b):
 
 
 def moved_by(plan, name):
-    """Pairs that a rename file matches."""
+    """Returns the pairs that a rename file matches."""
     done = run(plan + ['-v', '--json', '--rename-file', name], [0, 1])
     return {(i['path'], i['file_path'])
             for i in json.loads(done.stdout)['items']
@@ -110,7 +111,7 @@ def moved_by(plan, name):
 
 
 def check_guesses(plan, answer):
-    """No pair that rests on type and shape alone is matched by the map."""
+    """The map matches no pair that is based on type and shape alone."""
     guesses = {(i['path'], i['file_path']) for i in answer['items']
                if i['status'] == 'suggested' and
                i['by'] in ('only', 'name', 'place')}

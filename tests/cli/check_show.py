@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""check_show.py - arrays at random as varve show prints them, beside NumPy
-where it can be imported; and whether each number that is printed reads back.
+"""check_show.py - Compares random arrays in the output of varve show with
+NumPy, if installed, and checks that each printed number converts back to the
+same element.
 
     check_show.py VARVE [SEED]
 
@@ -30,7 +31,7 @@ REAL = ['float16', 'float32', 'float64', 'complex64', 'complex128']
 
 
 def shown(varve, *arguments):
-    """What is printed behind the head."""
+    """Returns the output after the header."""
     text = subprocess.run([varve, 'show', *arguments], check=True,
                           capture_output=True, text=True).stdout
     lines = text.splitlines()
@@ -159,7 +160,7 @@ def beside_numpy(varve, seed):
 # --- Alone -------------------------------------------------------------------
 
 def nearest(dtype, every, text):
-    """The element that a decimal number means, of those in order."""
+    """Returns the nearest of the sorted elements to a decimal number."""
     real = float(text)
     if math.isnan(real):
         return real
@@ -180,7 +181,7 @@ def alone(varve, seed):
     every = {dtype: bytes(range(256)) for dtype in
              ('float8_e4m3fn', 'float8_e5m2')}
     cut = dict(every)
-    # At powers of two the neighbours are not equally far.
+    # At powers of two the neighbors have different distances.
     for dtype, bits in (('bfloat16', 7), ('float16', 10)):
         every[dtype] = struct.pack('<65536H', *range(65536))
         cut[dtype] = struct.pack(f'<{2 ** (16 - bits)}H',
@@ -192,7 +193,7 @@ def alone(varve, seed):
         ('power', 'bfloat16', [1], struct.pack('<H', 127 + 60 << 7)),
         *((dtype, dtype, [len(data) // size.get(dtype, 1)], data)
           for dtype, data in cut.items())])
-    # 1.15e18 would be the element below.
+    # 1.15e18 would convert to the element below.
     text = shown(varve, 'reads_back.safetensors', 'power')
     assert text == '[1.153e+18]', text
     for dtype, data in cut.items():
@@ -212,7 +213,7 @@ def alone(varve, seed):
 
 
 def chosen_of(extents, words):
-    """Positions in each dimension, as Python's slices take them."""
+    """Returns the positions in each dimension, as Python slices."""
     if '...' in words:
         at = words.index('...')
         words = words[:at] + [':'] * (len(extents) - len(words) + 1) \
@@ -227,7 +228,8 @@ def chosen_of(extents, words):
 
 
 def large(varve, seed):
-    """What is not in memory at once: each element is its index."""
+    """Tests an array that does not fit in memory at once; each element is
+    its index."""
     rng = random.Random(seed)
     extents = [1201, 3, 1000]
     count = math.prod(extents)
@@ -274,7 +276,7 @@ def large(varve, seed):
 
 
 def late(varve):
-    """The first NaN is far from the first element, and not the last."""
+    """The first NaN is far from the first element, and is not the last."""
     arrays = []
     for dtype, size, nan in (('bfloat16', 2, 0x7fc0),
                              ('float32', 4, 0x7fc00000),
@@ -301,7 +303,7 @@ def late(varve):
 
 
 def damaged(varve, count):
-    """Only what is printed is read, and its damage told of."""
+    """Only the printed part is read, and only its damage is reported."""
     answer = json.loads(subprocess.run(
         [varve, 'ls', '--json', 'large.varve'], check=True,
         capture_output=True).stdout)
@@ -321,7 +323,7 @@ def damaged(varve, count):
 
 
 def interrupted(varve):
-    """While nobody takes what it prints."""
+    """Tests an interrupt while the reader does not read the output."""
     write_safetensors('long.safetensors', [
         ('long', 'uint8', [500000], bytes(500000))])
     with subprocess.Popen([varve, 'show', '--full', 'long.safetensors', 'long'],

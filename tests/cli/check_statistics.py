@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""check_statistics.py - arrays at random and nasty ones, whose statistics are
-made again with exact fractions.
+"""check_statistics.py - Compares the statistics of random arrays and special
+values with exact fractions.
 
     check_statistics.py statistics VARVE [SEED]
 
@@ -23,7 +23,7 @@ WHOLE = {'bool': 'B', 'int8': 'b', 'int16': 'h', 'int32': 'i', 'int64': 'q',
 SIZES = {'float16': 2, 'bfloat16': 2, 'float32': 4, 'float64': 8,
          'complex64': 8, 'complex128': 16, 'float8_e4m3fn': 1,
          'float8_e5m2': 1}
-# As safetensors writes them.
+# The type names of safetensors.
 NAMES = {'bool': 'BOOL', 'int8': 'I8', 'int16': 'I16', 'int32': 'I32',
          'int64': 'I64', 'uint8': 'U8', 'uint16': 'U16', 'uint32': 'U32',
          'uint64': 'U64', 'float16': 'F16', 'bfloat16': 'BF16',
@@ -32,7 +32,7 @@ NAMES = {'bool': 'BOOL', 'int8': 'I8', 'int16': 'I16', 'int32': 'I32',
 
 
 def elements(dtype, data):
-    """Numbers as Python has them: int or float."""
+    """Converts the elements to Python numbers: int or float."""
     if dtype in WHOLE:
         return [x[0] for x in struct.iter_unpack('<' + WHOLE[dtype], data)]
     if dtype == 'bfloat16':
@@ -53,7 +53,7 @@ def elements(dtype, data):
 
 
 def root(square):
-    """Of a fraction, to far more digits than a double has."""
+    """Returns the square root of a fraction with more digits than a double."""
     if square == 0:
         return Fraction(0)
     shift = 0
@@ -65,7 +65,7 @@ def root(square):
 
 
 def near(found, wanted, scale, what):
-    """Within a few units of the last digit of what was summed."""
+    """Returns true if the result is within a few units in the last place."""
     if wanted > Fraction(sys.float_info.max):
         return
     error = abs(Fraction(found) - wanted)
@@ -139,7 +139,7 @@ def pack(letter, numbers):
 
 
 def nasty(rng):
-    """Triples of name, element type and bytes."""
+    """Yields triples of name, element type and bytes."""
     nan, inf, tiny, huge = math.nan, math.inf, 5e-324, sys.float_info.max
     doubles = {
         'offset': [1e15 + rng.random() for _ in range(999)],

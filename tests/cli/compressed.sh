@@ -1,5 +1,5 @@
-# compressed.sh - a checkpoint whose values are packed, and what a tool says of
-# it that was built without Zstandard. Read by run.sh.
+# compressed.sh - Tests compressed checkpoints, and the messages of a command
+# built without Zstandard. Sourced by run.sh.
 #
 # SPDX-License-Identifier: MIT
 mkdir packed

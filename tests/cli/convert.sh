@@ -1,21 +1,21 @@
-# convert.sh - conversions: what is written, what is said to be lost. Read by
-# run.sh.
+# convert.sh - Tests conversions and their reports of lost information. Sourced
+# by run.sh.
 #
 # SPDX-License-Identifier: MIT
 
-# listed FILE: all that ls says of it except its name and places.
+# listed FILE: prints the output of ls without file name and offsets.
 listed() {
     ends 0 ls --json "$1"
     "${helper[@]}" listed <out
 }
 
-# The whole is the same file again, for a numbered one too.
+# A converted full checkpoint is the same file, also if it is numbered.
 prints convert 0 convert sample.varve copy.varve
 cmp -s sample.varve copy.varve || fail 'a copy differs'
 ends 0 convert --to varve run-7.varve copy-of-7
 cmp -s run-7.varve copy-of-7 || fail 'a copy differs'
 
-# What no save of ours would have kept is told.
+# Tags that Varve would not have saved are reported.
 "$make_graphs" tagged tagged.varve
 "$make_newer" tagged.varve local.varve locav local
 prints convert_local 0 convert -f local.varve without.varve
@@ -57,7 +57,7 @@ ends 0 cat -o one sample.varve 'optimizer/m(model/layers/0/kernel)'
 ends 0 cat -o other merged.varve 'model/m(model/layers/0/kernel)'
 cmp -s one other || fail 'a slot of merged objects differs'
 cat >renames <<'END'
-# program -> file, as varve_read takes it
+# program -> file, in the format of varve_read
 model/blocks/*  -> model/layers/*
 it -> nothing/like/it
 END
@@ -83,7 +83,7 @@ prints convert_cast_few 0 convert --cast int8 sample.varve cast8.varve
 ends 0 cat --json cast8.varve types/int16
 has '"values":[127,127,-128]' out
 
-# Cast and renamed, there and back.
+# Cast and renamed, and back.
 ends 0 convert --cast 'model=float64' --rename 'm -> model' sample.varve \
     there.varve
 ends 0 convert --cast 'm=float32' --rename 'model -> m' there.varve back.varve
@@ -131,7 +131,7 @@ ends 1 ls "few.varve:$long/optimizer/model"
 ends 0 convert "far.varve:$long/model" part-of-far.varve
 cmp -s part.varve part-of-far.varve || fail 'a part far below differs'
 
-# What was named and is not there.
+# Requested paths that do not exist.
 ends 0 convert --force --only 'types|modle|types/**' \
     --except 'nothing|types/bool' sample.varve one.varve
 cat >other <<'END'
@@ -144,7 +144,7 @@ for quiet in --json --quiet; do
     [ ! -s err ] || fail "convert $quiet warned"
 done
 
-# Past a damaged value, of two paths: it is not asked for, or left out.
+# A damaged value with two paths: not selected, or excluded.
 complains 4 'varve: cannot read: damaged.varve: model/layers/0/kernel: ' \
     convert damaged.varve never.varve
 has 'hint: --salvage leaves out damaged values' err
@@ -162,7 +162,7 @@ for part in step.npy types.npz model.safetensors; do
     cmp -s sample-$part damaged-$part || fail "$part differs by damage"
 done
 
-# Nothing that is there is lost.
+# An existing file is not lost.
 cp sample.varve kept.varve
 complains 3 'varve: cannot write: kept.varve: the file already exists' \
     convert sample.varve:model kept.varve
@@ -173,7 +173,8 @@ cmp -s part.varve kept.varve || fail 'a file was not replaced with --force'
 ends 0 convert --force kept.varve kept.varve
 cmp -s part.varve kept.varve || fail 'a file cannot be its own destination'
 
-# What could not be read back is not left, and nothing goes for it.
+# A file that could not be read back is not kept, and the old file is not
+# replaced.
 deep=$(printf 'a/%.0s' {1..2000})
 ends 0 convert --rename "$deep** -> **" value.varve deep.varve
 ends 0 convert value.varve kept.safetensors
@@ -256,8 +257,7 @@ complains 2 'varve: convert: --to: must be varve|tensorflow' \
     convert --to onnx sample.varve never
 [ -z "$(ls never* 2>/dev/null)" ] || fail 'convert left something behind'
 
-# A symbolic link stays; the file that it leads to is replaced and keeps its
-# mode.
+# A symbolic link is kept; its target is replaced and keeps its mode.
 stays() { # LINK FILE
     [ -L "$1" ] || fail "$1 is no link any more"
     [ "$(stat -c %a "$2")" = 600 ] || fail "$2 has another mode"

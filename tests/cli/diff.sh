@@ -1,4 +1,4 @@
-# diff.sh - two checkpoints compared. Read by run.sh.
+# diff.sh - Tests comparing two checkpoints. Sourced by run.sh.
 #
 # SPDX-License-Identifier: MIT
 "$make_sample" changed.varve changed
@@ -33,7 +33,7 @@ ends 3 diff --page no/such/file sample.varve changed.varve
 has 'varve: cannot write: no/such/file' err
 rm -f page.html plain.txt
 
-# Every format against every other: what it can hold is the same.
+# Each format compared with each other: common values are equal.
 for file in sample.npz sample.safetensors sample.index names; do
     ends 0 diff --values -X 'odd names' -X 'random' -X 'types' \
         sample.varve "$file"
@@ -46,7 +46,8 @@ for file in sample.npz sample.safetensors sample.index names; do
 done
 ends 0 diff sample.index sample.safetensors -X types -X 'odd names' -X random
 
-# Layers, pieces, and what is packed. With --nan-differs real numbers are read.
+# Incremental, sharded and compressed checkpoints. With --nan-differs floats are
+# read.
 pieces=$here/../golden/version-1-pieces.varve
 paged=$here/../golden/version-1-paged.varve
 for file in "$here/../golden/version-1-layers.varve" "$pieces" \
@@ -59,7 +60,8 @@ for file in "$here/../golden/version-1-layers.varve" "$pieces" \
     rm -f plain.varve
 done
 
-# A part is told as one, and another part is another value, whatever is in it.
+# A partial value is reported as such, and a different part is a different value
+# whatever its content.
 cp "$here/../golden/nodes/xor/rank-1/ckpt-1.varve" part.varve
 "$python" -B "$here/move_part.py" part.varve moved.varve
 prints ls_part 0 ls part.varve
@@ -77,14 +79,14 @@ complains 3 "varve: cannot write: never.npz: grid: a shard of int32[11" \
     convert part.varve never.npz
 rm part.varve moved.varve repacked_part.varve
 
-# Pieces have no digest of their value: their bytes are compared.
+# Sharded values have no digest of the whole value, so their bytes are compared.
 "$make_pieces" one.pieces.varve
 "$make_pieces" other.pieces.varve 1
 ends 0 diff one.pieces.varve "$pieces"
 ends 1 diff one.pieces.varve other.pieces.varve
 has 'changed  grid ' out
 
-# Other names. The slots go along with their owner and their variable.
+# Renamed objects. Slots are matched with their owner and variable.
 ends 0 convert --rename 'net/** -> model/layers/**' \
     --rename 'adam -> optimizer' sample.varve renamed.varve
 ends 1 diff --values sample.varve renamed.varve
@@ -104,7 +106,7 @@ complains 1 'varve: --rename: no path matches: nothing' \
 complains 2 "varve: diff: --rename: expected 'NEW -> OLD'" \
     diff --rename 'other' sample.varve renamed.varve
 
-# How close is close enough.
+# Tolerances.
 ends 1 diff --tolerance 999 sample.varve:optimizer/step \
     changed.varve:optimizer/step
 ends 0 diff --tolerance 1000 sample.varve:optimizer/step \
@@ -125,7 +127,7 @@ ends 1 diff --nan-differs sample.varve:types/special sample.varve:types/special
 has 'changed' out
 ends 0 diff sample.varve:types/special sample.varve:types/special
 
-# What cannot be read could not be compared; what the digests say is equal is
+# Unreadable values are reported as not compared; values with equal digests are
 # not read.
 ends 0 diff sample.varve damaged.varve
 ends 4 diff damaged.varve changed.varve
@@ -142,7 +144,7 @@ for file in missing.varve:3 empty.varve:4 foreign.varve:4 newer.varve:5 \
 done
 complains 1 'varve: no such path: ' diff sample.varve:models changed.varve
 
-# Hostile names, many values, no memory, a reader that is gone, Ctrl-C.
+# Hostile names, many values, too little memory, a closed pipe, Ctrl-C.
 ends 0 diff --equal steers.safetensors steers.safetensors
 valid harmless
 ends 1 diff steers.safetensors steers.npy
@@ -165,6 +167,6 @@ ends 1 diff crowd.varve crew.varve
 "${helper[@]}" interrupt "$varve" crowd.varve diff --equal --json crew.varve ||
     fail 'interruption of diff'
 
-# The same comparison in another language.
+# The same comparison in Python.
 python3 "$here/check_diff.py" "$varve" random 1 40 || fail 'pairs at random'
 python3 "$here/check_diff.py" "$varve" large || fail 'a large value'

@@ -1,10 +1,11 @@
-# foreign.sh - files of other formats: looked into, and carried there and back.
-# Read by run.sh.
+# foreign.sh - Tests listing and converting files of other formats. Sourced by
+# run.sh.
 #
 # SPDX-License-Identifier: MIT
 golden=$here/../golden/foreign
 
-# differs NAME FILE OTHER KIND: what ls says differs as expected/NAME.txt has.
+# differs NAME FILE OTHER KIND: the outputs of ls differ as in
+# expected/NAME.txt.
 differs() {
     local file=$here/expected/$1.txt status=0
     for side in "$2" "$3"; do
@@ -17,7 +18,7 @@ differs() {
     diff -u "$file" out || fail "$2 and $3 differ in another way"
 }
 
-# same FILE OTHER: ls says the same of both.
+# same FILE OTHER: the outputs of ls are equal.
 same() {
     for side in "$1" "$2"; do
         ends 0 ls --json "$side"
@@ -26,7 +27,7 @@ same() {
     cmp -s "$1.listed" "$2.listed" || fail "$1 and $2 differ"
 }
 
-# there_and_back NAME FILE [OPTIONS]: the sample, and again one of ours.
+# there_and_back NAME FILE [OPTIONS]: converts the sample and converts it back.
 there_and_back() {
     prints "to_$1" 0 convert "${@:3}" sample.varve "$2"
     prints "ls_$1" 0 ls --tsv "$2"
@@ -51,7 +52,7 @@ there_and_back tensorflow sample.index
 there_and_back names names --to tensorflow-names
 differs back_tensorflow_graph sample.varve back_tensorflow.varve listed
 
-# Where nothing is compared, nothing is said to be right.
+# Files without checksums are not reported as verified.
 ends 0 verify --json sample.safetensors
 has '"status":"no sums","checksums":false' out
 has '"ok":false' out
@@ -60,7 +61,7 @@ has '"status":"ok","checksums":true' out
 has '"ok":true' out
 [ "$("${helper[@]}" digest <out)" != None ] || fail 'no digest'
 
-# A bool is 0 or 1 in each format.
+# A bool must be 0 or 1 in each format.
 printf '\067\0\0\0\0\0\0\0%s\0\1\2' \
     '{"b":{"dtype":"BOOL","shape":[3],"data_offsets":[0,3]}}' >bool.safetensors
 prints verify_bool 1 verify bool.safetensors
@@ -68,7 +69,7 @@ complains 4 'varve: cannot read: bool.safetensors: b: ' cat bool.safetensors b
 complains 4 'varve: cannot read: bool.safetensors: b: ' \
     convert bool.safetensors bool.varve
 
-# One digest for the same values in another format.
+# Equal values have equal digests in other formats.
 ends 0 convert --only model sample.varve part.npz --force
 ends 0 convert --only model sample.varve part.safetensors --force
 ends 0 convert --only model sample.varve digested.varve --force
@@ -80,7 +81,7 @@ done | sort -u >digests
 ends 0 ls --json digested.varve
 [ "$("${helper[@]}" digest <out)" = "$(cat digests)" ] || fail 'digest of ls'
 
-# Attributes of HDF5 that the reader leaves out are listed.
+# Attributes of HDF5 that the reader skips are listed.
 modules=$(dirname "$varve")/../lib/hdf5
 if [ -e "$modules/varve-hdf5.so" ]; then
     export VARVE_MODULES=$modules
@@ -90,7 +91,7 @@ if [ -e "$modules/varve-hdf5.so" ]; then
     ends 0 convert --json --force --only little "$golden/hdf5_types.h5" \
         little.varve
     has '"path":"@many"' out
-    # Under a name of ours, or in a list, libhdf5 never gets it.
+    # A file with a Varve extension, or in a list, is not passed to libhdf5.
     mkdir strange
     cp "$golden/hdf5_types.h5" strange/ckpt-3.varve
     cp "$golden/hdf5_types.h5" strange/other-1.npz
@@ -109,7 +110,7 @@ for command in log ls show stat cat verify repair repack prune pin unpin \
     ends 0 $command --no-hdf5 --help
 done
 
-# Names that a program gave, as names of others.
+# Names given by a program, compared with foreign names.
 ends 0 convert --force "$golden/keras_adam.index" given.varve
 ends 0 ls -l given.varve
 has "GLOBAL NAME" out
@@ -121,7 +122,7 @@ ends 0 ls --json given.varve
 "${helper[@]}" globals <out >other
 diff one other || fail 'global names are not those of the archive'
 
-# The bytes of a value are the same wherever it lies.
+# The bytes of a value are the same in each format.
 for file in sample.safetensors sample.npz sample.index names; do
     for path in model/layers/0/kernel types/special types/float64 \
         types/empty 'optimizer/v(model/layers/0/bias)'; do
@@ -131,7 +132,7 @@ for file in sample.safetensors sample.npz sample.index names; do
     done
 done
 
-# Once lost, nothing more is.
+# A second conversion loses nothing more.
 for ending in safetensors index; do
     once=back_${ending/index/tensorflow}.varve
     ends 0 convert "$once" "again.$ending"
@@ -143,7 +144,7 @@ cmp -s sample.safetensors again.safetensors ||
 cmp -s sample.data-00000-of-00001 again.data-00000-of-00001 ||
     fail 'the same values make other data'
 
-# From one to another, with the slots.
+# From one foreign format to another, with the slots.
 ends 0 convert sample.safetensors via.npz
 ends 0 convert via.npz via.index
 ends 0 convert via.index via.varve
@@ -151,7 +152,7 @@ differs via back_safetensors.varve via.varve values
 ends 0 ls --slots via.varve:optimizer
 has 'm(model/layers/0/kernel)' out
 
-# The number of a save goes along where there is room for it.
+# The save counter is kept in formats that can store it.
 for file in saved.varve saved.safetensors saved.index; do
     ends 0 convert --force saved-1.varve "$file"
     ends 0 ls "$file"
@@ -163,7 +164,7 @@ done
 ends 0 convert saved-1.varve saved.npz
 has 'the save counter (1): /' out
 
-# One array.
+# A single array.
 prints to_npy 0 convert sample.varve:model/layers/0/kernel kernel.npy
 prints ls_npy 0 ls kernel.npy
 ends 0 convert --rename 'model/kernel -> arr_0' kernel.npy kernel.varve
@@ -173,7 +174,7 @@ cmp -s one other || fail 'an array by itself differs'
 complains 3 'varve: cannot write: never.npy: an npy file stores' \
     convert sample.varve:model never.npy
 
-# New names are those that others see.
+# New names can be read by other readers.
 for to in safetensors npz tensorflow-names; do
     ends 0 convert --rename 'net -> model/layers' --to $to sample.npz new.$to
     ends 0 ls --tsv new.$to
@@ -202,7 +203,7 @@ done
 complains 3 'varve: cannot write: shards.index: the file already exists' \
     convert --to tensorflow sample.varve shards
 
-# What others wrote.
+# Files written by other programs.
 for file in "$golden"/keras*.index "$golden"/containers.index; do
     ends 0 convert --force "$file" ours.varve
     ends 0 convert --force ours.varve theirs.index
@@ -212,7 +213,7 @@ done
 cp "$golden"/keras_adam.* .
 prints ls_keras 0 ls --slots keras_adam.index
 
-# What torch.save wrote: a pickle is read and never run.
+# Files written by torch.save: a pickle is parsed and never executed.
 cp "$golden"/torch_*.pt .
 prints ls_torch 0 ls --slots torch_training.pt
 ends 0 ls --depth 1 torch_unnamed.pt
@@ -232,7 +233,7 @@ cp torch_new.pt hub/pytorch_model.bin
 ends 0 ls hub
 has 'hub/pytorch_model.bin · torch' out
 
-# What Flax wrote; and GGUF, which has no checksums either.
+# Files written by Flax; GGUF, which has no checksums either.
 cp "$golden"/flax_*.msgpack .
 prints ls_flax 0 ls --slots flax_state.msgpack
 for file in flax_*.msgpack; do
@@ -250,7 +251,7 @@ rm hub/pytorch_model.bin
 ends 0 ls hub
 has 'hub/flax_model.msgpack · flax' out
 
-# No value is folded away, and what is is counted.
+# No value is hidden, and hidden nodes are counted.
 for file in "$golden"/*.index "$golden"/saved_model; do
     "$varve" ls "$file" >out 2>&1 || continue
     ends 0 graph --json -o folded.json "$file"
@@ -265,7 +266,7 @@ has 'label="11 objects without values are folded; --all shows them"' out
 ends 0 graph --mermaid keras3_adam.index
 has '"11 objects without values are folded; --all shows them"' out
 
-# What is known and not read.
+# Known formats that cannot be read.
 script='expected a checkpoint, found a TorchScript program'
 "${helper[@]}" archive model.pt archive/data.pkl archive/constants.pkl
 complains 4 "varve: cannot open: model.pt: $script" ls model.pt
@@ -279,7 +280,7 @@ cp model.pt orbax/_METADATA
 complains 4 'varve: cannot open: orbax: expected a checkpoint, found an Orbax' \
     ls orbax
 
-# What two processes have saved.
+# A distributed checkpoint of two processes.
 mkdir distributed
 cp "$golden/dcp/.metadata" "$golden/dcp"/* distributed
 ends 0 verify distributed
@@ -292,7 +293,7 @@ rm distributed/.metadata
 complains 3 'varve: cannot open: distributed/__0_0.distcp: ' \
     ls distributed/__0_0.distcp
 
-# Bad ones.
+# Damaged files.
 cp sample.npz damaged.npz
 "${helper[@]}" flip damaged.npz 3300
 ends 1 verify damaged.npz

@@ -1,4 +1,4 @@
-# good.sh - what people see of a good file. Read by run.sh.
+# good.sh - Tests the output for intact files. Sourced by run.sh.
 #
 # SPDX-License-Identifier: MIT
 prints ls 0 ls sample.varve
@@ -31,7 +31,7 @@ prints verify 0 verify sample.varve many.varve
 prints verify_json 0 verify --json sample.varve many.varve
 prints help 0 help
 tools=$here/../../tools
-# is_made FILE ARGUMENTS...: the file in the tree is what is printed.
+# is_made FILE ARGUMENTS...: the committed file equals the output.
 is_made() {
     ends 0 "${@:2}"
     [ -z "${UPDATE-}" ] || cp out "$1"
@@ -56,7 +56,7 @@ ends 0 version
 has "varve " out
 ends 0 --version
 
-# Every element type is decoded as another program decodes it.
+# Every element type is decoded as by independent code.
 for dtype in bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 \
     bfloat16 float32 float64 complex64 complex128 float8_e4m3fn float8_e5m2; do
     ends 0 cat -o bytes sample.varve "types/$dtype"
@@ -77,13 +77,13 @@ ends 0 cat --slice=63 -o row sample.varve model/layers/0/kernel
 "$varve" cat -f sample.varve model/layers/0/kernel | tail -c 80 | cmp - row ||
     fail 'the bytes of a row'
 
-# The place of a numbered prefix is taken by its newest file.
+# A numbered prefix refers to its newest file.
 cp sample.varve run-7.varve
 cp many.varve run-12.varve
 ends 0 ls --depth=0 run
 has run-12.varve out
 
-# A file whose name has a colon, and a path in it.
+# A file name with a colon, and a path in that file.
 cp sample.varve a:b.varve
 ends 0 ls a:b.varve:model
 has 'layers' out
@@ -101,7 +101,7 @@ ends 0 ls --color=always --json sample.varve
 if grep -q $'\033' out; then fail 'colours in JSON'; fi
 "${helper[@]}" terminal "$varve" || fail 'on a terminal'
 
-# What patterns stand for.
+# Patterns.
 for pattern in model '/model/' '*/layers/[0-9]/bias' '**/kernel' '**/kern' \
     '**/layers/**/[!b]*' 'types/?int16' 'types/*int*8' 'types/f*[0-9]_*' \
     'optimizer/m*' '**/*(model/layers/0/bias)' 'odd*/[' '*' 'model/*' ''; do
@@ -112,7 +112,7 @@ done >patterns
 [ -z "${UPDATE-}" ] || cp patterns "$here/expected/patterns.txt"
 diff -u "$here/expected/patterns.txt" patterns || fail 'patterns'
 
-# Checkpoints that share their data.
+# Checkpoints that share data.
 ends 0 verify "$here/../golden/version-1-layers.varve"
 has '2 values' out
 for i in 1 2; do

@@ -1,13 +1,13 @@
-# hostile.sh - names of files, directories and values that mean something to a
-# terminal: no command prints them as they are. Read by run.sh.
+# hostile.sh - Tests that no command prints control characters in names of
+# files, directories and values. Sourced by run.sh.
 #
 # SPDX-License-Identifier: MIT
 
-# ESC, DEL, a newline, C1 controls, what turns the writing, what is no UTF-8.
+# ESC, DEL, a newline, C1 controls, bidirectional overrides, invalid UTF-8.
 hostile=$(printf 'a\033[31m\177\nEVIL\302\233\342\200\256\342\201\246')
 raw=$(printf '%s\233\377' "$hostile")
 
-# tame EXIT ARGUMENTS...: whatever it ends with, up to EXIT.
+# tame EXIT ARGUMENTS...: runs a command that may exit with up to EXIT.
 tame() {
     local most=$1 status=0
     shift

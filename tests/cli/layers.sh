@@ -1,5 +1,5 @@
-# layers.sh - checkpoints with layers that are copied alone, found by a prefix,
-# or lose a layer. Read by run.sh.
+# layers.sh - Tests incremental checkpoints that are copied without their data
+# files, found by a prefix, or lack a data file. Sourced by run.sh.
 #
 # SPDX-License-Identifier: MIT
 golden=$here/../golden
@@ -27,7 +27,7 @@ complains 3 'varve: cannot repack: missing: ' repack missing
 complains 4 'varve: cannot repack: alone/run-1.varve: ' \
     repack alone/run-1.varve
 
-# Of a prefix the newest is meant, and its path said.
+# A prefix refers to its newest checkpoint, whose path is printed.
 ends 0 repack run
 has 'wrote run-2.varve' out
 cmp -s run-2.varve whole.varve || fail 'repacked in place it is another file'
@@ -42,14 +42,14 @@ complains 3 'varve: cannot prune: nowhere: ' prune nowhere
 complains 3 'varve: cannot prune: whole.varve: ' prune whole.varve
 ends 0 verify whole.varve run-2.varve
 
-# A layer that is lost costs what is in it.
+# If a data file is lost, only its values are lost.
 cp "$golden/version-1-layers.varve" run-3.varve
 cp "$golden/layers/${first#*/}" layers
 prints repair_layer 1 repair run-3.varve -o left.varve
 ends 0 verify left.varve
 rm "$first"
 
-# What is no file in the place of a layer is damage.
+# Something other than a file in place of a data file is damage.
 cp "$golden/layers/${second#*/}" layers
 for make in mkfifo mkdir; do
     "$make" "$first"

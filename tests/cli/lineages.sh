@@ -1,4 +1,5 @@
-# lineages.sh - which checkpoint was resumed from which. Read by run.sh.
+# lineages.sh - Tests which checkpoint was resumed from which. Sourced by
+# run.sh.
 #
 # SPDX-License-Identifier: MIT
 mkdir lineages
@@ -19,11 +20,12 @@ ends 0 log --markdown two
 has '| ckpt-6.varve | 600 |' out
 has 'CCCCC |' out
 
-# A run whose parent was deleted stands on the newest that is left before it.
+# If its parent was deleted, a run is attached to the newest remaining
+# checkpoint before it.
 rm one/ckpt-3.varve one/ckpt-6.varve
 prints lineages_gone 0 log --ascii one
 
-# Beside what no manager wrote, or has no run.
+# With checkpoints that were not written by a manager, or have no run.
 rm -r two
 mkdir two
 cp three/ckpt-2.varve two

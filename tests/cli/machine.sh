@@ -1,5 +1,5 @@
-# machine.sh - what other programs read: JSON, errors in JSON, interruption.
-# Read by run.sh.
+# machine.sh - Tests output for other programs: JSON, errors in JSON,
+# interruption. Sourced by run.sh.
 #
 # SPDX-License-Identifier: MIT
 prints graph_json 0 graph --json sample.varve
@@ -14,7 +14,7 @@ for arguments in 'verify --json damaged.varve short.varve'; do
     valid json
 done
 
-# error EXIT CODE ARGUMENTS...: the last line of standard error, as JSON.
+# error EXIT CODE ARGUMENTS...: checks the last line of standard error as JSON.
 error() {
     ends "$1" "${@:3}"
     tail -n 1 err >out
@@ -36,7 +36,7 @@ for arguments in 'ls --json missing.varve' 'lss --json'; do
     [ "$(wc -l <err)" = 1 ] || fail "varve $arguments: more than JSON"
 done
 
-# What could steer a terminal is printed nowhere as it is.
+# Control characters are never printed unescaped.
 "${helper[@]}" steering steers
 bidi=$'name\u202e\u009b.npy'
 cp steers.npy "$bidi"

@@ -1,13 +1,13 @@
-/* make_graphs.c - writes checkpoints whose pictures are looked at.
+/* make_graphs.c - Writes checkpoints for the tests of pictures.
  *
  *     make_graphs gan FILE           two networks, two Adams, eighty values
- *     make_graphs tangled FILE       what is shared, and cycles
- *     make_graphs names FILE         names that are long, hostile, or written
- *                                    from right to left
- *     make_graphs layers FILE COUNT  a list of so many layers
- *     make_graphs chain FILE COUNT   so many objects, each in the one before
+ *     make_graphs tangled FILE       shared nodes and cycles
+ *     make_graphs names FILE         names that are long, hostile, or
+ *                                    right-to-left
+ *     make_graphs layers FILE COUNT  a list of COUNT layers
+ *     make_graphs chain FILE COUNT   COUNT nested objects
  *     make_graphs tagged FILE        two values, one of them tagged "locav"
- *     make_graphs random FILE SEED   any of it
+ *     make_graphs random FILE SEED   a random combination
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,7 @@
 static float memory[1 << 22];
 static int64_t step = 12000;
 
-/* A view of memory that no other has. */
+/* Returns a view of memory that no other variable uses. */
 static varve_tensor floats(uint64_t rows, uint64_t columns)
 {
     static size_t used;
@@ -137,7 +137,7 @@ static void add_names(varve_node *root)
         "\xd7\xa9\xd7\x9b\xd7\x91\xd7\x94", /* Hebrew: layer */
         "\xd8\xb7\xd8\xa8\xd9\x82\xd8\xa9 1", /* Arabic: layer 1 */
         "\xe5\xb1\x82\xe4\xb8\x80", /* Chinese: layer one */
-        "\xe2\x80\xaetfel ot thgir", /* turns the direction around */
+        "\xe2\x80\xaetfel ot thgir", /* right-to-left override */
         "tab\there", "new\nline", "\x1b[31mred", "[x]|{y}<z>", "a/b%c*d",
         "%%{init}%%", "end", "graph", "#quot;", "1", "--> n1", " ", ":::c",
         ("a name that is by far too long for any box of any picture that one "
@@ -201,7 +201,7 @@ static bool holds(const varve_node *node)
     return varve_node_kind(node) != VARVE_VARIABLE;
 }
 
-/* Slots and further names between any two nodes that may have them. */
+/* Adds slots and additional names between random pairs of nodes. */
 static void add_random(varve_node *root, uint64_t seed)
 {
     enum { MOST = 200 };

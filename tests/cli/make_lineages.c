@@ -1,4 +1,4 @@
-/* make_lineages.c - writes checkpoints of four runs; three of them were resumed
+/* make_lineages.c - Writes checkpoints of four runs; three of them were resumed
  * from another one.
  *
  *     make_lineages ONE TWO THREE    ONE/ckpt-1 to -7, TWO/ckpt-5 and -6, and
@@ -19,7 +19,7 @@ static const char *const runs[] = { "01JDR3K5Z8Q4000000000AAAAA",
 
 enum { NONE = -1, UNKNOWN = -2 }; /* runs */
 
-/* A part of a run: `count` saves behind the checkpoint `last` of `from`. */
+/* A part of a run: `count` saves after the checkpoint `last` of `from`. */
 struct part {
     int run;
     const char *to;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""make_names.py - writes a safetensors file of float32 zeros by their names.
+"""make_names.py - Writes a safetensors file with float32 zeros under the given
+names.
 
     make_names.py FILE NAME:COUNT ...
 

@@ -1,11 +1,11 @@
-/* make_newer.c - makes a checkpoint say that it is of a later version, or what
- * no library of ours says: a tag under another name.
+/* make_newer.c - Changes a checkpoint to claim a later format version, or
+ * renames a tag to an unknown one.
  *
  *     make_newer FROM TO [NAME OTHER]
  *
- * The version is at byte 8, and at byte 56 the XXH3-64 of what is before it.
- * The names are of the same length, and have the same place in the order of
- * all; the digest of the index stands in header and footer (docs/format.md).
+ * The version is at byte 8, and the XXH3-64 of the bytes before it at byte 56.
+ * The names must have the same length and the same position in the sorted
+ * names. The digest of the index is in header and footer (docs/format.md).
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,11 +1,11 @@
-/* make_sample.c - writes the checkpoint that the tests of the command line look
- * at: a small model with everything that a graph can hold.
+/* make_sample.c - Writes the checkpoint for the tests of the command line: a
+ * small model with every kind of node.
  *
  *     make_sample FILE          the sample
- *     make_sample FILE COUNT    a list of so many scalars
+ *     make_sample FILE COUNT    a list of COUNT scalars
  *     make_sample FILE texts    states and strings that are text, or not
  *     make_sample PREFIX save   the sample as PREFIX-1.varve, with its number
- *     make_sample PREFIX layers  likewise, sharing what has not changed
+ *     make_sample PREFIX layers  the same, as an incremental checkpoint
  *     make_sample FILE changed   the sample, with a difference of each kind
  *
  * SPDX-License-Identifier: MIT
@@ -90,7 +90,8 @@ static void add_optimizer(varve_node *root, varve_node *variables[3])
     varve_add_slot(optimizer, variables[1], "v", varve_array(moments[3], 20));
 }
 
-/* Of each type that is not a string; of reals all that 256 bytes can say. */
+/* Adds a variable of each type except strings; small floats in all 256 bit
+ * patterns. */
 static void add_numbers(varve_node *types)
 {
     static unsigned char bytes[VARVE_STRING][256];
@@ -160,7 +161,7 @@ static varve_status write_sample(varve_node *root, const char *path,
 
 static void add_scalars(varve_node *root, size_t count)
 {
-    static float *zeros; /* as long as the process */
+    static float *zeros; /* kept until the process exits */
     varve_node *list = varve_add_list(root, "items");
     zeros = calloc(count, sizeof *zeros);
     for (size_t i = 0; i < count && zeros; i++)
@@ -217,7 +218,7 @@ static void add_everything(varve_node *root)
     add_odd_names(root);
 }
 
-/* Saves six times what a manager keeps four of. */
+/* Saves six times with a manager that keeps four. */
 static varve_status save_managed(
     varve_node *root, const char *directory, varve_error *error)
 {
@@ -243,7 +244,7 @@ static varve_status save_managed(
     return status;
 }
 
-/* Two values of 96 MiB, which take next to nothing packed. */
+/* Saves two values of 96 MiB that compress to almost nothing. */
 static varve_status save_zeros(
     varve_node *root, const char *path, varve_error *error)
 {

@@ -1,11 +1,11 @@
-# memory.sh - small files of large values: what holds no more than a piece of
-# one at a time, and what says that it cannot. Read by run.sh.
+# memory.sh - Tests small files with large values: commands that use memory for
+# one chunk, and messages if memory is limited. Sourced by run.sh.
 #
 # SPDX-License-Identifier: MIT
 mkdir memory
 cd memory
 
-# 192 MiB of zeros in some 20 KB, by several writers.
+# 192 MiB of zeros in some 20 KB, from several writers.
 "$make_sample" zeros.varve zeros
 "$varve" verify zeros.varve >out 2>err </dev/null || true
 if grep -qF 'build Varve with libzstd' err; then
@@ -21,12 +21,12 @@ else
     [ "$(wc -c <large.bytes)" = $((96 << 20)) ] || fail 'cat: another size'
     "$varve" cat $most zeros.varve large | cmp - large.bytes ||
         fail 'cat: other bytes in a pipe'
-    # Elements of two pieces of 8 MiB.
+    # Elements of two chunks of 8 MiB.
     ends 0 cat $most --json --slice=0:4194304 zeros.varve large
     [ "$(tr -cd '[,' <out | wc -c)" = $((4194303 + 4 + 2)) ] ||
         fail 'cat: another number of elements'
-    # Damage behind the first piece: nothing is printed. (A frame of Zstandard
-    # has bits without a meaning.)
+    # Damage after the first chunk: nothing is printed. (A frame of Zstandard
+    # contains bits without a meaning.)
     cp zeros.varve damaged.varve
     for at in 11000 11001 11002; do
         "${helper[@]}" flip damaged.varve "$at"
@@ -50,7 +50,7 @@ else
     has LOST out
     ends 1 convert $most --salvage damaged.varve -o less.npz
     ends 0 verify less.varve
-    # A cast looks at all of a value.
+    # A cast reads the whole value.
     complains 3 'varve: cannot read: zeros.varve: ' \
         convert $most --cast=float64 zeros.varve never.varve
     has '--max-memory gives no more' err

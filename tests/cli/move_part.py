@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""move_part.py - lets the first value of a checkpoint be another part of its
-whole, one further on.
+"""move_part.py - Changes the first value of a checkpoint to the next part of
+its whole value.
 
     move_part.py FROM TO
 

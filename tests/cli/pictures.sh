@@ -1,4 +1,5 @@
-# pictures.sh - dot, mermaid and svg. Read by run.sh.
+# pictures.sh - Tests the output formats dot, mermaid and svg. Sourced by
+# run.sh.
 #
 # SPDX-License-Identifier: MIT
 prints graph_dot 0 graph --dot sample.varve
@@ -23,7 +24,7 @@ do
         [ ! -s err ] || fail "graph --dot $file: $(cat err)"
     fi
 done
-# A name that nobody reads to its end, of a node and of a further edge.
+# A very long name of a node and of an additional edge.
 long=$(printf 'y%.0s' {1..60000})
 ends 0 convert --rename "$long -> model" --rename \
     "optimizer/$long -> optimizer/model" sample.varve long.varve
@@ -62,7 +63,7 @@ done
 complains 2 'varve: graph: --svg, --dot, --mermaid, --html and --json' \
     graph --dot --html sample.varve
 
-# Boxes, lines and words, looked at by another program.
+# Checks boxes, lines and text with a separate program.
 looks() {
     python3 "$here/check_picture.py" "$@" || fail "a picture: $*"
 }
@@ -106,7 +107,7 @@ else
     echo 'no chromium here: what a browser makes of pictures is not looked at'
 fi
 
-# A graph as deep, and one as wide, as one likes.
+# Very deep and very wide graphs.
 "$make_graphs" chain chain.varve 10000
 "$make_graphs" layers layers.varve 10000
 for file in chain layers; do

@@ -1,4 +1,4 @@
-# plan.sh - dry run of a restore into another program. Read by run.sh.
+# plan.sh - Tests dry runs of a restore into another program. Sourced by run.sh.
 #
 # SPDX-License-Identifier: MIT
 prints plan_same 0 plan sample.varve --into sample.varve
@@ -20,8 +20,7 @@ complains 3 'varve: cannot write: page.html: ' \
     plan --page page.html sample.varve --into sample.varve
 rmdir page.html
 
-# A map that is written completes the plan as it is, and the library reads
-# through it.
+# A written map completes the plan, and the library reads through it.
 prints plan_map 1 plan sample.varve --into renamed.varve --write-map plan.map
 ends 0 plan sample.varve --into renamed.varve --rename-file plan.map
 "$(dirname "$make_sample")/read_mapped" sample.varve renamed.varve plan.map ||
@@ -34,7 +33,7 @@ ends 0 plan -q sample.varve --into renamed.varve \
 complains 3 'varve: cannot write: none/plan.map: ' plan sample.varve \
     --into renamed.varve --write-map none/plan.map
 
-# The program as a list of its values.
+# The program given as a list of values.
 ends 0 ls --tsv sample.varve
 cp out listed.tsv
 ends 0 plan sample.varve --into listed.tsv
@@ -42,7 +41,7 @@ ends 0 ls --tsv renamed.varve
 cp out listed.tsv
 ends 1 plan sample.varve --into listed.tsv
 cat >listed.txt <<'END'
-# what a program has
+# values of a program
   model/layers/0/kernel   float32 [64, 20]
 
 model/layers/0/bias float32[20]
@@ -57,7 +56,7 @@ ends 1 plan -q sample.varve --into listed.txt --allow-unexpected '**'
 ends 0 plan sample.varve --into listed.txt --allow-unexpected '**' \
     --allow-missing 'name*'
 
-# listing EXIT TEXT LINES: what is said of a list that is not one.
+# listing EXIT TEXT LINES: checks the message for an invalid list.
 listing() {
     printf "$3" >wrong.txt
     complains "$1" "varve: cannot read: wrong.txt:$2" plan sample.varve \
@@ -78,7 +77,7 @@ complains 4 'varve: cannot open: empty.varve: ' \
 complains 3 'varve: cannot open: missing.varve: ' \
     plan missing.varve --into sample.varve
 
-# Values are not read, not even where they are damaged.
+# Values are not read, even if they are damaged.
 ends 0 plan damaged.varve --into sample.varve
 ends 0 plan sample.varve --into damaged.varve
 
@@ -97,11 +96,11 @@ ends 1 plan many.varve --into many.tsv --write-map many.map
     fail "plan of a crowd: $(tail -n 2 out)"
 ends 0 plan many.varve --into many.tsv --rename-file many.map
 
-# At random.
+# Random renames.
 python3 "$here/check_plan.py" "$varve" \
     "$(dirname "$make_sample")/read_mapped" 7 40 || fail 'plans at random'
 
-# A guess is a comment in the map, and has no effect until that is removed.
+# A guess is a comment in the map and has no effect until it is uncommented.
 printf 'dense/kernel float32 [3]\nother/kernel float32 [2]\n' >guess.txt
 "$python" "$here/make_names.py" names.safetensors dense/kernel:3 hram_io:2
 ends 1 plan names.safetensors --into guess.txt --write-map guess.map
@@ -112,7 +111,7 @@ ends 1 plan names.safetensors --into guess.txt --rename-file guess.map
 sed 's/^#? //' guess.map >accepted.map
 ends 0 plan names.safetensors --into guess.txt --rename-file accepted.map
 
-# A plan that gives up says so, and how to go on.
+# If the search is aborted, the message suggests how to continue.
 seq -f 'model.layer.%g:2' 1 1500 >names.txt
 xargs "$python" "$here/make_names.py" names.safetensors <names.txt
 seq -f 'layer.%g float32 [2]' 1 1500 >crowd.txt

@@ -1,9 +1,9 @@
-# prune.sh - what varve prune leaves, and what it says of that: leases, failed
-# deletions, layers in a folder that is locked or shared. Read by run.sh.
+# prune.sh - Tests which files varve prune keeps and what it reports: leases,
+# failed deletions, data files in locked or shared folders. Sourced by run.sh.
 #
 # SPDX-License-Identifier: MIT
 
-# lock HOW FILE: locks it, as LOCK_SH or LOCK_EX, until `unlock`.
+# lock HOW FILE: locks a file with LOCK_SH or LOCK_EX until `unlock` is called.
 lock() {
     exec 9<"$2"
     python3 -c "import fcntl; fcntl.flock(9, fcntl.$1)"
@@ -29,7 +29,7 @@ ends 0 prune --keep-last=1 leased
 has 'deleted leased/ckpt-2.varve' out
 has 'ckpt: kept 1, freed ' out
 
-# A file that is no checkpoint of Varve is never said to be deleted.
+# A file that is not a checkpoint of Varve is never reported as deleted.
 cp -r kept foreign_names
 mkfifo foreign_names/ckpt-1.safetensors
 printf 'nothing' >foreign_names/ckpt-3.npz
@@ -37,7 +37,7 @@ prints prune_foreign 0 prune --keep-last=1 foreign_names
 [ -p foreign_names/ckpt-1.safetensors ] && [ -e foreign_names/ckpt-3.npz ] ||
     fail 'prune deletes what is not of Varve'
 
-# A deletion that fails: its name to rename to is taken by a directory.
+# A deletion fails because the new name is taken by a directory.
 cp -r kept failing
 mkdir -p failing/.ckpt-2.varve.gone/taken
 ends 3 prune --keep-last=1 failing
@@ -47,7 +47,7 @@ has 'ckpt: kept 2, freed ' out
 has 'varve: not everything was pruned: failing: ' err
 [ -e failing/ckpt-2.varve ] || fail 'it is gone'
 
-# Another manager is at work: all but a prune go on.
+# Another manager is active: commands other than prune continue.
 cp -r kept busy
 lock LOCK_EX busy/.ckpt.lock
 complains 3 'varve: cannot ' prune -n --keep-last=1 busy
@@ -59,7 +59,7 @@ ends 0 unpin busy@4
 unlock
 [ "$(ls busy)" = "$(ls kept)" ] || fail 'it deletes beside a manager'
 
-# A prefix that is busy keeps no other prefix from being pruned.
+# A locked prefix does not prevent pruning other prefixes.
 for i in 2 4 6; do
     cp kept/ckpt-$i.varve busy/other-$i.varve
 done
@@ -74,7 +74,7 @@ has 'other' err
 has 'ckpt: kept 1, freed ' out
 unlock
 
-# Numbers that are padded with zeros are found alike.
+# Numbers padded with zeros are recognized.
 mkdir padded
 for i in 4 6; do
     cp kept/ckpt-$i.varve padded/ckpt-0000000$i.varve
@@ -84,7 +84,7 @@ has 'ckpt-00000006.varve' out
 ends 0 ls padded
 ends 0 ls padded@latest
 
-# Layers: counted, locked, linked, shared.
+# Data files: counted, locked, linked, shared.
 mkdir owner guest
 cp "$golden/version-1-layers.varve" owner/run-1.varve
 mkdir owner/layers

@@ -1,5 +1,5 @@
-/* read_mapped.c - restores a checkpoint into the graph of another one, through
- * a rename file, and asks whether all of both was matched.
+/* read_mapped.c - Restores a checkpoint into the graph of another through a
+ * rename file and checks that all values of both were matched.
  *
  *     read_mapped A B MAP
  *

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# run.sh - runs the varve command on a sample and on bad files, and compares
-# what it prints and how it ends with tests/cli/expected.
+# run.sh - Runs the varve command on a sample and on damaged files and compares
+# output and exit status with tests/cli/expected.
 #
 #     run.sh VARVE MAKE_SAMPLE MAKE_NEWER MAKE_GRAPHS
-#     UPDATE=1 run.sh ...           writes the expected files anew
+#     UPDATE=1 run.sh ...           writes the expected files
 #
 # SPDX-License-Identifier: MIT
 set -eu
@@ -34,7 +34,7 @@ fail() {
     failures=$((failures + 1))
 }
 
-# ends EXIT ARGUMENTS...: runs it; its output is in out and err.
+# ends EXIT ARGUMENTS...: runs the command; writes its output to out and err.
 ends() {
     local expected=$1 status=0
     shift
@@ -46,7 +46,8 @@ ends() {
     }
 }
 
-# prints NAME EXIT ARGUMENTS...: exactly expected/NAME.txt, and no error.
+# prints NAME EXIT ARGUMENTS...: output equals expected/NAME.txt, without
+# errors.
 prints() {
     local file=$here/expected/$1.txt
     shift
@@ -57,7 +58,7 @@ prints() {
 }
 
 # complains EXIT TEXT ARGUMENTS...: the first line of standard error begins with
-# the text, and nothing is on standard output.
+# TEXT, and standard output is empty.
 complains() {
     local text=$2
     ends "$1" "${@:3}"
@@ -71,7 +72,7 @@ has() {
     grep -qF -- "$1" "$2" || fail "expected '$1' in $(head -c 400 "$2")"
 }
 
-# valid KIND ...: what was printed, by another program.
+# valid KIND ...: checks the output with another program.
 valid() {
     "${helper[@]}" "$@" <out || fail "not valid: $*"
 }

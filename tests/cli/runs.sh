@@ -1,5 +1,5 @@
-# runs.sh - directories of checkpoints: log, prune, pin, and FILE@WHICH. Read by
-# run.sh.
+# runs.sh - Tests commands on directories of checkpoints: log, prune, pin, and
+# FILE@WHICH. Sourced by run.sh.
 #
 # SPDX-License-Identifier: MIT
 TZ=UTC
@@ -18,7 +18,7 @@ valid lines varve.log/1
 ends 0 ls --jsonl managed
 valid lines varve.ls/1
 
-# Which of them.
+# Selecting a checkpoint.
 while read -r which file; do
     ends 0 ls "$which"
     has "managed/$file.varve" out
@@ -51,7 +51,7 @@ ends 0 convert managed@best best.npz
 ends 0 repack -o best.varve managed@best
 cmp best.varve managed/ckpt-2.varve || fail 'repack of the best'
 
-# A file that is called like that is that file.
+# An existing file with such a name takes precedence.
 cp sample.varve a@latest
 ends 0 ls a@latest:model
 has layers out
@@ -82,7 +82,7 @@ complains 1 'varve: cannot pin: several/keras-3.index: ' pin several/keras@3
 complains 2 'varve: pin: DIRECTORY@WHICH is required, such as run@12 or' \
     pin managed 4
 
-# What stays.
+# Kept checkpoints.
 ends 0 pin managed@4
 has pinned <("$varve" log managed)
 ends 0 unpin managed@4

@@ -1,10 +1,10 @@
-# shells.sh - what shells complete. Read by run.sh.
+# shells.sh - Tests shell completion. Sourced by run.sh.
 #
 # SPDX-License-Identifier: MIT
 complains 2 'varve: completion: the shell must be bash, zsh or fish' \
     completion ksh
 
-# completes WORDS... = ANSWER...: in bash, as far as it has them.
+# completes WORDS... = ANSWER...: in bash, the first completions are these.
 completes() {
     local answer
     answer=$(
@@ -30,7 +30,7 @@ completes varve ls --sort = by gives bytes
 completes varve prune --keep-e gives --keep-every-steps --keep-every-seconds
 completes varve ls file gives
 
-# Others, where they are installed.
+# Other shells, if they are installed.
 ! command -v zsh >/dev/null || zsh -n "$tools/shells/varve.zsh" ||
     fail 'varve.zsh is not for zsh'
 if command -v fish >/dev/null; then

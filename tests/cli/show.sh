@@ -1,5 +1,5 @@
-# show.sh - values and other nodes, and what values are like: show and stat.
-# Read by run.sh.
+# show.sh - Tests show and stat: values, other nodes, and statistics. Sourced by
+# run.sh.
 #
 # SPDX-License-Identifier: MIT
 golden=$here/../golden/foreign
@@ -27,7 +27,7 @@ for arguments in '' --values; do
     done <out
 done
 
-# No value is read without --values: damage is not seen.
+# No value is read without --values, so damage is not detected.
 ends 0 stat damaged.varve
 prints stat_damaged 1 stat --values damaged.varve:model
 ends 1 stat --values --json damaged.varve:model
@@ -38,7 +38,7 @@ ends 1 stat --values --strict sample.varve:types/special
 has '1 NaN, first at [0]' out
 ends 0 stat --values sample.varve:types/special
 
-# On many threads the same is said in the same order.
+# With many threads the output has the same order.
 ends 0 stat --values -j1 ../many.varve
 cp out one
 ends 0 stat --values -j7 ../many.varve
@@ -60,7 +60,7 @@ complains 2 'varve: stat: --strict needs --values' stat --strict \
     sample.varve
 complains 4 'varve: cannot open: ../short.varve: ' stat ../short.varve
 
-# One node at a time.
+# Single nodes.
 prints show 0 show sample.varve:model/layers/0/kernel
 prints show_full 0 show --full --precision=2 --width=60 sample.varve \
     model/layers/1/kernel
@@ -93,8 +93,8 @@ for arguments in '' :optimizer :random :model/scratch :types/string \
     valid json
 done
 
-# Of other formats too, one with as many dimensions as there may be, a state
-# that is text, and names that could steer a terminal.
+# Other formats, the maximum number of dimensions, a state that is text, and
+# names with control characters.
 prints show_tensorflow 0 show keras_adam.index \
     'optimizer/m(model/layer-1/kernel)'
 prints show_tensorflow_strings 0 show strings.index vector
@@ -132,7 +132,7 @@ complains 2 'varve: --slice: ' show --slice=::0 sample.varve optimizer/step
 complains 2 'varve: show: --bins: expected at most 64' show --bins=99 \
     sample.varve
 
-# Who looks no more is not told why.
+# A closed pipe causes no message.
 count=$((count + 1))
 { "$varve" show --full ranks.safetensors long 2>err || echo $? >status; } |
     head -n 1 >out
@@ -141,13 +141,13 @@ for seed in 1 2; do
     count=$((count + 1))
     python3 "$here/check_show.py" "$varve" "$seed" >out 2>&1 ||
         fail "show: $(tail -n 8 out)"
-    # Debian's Python has NumPy where another one has not.
+    # Debian's Python may have NumPy if another one does not.
     grep -q NumPy out || [ ! -x /usr/bin/python3 ] ||
         /usr/bin/python3 "$here/check_show.py" "$varve" "$seed" >out 2>&1 ||
         fail "show: $(tail -n 8 out)"
 done
 
-# All statistics again, by exact fractions.
+# All statistics compared with exact fractions.
 for seed in 1 2; do
     count=$((count + 1))
     python3 "$here/check_statistics.py" statistics "$varve" "$seed" >out 2>&1 ||
@@ -155,7 +155,7 @@ for seed in 1 2; do
 done
 cd ..
 
-# All values, one after the other.
+# All values in order.
 prints show_all 0 show --all sample.varve:model
 ends 0 show --all --json -X types sample.varve
 grep -c '^"path":' out >seen

@@ -1,4 +1,4 @@
-/* test_lineage_graph.c - tools/log/lineage_graph.c
+/* test_lineage_graph.c - Tests tools/log/lineage_graph.c.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -177,7 +177,7 @@ TEST(lineage_graph, ends_where_parents_go_round_in_a_circle)
 
 enum { COUNT = 60, FORESTS = 300 };
 
-/* The next line, or NULL. */
+/* Returns the next line, or NULL. */
 static const char *below(const char *line)
 {
     const char *end = strchr(line, '\n');
@@ -189,7 +189,7 @@ static char sign_at(const char *line, size_t at)
     return at < strcspn(line, "\n") ? line[at] : ' ';
 }
 
-/* Where a column goes on that ends at this line. */
+/* Returns the position at which a column that ends on this line continues. */
 static size_t joined(const char *line, size_t at)
 {
     if (at == 0 || sign_at(line, at - 1) != '/')
@@ -199,7 +199,7 @@ static size_t joined(const char *line, size_t at)
     return at;
 }
 
-/* The line of the node to which the column of a node leads; NULL: to none. */
+/* Returns the line of the node to which a node's column leads; NULL if none. */
 static const char *follow(const char *line)
 {
     size_t at = strcspn(line, "*");
@@ -225,7 +225,7 @@ static int id_of(const char *line)
     return atoi(line + size);
 }
 
-/* The column of each node leads to its parent, and to nothing without one. */
+/* The column of each node leads to its parent, if it has one. */
 TEST(lineage_graph, leads_from_each_node_to_its_parent)
 {
     static char ids[COUNT][12];

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""check_corrupt.py - the independent reader gives the same statuses to the
-files of test_corrupt.c.
+"""check_corrupt.py - Tests that the independent reader returns the same
+statuses for the files of test_corrupt.c.
 
     check_corrupt.py PROGRAM
 

@@ -1,7 +1,8 @@
-/* test_corrupt.c - files with one hand-made defect each, sealed again with the
- * right digests, so that only the rule that is broken can find it. The name of
- * each says which status it has to give. They are written to the folder that
- * VARVE_DEFECTS names, where it does, for other readers to look at.
+/* test_corrupt.c - Tests files with a single defect and recomputed digests, so
+ * that only the check of the violated rule can detect it.
+ *
+ * The name of each file contains the expected status. If VARVE_DEFECTS names a
+ * folder, the files are also written there, for other readers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +17,7 @@
 #include "support/test_context.h"
 #include "system.h"
 
-/* A good file, with where its parts are. */
+/* A valid file and the positions of its parts. */
 struct subject {
     unsigned char *bytes;
     size_t size;
@@ -27,9 +28,9 @@ struct subject {
 };
 
 struct defect {
-    const char *name; /* status, then what is wrong */
+    const char *name; /* status, then the defect */
     void (*make)(struct subject *subject);
-    bool is_raw; /* not sealed again */
+    bool is_raw; /* digests are not recomputed */
 };
 
 static void set(const uint8_t *at, uint8_t byte)
@@ -74,7 +75,8 @@ static void index_shorter(struct subject *s)
 
 static void not_a_map(struct subject *s) { s->index[0] = 0x80; }
 
-/* The key behind a column, found by where the column begins and ends. */
+/* Duplicates the key of a column. The key is found by the bounds of the
+ * column. */
 static void duplicate_key(struct subject *s)
 {
     uint8_t *end = (uint8_t *)(uintptr_t)s->columns.names +
@@ -91,7 +93,7 @@ static void unknown_key(struct subject *s)
     set(end + 1, 100);
 }
 
-/* 0x18 0x80 is 128; 0x18 0x05 is not the shortest 5. */
+/* 0x18 0x80 is 128; 0x18 0x05 is an overlong 5. */
 static void not_shortest(struct subject *s)
 {
     set(s->columns.slot_nodes + 4 * s->columns.slot_count + 1, 5);
@@ -198,8 +200,8 @@ static const struct defect defects[] = {
 
 /* --- Making and opening --------------------------------------------------- */
 
-/* The digests as a writer would make them. The end of the index as the footer
- * has it may be part of the defect. */
+/* Recomputes the digests as a writer does. The end of the index in the footer
+ * may be part of the defect. */
 static void seal(struct subject *s)
 {
     struct vv_digest digest = vv_digest_of(s->index, s->index_size);

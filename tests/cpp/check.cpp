@@ -1,5 +1,5 @@
-/* check.cpp - runs the tests of this program, in a folder that is gone behind
- * them.
+/* check.cpp - Runs the tests of this program in a temporary folder and removes
+ * it.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* check.hpp - the little that the tests in C++ need: a list of them, a folder
- * for files, and a line that says what does not hold.
+/* check.hpp - Declares the small test framework of the C++ tests: a list of
+ * tests, a folder for files, and assertions.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,7 +20,7 @@ struct test {
 
 std::vector<test> &tests();
 
-/* Adds itself to the list. */
+/* Adds a test to the list. */
 struct listed {
     listed(const char *name, void (*run)())
     {
@@ -36,17 +36,18 @@ struct listed {
 #define CHECK(holds)                                                           \
     ((holds) ? (void)0 : does_not_hold(__FILE__, __LINE__, #holds, ""))
 
-/* Of a result: its message tells. NEED is what it gives. */
+/* GOOD requires a successful result and prints its message otherwise. NEED also
+ * returns its value. */
 #define GOOD(result) good(__FILE__, __LINE__, #result, result)
 #define NEED(result) need(__FILE__, __LINE__, #result, result)
 
 [[noreturn]] void does_not_hold(
     const char *file, int line, const char *what, const char *why);
 
-/* A file of this name in a folder of this run. */
+/* Returns the path of a file in the folder of this run. */
 std::string place(const char *name);
 
-/* Type and shape of a view of it: "float32[2,3]". */
+/* Returns the type and shape of a view of the object: "float32[2,3]". */
 template <class T> std::string text_of(T &object)
 {
     const auto view = varve::view_of(object);

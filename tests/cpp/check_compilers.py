@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""check_compilers.py - every C++ compiler here takes the headers as they are
-used, and refuses what must not be saved, in words.
+"""check_compilers.py - Tests that every installed C++ compiler accepts the
+headers and rejects unsupported types with a readable message.
 
     tests/cpp/check_compilers.py SOURCE
 
@@ -251,7 +251,8 @@ void f(varve::node node, varve::reader &reader)
 
 
 def compilers():
-    """Those that are there, each once however many names it has."""
+    """Finds the installed compilers, each once even if it has several
+    names."""
     found = {}
     for name in ('c++', 'g++', 'clang++'):
         path = shutil.which(name)
@@ -275,8 +276,8 @@ def accepted(source, compiler, way, text):
 
 
 def refused(source, compiler):
-    """What each mistake alone gets: one error, which is in words. The headers
-    are compiled once for all of them."""
+    """Each error alone must cause exactly one readable message. The headers
+    are precompiled once."""
     complaints = []
     with tempfile.TemporaryDirectory() as place:
         path = os.path.join(place, 'before.hpp')

@@ -1,5 +1,5 @@
-/* test_callbacks.cpp - functions of the program that the library calls: they
- * get what they are promised, and what they throw does not pass through C.
+/* test_callbacks.cpp - Tests callbacks of the program: they get the promised
+ * arguments, and their exceptions do not pass through C.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -199,7 +199,7 @@ TEST(progress_is_told_and_may_cancel)
 
 #ifdef __cpp_exceptions
 
-/* Throws what it is told to, or nothing. */
+/* Selects the exception to throw, or none. */
 static int to_throw;
 
 static void may_throw()

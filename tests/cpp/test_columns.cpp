@@ -1,5 +1,5 @@
-/* test_columns.cpp - vectors of structs of numbers: an array for each member,
- * as long as the file has it, and files that have a node for each element.
+/* test_columns.cpp - Tests vectors of structs of numbers: one array per member,
+ * resized to the length in the file, and files with a node per element.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,7 +34,7 @@ struct body {
     std::array<float, 3> at = {};
     spin s = {};
     bool is_free = false;
-    std::string note; /* no field: it stays with its element */
+    std::string note; /* not saved: keeps its value */
 
     friend constexpr auto varve_fields(const body *)
     {
@@ -79,7 +79,7 @@ bool are_bodies(const std::vector<body> &all, int n)
     return is;
 }
 
-/* As older versions have saved them: a list of objects. */
+/* Adds elements as older versions have saved them: a list of objects. */
 void add_bodies(const varve::node &root, std::vector<body> &all)
 {
     const varve::node list = root.add_list("swarm");
@@ -94,7 +94,7 @@ void write_list(const char *name, std::vector<body> all)
     GOOD(varve::write(graph.root(), place(name)));
 }
 
-/* Whose copies fail once `left` of them are made; it is not moved. */
+/* A type whose copy constructor throws after `left` copies; it has no move. */
 struct costly {
     static int left;
     double x = 0;
@@ -118,7 +118,7 @@ struct costly {
 };
 int costly::left = 0;
 
-/* Of which a vector cannot be made longer. */
+/* A type of which a vector cannot grow. */
 struct still {
     std::atomic<int> n = { 0 };
 
@@ -139,7 +139,7 @@ struct given {
     }
 };
 
-/* A file with these columns and no others. */
+/* Writes a file with these columns and no others. */
 void write_columns(const char *name, std::size_t masses, std::size_t places)
 {
     std::vector<double> mass(masses, 3);
@@ -280,7 +280,8 @@ TEST(columns_may_be_anywhere)
     CHECK(other_rows.size() == 3 && other_rows[2].size() == 5);
     CHECK(other_rows[2][4].down == 3);
     auto snapshot = NEED(varve::snapshot::take(graph.root()));
-    named["a"] = std::vector<body>(4); /* elsewhere, as many */
+    /* in another place, with the same length */
+    named["a"] = std::vector<body>(4);
     GOOD(snapshot.restore());
     CHECK(are_bodies(named["a"], 4));
 }
@@ -356,7 +357,7 @@ TEST(a_vector_that_is_added_later_has_the_length_of_the_file)
     }
 }
 
-/* A column that was refused for its length is refused again at a retry. */
+/* A column that was rejected for its length is rejected again on a retry. */
 TEST(a_retry_does_not_change_the_length_of_columns)
 {
     std::vector<double> mass(3, 7);

@@ -1,4 +1,4 @@
-/* test_files.cpp - to files and back: what succeeds, and what an error says.
+/* test_files.cpp - Tests saving and restoring files, and error messages.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 #include <iterator>
 #include <type_traits>
 
-/* What owns something is moved, never copied. */
+/* Owning types can be moved but not copied. */
 template <class... T>
 static constexpr bool only_move =
     ((std::is_nothrow_move_constructible_v<T> &&
@@ -267,7 +267,7 @@ TEST(a_manager_has_levels)
     CHECK(manager.level_at(0)->step == 7 && !manager.level_at(1));
     p.step = 0;
     options = varve::manager_options();
-    options.read_only = true; /* the other one manages its levels, too */
+    options.read_only = true; /* the other manager also handles its tiers */
     auto other = NEED(varve::manager::open(p.root, slow, options));
     CHECK(NEED(other.resume()) && p.step == 7);
 }

@@ -1,5 +1,5 @@
-/* test_followed.cpp - containers that move, grow and shrink after they were
- * added: every call takes what they hold then.
+/* test_followed.cpp - Tests containers that move, grow and shrink after they
+ * were added: every call uses their current content.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -45,7 +45,7 @@ bool is_particle(const particle &p, int i)
            p.name == wanted.name;
 }
 
-/* All kinds of containers. */
+/* One container of each kind. */
 struct world {
     std::vector<double> history;
     std::vector<particle> swarm;
@@ -110,7 +110,7 @@ void restore(world &w, const char *name)
 {
     varve::graph graph;
     describe(graph.root(), w);
-    w.one = make_particle(1000); /* moved; as long as what comes */
+    w.one = make_particle(1000); /* moved; has the restored length */
     w.one.ids.assign(2, 0);
     GOOD(NEED(varve::read(graph.root(), place(name))).assert_consumed());
 }
@@ -124,7 +124,7 @@ TEST(containers_that_grow_are_saved_as_they_are)
     describe(graph.root(), w);
     grow(w, 17);
     GOOD(varve::write(graph.root(), place("grown")));
-    restore(filled, "grown"); /* it had nothing */
+    restore(filled, "grown"); /* was empty */
     CHECK(is_as_grown(filled, 17));
     auto moved = std::move(w.swarm);
     w.swarm = { make_particle(3) };
@@ -170,7 +170,7 @@ TEST(containers_that_moved_are_restored_where_they_are)
     sizes = std::vector<std::int32_t>(sizes);
     GOOD(NEED(varve::read(graph.root(), place("moved"))).assert_consumed());
     CHECK(flat[5] == 6 && momentum[5] == 7 && words[1] == "two");
-    flat.resize(9); /* of no such shape */
+    flat.resize(9); /* does not match the shape */
     CHECK(!varve::write(graph.root(), place("bad")));
     flat.resize(6);
     GOOD(varve::write(graph.root(), place("good")));

@@ -1,5 +1,5 @@
-/* test_graph.cpp - what nodes are made of what a program has, and how long
- * everything lives.
+/* test_graph.cpp - Tests which nodes are created for C++ objects, and object
+ * lifetimes.
  *
  * SPDX-License-Identifier: MIT
  */

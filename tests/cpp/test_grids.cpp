@@ -1,6 +1,5 @@
-/* test_grids.cpp - arrays of several dimensions of other libraries, whole, in
- * part, turned: each is saved as the elements that it has, and restored into
- * them and no others.
+/* test_grids.cpp - Tests multi-dimensional arrays of other libraries: whole,
+ * slices and transposed. Exactly their elements are saved and restored.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +8,7 @@
 #include <cstddef>
 #include <numeric>
 
-/* (That of Boost 1.74 comes from its header, inlined.) */
+/* (The warning of Boost 1.74 comes from its header, inlined.) */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
@@ -36,7 +35,7 @@
 
 using doubles = std::vector<double>;
 
-/* What a file has of it, row-major. */
+/* Returns the saved values in row-major order. */
 template <class T> static doubles saved_grid(T &grid)
 {
     const std::string path = place("grid");
@@ -50,7 +49,7 @@ template <class T> static doubles saved_grid(T &grid)
     return values;
 }
 
-/* Restores values into it, row-major. */
+/* Restores values given in row-major order. */
 template <class T> static void restore_grid(T &grid, doubles values)
 {
     const std::string path = place("numbers");
@@ -80,7 +79,7 @@ struct block {
     }
 };
 
-/* As std::mdspan. */
+/* An array like std::mdspan. */
 struct span_of_two {
     double *at;
     std::size_t extents[2];
@@ -107,7 +106,7 @@ struct span_of_two {
     }
 };
 
-/* As Kokkos::View: the same, with data(). */
+/* An array like Kokkos::View, with data(). */
 struct device_view {
     static constexpr unsigned rank = 2;
     double *at;
@@ -131,7 +130,8 @@ struct device_view {
     }
 };
 
-/* As cv::Mat_<double>: steps in bytes, members that are no functions. */
+/* A matrix like cv::Mat_<double>: steps in bytes, members that are not
+ * functions. */
 struct picture {
     using value_type = double;
     int dims;
@@ -140,7 +140,7 @@ struct picture {
     unsigned char *data;
 };
 
-/* One of the program's own. */
+/* An array type of the program. */
 struct pond {
     double *cells;
 };
@@ -203,7 +203,7 @@ TEST(a_matrix_as_of_opencv_is_saved_without_its_gaps)
     CHECK(b.cells[0] == 0 && b.cells[1] == 31 && b.cells[10] == 40);
 }
 
-/* Rows whose elements are not where whole elements would be. */
+/* Row steps are not a multiple of the element size. */
 TEST(a_matrix_as_of_opencv_in_broken_steps_is_refused)
 {
     block b;
@@ -217,7 +217,7 @@ TEST(a_matrix_as_of_opencv_in_broken_steps_is_refused)
     varve::graph other;
     other.root().add("broken", broken);
     CHECK(other.check().status() == VARVE_MISUSE);
-    odd.size[0] = 1; /* then it takes no step */
+    odd.size[0] = 1; /* then the step is not used */
     CHECK((saved_grid(odd) == doubles{ 0, 1 }));
 }
 
@@ -229,7 +229,7 @@ TEST(an_array_of_the_programs_own_says_how_it_lies)
     CHECK(saved_grid(f).back() == 11);
 }
 
-/* data() and size() and no iterators to prove it. */
+/* Has data() and size(), but no iterators to confirm them. */
 struct pool {
     double cells[3] = { 1, 2, 3 };
     double *data()
@@ -242,7 +242,7 @@ struct pool {
     }
 };
 
-/* That says more than is true. */
+/* Reports a wrong size. */
 struct liar : pool {
 };
 
@@ -260,7 +260,7 @@ TEST(a_container_of_the_programs_own_says_that_it_is_contiguous)
     static_assert(varve::is_contiguous<std::vector<bool>> == false);
 }
 
-/* Iterators as those of a vector, over other elements than data() has. */
+/* Has iterators like a vector, over other elements than data(). */
 struct every_other {
     std::vector<double> all{ 0, 1, 2, 3, 4, 5 };
     double *data()
@@ -410,7 +410,7 @@ TEST(what_eigen_has_without_data_comes_back)
 #if EIGEN_VERSION_AT_LEAST(3, 3, 90)
     auto flat = grid.reshaped();
     CHECK(saved_grid(flat).size() == 12);
-    /* Whose elements lie in no steps. */
+    /* An expression whose elements have no regular strides. */
     auto block = grid.block(0, 0, 2, 2);
     auto uneven = block.reshaped();
     varve::graph graph;

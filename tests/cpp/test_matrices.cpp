@@ -1,5 +1,5 @@
-/* test_matrices.cpp - elements that lie apart: matrices in either order and
- * parts of them, as those of Eigen, and members of structs.
+/* test_matrices.cpp - Tests strided elements: row-major and column-major
+ * matrices like those of Eigen, blocks of them, and members of structs.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,7 @@
 #define HAS_EIGEN
 #endif
 
-/* As those of Eigen, over memory of somebody else. */
+/* A matrix like Eigen::Map, over external memory. */
 template <bool by_rows, class T = float, bool is_vector = false> struct matrix {
     static constexpr bool IsRowMajor = by_rows;
     static constexpr bool IsVectorAtCompileTime = is_vector;
@@ -49,7 +49,7 @@ template <bool by_rows, class T = float, bool is_vector = false> struct matrix {
     }
 };
 
-/* Without strides: what it has lies side by side. */
+/* A matrix without strides: contiguous. */
 struct dense {
     static constexpr bool IsRowMajor = false;
     float values[6];
@@ -76,7 +76,7 @@ static numbers counted(std::size_t count)
     return values;
 }
 
-/* What a file has of it, row-major. */
+/* Returns the saved values in row-major order. */
 template <class T> static numbers saved(T &&thing)
 {
     varve::graph graph;
@@ -89,7 +89,7 @@ template <class T> static numbers saved(T &&thing)
     return found;
 }
 
-/* Restores what was saved last. */
+/* Restores the last saved values. */
 template <class T> static void restore(T &&thing)
 {
     varve::graph graph;
@@ -137,7 +137,8 @@ TEST(a_matrix_by_columns_is_saved_as_the_matrix_it_is)
     CHECK(plain.values[1] == 3);
 }
 
-/* The inner 2 x 3 of 4 x 5 by columns, and of each second row. */
+/* Saves the inner 2 x 3 elements of a 4 x 5 matrix by columns, and of every
+ * second row. */
 TEST(a_part_is_gathered_and_scattered_between_what_is_not_of_it)
 {
     numbers v = counted(20);
@@ -282,7 +283,7 @@ TEST(snapshots_take_and_restore_what_lies_apart)
 #ifdef HAS_EIGEN
 TEST(what_eigen_has_comes_back)
 {
-    Eigen::MatrixXf weights(2, 3); /* by columns */
+    Eigen::MatrixXf weights(2, 3); /* column-major */
     Eigen::Matrix<float, 2, 2, Eigen::RowMajor> rotation;
     Eigen::VectorXf bias(4);
     Eigen::MatrixXf field(4, 5);

@@ -1,5 +1,5 @@
-/* test_members.cpp - members of structs of an older style: pointers and the
- * numbers that count what is behind them; and maps by numbers.
+/* test_members.cpp - Tests structs of C style: pointers with element counts,
+ * and maps with numeric keys.
  *
  * SPDX-License-Identifier: MIT
  */

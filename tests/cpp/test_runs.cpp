@@ -1,4 +1,4 @@
-/* test_runs.cpp - a run in a few calls, and many processes.
+/* test_runs.cpp - Tests varve::run in one and in several processes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,7 +27,7 @@ static varve::result<void> go_on(
     varve::run_options options;
     options.manager.interval_steps = 10;
     options.manager.keep_last = 2;
-    options.last_step = end; /* is saved when it is done */
+    options.last_step = end; /* saved at the end */
     run.open(place(directory), options);
     while (run.should_continue()) {
         s.step++;
@@ -226,7 +226,7 @@ TEST(an_atomic_is_the_number_that_it_holds)
 
 static constexpr std::size_t ROWS = 10;
 
-/* What each of `size` processes does; 0: all went well. */
+/* Runs `work` in each of `size` processes; 0 if all succeeded. */
 template <class F> static void with_processes(std::uint32_t size, F &&work)
 {
     auto all = NEED(varve::processes::make(size));
@@ -322,7 +322,7 @@ TEST(many_processes_count_their_saves_and_agree)
     });
 }
 
-/* The stop that one was asked for is one of all. */
+/* If one process is asked to stop, all stop. */
 TEST(many_processes_run_and_stop_together)
 {
     const std::string directory = place("together_run");
@@ -354,7 +354,7 @@ TEST(a_slice_starts_in_the_dimensions_of_its_value)
 
 /* --- A communicator of the program's -------------------------------------- */
 
-/* Of one process alone, which notes what it was asked. */
+/* A communicator of one process that records its calls. */
 struct alone {
     int calls = 0;
     bool fails = false;

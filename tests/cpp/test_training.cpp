@@ -1,5 +1,5 @@
-/* test_training.cpp - random streams, positions in data, and what processes
- * have for themselves.
+/* test_training.cpp - Tests random streams, data positions, and rank-local
+ * state.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,8 +15,8 @@
 namespace
 {
 
-/* Of so many processes that one after the other is this one: it never
- * exchanges anything. */
+/* A communicator for processes that run one after the other and never exchange
+ * data. */
 struct nobody {
     void agree(std::uint64_t &)
     {
@@ -39,7 +39,7 @@ struct nobody {
 struct atom {
     std::int64_t id = 0;
     std::array<float, 3> position = {};
-    std::string note; /* no field: it stays behind */
+    std::string note; /* not saved: keeps its value */
 
     friend constexpr auto varve_fields(const atom *)
     {

@@ -1,4 +1,4 @@
-/* test_views.cpp - type, shape and memory of what a program has.
+/* test_views.cpp - Tests the type, shape and memory of views of C++ objects.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -52,7 +52,7 @@ template <> struct varve::element<half> {
     static constexpr varve_dtype dtype = VARVE_FLOAT16;
 };
 
-/* In C++17 too, where no iterator says it. */
+/* Also in C++17, which has no contiguous_iterator concept. */
 TEST(a_string_of_numbers_is_an_array)
 {
     std::basic_string<unsigned> codes(3, 7u);

@@ -1,4 +1,5 @@
-/* crew.c - a matrix whose rows are shared out, and what all ranks have alike.
+/* crew.c - Saves and restores a matrix sharded by rows and replicated variables
+ * on several ranks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,11 +21,11 @@ enum { ROWS = 7, COLUMNS = 90, WEIGHTS = 200, ALWAYS = 17000 };
 varve_write_options crew_options;
 bool crew_is_behind;
 
-/* What a rank has. */
+/* The state of one rank. */
 struct part {
     int matrix[ROWS * COLUMNS];
     int weights[WEIGHTS];
-    int always[ALWAYS]; /* the same whatever the number */
+    int always[ALWAYS]; /* the same in every checkpoint */
     int step;
 };
 
@@ -59,11 +60,12 @@ static varve_graph *make_graph(const struct vv_context *context,
 struct run {
     const struct vv_system *system;
     const char *path;
-    int number; /* what is saved */
+    int number; /* number of the checkpoint */
     varve_status statuses[CREW_RANKS];
     varve_error errors[CREW_RANKS];
-    bool has_values[CREW_RANKS]; /* all of them of one checkpoint */
-    int found[CREW_RANKS];       /* of which */
+    /* ranks whose values all belong to one checkpoint */
+    bool has_values[CREW_RANKS];
+    int found[CREW_RANKS];       /* the number of that checkpoint */
 };
 
 static void look_at_part(struct run *run, uint32_t rank, uint32_t size,

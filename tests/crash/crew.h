@@ -1,4 +1,5 @@
-/* crew.h - a program of several processes, whose values are those of a number.
+/* crew.h - Declares a program of several processes whose state is derived from
+ * a checkpoint number.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,24 +13,24 @@ struct vv_system;
 
 enum { CREW_RANKS = 3 };
 
-/* How they save; zeros at first. In layers they have something that is the same
- * whatever the number. */
+/* The write options; zero by default. Incremental saves also contain a variable
+ * that is the same in every checkpoint. */
 extern varve_write_options crew_options;
 
-/* Whether they save in the background, while their values change. */
+/* True if saves are asynchronous and the state changes while they run. */
 extern bool crew_is_behind;
 
-/* One rank saves. */
+/* Saves the part of one rank. */
 varve_status crew_save_rank(const varve_comm *comm,
     const struct vv_system *system, const char *path, int number,
     varve_error *error);
 
-/* All do, as threads, on two machines. */
+/* Saves the parts of all ranks, which are threads on two simulated machines. */
 void crew_save(const struct vv_system *system, const char *path, int number);
 
-/* The number whose values are there, restored by two ranks, neither of which
- * has the rows of any that saved. Anything else fails the test; `when` is for
- * its message. */
+/* Restores the checkpoint with two ranks, neither of which has the rows of a
+ * rank that saved, and returns its number. Fails the test if the values do not
+ * belong to one checkpoint; `when` is for the message. */
 int crew_find(const struct vv_system *system, const char *path, long when);
 
 #endif

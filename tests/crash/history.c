@@ -1,4 +1,4 @@
-/* history.c - lines of versions.
+/* history.c - Stores the version history of each name and each file content.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,12 +1,12 @@
-/* history.h - what was done to a disk, and when, and what of it a power cut may
- * leave.
+/* history.h - Records the changes to a simulated disk and computes which
+ * versions may remain after a power failure.
  *
- * Time counts the calls that change something. A name (an entry of a directory)
- * and the content of a file each have a line of versions. At a given time the
- * disk holds for each line any version between the one at the last sync (of the
- * directory, of the file) and the newest, whatever it holds for the others;
- * the content of a file that was not synced may moreover be cut, torn or blank.
- * That is weaker than what any file system in use promises.
+ * Time counts the calls that change something. A name (a directory entry) and
+ * the content of a file each have a list of versions. After a power failure at
+ * a given time, each list is at any version between the last sync (of the
+ * directory or of the file) and the newest version, independently of all other
+ * lists. In addition, content that was not synced may be truncated, torn or
+ * zero. This is weaker than the guarantees of any file system in use.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,16 +19,16 @@
 struct memory;
 
 enum {
-    CRASH_NAMES = 256,    /* that ever were */
+    CRASH_NAMES = 256,    /* names ever created */
     CRASH_NODES = 256,    /* files and directories */
-    CRASH_VERSIONS = 64, /* of one name or file */
-    CRASH_SYNCS = 128,    /* of one node */
+    CRASH_VERSIONS = 64, /* versions of one name or content */
+    CRASH_SYNCS = 128,    /* syncs of one node */
     CRASH_SECTOR = 512,
 };
 
 struct crash_version {
     long time;
-    struct crash_node *node; /* of a name; NULL: it is not there */
+    struct crash_node *node; /* of a name; NULL: removed */
     unsigned char *bytes;    /* of a file */
     size_t size;
 };
@@ -40,7 +40,7 @@ struct crash_line {
 
 struct crash_node {
     bool is_directory;
-    struct crash_node *above; /* what it was made in; NULL: the root */
+    struct crash_node *above; /* the directory it was created in; NULL: root */
     struct crash_line content;
     long syncs[CRASH_SYNCS];
     size_t sync_count;
@@ -57,14 +57,14 @@ struct history {
     size_t node_count;
     struct crash_name names[CRASH_NAMES];
     size_t name_count;
-    long time; /* of the newest change */
+    long time; /* time of the newest change */
 };
 
 struct history *history_new(void);
 void history_free(struct history *history);
 
-/* Changes, at the present time. A node NULL takes the name away; content is
- * what the file holds from then on. */
+/* Add a change at the current time. A NULL node removes the name; `content` is
+ * the new content of the file. */
 struct crash_node *history_add(struct history *history, bool is_directory);
 void history_name(struct history *history, struct crash_node *parent,
     const char *name, struct crash_node *node);
@@ -72,19 +72,19 @@ void history_content(struct history *history, struct crash_node *file,
     const void *bytes, size_t size);
 void history_sync(struct history *history, struct crash_node *node);
 
-/* The newest of a file's content. */
+/* Returns the newest content of a file. */
 const struct crash_version *history_newest(const struct crash_node *file);
 
-/* Whether a name was ever made in a directory. */
+/* Returns true if a name was ever created in the directory. */
 bool history_has(
     struct history *history, struct crash_node *parent, const char *name);
 
-/* The node at a path from a directory; `name` is the last part of it, which is
- * not followed where it is not NULL. */
+/* Returns the node at a path below a directory. If `name` is not NULL, sets
+ * *name to the last component and does not follow it. */
 struct crash_node *history_find(struct history *history,
     struct crash_node *from, const char *path, char name[256]);
 
-/* Which versions the disk may hold of a line: first to last. */
+/* The first and last version of a list that the disk may contain. */
 struct crash_window {
     size_t first, last;
 };

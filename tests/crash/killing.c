@@ -1,4 +1,4 @@
-/* killing.c - fork without exec, save, die.
+/* killing.c - Forks processes that save without exec until they are killed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -99,7 +99,7 @@ uint64_t killing_now(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* The kernel itself kills the process, wherever it is. */
+/* Makes the kernel kill the process at a given time, at any instruction. */
 static void set_timer(uint64_t time)
 {
     struct sigevent event = { .sigev_notify = SIGEV_SIGNAL };
@@ -113,7 +113,8 @@ static void set_timer(uint64_t time)
         _exit(2);
 }
 
-/* Ends only when killed, or when the test is gone. */
+/* Returns only if the test process has ended; otherwise the process is
+ * killed. */
 static void save_for_ever(
     struct killing_saver *saver, const struct killing_plan *plan)
 {
@@ -146,7 +147,8 @@ void killing_start(
     cr_assert_geq(process, 0, "no process");
     if (process == 0)
         save_for_ever(saver, plan);
-    saver->process = process; /* only here: both see this memory */
+    /* set by the parent only: both processes share this memory */
+    saver->process = process;
 }
 
 static void wait_for_saves(const struct killing_saver *saver, uint64_t saves)

@@ -1,7 +1,9 @@
-/* recorder.c - the functions of a system that change a disk, written down.
+/* recorder.c - Wraps the system functions that change a disk and records the
+ * changes.
  *
- * All others are those of the memory system itself, which is why the recorder
- * is not found through their state.
+ * All other functions are those of the memory system itself. Their state
+ * argument is the memory system, so the recorder is found through a static
+ * variable.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,7 +35,7 @@ static struct {
     pthread_mutex_t lock;
     struct descriptor open[MOST_OPEN];
     size_t open_count;
-    int late_file; /* to be synced and closed after the rename; or -1 */
+    int late_file; /* synced and closed after the rename; or -1 */
     bool is_late_closed;
 } recorder = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -58,7 +60,7 @@ static struct crash_node *directory_of(int number)
                                           : find_open(number)->node;
 }
 
-/* A call that succeeded has its place in time. */
+/* Advances the time after a successful call and returns the history. */
 static struct history *changed(void)
 {
     recorder.history->time++;
@@ -279,7 +281,7 @@ const struct vv_system *recorder_begin(
     return &recorder.system;
 }
 
-/* At time 0, when all is as if synced. One directory deep at most. */
+/* Adds a file that is already synced at time 0, at most one directory deep. */
 void recorder_put(const char *path, const void *bytes, size_t size)
 {
     struct history *history = recorder.history;

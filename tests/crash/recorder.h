@@ -1,5 +1,5 @@
-/* recorder.h - a system over a memory system that writes down what changes the
- * disk; and wrong ones, which do not do what they are asked to.
+/* recorder.h - Declares a system that records changes to an in-memory disk, and
+ * variants with deliberate errors.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,24 +11,25 @@
 struct memory;
 struct vv_system;
 
-/* Mistakes that others have made in publishing a file. */
+/* Errors that other programs have made when they replace a file. */
 enum crash_mistake {
     CRASH_NONE,
     CRASH_NO_FILE_SYNC,
     CRASH_NO_DIRECTORY_SYNC,
     CRASH_NO_SYNC,
-    CRASH_RENAME_FIRST, /* the file is synced after it got its name */
+    CRASH_RENAME_FIRST, /* the file is synced after the rename */
     CRASH_MISTAKES,
 };
 
-/* Begins with an empty disk; one at a time. What stands before the recording is
- * put there by recorder_put, as if synced. */
+/* Starts a recording with an empty disk; only one at a time. recorder_put adds
+ * files that exist before the recording, as if synced. */
 const struct vv_system *recorder_begin(
     struct memory *memory, enum crash_mistake mistake);
 void recorder_put(const char *path, const void *bytes, size_t size);
 struct history *recorder_history(void);
 
-/* Of the newest change, beside threads that make others. */
+/* Returns the time of the newest change; other threads may make changes
+ * meanwhile. */
 long recorder_time(void);
 void recorder_end(void);
 

@@ -1,7 +1,8 @@
-/* states.c - chooses a version of every name, then of every file that has one.
+/* states.c - Enumerates the disks a power failure may leave: a version of each
+ * name, then of each file that has a name.
  *
- * Names below a directory that is not there are not chosen from, so that no
- * disk comes twice for their sake.
+ * Names below a missing directory are not varied, so no disk is generated twice
+ * because of them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,9 +23,10 @@ enum { BLANKS = 2, TORN_BITS = 10 };
 struct disk {
     const struct history *history;
     long time;
-    size_t names[CRASH_NAMES]; /* the version of each */
-    const struct crash_node *files[CRASH_NODES]; /* that have a name */
-    size_t contents[CRASH_NODES];                /* the choice of each */
+    size_t names[CRASH_NAMES]; /* the selected version of each name */
+    const struct crash_node *files[CRASH_NODES]; /* files that have a name */
+    /* the selected content of each file */
+    size_t contents[CRASH_NODES];
     size_t file_count;
 };
 
@@ -41,8 +43,9 @@ static struct crash_window content_window(
     return history_window(&file->content, file, disk->time);
 }
 
-/* Every version as it was written; blank or rubbish; cut at each half sector;
- * each set of sectors (of TORN_BITS of them, repeated) missing, or rubbish. */
+/* Counts the contents of a file: every version as it was written; zeros or
+ * random bytes; truncated at each half sector; each set of sectors (TORN_BITS
+ * of them, repeated) missing or random. */
 static size_t count_contents(
     const struct disk *disk, const struct crash_node *file)
 {
@@ -55,8 +58,8 @@ static size_t count_contents(
            ((size_t)2 << bits);
 }
 
-/* Sectors of a set are as they were at the last sync, or blank where there was
- * nothing then; with the set's lowest bit, rubbish. */
+/* Replaces the sectors of a set by their last synced content, or by zeros if
+ * there is none; by random bytes if the lowest bit of the set is 1. */
 static void tear(unsigned char *bytes, size_t size,
     const struct crash_version *synced, size_t set)
 {
@@ -72,7 +75,7 @@ static void tear(unsigned char *bytes, size_t size,
     }
 }
 
-/* Content number `choice`, to be freed. */
+/* Returns content number `choice`; the caller frees it. */
 static unsigned char *make_content(const struct disk *disk,
     const struct crash_node *file, size_t choice, size_t *size)
 {
@@ -106,7 +109,8 @@ static const struct crash_node *chosen_node(const struct disk *disk, size_t i)
     return disk->history->names[i].line.versions[disk->names[i]].node;
 }
 
-/* False if a directory above is not there. The path is that of the name. */
+/* Writes the path of a name. Returns false if a parent directory does not
+ * exist. */
 static bool path_of(const struct disk *disk, size_t i, char *path, size_t size)
 {
     const struct crash_node *parent = disk->history->names[i].parent;
@@ -134,7 +138,7 @@ static void note_file(struct disk *disk, const struct crash_node *node)
         disk->files[disk->file_count++] = node;
 }
 
-/* Those within reach. */
+/* Collects the files that are reachable. */
 static void find_files(struct disk *disk)
 {
     char path[1024];
@@ -144,8 +148,8 @@ static void find_files(struct disk *disk)
             note_file(disk, chosen_node(disk, i));
 }
 
-/* Whether this choice is the first of those that differ only in names that are
- * out of reach. Finds the files within reach. */
+/* Returns true if this is the first of the selections that differ only in
+ * unreachable names. Collects the reachable files. */
 static bool is_new(struct disk *disk)
 {
     disk->file_count = 0;
@@ -163,7 +167,7 @@ static bool is_new(struct disk *disk)
     return true;
 }
 
-/* The next choice of names; false after the last. */
+/* Advances to the next selection of names. Returns false after the last. */
 static bool next_names(struct disk *disk)
 {
     for (size_t i = 0; i < disk->history->name_count; i++) {
@@ -196,7 +200,8 @@ static size_t choice_of(const struct disk *disk, const struct crash_node *file)
     return disk->contents[i];
 }
 
-/* Directories are made by the files in them, or here if they are empty. */
+/* Creates the directories of files with the files, and empty directories
+ * here. */
 static struct memory *make_disk(const struct disk *disk)
 {
     struct memory *memory = memory_new();
@@ -227,7 +232,7 @@ static uint64_t mixed(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* How many ways there are to choose contents for the files within reach. */
+/* Returns the number of combinations of contents of the reachable files. */
 static uint64_t count_all_contents(const struct disk *disk)
 {
     uint64_t count = 1;
@@ -254,7 +259,8 @@ static void look_at(const struct disk *disk, crash_look *look, void *user,
     count->states++;
 }
 
-/* How many choices of names there are, within reach or not; at most `limit`. */
+/* Returns the number of combinations of names, reachable or not; at most
+ * `limit`. */
 static uint64_t count_names(const struct disk *disk, uint64_t limit)
 {
     uint64_t count = 1;
@@ -267,8 +273,8 @@ static uint64_t count_names(const struct disk *disk, uint64_t limit)
     return count < limit ? count : limit;
 }
 
-/* The first two have all names as they were at the last syncs, and the newest
- * ones. */
+/* Draws a selection of names. Selection 0 has all names as of the last syncs,
+ * selection 1 the newest ones. */
 static void draw_names(struct disk *disk, uint64_t number)
 {
     for (size_t i = 0; i < disk->history->name_count; i++) {
@@ -313,7 +319,8 @@ void crash_states_at(const struct history *history, long time,
         }
     while (next_names(&disk));
     bool is_cut = all > count->most;
-    uint64_t step = choices / count->most + 1; /* of too many choices */
+    /* if there are too many combinations */
+    uint64_t step = choices / count->most + 1;
     uint64_t share = step > 1 ? 1 : count->most / choices;
     first_names(&disk);
     choices = 0;

@@ -1,4 +1,5 @@
-/* states.h - every disk that a power cut at a given time may leave.
+/* states.h - Generates every disk that a power failure at a given time may
+ * leave.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,16 +11,17 @@
 #include "crash/history.h"
 
 struct crash_count {
-    /* At most so many disks for each time. Below, all of them; above, the same
-     * number of contents for each choice of names, by a fixed sequence; and
-     * where there are more choices of names, every so manieth of them. */
+    /* Maximum number of disks for each time. Up to this number, all are
+     * visited. Above it, each selection of names gets the same number of
+     * contents, drawn from a fixed sequence. If there are more selections of
+     * names than this, every n-th is used. */
     uint64_t most;
-    /* Where more choices of names than this are possible they are drawn by a
-     * fixed sequence, `most` of them, and contents with them; 0: never. */
+    /* If there are more selections of names than this, `most` of them are drawn
+     * from a fixed sequence, with contents; 0: never. */
     uint64_t most_names;
     long times;
     long states;
-    long cut_times; /* at which not all could be looked at */
+    long cut_times; /* times at which not all disks were visited */
 };
 
 typedef void crash_look(void *user, struct memory *disk);

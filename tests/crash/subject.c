@@ -1,4 +1,4 @@
-/* subject.c - the model, saved and found again.
+/* subject.c - Saves the model, and restores and compares it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -40,7 +40,7 @@ static bool ends_in(const char *path, const char *ending)
 static const struct kind {
     const char *ending;
     varve_format format;
-    uint64_t shard_size; /* for two data files */
+    uint64_t shard_size; /* small enough for two data files */
 } kinds[] = {
     { VARVE_SUFFIX, VARVE_FORMAT_VARVE, 0 },
     { ".index", VARVE_FORMAT_TENSORFLOW, 4000 },
@@ -52,7 +52,7 @@ static const struct kind {
     { ".h5", VARVE_FORMAT_HDF5, 0 },
 };
 
-/* NULL: a prefix. */
+/* Returns the format of a path, or NULL for a prefix. */
 static const struct kind *kind_of(const char *path)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -79,7 +79,7 @@ static varve_status save_behind(struct subject *subject, varve_node *root,
     return status;
 }
 
-/* A longer note makes the newer file end in another sector. */
+/* Saves the model. A longer note makes the newer file end in another sector. */
 static varve_status save(const struct vv_system *system, const char *path,
     unsigned seed, bool is_behind, varve_error *error)
 {

@@ -1,5 +1,5 @@
-/* subject.h - what is saved: a model of a thousand numbers, whose values are
- * the older or the newer ones.
+/* subject.h - Declares the saved state: a model of a thousand numbers with the
+ * older or the newer values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,25 +16,25 @@ struct subject {
     int64_t step;
 };
 
-/* How a checkpoint was found. */
+/* The result of restoring a checkpoint. */
 enum subject_finding {
     FOUND_NOTHING,
     FOUND_OLDER,
     FOUND_NEWER,
-    FOUND_REFUSED, /* there, but it cannot be read */
-    FOUND_WRONG,   /* read without an error, but neither of the two */
+    FOUND_REFUSED, /* exists, but cannot be read */
+    FOUND_WRONG,   /* read without an error, but has other values */
     FINDINGS,
 };
 
 struct vv_system;
 
-/* Writes `path`, in the format that its ending says, or where it has none saves
- * under it as a prefix. */
+/* Writes `path` in the format of its extension, or saves with it as a prefix if
+ * there is no extension. */
 varve_status subject_save(const struct vv_system *system, const char *path,
     unsigned seed, varve_error *error);
 
-/* The same in the background, of values at rest, which change once they are
- * copied. */
+/* Saves asynchronously without copying the values first; changes them once they
+ * are staged. */
 varve_status subject_save_behind(const struct vv_system *system,
     const char *path, unsigned seed, varve_error *error);
 

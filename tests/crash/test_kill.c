@@ -1,13 +1,13 @@
-/* test_kill.c - a process that is killed at any call to the system leaves the
- * older checkpoint or the newer one, and the next save succeeds.
+/* test_kill.c - Tests that a process that is killed at any system call leaves
+ * the older or the newer checkpoint, and that the next save succeeds.
  *
- * On the real file system, which keeps what a killed process has written: here
- * the order of the calls is put to the proof, and that nothing left behind
- * stands in the way.
+ * The test uses the real file system, which keeps everything a killed process
+ * has written. It tests the order of the calls, and that leftover files do not
+ * prevent the next save.
  *
  * SPDX-License-Identifier: MIT
  */
-#define _XOPEN_SOURCE 700 /* symlink, lstat */
+#define _XOPEN_SOURCE 700 /* for symlink and lstat */
 
 #include <signal.h>
 #include <stdio.h>
@@ -25,12 +25,12 @@
 
 struct scenario {
     const char *name;
-    const char *older;  /* there before; NULL: none */
-    const char *path;   /* what is written, or a prefix */
-    const char *made;   /* the file that this makes */
+    const char *older;  /* existing file; NULL: none */
+    const char *path;   /* path or prefix to save to */
+    const char *made;   /* the file that is created */
     bool is_numbered;
-    bool is_behind; /* in the background */
-    bool is_linked; /* the path is a symbolic link to what is there before */
+    bool is_behind; /* the save is asynchronous */
+    bool is_linked; /* the path is a symbolic link to the existing file */
 };
 
 static const struct scenario scenarios[] = {
@@ -48,7 +48,7 @@ static const struct scenario scenarios[] = {
         true, false },
 };
 
-/* A directory of its own for each kill. */
+/* Returns a path in a separate directory for each kill. */
 static const char *path_in(long number, const char *scenario, const char *path)
 {
     char name[256];
@@ -62,8 +62,8 @@ static void kill_me(void *user)
     kill(getpid(), SIGKILL);
 }
 
-/* The child saves and is killed before its call with this number; false once it
- * makes no such call and comes to its end. */
+/* Forks a child that saves and is killed before the system call with this
+ * number. Returns false if the child makes fewer calls and ends. */
 static bool save_and_die(
     const struct scenario *s, const char *path, long number)
 {

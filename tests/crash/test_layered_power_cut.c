@@ -1,7 +1,9 @@
-/* test_layered_power_cut.c - a power cut at any moment of a save that writes
- * only what changed, of a deletion, of deleting the layers that nothing names
- * then, of making one file of a checkpoint, and of copying one as it is to
- * another directory: each checkpoint whose name is there has all of its values.
+/* test_layered_power_cut.c - Tests power failures during an incremental save, a
+ * deletion, deleting unreferenced data files, merging a checkpoint into one
+ * file, and copying one to another directory.
+ *
+ * After a failure at any call, each checkpoint whose name exists has all of its
+ * values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,8 +30,8 @@ static struct {
     int small;
 } program;
 
-/* What checkpoint `number` holds. What the second changes the third changes
- * too: so nothing but the second names its layer. */
+/* Sets the values of checkpoint `number`. The third changes everything the
+ * second has changed, so only the second refers to its data file. */
 static void set_values(int number)
 {
     program.small = number;
@@ -78,8 +80,8 @@ static void save_behind(varve_graph *graph, int number)
 struct search {
     const char *folder;
     long time;
-    long saved; /* from then on 3 is there */
-    long deleted; /* from then on 2 may be gone */
+    long saved; /* from then on checkpoint 3 must exist */
+    long deleted; /* from then on checkpoint 2 may be missing */
     struct crash_count count;
 };
 
@@ -129,7 +131,7 @@ static void look(void *user, struct memory *disk)
 
 /* --- What happens --------------------------------------------------------- */
 
-/* What has just been done is saved, and the second goes. */
+/* Saves checkpoint 3 and deletes checkpoint 2. */
 static void delete_second(const struct vv_system *system,
     const struct history *history, struct search *s)
 {
@@ -140,7 +142,7 @@ static void delete_second(const struct vv_system *system,
         0);
 }
 
-/* At each moment from a time on. */
+/* Simulates a power failure at each time from a given one. */
 static void cut_power(
     const struct history *history, long begin, struct search *s)
 {

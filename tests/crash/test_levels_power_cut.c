@@ -1,9 +1,11 @@
-/* test_levels_power_cut.c - a power cut at any moment of saves that are copied
- * to a level in the background: the directory of the manager and that of the
- * level lose what they had not synced, each for itself, as two file systems do,
- * and one of the two may be lost. The run goes on from the newest save that had
- * returned, or from the newest copy that had been waited for where the fast
- * directory is lost; and the next save is copied.
+/* test_levels_power_cut.c - Tests power failures during saves that are copied
+ * to a storage tier in the background.
+ *
+ * The directory of the manager and that of the tier lose unsynced data
+ * independently, as two file systems do, and one of the two may be lost
+ * completely. The run resumes from the newest save that had returned, or, if
+ * the fast directory is lost, from the newest copy that was waited for. The
+ * next save is copied again.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +26,7 @@ static const varve_level level = { .directory = "far", .keep_last = 1 };
 
 struct scenario {
     const char *name;
-    const char *lost; /* a directory that is gone after the cut, or NULL */
+    const char *lost; /* a directory that is lost, or NULL */
     bool is_async;
 };
 
@@ -39,9 +41,9 @@ static const struct scenario scenarios[] = {
 struct search {
     const struct scenario *scenario;
     long time;
-    /* of each save, when: it had begun, was there, was at the level */
+    /* times at which each save started, returned, and was copied */
     long begun[SAVES], saved[SAVES], copied[SAVES];
-    bool has_gone_on; /* from a save that had not returned */
+    bool has_gone_on; /* resumed from a save that had not returned */
     struct crash_count count;
 };
 
@@ -73,8 +75,8 @@ static void lose(struct memory *disk, const char *directory)
     system->remove(system->state, VV_WORKING_DIRECTORY, directory);
 }
 
-/* A ledger is not synced: one that is not known as one any more is left alone,
- * and named. */
+/* Checks the warning. A ledger is not synced, so one that is no longer
+ * recognized as a ledger is kept and reported. */
 static void check_warning(const char *warning)
 {
     cr_assert(
@@ -83,8 +85,8 @@ static void check_warning(const char *warning)
         "%s", warning);
 }
 
-/* A new program at what is left: the step that it resumes from. Its next save
- * comes to the level. */
+/* Resumes with a new manager and returns the step. The next save must reach the
+ * tier. */
 static int go_on(
     struct memory *disk, const varve_manager_options *options, int next)
 {
@@ -125,7 +127,8 @@ static void look(void *user, struct memory *disk)
 
 /* --- What happens --------------------------------------------------------- */
 
-/* The copy of each second save is waited for; others go on beside the next. */
+/* Saves all checkpoints. Waits for the copy of every second one; the other
+ * copies run during the next save. */
 static void save_all(struct search *s, const struct vv_system *system)
 {
     struct run run;

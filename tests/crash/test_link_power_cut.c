@@ -1,10 +1,10 @@
-/* test_link_power_cut.c - a power cut at any moment of a save through a
- * symbolic link: what the link leads to is the older or the newer checkpoint,
- * and the newer one once the save has returned.
+/* test_link_power_cut.c - Tests power failures during a save through a symbolic
+ * link: its target is the older or the newer checkpoint, and the newer one once
+ * the save has returned.
  *
- * The disk in memory has no links. The system of this test says that one name
- * is a link, and every file and directory behind it is of the recorded disk. So
- * a sync of the directory of the link instead of that of the file is noticed.
+ * The in-memory disk has no links. The system of this test reports one name as
+ * a link to a file on the recorded disk. The test therefore detects a sync of
+ * the directory of the link instead of that of the target.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,7 +34,8 @@ static struct {
     long time, bad;
 } search;
 
-/* Nothing but the link is described, so a file is taken for a new one. */
+/* Reports that the path is a link. Does not fill in the file status, so the
+ * file is treated as new. */
 static int look_at_link(
     void *state, int directory, const char *name, struct vv_file_look *look)
 {

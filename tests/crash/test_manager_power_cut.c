@@ -1,7 +1,9 @@
-/* test_manager_power_cut.c - a power cut at any moment of a manager's save, and
- * of its ledger and deletions: whatever mix of old and new names and contents
- * the disk kept, the run goes on from the older checkpoint or the newer one;
- * after the save has returned, from the newer one.
+/* test_manager_power_cut.c - Tests power failures during a manager's save, the
+ * update of its ledger and its deletions.
+ *
+ * Whatever combination of old and new names and contents remains on the disk,
+ * the run resumes from the older or the newer checkpoint; from the newer one
+ * once the save has returned.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,7 +31,7 @@ struct search {
     const struct scenario *scenario;
     long time;
     bool is_done;
-    bool were_found[2]; /* the older step, the newer one */
+    bool were_found[2]; /* resumed from the older, from the newer step */
     struct crash_count count;
 };
 
@@ -97,7 +99,8 @@ TEST(crash, a_power_cut_leaves_a_directory_that_its_manager_resumes)
 
 /* --- Beside saves that are not synced ------------------------------------- */
 
-/* They may be torn, or passed over; but the last that was synced is there. */
+/* Checks a disk after saves that were not synced. They may be torn and are then
+ * skipped; the last synced one must exist. */
 static void look_beside(void *user, struct memory *disk)
 {
     const struct search *s = user;

@@ -1,9 +1,9 @@
-/* test_nodes_kill.c - lives of processes on nodes with a directory each: any is
- * killed at any of its calls to the system, in a save as in a rebuild, and
- * nodes are lost in between. What was told to be saved is there as long as one
- * node at most is lost at a time; of two it is said which they are. With a
- * level that all share all nodes may be lost at once: what was drained is
- * there.
+/* test_nodes_kill.c - Tests processes on nodes with local directories, each
+ * killed at any system call of a save or rebuild, with nodes lost in between.
+ *
+ * A checkpoint that was reported as saved survives as long as at most one node
+ * is lost at a time. If two are lost, the messages name them. With a shared
+ * storage tier all nodes may be lost at once: the flushed checkpoints remain.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,18 +29,18 @@
 enum {
     MOST_NODES = 9,
     MOST_VALUES = 40000,
-    TOO_LONG = 60, /* seconds: it hangs */
-    STEPS = 3,     /* of a life at most */
+    TOO_LONG = 60, /* seconds until the run counts as hung */
+    STEPS = 3,     /* saves in one run, at most */
     COLUMNS = 7,
 };
 
-/* What processes write down, in memory that outlives them. */
+/* What processes record, in memory that survives them. */
 struct record {
-    int64_t resumed[MOST_NODES]; /* -2: it did not come so far; -1: nothing */
-    int64_t saved[MOST_NODES];   /* the newest step that it was told of */
-    int64_t drained[MOST_NODES]; /* likewise, at the level */
+    int64_t resumed[MOST_NODES]; /* -2: not reached; -1: nothing to resume */
+    int64_t saved[MOST_NODES];   /* newest step that was reported as saved */
+    int64_t drained[MOST_NODES]; /* newest step that was reported as flushed */
     bool is_wrong[MOST_NODES];
-    bool says_who[MOST_NODES]; /* what it passed over names two nodes */
+    bool says_who[MOST_NODES]; /* the messages name the two lost nodes */
     varve_error errors[MOST_NODES];
 };
 
@@ -49,8 +49,8 @@ static struct {
     varve_redundancy redundancy;
     const char *place;
     bool has_level;
-    uint32_t victim; /* of this life; `count`: none */
-    long call;       /* at which it is killed */
+    uint32_t victim; /* rank to kill in this run; `count`: none */
+    long call;       /* number of the call at which it is killed */
     uint32_t lost[2];
     struct record *record;
 } world;
@@ -76,7 +76,7 @@ struct program {
     uint32_t rank;
     size_t count;
     float *values;
-    int32_t grid[2][COLUMNS]; /* of which each has two rows */
+    int32_t grid[2][COLUMNS]; /* two rows for each rank */
     int64_t step;
 };
 
@@ -110,7 +110,7 @@ static bool has_values(const struct program *p)
     return true;
 }
 
-/* Whether lines name both that were lost. */
+/* Returns true if the messages name both lost nodes. */
 static bool says_who(const varve_manager *m)
 {
     char names[2][40];
@@ -207,7 +207,7 @@ static void clear_record(void)
             world.record->drained[i] = -2;
 }
 
-/* Whether the victim was killed. */
+/* Runs all ranks. Returns true if the victim was killed. */
 static bool run_life(void)
 {
     varve_error error = { 0 };
@@ -250,7 +250,8 @@ static int64_t newest_saved(void)
     return newest_of(world.record->saved);
 }
 
-/* Where all came to, or some; -2: none. */
+/* Returns the step that the ranks resumed from; -2 for none. Sets *is_all if
+ * all have reported one. */
 static int64_t resumed(bool *is_all)
 {
     int64_t step = -2;
@@ -276,15 +277,16 @@ static void lose_node(uint32_t node)
 /* --- Histories ---------------------------------------------------------- */
 
 struct history {
-    int64_t saved;    /* the newest step that has to be there */
-    int64_t most;     /* that may be there */
-    int64_t drained;  /* the newest that has to be at the level */
-    uint32_t missing; /* a node that was lost and not rebuilt; count: none */
+    int64_t saved;    /* newest step that must exist */
+    int64_t most;     /* newest step that may exist */
+    int64_t drained;  /* newest step that must exist on the shared tier */
+    uint32_t missing; /* a lost node that is not rebuilt; `count`: none */
     uint64_t lives, kills, losses, doubles, alls;
 };
 
-/* Nothing less than was saved, nothing that was never saved. What was lost is
- * made again when all have ended, or come to save again. */
+/* Checks that the run resumed from a step that is not older than the last
+ * reported save and not newer than the last attempt. A lost node is rebuilt
+ * once all ranks have ended normally or saved again. */
 static void check_resumed(struct history *h, bool was_killed)
 {
     bool is_all;
@@ -325,7 +327,8 @@ static void lose_all(struct history *h)
     h->alls++;
 }
 
-/* As many as may be: one that is missing already, or any. */
+/* Deletes the files of as many nodes as the scheme tolerates: a node that is
+ * already missing, or any. */
 static void lose_one(struct history *h, uint64_t *random)
 {
     if (proof_next(random) % 3 == 0)
@@ -340,7 +343,8 @@ static void lose_one(struct history *h, uint64_t *random)
     h->losses++;
 }
 
-/* Two nodes that follow each other: all begins anew, and all know why. */
+/* Deletes the files of two adjacent nodes. All ranks must start from scratch,
+ * and all must report why. */
 static void lose_two(struct history *h, uint64_t *random)
 {
     world.victim = world.count;

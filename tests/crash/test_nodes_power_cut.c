@@ -1,8 +1,9 @@
-/* test_nodes_power_cut.c - a power cut at any moment of saves of ranks on nodes
- * with a directory each, and of the rebuild of a node: each node loses what it
- * had not synced, each for itself, and one of them may lose all. All ranks go
- * on from one step: that of the newest save that had returned at any of them,
- * or of one that had begun after it.
+/* test_nodes_power_cut.c - Tests power failures during saves of ranks on nodes
+ * with local directories, and during the rebuild of a node.
+ *
+ * Each node loses its unsynced data independently, and one node may lose
+ * everything. All ranks resume from the same step: that of the newest save that
+ * had returned on any of them, or of one that had started after it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,16 +25,17 @@
 
 enum { RANKS = 3, SAVES = 3, VALUES = 100, NEXT = 100, NEVER = 1000000 };
 
-static uint32_t scheme; /* of all lives */
+static uint32_t scheme; /* redundancy scheme of all runs */
 
 struct search {
     long time;
-    long begun[SAVES + 1], saved[SAVES + 1]; /* of each step, when */
-    bool has_lost;  /* the first rank's node, before the time that is cut */
+    /* times at which each save started and returned */
+    long begun[SAVES + 1], saved[SAVES + 1];
+    bool has_lost;  /* the first rank's node is lost before the run */
     long rebuilt;   /* from then on any node may be lost */
-    int waited;     /* ranks whose wait for that is over */
+    int waited;     /* ranks whose wait for the rebuild has returned */
     long looks;
-    bool has_gone_on; /* from a save that had not returned */
+    bool has_gone_on; /* resumed from a save that had not returned */
     struct crash_count count;
 };
 
@@ -41,9 +43,9 @@ struct search {
 
 struct life {
     const struct vv_system *system;
-    int from, to;         /* steps to save */
-    struct search *notes; /* of a life that is recorded; else NULL */
-    /* what came of it */
+    int from, to;         /* first and last step to save */
+    struct search *notes; /* set if the run is recorded */
+    /* step that each rank resumed from */
     int found[RANKS];
     bool is_wrong[RANKS];
     varve_status statuses[RANKS];
@@ -64,7 +66,7 @@ static void set_values(struct program *p, uint32_t rank, int step)
 
 static pthread_mutex_t notes_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Keeps the earliest time. */
+/* Sets *time to the current time if that is earlier. */
 static void note_time(long *time)
 {
     long now = recorder_time();
@@ -73,7 +75,7 @@ static void note_time(long *time)
     pthread_mutex_unlock(&notes_lock);
 }
 
-/* When the last of the ranks comes. */
+/* Records the time at which the last rank has seen the rebuild. */
 static void note_rebuilt(struct search *s)
 {
     pthread_mutex_lock(&notes_lock);
@@ -139,7 +141,8 @@ static void live_one(const varve_comm *comm, void *user)
     varve_graph_free(graph);
 }
 
-/* The step that all have resumed from; 0: none. */
+/* Runs all ranks and returns the step that all have resumed from; 0 for
+ * none. */
 static int run_life(struct life *life, long time)
 {
     thread_comm_run(RANKS, 1, -1, live_one, life);
@@ -156,7 +159,7 @@ static int run_life(struct life *life, long time)
 
 /* --- Nodes that are lost -------------------------------------------------- */
 
-/* Whether it was there. */
+/* Removes a path. Returns true if it existed. */
 static bool lose_path(
     const struct vv_system *system, int node, const char *more)
 {
@@ -165,7 +168,8 @@ static bool lose_path(
     return system->remove(system->state, VV_WORKING_DIRECTORY, path) == 0;
 }
 
-/* All that is in a memory's node, through a system above it. */
+/* Removes everything in a node's memory file system through a system above
+ * it. */
 static void lose_node(
     const struct vv_system *system, struct memory *disk, int node)
 {
@@ -191,7 +195,8 @@ static int step_of(const struct search *s, const long *times)
     return step;
 }
 
-/* None, or each in turn: until it is rebuilt, the one that was lost. */
+/* Iterates over the nodes to lose: none, then each in turn; only the node that
+ * was already lost until it is rebuilt. */
 static int next_victim(struct search *s)
 {
     int victim = (int)(s->looks++ % (RANKS + 1));
@@ -264,7 +269,7 @@ TEST(crash, a_power_cut_leaves_nodes_with_partners_what_they_had_saved)
     cut_saves();
 }
 
-/* The names in a directory are on disk, also that they are gone. */
+/* Syncs a directory, so that created and removed names are durable. */
 static void sync_directory(const struct vv_system *system, const char *path)
 {
     int directory =
@@ -274,8 +279,8 @@ static void sync_directory(const struct vv_system *system, const char *path)
     system->close(system->state, directory);
 }
 
-/* What the rest have is durable; the first node is an empty one. Then it is
- * rebuilt, and there is another save. */
+/* Tests power failures during a rebuild. The files of the other nodes are
+ * durable; the first node is empty. It is rebuilt, and another save follows. */
 static void cut_rebuild(void)
 {
     struct search s = new_search();

@@ -1,10 +1,10 @@
-/* test_power_cut.c - a power cut at any moment of a save leaves the older
- * checkpoint or the newer one; after the save has returned, the newer one.
+/* test_power_cut.c - Tests that a power failure at any time of a save leaves
+ * the older or the newer checkpoint, and the newer one after the save has
+ * returned.
  *
- * Looks at every disk that history.h allows, at the time of every call that
- * changes something: the others change nothing that a power cut can show. The
- * same search has to find what is wrong with saves that leave out a sync or
- * rename too early.
+ * Checks every disk that history.h allows, at the time of every call that
+ * changes something; other calls do not change what a power failure can leave.
+ * The same search must detect saves that omit a sync or rename too early.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,13 +21,13 @@
 
 struct scenario {
     const char *name;
-    const char *older;  /* there before; NULL: none */
-    const char *beside; /* something else, whose directory is there; or NULL */
-    const char *path;   /* what is written, or a prefix */
-    const char *made;   /* the file that this makes */
-    bool is_second;     /* `older` is saved just before, and not as if synced */
-    const char *left;   /* a directory that a killed save made and did not come
-                           to sync, or NULL */
+    const char *older;  /* existing file; NULL: none */
+    const char *beside; /* another file, whose directory exists; or NULL */
+    const char *path;   /* path or prefix to save to */
+    const char *made;   /* the file that is created */
+    bool is_second;     /* `older` is saved just before and is not yet synced */
+    /* directory that a killed save created but did not sync, or NULL */
+    const char *left;
 };
 
 static const struct scenario scenarios[] = {
@@ -57,7 +57,7 @@ static const struct scenario scenarios[] = {
         "run/deep/a-1.varve", false, "run" },
 };
 
-/* Of these there are more states than can be looked at, so some of them are. */
+/* These have more states than can be checked, so a sample is used. */
 static const struct scenario foreign[] = {
     { "a new safetensors file", NULL, "run/other", "run/m.safetensors",
         "run/m.safetensors", false, NULL },
@@ -88,7 +88,7 @@ static const struct scenario foreign[] = {
 enum {
     SCENARIOS = sizeof scenarios / sizeof *scenarios,
     FOREIGN = sizeof foreign / sizeof *foreign,
-    MOST = 65536, /* disks at one time */
+    MOST = 65536, /* disks checked for one time */
     MOST_OF_WRONG = 4096,
     MOST_OF_FOREIGN = 256,
 };
@@ -101,17 +101,18 @@ static const char *const mistakes[] = {
 struct search {
     const struct scenario *scenario;
     enum crash_mistake mistake;
-    bool is_behind; /* the save is in the background */
+    bool is_behind; /* the save is asynchronous */
     bool is_done; /* the call has returned VARVE_OK */
     long time;
-    bool was_seen[FINDINGS]; /* of what is made, while the call ran */
+    bool was_seen[FINDINGS]; /* results for the new file while the save ran */
     long bad, by_finding[FINDINGS];
     struct crash_count count;
 };
 
 #define BIT(finding) (1u << (finding))
 
-/* One file of a disk. Of a save as it is, the first bad disk fails the test. */
+/* Checks one file of a disk. With correct saves, the first bad disk fails the
+ * test. */
 static bool is_good(struct search *search, struct memory *disk,
     const char *path, unsigned allowed)
 {
@@ -130,8 +131,9 @@ static bool is_good(struct search *search, struct memory *disk,
     return false;
 }
 
-/* Whatever is left stands in nobody's way. A memory system gives the same
- * random names again, so that those of temporary files are met as well. */
+/* Checks that leftover files do not prevent another save. A memory system
+ * repeats the same random names, so the save also encounters names of existing
+ * temporary files. */
 static void save_again(const struct search *search, struct memory *disk)
 {
     const char *path = search->scenario->path;
@@ -178,15 +180,16 @@ static void put_older(const char *path)
     memory_free(memory);
 }
 
-/* One bad state shows that a mistake in a format of others is found. */
+/* Returns true if the search may end: for foreign formats, one bad state is
+ * enough to show that an error is detected. */
 static bool is_enough(const struct search *search)
 {
     return search->bad > 0 && search->scenario >= foreign &&
            search->scenario < foreign + FOREIGN;
 }
 
-/* Saves once, then cuts the power at every time of that, and once more after
- * the return. */
+/* Saves once and simulates a power failure at every time of the save and once
+ * after it has returned. */
 static void search_all(struct search *search)
 {
     const struct scenario *s = search->scenario;

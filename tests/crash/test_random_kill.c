@@ -1,8 +1,9 @@
-/* test_random_kill.c - processes that are killed at a random time while they
- * save: what was saved stays, what is there is whole, the next save succeeds.
+/* test_random_kill.c - Tests that processes killed at a random time of a save
+ * lose no saved checkpoint, leave only intact files, and do not prevent the
+ * next save.
  *
- * Temporary files of killed saves stay; they stand in nobody's way, and a kill
- * leaves one at most, of a save with layers one for the new layer as well.
+ * Temporary files of killed saves remain. A kill leaves at most one, and an
+ * incremental save a second one for its new data file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,16 +21,17 @@
 #include "support/test.h"
 
 enum {
-    MOST_FILES = 4096,    /* that stand at a time */
-    KEPT_TEMPORARIES = 16 /* then they are removed */
+    MOST_FILES = 4096,    /* existing at the same time */
+    /* number of temporary files before they are removed */
+    KEPT_TEMPORARIES = 16
 };
 
 struct way {
     const char *name;
     killing_save *save;
-    bool has_one_file; /* that is replaced; else each save makes one */
+    bool has_one_file; /* each save replaces one file; else creates a new one */
     int savers;
-    unsigned left; /* temporary files that a kill leaves at most */
+    unsigned left; /* temporary files that a kill leaves, at most */
 };
 
 static struct {
@@ -37,15 +39,16 @@ static struct {
     struct killing_model model;
     struct killing_saver *savers;
     const struct way *way;
-    bool has_timer;    /* that kills; else it is done from here */
-    uint64_t duration; /* about what a save takes, in ns */
+    bool has_timer;    /* the saver's timer kills it; else this process does */
+    uint64_t duration; /* approximate duration of a save, in ns */
     uint64_t random;
-    uint64_t next; /* a step that was not yet used */
-    uint64_t steps[MOST_FILES]; /* in the files that are there */
+    uint64_t next; /* an unused step */
+    uint64_t steps[MOST_FILES]; /* steps of the existing files */
     size_t count;
-    uint64_t temporaries, killed_since; /* since they were removed */
+    /* temporary files; kills since they were removed */
+    uint64_t temporaries, killed_since;
     uint64_t kills, within, newer, most_left;
-    uint64_t all_newer; /* kills behind the rename, whatever the way */
+    uint64_t all_newer; /* kills after the rename, for all kinds of saves */
 } bench;
 
 /* --- Ways to save --------------------------------------------------------- */
@@ -92,7 +95,7 @@ static varve_status save_deep(
         varve_graph_root(model->graph), path_of(name), NULL, error);
 }
 
-/* In the background: what was copied changes at once. */
+/* Ends an asynchronous save. Staged values change at once. */
 static varve_status end_job(
     varve_job *job, struct killing_model *model, varve_error *error)
 {
@@ -145,8 +148,8 @@ static bool ends_in(const char *name, const char *end)
     return size > end_size && strcmp(name + size - end_size, end) == 0;
 }
 
-/* Every name is a checkpoint, a layer, a note, or a temporary file as it is
- * called. */
+/* Checks that a name is that of a checkpoint, a data file, a note or a
+ * temporary file. */
 static int look_at(
     const char *path, const struct stat *info, int type, struct FTW *walk)
 {
@@ -196,11 +199,12 @@ static int remove_one(
     (void)type;
     if (walk->level > 0 && (name[0] != '.' ||
             bench.temporaries >= KEPT_TEMPORARIES || type == FTW_DP))
-        remove(path); /* a directory that is not empty stays */
+        remove(path); /* fails for a directory that is not empty */
     return 0;
 }
 
-/* Temporary files stay for a while, to be in the way if they can. */
+/* Removes files. Temporary files are kept for some rounds, to obstruct later
+ * saves if they can. */
 static void clear(void)
 {
     nftw(bench.directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
@@ -226,7 +230,8 @@ static void check_saver(const struct killing_saver *saver)
             (unsigned long long)saver->begun);
 }
 
-/* The newest by number is at least the newest that was saved. */
+/* Checks that the newest checkpoint is not older than the newest reported
+ * save. */
 static void check_newest(void)
 {
     char path[512];
@@ -255,8 +260,8 @@ static void save_next(void)
         "%s: the next save has not swept up", bench.way->name);
 }
 
-/* A few saves long; the first one of a process is the slowest. Two savers need
- * longer to meet. */
+/* Returns a time of a few saves. The first save of a process is the slowest,
+ * and two savers need longer before their saves overlap. */
 static uint64_t draw_time(void)
 {
     uint64_t savers = (uint64_t)bench.way->savers;
@@ -278,7 +283,7 @@ static void try_kill(void)
     for (int i = 0; i < savers; i++)
         killing_end(&bench.savers[i], bench.has_timer,
             proof_next(&bench.random));
-    bench.killed_since += (uint64_t)savers; /* before it is looked at */
+    bench.killed_since += (uint64_t)savers; /* before the check */
     look();
     bench.killed_since -= (uint64_t)savers;
     for (int i = 0; i < savers; i++) {
@@ -303,7 +308,7 @@ static void kill_often(const struct way *way, uint64_t kills)
     bench.duration = 200000;
     while (bench.kills < kills) {
         if (bench.next > 1 << 23)
-            bench.next = 1; /* floats are exact */
+            bench.next = 1; /* below 2^24, so that floats are exact */
         try_kill();
     }
     uint64_t duration = killing_now() - begin;

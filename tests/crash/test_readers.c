@@ -1,7 +1,8 @@
-/* test_readers.c - who reads while the file is replaced gets the older values
- * or the newer ones, never some of each, in every format that is written.
+/* test_readers.c - Tests that a reader of a file that is being replaced gets
+ * the older or the newer values, never a mixture, in every format that Varve
+ * writes.
  *
- * The checkpoint is replaced, once or several times over, before any one call
+ * The checkpoint is replaced, once or several times, before each single call
  * that the reader makes.
  *
  * SPDX-License-Identifier: MIT
@@ -14,7 +15,7 @@
 #include "support/proof.h"
 #include "support/test.h"
 
-/* (Not HDF5: a save in the middle of a call to read it is refused.) */
+/* (Without HDF5: saving is refused while a call reads a file.) */
 static const char *const paths[] = {
     "run/m.varve", "run/m.safetensors", "run/m.npz", "run/m.pt", "run/m.gguf",
     "run/m.index", "run/m.safetensors.index.json",
@@ -33,7 +34,7 @@ static void save(const struct writer *w, unsigned seed)
         memory_system(w->memory), w->path, seed, &error), error);
 }
 
-/* Older and newer in turn, the last one newer. */
+/* Writes older and newer values in turn; the last are the newer ones. */
 static void replace(void *user)
 {
     const struct writer *w = user;
@@ -41,7 +42,8 @@ static void replace(void *user)
         save(w, i % 2 ? SUBJECT_NEWER : SUBJECT_OLDER);
 }
 
-/* False once the reader makes no such call any more. */
+/* Replaces the file before call `n` of a reader. Returns false if the reader
+ * makes fewer calls. */
 static bool read_beside(const char *path, int saves, long n)
 {
     struct memory *memory = memory_new();

@@ -1,6 +1,8 @@
-/* test_together_kill.c - one of three processes that save together is killed,
- * at any of its calls to the system: the others come to an end and know of it,
- * the older or the newer checkpoint is there, and the next save succeeds.
+/* test_together_kill.c - Tests a collective save of three processes, one of
+ * which is killed at any system call.
+ *
+ * The other processes return an error, the older or the newer checkpoint
+ * exists, and the next save succeeds.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +26,7 @@ enum { PACKS = 1 };
 enum { PACKS = 0 };
 #endif
 
-enum { TOO_LONG = 60 /* seconds: it hangs */ };
+enum { TOO_LONG = 60 /* seconds until the save counts as hung */ };
 
 static void kill_me(void *user)
 {
@@ -32,7 +34,7 @@ static void kill_me(void *user)
     kill(getpid(), SIGKILL);
 }
 
-/* A rank saves; a negative number: and is not killed. */
+/* Saves one rank. A negative number means that it is not killed. */
 static int save_rank(
     varve_processes *all, uint32_t rank, const char *path, long number)
 {
@@ -52,7 +54,8 @@ static int save_rank(
     return status == VARVE_OK ? 0 : status == VARVE_DISCONNECTED ? 1 : 2;
 }
 
-/* Whether the rank was killed; false once it makes no such call. */
+/* Forks the ranks. Returns true if the victim was killed, false if it made
+ * fewer calls. */
 static bool save_and_die(uint32_t victim, const char *path, long number)
 {
     varve_error error = { 0 };

@@ -1,7 +1,8 @@
-/* test_together_power_cut.c - a power cut at any moment of a save of three
- * processes on two machines that takes the place of an older checkpoint: one of
- * the two is there with all of its values, nothing else passes for one, and
- * what is left over is swept up.
+/* test_together_power_cut.c - Tests power failures during a collective save of
+ * three processes on two machines that replaces an older checkpoint.
+ *
+ * One of the two checkpoints exists with all of its values, no other file
+ * passes for one, and leftover files are removed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -42,14 +43,15 @@ static bool passes_for_one(
     return r != NULL;
 }
 
-/* The new index, under a name that nobody looks for. */
+/* Returns true for the temporary name of the new index, which no reader
+ * opens. */
 static bool is_on_its_way(const char *path)
 {
     return strncmp(path, "run/.a.varve.", 13) == 0;
 }
 
-/* Nothing is there but a checkpoint and its two files; and in layers one that
- * it shares. */
+/* Checks that only a checkpoint and its two data files exist, and in
+ * incremental saves one that it shares. */
 static void check_swept(struct memory *disk, long time)
 {
     size_t count = memory_file_count(disk);
@@ -57,8 +59,8 @@ static void check_swept(struct memory *disk, long time)
         "power cut after change %ld: %zu files left", time, count);
 }
 
-/* The names of what is saved next are none of those that are there: this disk
- * begins its random numbers anew. */
+/* Advances the random numbers, so that the next save does not reuse the
+ * existing names. Each new disk starts with the same random numbers. */
 static void draw_others(const struct vv_system *system)
 {
     unsigned char bytes[4096];
@@ -71,7 +73,7 @@ static void look(void *user, struct memory *disk)
     const struct vv_system *system = memory_system(disk);
     const struct vv_context context = test_context(system);
     varve_error error = { 0 };
-    bool has_index = false; /* that names files until a save sweeps it */
+    bool has_index = false; /* names files until a save removes it */
     int found = crew_find(system, FILE_NAME, s->time);
     cr_assert(found == 1 || found == 2, "change %ld: %d", s->time, found);
     cr_assert(found == 2 || s->time < s->saved,

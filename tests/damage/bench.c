@@ -1,4 +1,5 @@
-/* bench.c - making the files, and looking at what is left of one.
+/* bench.c - Creates the test files and checks what can be read of a damaged
+ * one.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -151,13 +152,13 @@ void bench_check_error(const varve_error *error, size_t place)
         error->message);
 }
 
-/* A damaged place: what verifying should tell next. */
+/* The next finding that verifying should report. */
 struct expectation {
     const struct image *image;
     const unsigned char *bytes;
     size_t place; /* for messages */
-    size_t value; /* what is looked at next: this value, */
-    uint64_t at;  /* from here on; padding before it comes first */
+    size_t value; /* the next expected value, */
+    uint64_t at;  /* from this offset on; preceding padding comes first */
 };
 
 static bool differs(const struct expectation *e, uint64_t begin, uint64_t end)
@@ -166,7 +167,7 @@ static bool differs(const struct expectation *e, uint64_t begin, uint64_t end)
                (size_t)(end - begin)) != 0;
 }
 
-/* Padding up to `end`. */
+/* Expects padding up to `end`. */
 static bool expect_padding(
     struct expectation *e, uint64_t end, varve_damage *damage)
 {
@@ -335,7 +336,8 @@ void bench_look(struct bench *b, unsigned found[BENCH_VALUES])
     look.context = test_context(memory_system(look.memory));
     struct vv_context before = b->graph->context;
     b->graph->context = look.context;
-    varve_mark_dirty(varve_graph_root(b->graph)); /* half restored or not */
+    /* partially restored or not */
+    varve_mark_dirty(varve_graph_root(b->graph));
     cr_assert_ok(varve_write(varve_graph_root(b->graph), BENCH_PATH,
         &(varve_write_options){ .no_sync = true }, &error), error);
     b->graph->context = before;

@@ -1,4 +1,4 @@
-/* test_bytes.c - bits and bytes that are others than were written.
+/* test_bytes.c - Tests changed bits and bytes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,7 +23,8 @@ TEST(damage, every_flipped_bit_is_found)
     bench_end(&b, "flipped bits");
 }
 
-/* Usually each place takes some values in turn, in the long version all. */
+/* In the short version each position gets some values in rotation, in the long
+ * version all. */
 TEST(damage, every_other_byte_is_found)
 {
     struct bench b;

@@ -1,6 +1,6 @@
-/* test_chunks.c - of a file whatever its kind, each place damaged in turn: what
- * `verify` finds damaged is lost, and every other value is had, in whatever way
- * it is asked for.
+/* test_chunks.c - Damages each position of every kind of file: values that
+ * `verify` reports as damaged are lost, and all others can be read in every
+ * way.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,15 +25,15 @@ enum {
     WIDE = 300,
     HALF = WIDE / 2,
     BIG = 300 * 1024, /* two chunks */
-    STEP = 4,         /* as long as what each frame begins with */
+    STEP = 4,         /* the length of the start of each frame */
     LAYER_HEAD = 64,
     MOST_DAMAGES = 16,
     MOST_SEEN = 64,
-    PACKED = 4096, /* from here on, with `compress` */
+    PACKED = 4096, /* compressed from this size on, with `compress` */
     RANKS = 2
 };
 
-/* Small ones beside packed ones, and one of several chunks at the end. */
+/* Small values next to compressed ones; the last has several chunks. */
 struct model {
     int32_t first[24];
     float w[1100];
@@ -70,7 +70,7 @@ static varve_shape shape_of(const struct part *part)
                                  : VARVE_SHAPE(part->size / 4);
 }
 
-/* Element after element, so that it packs well. */
+/* Fills the model with compressible values. */
 static void fill(struct model *m)
 {
     for (size_t k = 0; k < PARTS; k++) {
@@ -93,7 +93,7 @@ static varve_graph *graph_over(struct model *m)
 
 /* --- Kinds of files ------------------------------------------------------- */
 
-/* A chunk that was damaged, and whether it could be read at all. */
+/* A damaged chunk; `is_broken` if its compressed frame cannot be decoded. */
 struct seen {
     uint64_t offset;
     size_t part;
@@ -121,7 +121,7 @@ static void write_alone(struct world *w)
     varve_graph_free(graph);
 }
 
-/* In pieces that are rows, which may be packed. */
+/* Writes sharded rows, which may be compressed. */
 static void write_pieces(struct world *w)
 {
     static const varve_box boxes[] = { { { 0, 0 }, { 20, WIDE } },
@@ -179,7 +179,7 @@ static const struct kind {
 
 /* --- Ways to have what is left -------------------------------------------- */
 
-/* A value that came, or that did not and is as it was. */
+/* Checks that a value was restored, or is unchanged. */
 static void check_part(const struct world *w, size_t k, const varve_node *node,
     bool came, const char *way)
 {
@@ -203,7 +203,7 @@ static void check_graph(
     }
 }
 
-/* Into memory of the program, staged or in place. */
+/* Restores into memory of the program, staged or in place. */
 static void read_into(struct world *w, uint64_t staging, const char *way)
 {
     varve_error error = { 0 };
@@ -229,7 +229,7 @@ static void read_in_place(struct world *w)
     read_into(w, 1, "in place");
 }
 
-/* No value but the lost one is wanted: it is not looked at. */
+/* Restores all values except the damaged one, which is not read. */
 static void read_others(struct world *w)
 {
     char except[256] = "";
@@ -312,7 +312,7 @@ static void convert(struct world *w)
 
 static const struct way {
     void (*take)(struct world *w);
-    bool needs_tool; /* which is not always built */
+    bool needs_tool; /* requires the command, which is optional */
 } ways[] = {
     { read_staged, false },
     { read_in_place, false },
@@ -325,8 +325,8 @@ static const struct way {
 
 /* --- Places --------------------------------------------------------------- */
 
-/* What verifying finds, by the values that it is in; another set of places than
- * before is one to look at. */
+/* The values that verifying reports. A new set of damaged positions is checked
+ * further. */
 struct found {
     struct seen places[MOST_DAMAGES];
     size_t count;
@@ -337,14 +337,14 @@ static void on_damage(void *user, const varve_damage *damage)
     struct found *f = user;
     cr_assert_lt(f->count, MOST_DAMAGES);
     if (!damage->path)
-        return; /* padding, which no value lacks */
+        return; /* padding; no value depends on it */
     struct seen *place = &f->places[f->count++];
     place->offset = damage->offset;
     while (strcmp(damage->path, parts[place->part].name) != 0)
         cr_assert_lt(++place->part, PARTS, "%s", damage->path);
 }
 
-/* What is packed may not even come out of its frame. */
+/* Tries to read the chunk. Damaged compressed data may fail to decompress. */
 static void try_to_read(varve_reader *reader, struct seen *place)
 {
     static struct model room;
@@ -357,7 +357,7 @@ static void try_to_read(varve_reader *reader, struct seen *place)
     place->is_broken = strstr(error.message, "frame") != NULL;
 }
 
-/* False where it does not even open. */
+/* Verifies the file. Returns false if it cannot be opened. */
 static bool look(const struct world *w, struct found *f)
 {
     varve_error error = { 0 };
@@ -396,7 +396,7 @@ static bool is_seen(const struct world *w, size_t part, bool is_broken)
     return false;
 }
 
-/* Whether a chunk is damaged in a way that none was before. */
+/* Returns true if the chunk was not damaged in this way before. */
 static bool is_first(struct world *w, const struct found *f)
 {
     size_t before = w->seen_count;
@@ -422,9 +422,10 @@ static void flip(FILE *file, long place)
     fflush(file);
 }
 
-/* False: it does not open, as its index is damaged, which is its end. Steps
- * grow inside a large chunk. Where a large one comes to something new, it is
- * taken back: only the smallest go from one to the next. */
+/* Damages one position. Returns false if the file does not open because its
+ * index is damaged; the rest of the file is the index. Inside a large chunk the
+ * step grows. If a large step leads to a new result, it is undone and repeated
+ * with the smallest steps. */
 static bool damage_place(
     struct world *w, FILE *file, long place, struct found *before, long *step)
 {
@@ -454,7 +455,9 @@ static void damage_file(struct world *w, const char *path, long begin)
     long size = ftell(file);
     bool is_packed = size < BIG;
     long step = STEP, most = (long)proof_size(16384, 512);
-    if (is_packed) /* each place costs as much, and what differs is close */
+    /* compressed: each position costs the same, and differences are close
+     * together */
+    if (is_packed)
         most = (long)proof_size(8 * STEP, STEP);
     for (long place = begin; place < size;) {
         if (!damage_place(w, file, place, &before, &step))
@@ -467,7 +470,7 @@ static void damage_file(struct world *w, const char *path, long begin)
     fclose(file);
 }
 
-/* All layers: damaged one after the other, or removed. */
+/* Damages or removes each data file in turn. */
 static void each_layer(struct world *w, bool is_over)
 {
     char folder[256], path[600];
@@ -486,7 +489,7 @@ static void each_layer(struct world *w, bool is_over)
         closedir(d);
 }
 
-/* The search has found all that there is. */
+/* Checks that the search has seen all kinds of damage. */
 static void check_seen(const struct world *w, const char *kind)
 {
     for (size_t k = 0; k < PARTS; k++) {

@@ -1,4 +1,4 @@
-/* test_cuts.c - files that end too early or too late.
+/* test_cuts.c - Tests truncated and extended files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -44,7 +44,7 @@ TEST(damage, every_extension_is_found)
     bench_end(&b, "extensions");
 }
 
-/* A piece in the middle is lost, or there twice: what follows moves. */
+/* Removes or duplicates a piece in the middle, so the rest moves. */
 TEST(damage, every_shift_is_found)
 {
     struct bench b;

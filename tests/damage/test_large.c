@@ -1,6 +1,7 @@
-/* test_large.c - random damage of a large file. Each is looked for where it is:
- * a reader that is open reads what was touched and something beside it; the
- * whole file is verified for some.
+/* test_large.c - Damages random positions of a large file.
+ *
+ * Each damage is checked locally: an open reader reads the damaged value and
+ * one that is intact. For some, the whole file is verified.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,10 +18,11 @@
 
 enum {
     VALUES = 320,
-    LARGE = VALUES / 10,  /* of one to three chunks; the others of up to */
-    SMALL_SIZE = 60000,   /* so many bytes */
+    /* number of values of one to three chunks; others have up to */
+    LARGE = VALUES / 10,
+    SMALL_SIZE = 60000,   /* this many bytes */
     LARGEST = 3 << 20,
-    MOST = 4096,          /* bytes of one damage */
+    MOST = 4096,          /* maximum number of damaged bytes */
 };
 
 #define PATH "large.varve"
@@ -32,12 +34,12 @@ static struct {
     unsigned char *bytes; /* the file */
     size_t size;
     size_t data_end;
-    varve_saved_node values[VALUES]; /* by offset */
+    varve_saved_node values[VALUES]; /* sorted by offset */
     unsigned char *buffer;
     uint64_t random;
 } bench;
 
-/* What was there before. */
+/* The original bytes of a damaged range. */
 struct damage {
     size_t begin, size;
     unsigned char good[MOST];
@@ -111,7 +113,8 @@ static void end(void)
 
 /* --- Damage --------------------------------------------------------------- */
 
-/* Anywhere; half of the time in a value of any size, at times at the ends. */
+/* Returns a random position; half of them are in a value of random size, and
+ * some at the ends of the file. */
 static size_t draw_place(void)
 {
     uint64_t kind = draw(16);
@@ -141,7 +144,7 @@ static void change(unsigned char *at, size_t size, uint64_t kind)
         memmove(at, bench.bytes + from / size * size, size);
 }
 
-/* False if nothing is different. */
+/* Damages the file. Returns false if no byte has changed. */
 static bool make(struct damage *damage)
 {
     static const size_t sizes[] = { 1, 1, 64, 512, 512, 4096 };
@@ -164,7 +167,7 @@ static void mend(const struct damage *damage)
     memcpy(bench.bytes + damage->begin, damage->good, damage->size);
 }
 
-/* The first byte of a range that is another one; `end` if none is. */
+/* Returns the first changed byte of a range; `end` if there is none. */
 static size_t first_changed(
     const struct damage *damage, size_t begin, size_t end)
 {
@@ -192,7 +195,7 @@ static void expect_refusal(const varve_saved_node *value, size_t place)
         place, range, error.message);
 }
 
-/* A small value that was not touched is read and is right. */
+/* Checks that an intact small value is read correctly. */
 static void expect_right(const struct damage *damage)
 {
     varve_error error = { 0 };
@@ -228,7 +231,7 @@ static bool expect_bad_open(const struct damage *damage)
     return true;
 }
 
-/* Whether it was seen to be found without verifying the whole file. */
+/* Returns true if the damage was detected without verifying the whole file. */
 static bool look(const struct damage *damage)
 {
     bool is_found = expect_bad_open(damage);

@@ -1,10 +1,9 @@
-/* test_options.c - what reads promise that look less closely.
+/* test_options.c - Tests the options that reduce verification.
  *
- * no_verify: values are not looked at; all else is. What was not touched is
- * right, and varve_restoration_verify finds what was.
- * streaming: damage is found, but variables may hold new values by then. The
- * error names them. Each other variable is as it was.
- * map: the same as no_verify, for mapped variables alone.
+ * no_verify: values are not verified; everything else is. Intact values are
+ * correct, and varve_restoration_verify reports damaged ones. streaming: damage
+ * is detected, but variables may already have new values. The error lists them;
+ * all other variables are unchanged. map: like no_verify for mapped variables.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,7 +32,7 @@ static void check_verify_finds(varve_restoration *r,
     cr_assert(bench_names(error.message, damaged), "%s", error.message);
 }
 
-/* Strings whose lengths no longer fit their bytes are refused all the same. */
+/* Strings whose lengths do not match their bytes are always rejected. */
 static void try_no_verify(struct bench *b, size_t place)
 {
     const struct image_value *damaged = image_find(&b->saved, place);
@@ -76,7 +75,7 @@ TEST(damage, without_verifying_spares_what_it_does_not_touch)
     bench_end(&b, "reads that do not verify");
 }
 
-/* The lines behind the first one name the variables that hold new bytes. */
+/* The lines after the first list the variables with new bytes. */
 static void check_half(struct bench *b, const struct image_value *damaged,
     const varve_error *error, size_t place)
 {
@@ -125,7 +124,7 @@ TEST(damage, of_a_streaming_read_is_told_with_what_changed)
     bench_end(&b, "streaming reads");
 }
 
-/* A program without the mapped variable yet: it takes the file's pages. */
+/* Adds the mapped variable after the read; it uses the pages of the file. */
 static void try_mapped(struct bench *b, size_t place)
 {
     const struct image_value *damaged = image_find(&b->saved, place);

@@ -1,6 +1,6 @@
-/* test_salvage.c - what `salvage` promises: of a damaged file whose index and
- * one of its ends are good, exactly the damaged values are lost and named, and
- * all others are right.
+/* test_salvage.c - Tests `salvage`: if the index and one end of a damaged file
+ * are intact, exactly the damaged values are lost and reported, and all others
+ * are correct.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 
 #include "damage/bench.h"
 
-/* The lost values are those that the report names, each once. */
+/* Checks that the lost values are those in the report, each once. */
 static void check_named(struct bench *b, varve_restoration *r,
     const bool *is_lost, size_t place)
 {
@@ -33,7 +33,7 @@ static void check_named(struct bench *b, varve_restoration *r,
         lost ? VARVE_UNMATCHED : VARVE_OK, "at %zu", place);
 }
 
-/* Whether a read of what is there now opens. */
+/* Returns true if the damaged file can be opened. */
 static bool try_salvage(struct bench *b, uint64_t staging_size, size_t place)
 {
     varve_read_options options = { .salvage.on = true,
@@ -85,7 +85,7 @@ TEST(damage, costs_the_value_that_it_is_in_where_it_is_salvaged)
     bench_end(&b, "salvaged files");
 }
 
-/* Chunks of values of several, and many values at once. */
+/* One chunk with several values, and many damaged values at once. */
 TEST(damage, of_many_values_costs_those_where_they_are_salvaged)
 {
     struct bench b;

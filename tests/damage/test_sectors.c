@@ -1,5 +1,5 @@
-/* test_sectors.c - blocks that were never written, went to the wrong place, or
- * are from an older checkpoint; and parts of two files put together.
+/* test_sectors.c - Tests blocks that were never written, written to the wrong
+ * place, or belong to an older checkpoint, and files composed of parts of two.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,8 +8,8 @@
 
 #include "damage/bench.h"
 
-/* The file as it is now, if it is another one. Where header, index and footer
- * are those of the older one, that is what its values have to be. */
+/* Checks the file if it has changed. If header, index and footer are those of
+ * the older file, its values must be the older ones. */
 static void check(struct bench *b, const struct image *older, size_t place)
 {
     if (bench_differs(b, &b->saved) && (!older || bench_differs(b, older))) {
@@ -54,7 +54,8 @@ TEST(damage, every_lost_or_misplaced_sector_is_found)
     bench_end(&b, "sectors");
 }
 
-/* From the same place of the older one, and from every other place of it. */
+/* Copies a block from the same and from every other position of the older
+ * file. */
 static void take_older(
     struct bench *b, const struct image *older, size_t sector)
 {
@@ -65,8 +66,8 @@ static void take_older(
         }
 }
 
-/* Everything up to a place, or from there on, is still the older one: a save
- * over it that was not finished, on a disk that says it was. */
+/* Keeps the older content up to a position, or from it on: an incomplete
+ * overwrite on a disk that reported success. */
 static void stop_between(
     struct bench *b, const struct image *older, size_t sector)
 {
@@ -99,7 +100,7 @@ TEST(damage, every_sector_of_an_older_checkpoint_is_found)
     bench_end(&b, "older sectors");
 }
 
-/* With any set of the four parts from the older file, and with any value. */
+/* Combines any set of the four parts with any value of the older file. */
 TEST(damage, parts_of_two_checkpoints_never_pass_for_one)
 {
     struct bench b;
@@ -136,7 +137,7 @@ TEST(damage, parts_of_two_checkpoints_never_pass_for_one)
     bench_end(&b, "exchanged parts");
 }
 
-/* With values of several pages and chunks, sectors of 4 KiB. */
+/* Values of several pages and chunks, with sectors of 4 KiB. */
 TEST(damage, every_large_sector_is_found)
 {
     enum { SECTOR = 4096 };

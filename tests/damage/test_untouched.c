@@ -1,4 +1,5 @@
-/* test_untouched.c - what was not touched still reads, and what was is named.
+/* test_untouched.c - Tests that intact values can be read and damaged ones are
+ * reported.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +16,7 @@ static bool is_below(const char *path, const char *above)
            (path[size] == '\0' || path[size] == '/');
 }
 
-/* All values but those below `damaged` are from the file. */
+/* Checks that all values except those below `damaged` are those of the file. */
 static void check_others(
     struct bench *b, const struct image_value *damaged, size_t place)
 {
@@ -44,8 +45,8 @@ static void restore_others(struct bench *b,
     everything_fill(&b->model, BENCH_NOW);
 }
 
-/* "a|b|c" of all values but this; false if it is below one of them, which stand
- * for all that is below them. */
+/* Writes "a|b|c" for all values except one. Returns false if the value is below
+ * another one, whose pattern includes it. */
 static bool name_others(const struct bench *b,
     const struct image_value *damaged, char *patterns)
 {
@@ -82,7 +83,7 @@ static void expect_refusal(struct bench *b,
     cr_assert(everything_digest(&b->model) == before, "at %zu", place);
 }
 
-/* Patterns of all paths to a value: one is shared. */
+/* Returns patterns for all paths of a value; one value is shared. */
 static const char *paths_of(const struct image_value *value)
 {
     static const char shared[] = "a%2Fb%25c|network/gr\xc3\xb6\xc3\x9f" "e";
@@ -118,7 +119,7 @@ TEST(damage, of_a_value_leaves_the_others_readable)
     bench_end(&b, "damaged values");
 }
 
-/* A restore does not look at it; to verify does. */
+/* A restore does not read padding; verifying does. */
 TEST(damage, of_padding_leaves_all_values_readable)
 {
     struct bench b;
@@ -136,7 +137,8 @@ TEST(damage, of_padding_leaves_all_values_readable)
     bench_end(&b, "padding");
 }
 
-/* Of a value of several chunks a read says which is damaged. */
+/* For a value of several chunks, the message contains the range of the damaged
+ * one. */
 TEST(damage, of_a_chunk_is_told_with_its_range)
 {
     struct bench b;

@@ -1,5 +1,5 @@
-/* test_wire.c - bits that change on their way to the disk, after they were
- * summed, or on their way from it.
+/* test_wire.c - Tests bits that change on the way to the disk, after checksums
+ * were computed, or on the way from it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,12 +11,12 @@
 #include "save.h"
 #include "system.h"
 
-/* A system that flips one bit of all that passes. */
+/* A system that flips one bit of the data it transfers. */
 static struct {
     const struct vv_system *under;
     struct vv_system system;
-    uint64_t written, read; /* bytes that have passed */
-    uint64_t bit;           /* which to flip */
+    uint64_t written, read; /* bytes transferred */
+    uint64_t bit;           /* the bit to flip */
     bool flips_writes, flips_reads;
 } wire;
 
@@ -51,7 +51,8 @@ static int64_t read_at(
     return moved;
 }
 
-/* The graph saves and reads over it; the bench looks past it. */
+/* Makes the graph save and read through this system; the bench reads
+ * directly. */
 static void begin_wire(struct bench *b, bool with_large)
 {
     bench_begin(b, with_large);
@@ -74,7 +75,7 @@ static void save(struct bench *b)
     cr_assert_ok(varve_save(root, "a", &options, &error), error);
 }
 
-/* What a save writes twice, or beside the file, may change without harm. */
+/* Data that a save writes twice, or to other files, may change without harm. */
 TEST(damage, every_bit_flipped_while_saving_is_found)
 {
     struct bench b;
@@ -98,7 +99,7 @@ TEST(damage, every_bit_flipped_while_saving_is_found)
     bench_end(&b, "bits flipped while saving");
 }
 
-/* Large values go to the disk from where they lie, without a copy. */
+/* Large values are written directly from the variable, without a copy. */
 TEST(damage, a_bit_of_a_large_value_flipped_while_saving_is_found)
 {
     struct bench b;
@@ -149,8 +150,8 @@ TEST(damage, every_bit_flipped_while_verifying_is_found)
     bench_end(&b, "bits flipped while verifying");
 }
 
-/* A read that has no room to stage all values reads them twice; a bit that
- * changes the second time is found too late, and the error says so. */
+/* Without room to stage all values, a read reads them twice. A bit that changes
+ * the second time is detected too late, and the error reports that. */
 static void try_reads(struct bench *b, const varve_read_options *options)
 {
     wire.flips_reads = false;
@@ -168,7 +169,7 @@ static void try_reads(struct bench *b, const varve_read_options *options)
         b->right += r != NULL;
         b->refused += r == NULL;
         b->tried++;
-        if (r) { /* the bit was of padding */
+        if (r) { /* the bit was in padding */
             cr_assert_null(everything_differs(&b->model, BENCH_SAVED),
                 "bit %llu", (unsigned long long)wire.bit);
         } else if (error.status == VARVE_PARTIALLY_RESTORED) {

@@ -51,7 +51,7 @@ NAMES = [
 
 
 def trouble(what, expected, found):
-    """True if the result differs from the expected one."""
+    """Returns true if the result differs from the expected one."""
     if any(expected in line for line in found) if expected else not found:
         return 0
     print(f'docs: of {what}: expected {expected or "nothing"}, found {found}')

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-# The text of a header, and its lines that have no comment.
+# The text of a header, and the lines in it that lack a comment.
 BROKEN = [
     ('VARVE_API int varve_a(void);\n', [1]),
     ('/* It. */\n\nVARVE_API int varve_a(void);\n', [3]),
@@ -61,7 +61,8 @@ class Checks:
 
 
 def public_names(source):
-    """Functions, types and enumerators, as the compiler finds them."""
+    """Compares the functions, types and enumerators with those the compiler
+    finds."""
     sys.path.insert(0, os.path.join(source, 'python'))
     from declarations import declarations
     lines = declarations(['-I' + os.path.join(source, 'include')])
@@ -120,7 +121,8 @@ def check_broken(checks, headers):
 
 
 def check_python(checks, source, python_pages):
-    """Every name of the package is documented and has a docstring."""
+    """Checks that every name of the package is documented and has a
+    docstring."""
     lines, missing = python_pages.page(source)
     for line in missing:
         checks.fail(line)
@@ -186,14 +188,15 @@ def check_manual(checks, source, found, man_pages):
 
 
 def table(path):
-    """The cells of the rows of a page's tables."""
+    """Yields the cells of each row of the tables in a page."""
     with open(path, encoding='utf-8') as stream:
         return [[cell.strip() for cell in re.split(r'(?<!\\)\|', line)[1:-1]]
                 for line in stream if line.startswith('|')]
 
 
 def check_statuses(checks, source, found):
-    """docs/statuses.md has each status of error.h, and an action."""
+    """Checks that docs/statuses.md contains each status of error.h and an
+    action for it."""
     statuses = next(each for header in found for each in header.declared()
                     if each.name == 'varve_status').members
     expected = [(each.text.partition('= ')[2], f'`{each.name}`',
@@ -207,8 +210,8 @@ def check_statuses(checks, source, found):
 
 
 def check_limits(checks, source, found):
-    """docs/limits.md has the numbers of the headers, and each environment
-    variable that the library reads."""
+    """Checks that docs/limits.md contains the numbers in the headers and each
+    environment variable that the library reads."""
     path = os.path.join(source, 'docs', 'limits.md')
     with open(path, encoding='utf-8') as stream:
         text = stream.read()

@@ -27,7 +27,7 @@ SKIPPED = ('tools/page/page_text.c',)
 
 
 def texts_of_c(text):
-    """Yields the values of runs of adjacent literals."""
+    """Yields the combined values of adjacent string literals."""
     end, value = -1, ''
     for match in TOKENS.finditer(text):
         token = match.group(0)

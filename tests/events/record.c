@@ -1,9 +1,10 @@
-/* record.c - a run that is killed and goes on, for readers of its events.
+/* record.c - Writes the event files of a run that is killed and resumed, for
+ * other readers.
  *
  *     record DIRECTORY
  *
- * The first process saves at step 10 and gets to step 15; the second goes on
- * from step 10, with another loss, and gets to step 20.
+ * The first process saves at step 10 and continues to step 15. The second
+ * resumes from step 10 with other losses and continues to step 20.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""tensorboard_reads.py - TensorBoard's own reader, on the files of record.c.
+"""tensorboard_reads.py - Reads the files of record.c with TensorBoard's own
+reader.
 
     tests/events/tensorboard_reads.py RECORD
     tests/events/tensorboard_reads.py --install DIRECTORY
 
-Looks at every scalar, histogram, image and text with TensorBoard's own
-loader, and that what a restoration superseded is gone. TensorBoard is taken
-from the Python that runs this, or else from the virtual environment that
-VARVE_TENSORBOARD names; where neither has it, the test is skipped. --install
-makes such an environment from PyPI.
+Checks every scalar, histogram, image and text with TensorBoard's own loader,
+and that events superseded by a restore are not shown. Uses the running Python
+if it has TensorBoard, else the virtual environment in VARVE_TENSORBOARD;
+skipped if neither has it. --install creates such an environment from PyPI.
 
 SPDX-License-Identifier: MIT
 """
@@ -31,7 +31,7 @@ def install(directory):
 
 
 def skip_or_try_elsewhere(reason):
-    """Starts again with the Python of the environment, at most once."""
+    """Restarts with the Python of the environment, at most once."""
     directory = os.environ.pop('VARVE_TENSORBOARD', None)
     if directory:
         python = os.path.join(directory, 'bin', 'python')
@@ -53,7 +53,8 @@ def is_near(a, b):
 
 
 def check_scalars(run):
-    """Ten steps of the first process, ten of the second: none twice."""
+    """Checks that there are ten steps of the first process, ten of the
+    second, and no duplicates."""
     scalars = run.Scalars('train/loss')
     demand([s.step for s in scalars] == list(range(1, 21)),
            f'expected steps 1 to 20 once, found {[s.step for s in scalars]}')
@@ -76,7 +77,7 @@ def check_histogram(run):
            f'histogram: sum {h.sum}, sum of squares {h.sum_squares}')
     left = float('-inf')
     for limit, count in zip(h.bucket_limit, h.bucket):
-        # Limits between two of the numbers' hundredths, none on one.
+        # The limits are between hundredths of the numbers, never on one.
         expected = sum(left <= n < limit for n in numbers)
         demand(abs(count - expected) <= 1, f'bucket below {limit}: {count}')
         left = limit
@@ -109,7 +110,7 @@ def check_text(run):
 
 
 def check_new_style(directory, loader):
-    """The loader that the server uses takes the same files."""
+    """Checks that the loader of the server accepts the same files."""
     kinds = {}
     for name in sorted(os.listdir(directory)):
         if 'tfevents' not in name:

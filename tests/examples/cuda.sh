@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# cuda.sh - compiles and links the example of CUDA, and runs it where there is a
-# device; where there is none it says that it was not run.
+# cuda.sh - Compiles and links the CUDA example and runs it if there is a
+# device.
 #
 #     cuda.sh NVCC SOURCE DIRECTORY-OF-THE-LIBRARY
+#
+# Without a device it prints a message that the example was not run.
 #
 # SPDX-License-Identifier: MIT
 set -eu

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# device.sh - runs a training on a device without a break, then kills one and
-# lets it go on, and requires that the weights are the same, bit for bit; then
-# lets copies fail, and requires that the message says of what and that nothing
-# is lost. Exits with 77 where there is no device.
+# device.sh - Tests the training example on an OpenCL device.
 #
 #     device.sh PROGRAM [PROGRAM-WHOSE-DEVICE-FAILS]
+#
+# Runs the training without interruption, then kills a second one and resumes
+# it. Both must end with bit-for-bit identical weights. Then it makes copies to
+# and from the device fail: the message must name the variable, and no data may
+# be lost. Exits with 77 without a device.
 #
 # SPDX-License-Identifier: MIT
 set -eu
@@ -14,8 +16,8 @@ failing=${2:-}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
-# What is compiled for a device is kept here, and what its driver leaks is its
-# own.
+# Kernels are compiled into this directory. Leaks in the driver are not
+# reported.
 export POCL_CACHE_DIR=$scratch/cache
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 mkdir cache
@@ -26,7 +28,7 @@ fail() {
     exit 1
 }
 
-# train STEPS DIRECTORY: what it ends with.
+# train STEPS DIRECTORY: prints the final result.
 train() {
     timeout 120 "$program" "$1" "$2" >"$2.log" 2>&1 || fail "it does not run"
     grep '^step ' "$2.log"
@@ -45,8 +47,8 @@ until_saved() {
     done
 }
 
-# refuse VARIABLE=N RESUMED MESSAGE: where a copy fails it ends with a message,
-# before or after it has resumed, and the file is what it was.
+# refuse VARIABLE=N RESUMED MESSAGE: the program ends with the message if a copy
+# fails, before or after it has resumed, and the file is unchanged.
 refuse() {
     local status=0
     cp failed/weights.varve before
@@ -83,7 +85,7 @@ echo "killed at step $at, resumed: the same, bit for bit"
 
 [ -n "$failing" ] || exit 0
 train 20 failed >/dev/null
-# Each buffer is three ranges. To resume, what was there before is kept.
+# Each buffer has three ranges. A resume first copies the previous values.
 refuse FAIL_READ=2 0 'momentum: copying its value out failed with VARVE_IO$'
 refuse FAIL_WRITE=5 0 'weights: copying its value in failed with VARVE_IO$'
 refuse FAIL_READ=8 1 'momentum: copying its value out failed with VARVE_IO$'

@@ -1,7 +1,8 @@
-/* failing_device.c - an OpenCL one of whose copies fails: the N-th out of a
- * device where the environment says FAIL_READ=N, into it for FAIL_WRITE=N.
+/* failing_device.c - Wraps OpenCL copies so that one fails: the N-th copy from
+ * the device with FAIL_READ=N in the environment, the N-th copy to it with
+ * FAIL_WRITE=N.
  *
- * The example is compiled to call these instead.
+ * The example is compiled to call these functions instead.
  *
  * SPDX-License-Identifier: MIT
  */

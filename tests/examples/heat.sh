@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# heat.sh - runs a simulation of many processes without a break, then with a
-# kill and another number of processes after it, and requires that the heat is
-# the same, bit for bit.
+# heat.sh - Runs a simulation of several processes without interruption, then
+# kills another and resumes it with a different number of processes. The results
+# must be identical bit for bit.
 #
 #     heat.sh PROGRAM [MPIRUN]
 #
@@ -17,7 +17,7 @@ fail() {
     exit 1
 }
 
-# The processes that run the program in a directory.
+# Prints the processes that run the program in a directory.
 ranks_of() {
     local process
     for process in /proc/[0-9]*; do
@@ -27,8 +27,8 @@ ranks_of() {
     done
 }
 
-# Kills one of the processes that run the program here once it has saved, and
-# says with which status the whole ended.
+# Kills one of the processes of the program once it has saved and prints the
+# exit status of the whole job.
 kill_one() {
     heat "$1" 100000 "$2" >"$2.log" 2>&1 &
     local whole=$! status=0 tries=0
@@ -53,7 +53,7 @@ for ranks in 2 5; do
         fail "$ranks processes find other heat"
 done
 kill_one 8 broken
-rm -f broken/heat-[0-9]*[0-9].varve # too far already
+rm -f broken/heat-[0-9]*[0-9].varve # saved after the kill
 heat 3 "$steps" broken >resumed.log 2>&1 || fail "it does not go on"
 grep -q '^3 processes resume from step [1-9]' resumed.log ||
     fail "it begins anew"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# pairs.sh - what N processes have saved M go on with, for each pair: the heat
-# that they come to is that of one process without a break, bit for bit.
+# pairs.sh - Saves with N processes and resumes with M, for each pair. The
+# result must be bit-for-bit that of one process without interruption.
 #
 #     pairs.sh PROGRAM [MPIRUN]
 #

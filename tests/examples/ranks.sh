@@ -1,5 +1,5 @@
-# ranks.sh - what heat.sh and pairs.sh have in common: sourced with the program
-# and perhaps mpirun, it enters a folder of its own that goes with the script.
+# ranks.sh - Common part of heat.sh and pairs.sh. Sourced with the program and
+# optionally mpirun; changes to a temporary folder that is removed at exit.
 #
 # SPDX-License-Identifier: MIT
 program=$1
@@ -8,7 +8,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-[ -z "$mpirun" ] || # what MPI leaks is its own
+[ -z "$mpirun" ] || # leaks of MPI are not reported
     export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 
 # heat RANKS STEPS DIRECTORY

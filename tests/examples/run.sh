@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
-# run.sh - runs every example in a directory of its own and compares what it
-# prints with examples/expected; then kills the training program at random
-# moments and requires that, resumed, it ends with the very same values;
-# then asks it to stop, and requires that it saves, ends, and goes on.
+# run.sh - Tests all examples.
 #
 #     run.sh DIRECTORY-OF-THE-BUILT-EXAMPLES [COMMAND]
 #
-# COMMAND is the command varve, which compares values of checkpoints. Without
-# it their number and what the programs print are compared, and this is said.
+# Runs every example in its own directory and compares its output with
+# examples/expected. Kills the training program at random times; when resumed,
+# it must end with identical values. Then asks it to stop; it must save, exit,
+# and resume.
+#
+# COMMAND is the command varve, which compares the values of checkpoints.
+# Without it only their number and the output of the programs are compared, and
+# a message is printed.
 #
 # SPDX-License-Identifier: MIT
 set -eu
@@ -39,22 +42,22 @@ milliseconds() {
     echo $((now / 1000))
 }
 
-# compare NAME: what it printed against what it should.
+# compare NAME: compares the output with the expected one.
 compare() {
     diff -u "$source/examples/expected/$1.txt" printed ||
         fail "$1 printed something else"
     echo "$1: as expected"
 }
 
-# train DIRECTORY [SAVE-EVERY]: ends the shell it runs in, so that a kill of
-# that shell is a kill of it.
+# train DIRECTORY [SAVE-EVERY]: replaces the shell it runs in, so that killing
+# that shell kills the program.
 train() {
     exec "$programs/01_train" --steps "$steps" \
         --save-every "${2:-$save_every}" --keep 0 --directory "$1" "$text"
 }
 
-# Numbers differ from one mathematics library to the next: only the shape of
-# the output is the same everywhere, and that the loss falls.
+# Numbers differ between mathematics libraries. Only the format of the output is
+# compared, and the loss must decrease.
 check_training_output() {
     sed -E -e 's/[0-9]+\.[0-9]{3} bits/B.BBB bits/' -e '/bits|saved/!d' \
         uninterrupted.log >printed
@@ -71,8 +74,8 @@ check_training_output() {
     echo "01_train: the loss falls from $first to $last bits per character"
 }
 
-# Starts the training and kills it after $1 milliseconds; says where it was.
-# Fails when it was done before.
+# Starts the training and kills it after $1 milliseconds; prints the step it has
+# reached. Fails if the training has ended before.
 kill_after() {
     train interrupted >>interrupted.log 2>&1 &
     local victim=$!
@@ -92,7 +95,7 @@ count_saved() {
 
 same_checkpoints() {
     local saved=$((steps / save_every)) file
-    # Metadata differ: they have the identity of the run.
+    # Metadata differ, because they contain the run ID.
     for file in uninterrupted/ckpt-*.varve; do
         [ -z "$varve" ] ||
             "$varve" diff --values "$file" "interrupted/${file##*/}" ||
@@ -120,7 +123,7 @@ kill_and_resume() {
         before=$(count_saved interrupted)
         kill_after $((took / 10 + RANDOM % (took / 4 + 1))) || break
         landed=$((landed + 1))
-        # With each save goes what has happened until then.
+        # Each save also writes the events up to its step.
         [ "$(count_saved interrupted)" -eq "$before" ] || told=$((told + 1))
     done
     (train interrupted) >>interrupted.log
@@ -138,7 +141,7 @@ kill_and_resume() {
         fail "expected events of $told runs that have saved, found $files"
 }
 
-# What a training says at its end: the loss, and a text that it wrote.
+# Prints the last lines of a training: the loss, and a generated text.
 end_of() {
     sed -n "/^step  *$steps /,\$p" "$1" | grep -v '^saved'
 }
@@ -188,7 +191,7 @@ for name in 02_renamed 03_accept_reject 04_transfer 05_custom_state \
     compare "$name"
 done
 
-# Its checkpoint is one of Keras; it leaves another.
+# It reads a Keras checkpoint and writes another one.
 enter 06_from_keras
 "$programs/06_from_keras" "$source/tests/golden/foreign/keras_adam" \
     out/trained >printed
@@ -197,7 +200,7 @@ for file in index data-00000-of-00001; do
     [ -s "out/trained.$file" ] || fail "06_from_keras wrote no trained.$file"
 done
 
-# Its checkpoint is one of PyTorch; it leaves another.
+# It reads a PyTorch checkpoint and writes another one.
 enter 15_from_torch
 "$programs/15_from_torch" "$source/tests/golden/foreign/torch_transformer.pt" \
     out/trained.pt >printed
@@ -208,14 +211,14 @@ enter readme
 { "$programs/readme" && "$programs/readme"; } >printed
 compare readme
 
-# The same in C++, where there is a compiler for it.
+# The same in C++, if there is a C++ compiler.
 if [ -x "$programs/readme_cpp" ]; then
     enter readme_cpp
     { "$programs/readme_cpp" && "$programs/readme_cpp"; } >printed
     compare readme
 fi
 
-# Killed at any moment, it goes on from a whole checkpoint.
+# Killed at any time, it resumes from a complete checkpoint.
 resume_in_the_background() {
     "$programs/09_background" run 20 >printed
     "$programs/09_background" run 24 >>printed

@@ -1,4 +1,5 @@
-/* child.c - a child process, how it ended, and what it counted.
+/* child.c - Runs a test body in a child process and returns how it ended and
+ * what it counted.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +18,7 @@
 
 enum { FAILED = 1, SKIPPED = 77 };
 
-/* Shared with the child. */
+/* Memory shared with the child. */
 static struct results {
     long count;
     char text[1024];
@@ -39,7 +40,8 @@ long child_run(void (*body)(void))
     cr_assert_not(WIFSIGNALED(state), "killed by signal %d: %s",
         WTERMSIG(state), results->text);
     bool is_skipped = WEXITSTATUS(state) == SKIPPED;
-    if (is_skipped) /* no warning of Criterion's: that would be a failure */
+    /* not a warning of Criterion, which would count as a failure */
+    if (is_skipped)
         fprintf(stderr, "skipped: %s\n", results->text);
     cr_assert(is_skipped || WEXITSTATUS(state) == 0, "exit %d: %s",
         WEXITSTATUS(state), results->text);

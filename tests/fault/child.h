@@ -1,4 +1,4 @@
-/* child.h - tests that spoil the process they run in, and so run in a child.
+/* child.h - Runs tests that change process-wide state in a child process.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,12 +7,12 @@
 
 #include <stdbool.h>
 
-/* Runs the body in a child process and asserts that it ended well. How many
- * faults it counted; -1 after child_skip, which is logged. */
+/* Runs the body in a child process and asserts that it ended normally. Returns
+ * the number of faults it counted, or -1 after child_skip, which is logged. */
 long child_run(void (*body)(void));
 
-/* For the body: counts a fault; ends the child if a condition does not hold or
- * the machine cannot do what is needed. */
+/* Called by the body: child_count counts a fault; the others end the child if a
+ * condition does not hold or the machine lacks a required feature. */
 void child_count(void);
 void child_expect(bool condition, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -1,4 +1,5 @@
-/* expect.c - the table of faults, and the reading of the log after them.
+/* expect.c - Defines the table of faults and checks statuses and messages
+ * against the log of calls.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,8 +28,8 @@ const struct fault faults[] = {
 };
 const size_t fault_count = sizeof faults / sizeof *faults;
 
-/* Calls whose failure is nobody's business: hints, what only gives something
- * back, and threads, without which the work is done by fewer. */
+/* Calls whose failure is ignored: hints, releases of resources, and thread
+ * starts, without which fewer threads do the work. */
 enum {
     HARMLESS = FAULTY_START_WRITE_BACK | FAULTY_WILL_READ | FAULTY_CLOSE |
                FAULTY_CLOSE_DIRECTORY | FAULTY_UNMAP | FAULTY_REMOVE |
@@ -37,10 +38,10 @@ enum {
     RENAMES = FAULTY_RENAME | FAULTY_RENAME_NEW,
     MADE_ONCE = FAULTY_SYNC | FAULTY_SYNC_DIRECTORY | RENAMES |
                 FAULTY_CLOSE_CREATED | FAULTY_MAP | FAULTY_INFO |
-                FAULTY_EACH_NAME, /* never tried again */
+                FAULTY_EACH_NAME, /* not retried */
 };
 
-/* What a message calls each. */
+/* The words by which messages name each kind of call. */
 static const struct { unsigned kinds; const char *word; } words[] = {
     { FAULTY_OPEN, ": open" }, { FAULTY_OPEN, ": accessing it" },
     { FAULTY_CREATE, ": creating a temporary file" },
@@ -78,7 +79,7 @@ void attempt_text(const struct attempt *a, enum faulty_kind kind, char *text,
 
 /* --- The log -------------------------------------------------------------- */
 
-/* Whether a call went wrong by this fault. */
+/* Returns true if the call failed because of this fault. */
 static bool is_by(const struct faulty_call *call, const struct fault *fault)
 {
     if (!fault)
@@ -96,7 +97,8 @@ static const struct fault *fault_of(
            is_by(call, a->second) ? a->second : NULL;
 }
 
-/* Where a file came to be in its place; the log's size if it did not. */
+/* Returns the position of the first successful rename in the log; the size of
+ * the log if there is none. */
 static size_t renamed_at(const struct world *w)
 {
     size_t size = faulty_log_size(w->faulty);
@@ -106,8 +108,8 @@ static size_t renamed_at(const struct world *w)
     return at;
 }
 
-/* Whether a call belongs to the note about a numbered file, which is written
- * when that one is in place and may fail unheard. */
+/* Returns true if the call belongs to the prefix.latest note, which is written
+ * after a numbered file is in place and whose errors are ignored. */
 static bool is_in_note(const struct world *w, size_t place)
 {
     size_t size = faulty_log_size(w->faulty);
@@ -118,8 +120,8 @@ static bool is_in_note(const struct world *w, size_t place)
     return at < place;
 }
 
-/* Whether a call looks for what others left, just before the name of a new
- * temporary file is made, or guards one against those who look. */
+/* Returns true if the call looks for leftover temporary files, which happens
+ * before a new temporary name is created, or locks a temporary file. */
 static bool is_in_sweep(const struct world *w, size_t place)
 {
     const struct faulty_call *call = faulty_log_at(w->faulty, place);
@@ -138,7 +140,7 @@ static bool outcome_is_unknown(const struct world *w)
     return at < size && faulty_log_at(w->faulty, at)->result < 0;
 }
 
-/* Whether another try is owed, and goes well. */
+/* Returns true if the call is retried and the retry succeeds. */
 static bool passes(
     const struct attempt *a, const struct fault *fault, unsigned kind)
 {
@@ -147,8 +149,8 @@ static bool passes(
     return is_mild && !is_sticky && !(kind & MADE_ONCE);
 }
 
-/* Whether a call reads a ledger, where the checkpoints are listed too and their
- * files have what it has. */
+/* Returns true if the call reads a ledger. Its content can also be obtained by
+ * listing the directory and reading the checkpoints. */
 static bool is_of_ledger(const struct faulty_call *call)
 {
     const char *ending = ".ledger";
@@ -166,7 +168,7 @@ static bool may_pass(const struct world *w, const struct attempt *a,
     if (!fault || (call->kind & HARMLESS) ||
         is_of_ledger(call) || is_in_note(w, place) || is_in_sweep(w, place))
         return true;
-    /* Who may not look is told by what comes next. */
+    /* If access is denied, the next call reports the error. */
     if (fault->error == EACCES &&
         (call->kind & (FAULTY_OPEN_DIRECTORY | FAULTY_OPEN)))
         return w->scenario->made != NULL;
@@ -184,11 +186,11 @@ static void expect_nothing_hidden(
 
 /* --- Statuses and messages ------------------------------------------------ */
 
-/* Whether one call that failed explains what is said. */
+/* Returns true if this failed call explains the status and the message. */
 static bool explains(const struct faulty_call *call, const struct fault *fault,
     varve_status status, const varve_error *error)
 {
-    if (call->kind == FAULTY_LOCK && fault->error == EAGAIN) /* every name */
+    if (call->kind == FAULTY_LOCK && fault->error == EAGAIN) /* any name */
         return status == VARVE_IO &&
                strstr(error->message, "no free temporary name");
     bool is_end = fault->way == FAULTY_NOTHING && call->kind == FAULTY_READ;
@@ -223,8 +225,9 @@ static bool is_explained(const struct world *w, const struct attempt *a,
     return false;
 }
 
-/* One line, unless it lists what holds new values; with the path, which begins
- * the line, or the directory from which the path starts. */
+/* Checks the form of a message: one line, unless it lists variables with new
+ * values, that begins with the path, or with the directory in which the path
+ * begins. */
 static void expect_shape(
     const struct world *w, const varve_error *error, const char *where)
 {
@@ -266,8 +269,8 @@ void expect_truth(const struct world *w, const struct attempt *a,
 
 /* --- Trust ---------------------------------------------------------------- */
 
-/* The calls after a new file's sync or close failed, up to where its name is
- * removed and the next file begins. */
+/* Checks the calls after the sync or close of a new file has failed, up to the
+ * removal of its name and the start of the next file. */
 static void expect_no_trust_after(
     const struct world *w, size_t place, const char *where)
 {
@@ -283,7 +286,8 @@ static void expect_no_trust_after(
     }
 }
 
-/* A directory's descriptor is closed, and never synced before that. */
+/* Checks that no second sync follows. A directory's descriptor is closed, and
+ * is never synced before that. */
 static void expect_no_second_sync(
     const struct world *w, size_t place, const char *where)
 {

@@ -1,4 +1,5 @@
-/* expect.h - which faults there are, and what a call may say about each.
+/* expect.h - Declares the injected faults and the checks of what a call may
+ * report for each.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,22 +8,22 @@
 
 #include "fault/world.h"
 
-/* A way to break a call to the system. */
+/* A fault injected into a system call. */
 struct fault {
     const char *name;
     enum faulty_way way;
     int error;             /* for FAULTY_FAILS */
-    varve_status expected; /* what a call says that it stopped */
+    varve_status expected; /* status of a call that the fault stops */
 };
 
 extern const struct fault faults[];
 extern const size_t fault_count;
 
-/* How many calls a fault breaks. */
+/* The set of calls that a fault affects. */
 enum spread { ONCE, ALL_AFTER, ALL_OF_KIND_AFTER, SPREADS };
 
-/* "run, call 7 (write), EIO, and all after it" is broken by `first`; a second
- * fault is an error at a later call, or NULL. */
+/* An injection such as "run, call 7 (write), EIO, and all after it". `first` is
+ * the fault; `second` is an error in a later call, or NULL. */
 struct attempt {
     const struct scenario *scenario;
     bool is_big; /* the model has large values */
@@ -32,23 +33,23 @@ struct attempt {
     long second_number;
     const struct fault *second;
     bool second_sticky;
-    bool without_memory; /* an allocation failed as well */
+    bool without_memory; /* an allocation failed too */
 };
 
-/* Writes what was tried; `kind` is that of the call that broke. */
+/* Writes a description of the attempt; `kind` is that of the affected call. */
 void attempt_text(const struct attempt *attempt, enum faulty_kind kind,
     char *text, size_t size);
 
-/* Asserts that status and message tell the truth about the calls that failed,
- * as the log has them: nothing that matters failed if the status is VARVE_OK;
- * else it is that of one of the faults, the outcome is unknown if and only if
- * the sync of the directory failed, and the message names a call that failed,
- * its error and its path. */
+/* Asserts that status and message agree with the log of failed calls. If the
+ * status is VARVE_OK, nothing relevant failed. Otherwise it is the status of
+ * one of the faults, the outcome is unknown if and only if the sync of the
+ * directory failed, and the message contains a failed call, its error and its
+ * path. */
 void expect_truth(const struct world *world, const struct attempt *attempt,
     varve_status status, const varve_error *error, const char *where);
 
-/* Asserts that nothing was done after a sync or the close of a new file failed
- * that trusts it: no second sync of it, no rename. */
+/* Asserts that after a failed sync or close of a new file no call relies on the
+ * file: no second sync, no rename. */
 void expect_no_trust(const struct world *world, const char *where);
 
 #endif

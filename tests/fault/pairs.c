@@ -1,4 +1,4 @@
-/* pairs.c - a second fault while the first is dealt with.
+/* pairs.c - Injects a second fault while the first is being handled.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,8 +9,8 @@
 
 #include "support/proof.h"
 
-/* The faults that go together: what stops a call, what passes, and a second
- * one that tells itself from the first. */
+/* The combined faults: one that stops a call, one that is retried, and a second
+ * one with a different error code. */
 enum { FIRSTS = 3 };
 
 static const struct fault *fault_by(int error)
@@ -21,8 +21,9 @@ static const struct fault *fault_by(int error)
     return &faults[i];
 }
 
-/* The second fault of a call that the first one stopped is nobody's business:
- * the status stays, and the file system is as clean as it can be. */
+/* Checks that a second fault does not change the result of a call that the
+ * first has stopped: the status stays the same, and the file system is as clean
+ * as possible. */
 static void check_first_holds(const struct attempt *a,
     const struct outcome *alone, const struct outcome *both)
 {
@@ -36,9 +37,11 @@ static void check_first_holds(const struct attempt *a,
         varve_status_name(alone->status), varve_status_name(both->status));
 }
 
-enum { USUAL_SECONDS = 8 }; /* for one first fault, in the usual version */
+/* number of second faults per first fault in the short version */
+enum { USUAL_SECONDS = 8 };
 
-/* The second one at every later call, or at every few of many. */
+/* Injects the second fault at every later call, or at evenly spaced ones if
+ * there are many. */
 static long try_after(struct attempt *a)
 {
     a->second = NULL;
@@ -79,7 +82,7 @@ struct both {
     bool had_memory;
 };
 
-/* Whichever comes first, the other follows or never comes. */
+/* Injects a failed allocation and a fault in one call, in either order. */
 static struct both try_both(const struct attempt *a, long allocation)
 {
     char where[256];
@@ -104,7 +107,8 @@ static struct both try_both(const struct attempt *a, long allocation)
     return both;
 }
 
-/* A call with the allocations; false: there is no such call. */
+/* Combines a fault at one call with each failed allocation. Returns false if
+ * there is no such call. */
 static bool try_call_without_memory(
     const struct attempt *a, long stride, long *count)
 {

@@ -1,4 +1,4 @@
-/* sweep.c - allocations and calls that fail, one by one.
+/* sweep.c - Injects faults into allocations and system calls one by one.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -43,7 +43,8 @@ static bool try_allocation(
     return was_hit;
 }
 
-/* With large values and in the usual version, every few. */
+/* Fails each allocation; in the short version with large values, every
+ * ninth. */
 static long try_allocations(const struct scenario *scenario, bool is_big)
 {
     long step = is_big ? (long)proof_size(9, 1) : 1;
@@ -57,7 +58,8 @@ static long try_allocations(const struct scenario *scenario, bool is_big)
 
 /* --- Calls to the system -------------------------------------------------- */
 
-/* The kind of a call, and which of its kind it is, stand in the log. */
+/* Restricts the plan to the kind of the affected call, and to its number within
+ * that kind. Both are in the log. */
 static void limit_to_kind(const struct world *w, struct faulty_plan *plan)
 {
     size_t place = (size_t)plan->number;
@@ -69,7 +71,7 @@ static void limit_to_kind(const struct world *w, struct faulty_plan *plan)
         plan->number += faulty_log_at(w->faulty, i)->kind == plan->kinds;
 }
 
-/* What is broken of it; FAULTY_ALL: nothing. */
+/* Returns the kind of the affected call; FAULTY_ALL if there is none. */
 static enum faulty_kind hit_kind(const struct world *w)
 {
     size_t hit = faulty_log_hit(w->faulty);
@@ -78,7 +80,7 @@ static enum faulty_kind hit_kind(const struct world *w)
                : FAULTY_ALL;
 }
 
-/* By the log of a world that is thrown away, in which nothing fails. */
+/* Finds the kind and number in the log of a separate run without faults. */
 static void make_plan_for_kind(
     const struct attempt *a, struct faulty_plan *plan)
 {
@@ -127,23 +129,22 @@ struct outcome try_attempt(const struct attempt *a)
     return o;
 }
 
-/* Whether an attempt can be had in a reasonable time. */
+/* Returns true if the attempt ends in a reasonable time. */
 static bool is_possible(const struct attempt *a)
 {
     bool is_slow = a->first->way == FAULTY_ONE_BYTE && a->spread != ONCE;
     return !(is_slow && a->is_big);
 }
 
-/* A call that is to be made again is made thousands of times before it is given
- * up. */
+/* Returns true if the call is retried thousands of times before it fails. */
 static bool is_endless(const struct attempt *a)
 {
     return a->spread != ONCE &&
            (a->first->error == EINTR || a->first->error == EAGAIN);
 }
 
-/* Whether the usual version makes it: without large values all but some of the
- * slowest, with them the faults in turn. */
+/* Returns true if the short version makes this attempt: without large values
+ * all but some of the slowest, with large values the faults in rotation. */
 static bool is_chosen(const struct attempt *a, size_t i)
 {
     if (proof_is_long())
@@ -156,11 +157,11 @@ static bool is_chosen(const struct attempt *a, size_t i)
 
 struct sweep {
     long attempts;
-    long pairs;  /* places, each with a fault */
-    long halves; /* attempts that left the program half done, and said so */
+    long pairs;  /* combinations of a call and a fault */
+    long halves; /* attempts that reported a partially changed program */
 };
 
-/* All faults at one call; false: there is no such call. */
+/* Injects each fault into one call. Returns false if there is no such call. */
 static bool try_call(const struct scenario *scenario, bool is_big, long number,
     struct sweep *sweep)
 {

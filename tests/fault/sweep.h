@@ -1,4 +1,4 @@
-/* sweep.h - a scenario broken everywhere.
+/* sweep.h - Injects faults into every allocation and system call of a scenario.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,24 +7,25 @@
 
 #include "fault/expect.h"
 
-/* Each allocation, once and from then on; each call by each fault, once, from
- * then on, and from then on for calls of its kind alone; two faults in one
- * call. In the usual version a part of that: with large values the faults go
- * round, of the slowest ones every eighth is made, of many pairs some. */
+/* Runs a scenario with each allocation failing, once and permanently; with each
+ * fault at each system call, once, permanently, and permanently for calls of
+ * that kind; and with pairs of faults. The short version runs a part of this:
+ * with large values the faults are used in rotation, and only every eighth of
+ * the slowest attempts and a sample of the pairs are run. */
 void try_all(const struct scenario *scenario);
 
-/* One attempt in a new world, with all that is looked at afterwards. */
+/* The result of one attempt in a new world. */
 struct outcome {
     bool was_hit, was_hit_second;
     varve_status status;
     int system_error;
-    long calls; /* that were made in all */
+    long calls; /* number of calls made */
 };
 
 struct outcome try_attempt(const struct attempt *attempt);
 
-/* Two faults in one call, the second while the first is dealt with; a fault and
- * an allocation that fails. How many there were. */
+/* Injects pairs of faults, the second while the first is handled, and a fault
+ * together with a failed allocation. Returns the number of pairs. */
 long try_pairs(const struct scenario *scenario);
 
 #endif

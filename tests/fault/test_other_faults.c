@@ -1,5 +1,5 @@
-/* test_other_faults.c - building, planning, asking, looking inside and keeping
- * in memory, broken everywhere.
+/* test_other_faults.c - Injects faults into building graphs, dry runs, queries,
+ * readers and in-memory snapshots.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -53,7 +53,7 @@ TEST(fault, a_plan_is_made_or_refused_and_changes_nothing)
         .path = "run/a-1.varve", .act = plan });
 }
 
-/* A model that lacks a name, and has one too many. */
+/* Reads into a model that lacks one name and has an additional one. */
 static void read_a_part(struct world *w)
 {
     static float spare[2];
@@ -65,7 +65,8 @@ static void read_a_part(struct world *w)
     cr_assert(w->restoration, "%s", error.message);
 }
 
-/* Whether a call that has to find something found it, or had no memory. */
+/* Returns the status of a call that must either find something or report that
+ * memory is exhausted. */
 static varve_status finds(varve_status status, varve_error *error)
 {
     if (status != VARVE_UNMATCHED)
@@ -175,7 +176,7 @@ TEST(fault, a_snapshot_is_taken_or_not)
         .act = snapshot });
 }
 
-/* One holds OLD, the program NOW. */
+/* Takes a snapshot of OLD and fills the program with NOW. */
 static void keep_old(struct world *w)
 {
     varve_error error;
@@ -206,7 +207,7 @@ static varve_status retake(struct world *w, varve_error *error)
     varve_status status = varve_snapshot_retake(w->snapshot, error);
     if (!status)
         return VARVE_OK;
-    test_fail_allocation(-1, false); /* it still holds what it held */
+    test_fail_allocation(-1, false); /* the snapshot still contains OLD */
     varve_error second;
     cr_assert_ok(varve_snapshot_restore(w->snapshot, &second), second);
     holds_old(w);

@@ -1,5 +1,5 @@
-/* test_read_faults.c - a read that fails anywhere changes nothing, and succeeds
- * once the fault is gone.
+/* test_read_faults.c - Tests that a read that fails at any point changes
+ * nothing and succeeds once the fault is removed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -93,7 +93,8 @@ static void open_first(struct world *w)
     cr_assert_ok(read_with(w, NULL, &error), error);
 }
 
-/* What could not be built stays unbuilt; what could not be delivered waits. */
+/* Builds nodes after a read. What could not be built remains unbuilt; values
+ * that could not be restored remain pending. */
 static varve_status build_late(struct world *w, varve_error *error)
 {
     varve_status status;
@@ -116,7 +117,8 @@ TEST(fault, what_could_not_arrive_late_arrives_at_the_next_try)
         .prepare = open_first, .act = build_late, .check = holds_the_file });
 }
 
-/* Only memory that nobody has seen yet can be the file's pages. */
+/* Opens the file for mapping. Only memory that the program has not accessed can
+ * be replaced by pages of the file. */
 static void open_mapped(struct world *w)
 {
     varve_error error;
@@ -124,7 +126,7 @@ static void open_mapped(struct world *w)
         read_with(w, &(varve_read_options){ .map = true }, &error), error);
 }
 
-static long maps; /* acts that mapped something */
+static long maps; /* runs that mapped a variable */
 
 static varve_status build_mapped(struct world *w, varve_error *error)
 {
@@ -134,7 +136,8 @@ static varve_status build_mapped(struct world *w, varve_error *error)
     return status;
 }
 
-/* Memory that a variable got while matching had none is filled by reading. */
+/* If memory could not be mapped during matching, a variable is filled by
+ * reading. */
 TEST(fault, what_could_not_be_mapped_arrives_at_the_next_try)
 {
     try_all(&(struct scenario){ .name = "mapped", .file = "run/a-1.varve",
@@ -179,7 +182,7 @@ static varve_status read_wide(struct world *w, varve_error *error)
     return status;
 }
 
-/* The model under OLD says what the narrow values were. */
+/* The model filled with OLD contains the values before widening. */
 static void holds_wide_values(struct world *w)
 {
     (void)w;

@@ -1,5 +1,5 @@
-/* test_real_faults.c - limits and full disks of the real system, each in a
- * child process: what the system in memory only pretends.
+/* test_real_faults.c - Tests resource limits and full disks of the real system,
+ * each in a child process; other tests only simulate them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -42,7 +42,7 @@ enum { OLD = 1, NOW = 2, NOBODY = 65534 };
 static struct real {
     char directory[200];
     char path[256];   /* the older file */
-    char prefix[256]; /* of the numbered ones */
+    char prefix[256]; /* of the numbered files */
     struct everything model;
     varve_graph *graph;
     void *old;
@@ -55,7 +55,8 @@ static float big[EVERYTHING_BIG];
 
 static atomic_long blocks; /* allocated and not freed */
 
-/* The test's allocator fails when it is told to, this one when it must. */
+/* Allocates with malloc and fails only if it does. The allocator of the other
+ * tests fails on request. */
 static void *allocate(void *user, void *old, size_t old_size, size_t new_size)
 {
     (void)user;
@@ -98,8 +99,8 @@ static varve_status latest_real(varve_error *error)
     return varve_latest(real.prefix, path, sizeof path, error);
 }
 
-/* A model whose older file stands in the directory, under its own name and as
- * number 1 of a prefix. */
+/* Sets up a model whose older file exists, under its own name and as number 1
+ * of a prefix. */
 static void begin(const char *directory, bool is_big)
 {
     varve_error error = { 0 };
@@ -153,8 +154,8 @@ static void check_old_file(const char *where)
 
 static const char *limit_name = "";
 
-/* What a call says under a limit: nothing, or that it was this limit. Lifts it
- * before it looks. Whether it said nothing. */
+/* Checks that a call under a limit succeeded or reported this limit. Removes
+ * the limit first. Returns true if the call succeeded. */
 static bool check(varve_status status, const varve_error *error,
     varve_status expected, int number, void (*lift)(void), const char *where)
 {
@@ -180,7 +181,8 @@ static bool check(varve_status status, const varve_error *error,
     return false;
 }
 
-/* The older file again, and NOW in the program, after a call that went well. */
+/* After a successful call, restores the older file and fills the program with
+ * NOW. */
 static void begin_again(void)
 {
     varve_error error;
@@ -189,7 +191,7 @@ static void begin_again(void)
     fill(NOW);
 }
 
-/* The fault is gone: the same call does what it should. */
+/* Checks that the same call succeeds without the limit. */
 static void check_gone(void)
 {
     varve_error error = { 0 };
@@ -204,7 +206,7 @@ static void nothing_to_lift(void)
 {
 }
 
-/* A resource of the process, limited and given back. */
+/* A resource limit of the process, set and restored. */
 static struct {
     int resource;
     struct rlimit before;
@@ -237,7 +239,7 @@ static void check_no_signal(void)
     child_expect(!sigismember(&mask, SIGXFSZ), "SIGXFSZ stays blocked");
 }
 
-/* SIGXFSZ would kill: its action is the default. */
+/* The default action of SIGXFSZ would kill the process. */
 static void limit_file_size(void)
 {
     begin(test_path(""), true);
@@ -268,7 +270,7 @@ static bool put_text(const char *path, const char *text)
     return moved == (ssize_t)strlen(text);
 }
 
-/* In a name space of mounts where this user may mount. */
+/* Mounts a disk in a new mount namespace, if this user may do so. */
 static const char *mount_disk(const char *options)
 {
     char users[64], groups[64];
@@ -292,7 +294,7 @@ static void remove_filler(void)
     unlink(filler);
 }
 
-/* Takes all but so many bytes of the disk. */
+/* Fills the disk until `room` bytes are free. */
 static void fill_disk(uint64_t room)
 {
     snprintf(filler, sizeof filler, "%s/filler", real.directory);
@@ -392,7 +394,8 @@ static void forbid(mode_t mode, bool no_replace, const char *where)
     unlink(other);
 }
 
-/* Root may do everything, and so becomes somebody else. */
+/* Makes the directory read-only. Root ignores permissions, so it changes to
+ * another user first. */
 static void lock_the_directory(void)
 {
     char directory[200];
@@ -466,7 +469,7 @@ struct block {
     size_t size;
 };
 
-static struct block *taken; /* all that malloc gave, the newest first */
+static struct block *taken; /* all blocks from malloc, newest first */
 
 static void take_all_memory(void)
 {
@@ -493,7 +496,7 @@ static void lift_memory(void)
     give_back(UINT64_MAX);
 }
 
-/* The smallest heap that is enough, by trying. */
+/* Finds the smallest sufficient heap by trial. */
 static void limit_memory_of(varve_status (*call)(varve_error *), uint64_t step)
 {
     long refused = 0;

@@ -1,6 +1,6 @@
-/* test_sync_faults.c - the calls that decide whether a file is there: sync,
- * close, rename, sync of the directory. Each fails in each way it can, and the
- * status is that and no other.
+/* test_sync_faults.c - Tests the calls that decide if a file exists: sync,
+ * close, rename, sync of the directory. Each fails in each possible way and
+ * must return exactly the expected status.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,15 +11,15 @@
 #include "fault/writes.h"
 #include "support/proof.h"
 
-/* The call that fails, counted from 0 among those of its kind; and what the
- * message says of it, behind the path. */
+/* The call that fails, counted from 0 among those of its kind, and the message
+ * after the path. */
 struct decision {
     const struct scenario *scenario;
     enum faulty_kind kind;
     long number;
     const char *path;
     const char *words;
-    bool is_unknown; /* whether the file survives a power cut */
+    bool is_unknown; /* it is unknown if the file survives a power failure */
 };
 
 static const struct { int error; varve_status status; } errors[] = {
@@ -44,8 +44,8 @@ static void check_status(const struct decision *d, size_t i,
         "%s: %s", varve_status_name(status), message);
 }
 
-/* Whether the call that failed was the last of its kind, and nothing was put in
- * place after it. */
+/* Checks that the failed call was the last of its kind and that no rename
+ * followed. */
 static void check_last(const struct world *w, const struct decision *d)
 {
     size_t size = faulty_log_size(w->faulty);
@@ -109,7 +109,7 @@ TEST(sync_fault, a_failed_rename_leaves_the_older_file)
         "run/a-2.varve", "rename", false });
 }
 
-/* The syncs of directories before are of those above. */
+/* Earlier syncs of directories are those of parent directories. */
 TEST(sync_fault, a_failed_sync_of_the_directory_leaves_the_outcome_unknown)
 {
     const char *words = "the file is in place, but sync of its directory";

@@ -1,5 +1,5 @@
-/* test_write_faults.c - a write that fails anywhere leaves the older file, and
- * no other.
+/* test_write_faults.c - Tests that a write that fails at any point leaves the
+ * older file and no other.
  *
  * SPDX-License-Identifier: MIT
  */

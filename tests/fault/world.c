@@ -1,4 +1,5 @@
-/* world.c - sets worlds up, and looks at what is left of them.
+/* world.c - Creates the simulated machine of each attempt and checks its state
+ * afterwards.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,7 +26,7 @@ static void free_olds(void)
     free(olds[1].bytes);
 }
 
-/* The model under OLD, as varve_save writes it. */
+/* Saves the model filled with OLD with varve_save. */
 static void make_old(struct old *old, bool is_big)
 {
     struct memory *memory = memory_new();
@@ -110,7 +111,8 @@ static void check_old_file(struct world *w, const char *where)
         "%s: the older file is not as it was", where);
 }
 
-/* How many temporary files could not be removed, however often tried. */
+/* Returns the number of temporary files whose removal failed in every
+ * attempt. */
 static size_t stray_count(const struct world *w)
 {
     size_t size = faulty_log_size(w->faulty);
@@ -137,8 +139,8 @@ static void check_litter(
         found);
 }
 
-/* After a failure: the older file as it was, and no other. Where the outcome is
- * unknown, the new one, complete. */
+/* Checks the disk after a failure: the older file unchanged and no other, or,
+ * if the outcome is unknown, the complete new file. */
 static void check_disk(
     struct world *w, varve_status status, size_t strays, const char *where)
 {

@@ -1,9 +1,9 @@
-/* world.h - a machine in memory with a model on it, for one call that is made
- * to fail in every way it can.
+/* world.h - Simulates a machine in memory with a model, for one call that is
+ * made to fail in every possible way.
  *
- * A scenario says how the world is set up, which call is made, and what must
- * hold after it. sweep.h breaks the call at each of its allocations and at each
- * of its calls to the system, in a new world every time.
+ * A scenario defines how the world is set up, which call is made, and what must
+ * hold after it. sweep.h injects faults into each of its allocations and system
+ * calls, in a new world each time.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,33 +28,34 @@ struct world {
 
     varve_restoration *restoration;
     varve_snapshot *snapshot;
-    bool is_unknown; /* the call said so of its outcome */
-    bool is_stuck; /* an addition could not be made: the graph says so for ever,
-                      and no second call can mend that */
+    bool is_unknown; /* the call reported that its outcome is unknown */
+    /* a node could not be added: the graph keeps this error, and a second
+     * call cannot fix it */
+    bool is_stuck;
 };
 
 struct scenario {
     const char *name;
-    const char *file;  /* with what the path in a message begins */
-    const char *path;  /* the old file is there before the call; NULL: none */
-    const char *made;  /* a file that the call makes; NULL: none */
+    const char *file;  /* the beginning of the path in a message */
+    const char *path;  /* file that exists before the call; NULL: none */
+    const char *made;  /* file that the call creates; NULL: none */
     bool is_empty;     /* nothing is built before the call */
     bool may_half;     /* VARVE_PARTIALLY_RESTORED is allowed */
     void (*prepare)(struct world *world); /* NULL: nothing more */
     varve_status (*act)(struct world *world, varve_error *error);
-    /* After success, at once or at the second try; NULL: all values are those
-     * of the program before the call. */
+    /* Called after success, at the first or second attempt. NULL: all values
+     * must be those before the call. */
     void (*check)(struct world *world);
 };
 
-/* A new world of a scenario, with or without large values. world_end frees it,
- * and asserts that it is the last thing that was to be freed or closed. */
+/* Creates the world of a scenario, with or without large values. world_end
+ * frees it and asserts that no memory or descriptor is leaked. */
 void world_begin(
     struct world *world, const struct scenario *scenario, bool is_big);
 void world_end(struct world *world, const char *where);
 
-/* What must hold after the call, by its status: on disk, in the program, and
- * when it is made again without a fault. Takes all faults away. */
+/* Checks the disk and the program according to the status, then that a second
+ * call without faults succeeds. Removes all faults. */
 void world_check(struct world *world, varve_status status,
     const varve_error *error, const char *where);
 

@@ -1,4 +1,4 @@
-/* writes.c - the scenarios that write.
+/* writes.c - Defines the scenarios that write.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,7 +26,8 @@ static varve_status write_unsynced(struct world *w, varve_error *error)
     return write_with(w, &options, error);
 }
 
-/* What an unknown outcome left is the file, and may not be replaced. */
+/* Writes without replacing. After an unknown outcome the file exists and must
+ * not be replaced. */
 static varve_status write_beside_it(struct world *w, varve_error *error)
 {
     varve_write_options options = everything_options();
@@ -44,7 +45,7 @@ static varve_status save_it(struct world *w, varve_error *error)
     return varve_save(varve_graph_root(w->graph), "run/a", &options, error);
 }
 
-/* The new file holds what the program holds. */
+/* Checks that the new file has the values of the program. */
 static void read_back_from(struct world *w, const char *path)
 {
     varve_error error = { 0 };
@@ -66,7 +67,8 @@ static void read_back(struct world *w)
     read_back_from(w, w->scenario->made);
 }
 
-/* The new number, or after an unknown outcome the one behind it. */
+/* Checks the number of the newest file: the new one, or after an unknown
+ * outcome the one after it. */
 static void find_the_newest(struct world *w)
 {
     uint64_t counter = varve_save_counter(varve_graph_root(w->graph));

@@ -1,4 +1,4 @@
-/* writes.h - the scenarios that write, for all tests of them.
+/* writes.h - Declares the scenarios that write, for all tests that use them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,9 +7,9 @@
 
 #include "fault/world.h"
 
-extern const struct scenario first_write;   /* makes two directories */
+extern const struct scenario first_write;   /* creates two directories */
 extern const struct scenario overwrite;
-extern const struct scenario write_beside;  /* does not replace */
+extern const struct scenario write_beside;  /* does not replace a file */
 extern const struct scenario unsynced;      /* without syncs */
 extern const struct scenario numbered_save;
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""check_golden.py - the independent reader and the library say the same of the
-golden files: every path, type, shape, digest, byte, edge, slot and tag.
+"""check_golden.py - Tests that the independent reader and the library find the
+same content in the golden files: every path, type, shape, digest, byte, edge,
+slot and tag.
 
     check_golden.py DUMP FILE...
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""check_parity.py - the independent reader of parity and the library say the
-same of the golden sets: what is written today, each file, and what is made
-again of it for whoever is lost.
+"""check_parity.py - Tests that the independent reader of parity and the
+library agree about the golden sets.
 
     check_parity.py MAKE_NODES DUMP NODES
+
+Compares newly written sets, each of their files, and the files that are
+rebuilt after ranks are lost.
 
 SPDX-License-Identifier: MIT
 """
@@ -22,7 +24,7 @@ RANKS = range(5)
 
 
 def read_set(place):
-    """Parity and checkpoints by rank."""
+    """Reads the parity files and checkpoints of each rank."""
     parities, files = {}, {}
     for rank in RANKS:
         folder = place / f'rank-{rank}'
@@ -40,7 +42,8 @@ def contents(place):
 
 
 def can_be_lost(parities, ranks):
-    """One of each group; of partners none that follow each other."""
+    """Yields the ranks to lose: one of each group; with partners, no two
+    adjacent ranks."""
     for rank, other in itertools.permutations(ranks, 2):
         p = parities[rank]
         if other not in p.members:
@@ -53,7 +56,8 @@ def can_be_lost(parities, ranks):
 
 
 def rebuild_here(golden, ranks):
-    """By the other reader: checkpoints, then what they keep for others."""
+    """Reads a set with the independent reader: the checkpoints, then the
+    copies and parity kept for others."""
     parities, files = read_set(golden)
     left = {r: p for r, p in parities.items() if r not in ranks}
     found = {r: data for r, data in files.items() if r not in ranks}
@@ -67,7 +71,8 @@ def rebuild_here(golden, ranks):
 
 
 def check_lost(make, golden, scheme, ranks):
-    """The library and the other reader make what there was."""
+    """Checks that library and independent reader rebuild the original
+    files."""
     expected = contents(golden)
     found, blocks = rebuild_here(golden, ranks)
     for rank in ranks:

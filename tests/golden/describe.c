@@ -1,4 +1,5 @@
-/* describe.c - a reader asked for everything; values as their SHA-256.
+/* describe.c - Prints everything that a reader returns for a file; values as
+ * their SHA-256.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* describe.h - all that a reader says of a file, a line for each thing, for
- * describe.py to compare with what another reader says.
+/* describe.h - Declares a function that prints the content of a file, one line
+ * for each item, for comparison with describe.py.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,8 @@
 
 #include <varve/reader.h>
 
-/* Reads all values; the first failure, after which nothing more is written. */
+/* Reads all values. Returns the first failure, after which nothing is
+ * written. */
 varve_status describe(FILE *out, varve_reader *reader, varve_error *error);
 
 #endif

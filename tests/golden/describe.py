@@ -1,11 +1,12 @@
-"""describe.py - what describe.c says of a file, by the independent reader.
+"""describe.py - Prints the same description of a file as describe.c, with the
+independent reader.
 
 SPDX-License-Identifier: MIT
 """
 import struct
 
 KINDS = ['', 'object', 'variable', 'list', 'dict', 'state']
-LONGEST_PATH = 4095  # longer ones are "..." and their end
+LONGEST_PATH = 4095  # longer ones are printed as "..." and their end
 
 
 def short(path):

@@ -1,4 +1,4 @@
-/* dump.c - describes a file, for check_golden.py.
+/* dump.c - Prints the description of a file for check_golden.py.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""make_compressed.py - the files in compressed/: records as TensorFlow's
-writer of TFRecord files has them, as they are and compressed as a whole in its
-two ways, by Python's gzip and zlib; and one in several members, as
-`cat a.gz b.gz` gives it.
+"""make_compressed.py - Writes the files in compressed/: TFRecord files
+uncompressed and with both compressions of TensorFlow, by Python's gzip and
+zlib, and a gzip file with several members, as from `cat a.gz b.gz`.
 
 SPDX-License-Identifier: MIT
 """
@@ -51,7 +50,7 @@ def main():
                 map(framed, (b'one', b'', b'three'))), mtime=0)),
             ('empty', gzip.compress(b'', mtime=0))):
         (FOLDER / f'{name}.tfrecord').write_bytes(data)
-    # One of a million bytes, to be put behind each other.
+    # Writes a record of a million bytes several times.
     block = bytes(number * number >> 7 & 255 for number in range(1000)) * 1000
     (FOLDER / 'million.gz').write_bytes(gzip.compress(block, mtime=0))
 

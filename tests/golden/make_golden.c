@@ -1,9 +1,9 @@
-/* make_golden.c - writes the golden file of this version of the format.
+/* make_golden.c - Writes the golden file of this version of the format.
  *
- *     make_golden DIRECTORY      makes DIRECTORY/golden-1.varve
+ *     make_golden DIRECTORY      writes DIRECTORY/golden-1.varve
  *
- * v1.varve is what it wrote when version 1 was made. That file is never edited
- * and never made again: whatever writes other bytes has changed the format.
+ * v1.varve is its output at the time when version 1 was defined. That file is
+ * never edited or replaced: if the output differs, the format has changed.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,6 +1,6 @@
-/* make_many.c - writes the golden file of several processes: the second save of
- * three in layers, with values in pieces, some of which are packed, and what is
- * private to each.
+/* make_many.c - Writes the golden file of several processes: the second
+ * incremental save of three, with sharded values, some compressed, and
+ * rank-local values.
  *
  *     make_many FILE
  *
@@ -25,7 +25,7 @@ static varve_status save(const varve_comm *comm, const char *path, int64_t step,
         rows[i / WIDE][i % WIDE] = (float)(i / 5);
     for (int i = 0; i < WEIGHTS; i++)
         weights[i] = (float)i / 1024;
-    rows[ROWS - 1][0] = (float)step; /* of the last rank alone */
+    rows[ROWS - 1][0] = (float)step; /* only a row of the last rank changes */
     for (int i = 0; i < 4; i++)
         own[i] = (int32_t)comm->rank * 10 + i;
     varve_graph *graph = varve_graph_new(NULL);
@@ -42,7 +42,7 @@ static varve_status save(const varve_comm *comm, const char *path, int64_t step,
     return status;
 }
 
-/* A rank, from its beginning to its end; twice. */
+/* Runs a rank that saves twice. */
 static int run(varve_processes *all, uint32_t rank, const char *path)
 {
     varve_error error = { 0 };

@@ -1,8 +1,9 @@
-/* make_nodes.c - writes the golden files of nodes with directories of their
- * own: what five ranks saved, each with a slice, and their parity. Or makes
- * those again of which some are lost.
+/* make_nodes.c - Writes the golden files of nodes with local directories:
+ * sharded checkpoints of five ranks and their parity. Or rebuilds the missing
+ * ones.
  *
- *     make_nodes xor|partner DIRECTORY [resume]
+ *     make_nodes xor
+ * partner DIRECTORY [resume]
  *
  * SPDX-License-Identifier: MIT
  */
@@ -59,7 +60,7 @@ static varve_status work(
     return status;
 }
 
-/* A rank, from its beginning to its end. */
+/* Runs a rank that saves or resumes. */
 static int run(varve_processes *all, uint32_t rank, const struct task *task)
 {
     varve_error error = { 0 };

@@ -1,4 +1,4 @@
-/* make_packed.c - writes the golden file with values that are packed.
+/* make_packed.c - Writes the golden file with compressed values.
  *
  *     make_packed FILE
  *

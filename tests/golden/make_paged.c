@@ -1,5 +1,5 @@
-/* make_paged.c - writes the golden checkpoint with a chunk that is summed by
- * pages: the second of two saves, of which the first goes away.
+/* make_paged.c - Writes the golden checkpoint with a chunk that has checksums
+ * by page: the second of two saves, of which the first is removed.
  *
  *     make_paged DIRECTORY
  *
@@ -10,7 +10,7 @@
 
 #include <varve/varve.h>
 
-enum { ROWS = 300, ROW = 1024 }; /* a chunk, and some of another */
+enum { ROWS = 300, ROW = 1024 }; /* one chunk and a part of another */
 
 static varve_status save(varve_node *root, const char *path, varve_error *error)
 {

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""make_philox.py - writes philox.h: numbers of numpy to compare ours with.
+"""make_philox.py - Writes philox.h: random numbers of numpy that Varve must
+reproduce.
 
     tests/golden/make_philox.py >tests/golden/philox.h
 
-Needs numpy 1.17 or later. The keys of named streams come from tests/xxh3.py,
-the quantiles from Python's statistics.NormalDist.
+Requires numpy 1.17 or later. The keys of named streams come from
+tests/xxh3.py, the quantiles from Python's statistics.NormalDist.
 
 SPDX-License-Identifier: MIT
 """
@@ -36,7 +37,8 @@ def bits(key, counter=0):
 
 
 def words_at(key, place, count):
-    """Words from a place on: four to a counter, which numpy counts up first."""
+    """Returns words from a position on. Each counter yields four words, and
+    numpy increments it first."""
     made = bits(key, place // 4).random_raw(place % 4 + count)
     return [int(word) for word in made[place % 4:]]
 

@@ -1,4 +1,4 @@
-/* make_pieces.c - writes the golden file with values in pieces.
+/* make_pieces.c - Writes the golden file with sharded values.
  *
  *     make_pieces FILE [FIRST]
  *
@@ -15,7 +15,7 @@
 
 enum { SIDE = 7, ROW = 1000 };
 
-/* Around one in the middle. */
+/* Boxes around one in the middle. */
 static const varve_box grid_boxes[] = {
     { .start = { 0, 0 }, .extents = { 3, 4 } },
     { .start = { 0, 4 }, .extents = { 4, 3 } },

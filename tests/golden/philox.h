@@ -1,4 +1,4 @@
-/* philox.h - numbers of numpy 2.4.6, by make_philox.py.
+/* philox.h - Contains random numbers of numpy 2.4.6, written by make_philox.py.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 
 enum { GOLDEN_WORDS = 9 };
 
-/* Words of numpy.random.Philox from a place on. */
+/* Words of numpy.random.Philox from a position on. */
 struct golden_words {
     uint64_t key[2];
     uint64_t place;
@@ -370,7 +370,7 @@ static const struct golden_below golden_below[] = {
         UINT64_C(0xe337d5dbf11fb65f) } },
 };
 
-/* Keys of seeds and paths, by another XXH3. */
+/* Keys of seeds and paths, computed by an independent XXH3. */
 struct golden_key {
     uint64_t seed;
     const char *path; /* NULL: 300 times "a" */

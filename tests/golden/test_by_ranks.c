@@ -1,5 +1,5 @@
-/* test_by_ranks.c - what others have saved, in pieces or in several files, is
- * restored by many processes, each its rows.
+/* test_by_ranks.c - Tests that several processes can restore foreign sharded or
+ * multi-file checkpoints, each its own rows.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,13 +12,13 @@
 
 enum { MOST_RANKS = 5, MOST_SLICES = 256 };
 
-/* A slice, and which node of the file its value is. */
+/* A shard, and the node of the file that contains its value. */
 struct slice {
     varve_node *node;
     uint32_t id;
 };
 
-/* What a rank has of a file. */
+/* The objects of a rank. */
 struct rank {
     const varve_comm *comm;
     varve_reader *reader;
@@ -35,7 +35,7 @@ static struct run {
     char troubles[MOST_RANKS][sizeof((varve_error *)0)->message];
 } run;
 
-/* Some ranks have no row of a value that has few. */
+/* Returns the rows of a rank, none if the value has too few. */
 static varve_box rows_of(const varve_comm *comm, const varve_tensor *value)
 {
     varve_box box = { .start = { 0 } };
@@ -63,7 +63,7 @@ static void add(struct rank *r, varve_node *parent, const char *name,
     };
 }
 
-/* Each node once, by the first edge that leads to it. */
+/* Builds each node once, at the first edge that leads to it. */
 static void build(struct rank *r, varve_node *parent, uint32_t id, bool *seen)
 {
     const char *name;
@@ -125,7 +125,7 @@ static void restore(const varve_comm *comm, void *user)
     free(r);
 }
 
-/* Partitioned variables of TensorFlow, its shards, sharded safetensors. */
+/* Partitioned variables and shards of TensorFlow, sharded safetensors. */
 TEST(by_ranks, what_others_have_saved_is_restored)
 {
     static const char *const files[] = { "partitioned.index",

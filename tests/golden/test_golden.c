@@ -1,5 +1,5 @@
-/* test_golden.c - the file of version 1 is read, and written again byte by
- * byte.
+/* test_golden.c - Tests that the file of version 1 can be read, and is written
+ * again byte for byte.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -41,7 +41,7 @@ TEST(golden, version_1_is_read_with_every_value)
     check_values(GOLDEN_FILE);
 }
 
-/* Small values in places as for larger ones. */
+/* In this file small values are aligned like large ones. */
 TEST(golden, an_early_file_is_read_with_every_value)
 {
     size_t size, wide_size;
@@ -61,7 +61,7 @@ static void digest_of(const char *path, uint8_t digest[16])
     varve_reader_free(reader);
 }
 
-/* By another reader, too: check_golden.py. */
+/* check_golden.py compares it with the independent reader, too. */
 TEST(golden, a_file_with_values_in_pieces_has_what_one_without_has)
 {
     static float grid[7][7];
@@ -112,7 +112,7 @@ static void check_written_again(const char *path)
     varve_graph_free(graph);
 }
 
-/* Its small values lie where they do in a new one. */
+/* Its small values move to the offsets that a new file has. */
 TEST(golden, an_early_file_is_repacked_as_a_new_one)
 {
     varve_error error = { 0 };

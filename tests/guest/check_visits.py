@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""check_visits.py - whether each public function is looked at.
+"""check_visits.py - Tests that each public function is called in a visit.
 
     check_visits.py SOURCE
 
-Each is called in one of the visits, or stands in visits.txt as one that only
-answers from what is in memory.
+visits.txt lists the exceptions: functions that only return data from memory.
 
 SPDX-License-Identifier: MIT
 """
@@ -30,7 +29,7 @@ def main(source):
     visited = set(re.findall(r'\bvarve_\w+', ' '.join(
         read(path) for path in
         [*glob.glob(f'{here}/visit_*.c'), f'{here}/state.c'])))
-    # By their macros:
+    # Called through macros:
     visited |= {'varve_add_sized_struct', 'varve_view_at'} & declared
     quiet = {line for line in read(f'{here}/visits.txt').splitlines()
              if line and not line.startswith('#')}

@@ -1,4 +1,5 @@
-/* guest.c - looks, visits, forks.
+/* guest.c - Runs visits, compares the process before and after each call, and
+ * forks between calls.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,10 +21,10 @@
 
 enum {
     NOT_REACHED = 3,
-    MOST_CALLS = 1000,  /* of a visit */
-    USUAL_STEP = 3,     /* calls from fork to fork; in the long version 1 */
-    MOST_GROWTH = 2048, /* KiB, of a visit that was made before */
-    MOST_WAITS = 200    /* ms, for a thread that has ended to be gone */
+    MOST_CALLS = 1000,  /* in one visit */
+    USUAL_STEP = 3,     /* calls between forks; 1 in the long version */
+    MOST_GROWTH = 2048, /* KiB of growth of a repeated visit */
+    MOST_WAITS = 200    /* ms until an ended thread has disappeared */
 };
 
 #define VISIT(name)                                                            \
@@ -99,7 +100,7 @@ unsigned guest_callbacks(void)
 
 /* --- One call ----------------------------------------------------------- */
 
-/* The one that was there waits for its child, and is as good as that. */
+/* Forks. The parent waits for its child and exits with its status. */
 static void fork_here(struct guest *guest)
 {
     int state = 0;
@@ -129,7 +130,8 @@ void guest_before(struct guest *guest)
     registers_clear();
 }
 
-/* A thread that was waited for is counted a moment longer. */
+/* Looks at the process. A thread remains visible for a moment after it was
+ * joined. */
 static void look_after(
     const struct look *before, struct look *after, bool is_patient)
 {
@@ -155,7 +157,7 @@ static void compare(
     look_after(before, &after, guest->threads != ANY);
     if (guest->files == ANY)
         after.files = before->files;
-    if (guest->threads == ANY || guest->is_child) /* has but this thread */
+    if (guest->threads == ANY || guest->is_child) /* only this thread */
         after.threads = before->threads;
     look_differs(before, &after, text);
     if (text[0])
@@ -190,7 +192,7 @@ void guest_visit(
     look_at(&before);
     function(guest);
     compare(guest, &before, "all of the visit");
-    /* The parent of a child may still be writing there. */
+    /* The parent of a child may still write there. */
     if (!place_leave(guest->place, place) && !guest->is_child)
         complain(guest, place, "cannot be removed");
 }
@@ -210,7 +212,8 @@ void guest_run(struct guest *guest, unsigned times)
     }
 }
 
-/* False where the visit has not so many calls. */
+/* Runs a visit with a fork before call `at`. Returns false if it has fewer
+ * calls. */
 static bool run_to(struct guest *guest, const struct visit *which, unsigned at)
 {
     int state = 0;

@@ -1,10 +1,12 @@
-/* guest.h - calls of the library with a look at the process before and after.
+/* guest.h - Declares calls of the library that compare the process before and
+ * after.
  *
  *     GOOD(guest, varve_save(root, "ckpt", NULL, &guest->error));
  *     FAILS(guest, VARVE_NOT_FOUND, varve_latest("none", path, size, error));
  *     MAKES(guest, r, varve_read(root, "a.varve", NULL, &guest->error));
  *
- * What a call leaves on purpose is said before it, by LEAVES.
+ * LEAVES before a call permits threads and files that it keeps on purpose. A
+ * visit is a sequence of such calls on one subject.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,28 +19,28 @@
 
 #include "guest/look.h"
 
-enum { ANY = -1000 }; /* more threads or files, as machine and moment have it */
+/* any number of threads or files, depending on system and timing */
+enum { ANY = -1000 };
 
 struct guest {
-    const char *place; /* where its directories come and go */
-    const char *visit; /* which calls these are */
+    const char *place; /* the parent of its temporary directories */
+    const char *visit; /* name of the current visit */
     size_t count;      /* elements of a large value */
-    bool is_blind;     /* nothing is looked at, only what calls return */
-    bool lacks_files;  /* a call may fail for that, if it says so */
-    bool keeps_memory; /* an allocator of its own does */
-    bool is_child;     /* forked between two of the calls */
-    bool is_at_home;   /* what is open now a child must not use: it ends */
-    unsigned fork_at;  /* before which call; 0: none */
+    bool is_blind;     /* check only results, not the process */
+    bool lacks_files;  /* calls may fail with too many open files */
+    bool keeps_memory; /* the allocator keeps freed memory */
+    bool is_child;     /* forked between two calls */
+    bool is_at_home;   /* a child must not use the current objects and exits */
+    unsigned fork_at;  /* number of the call; 0: none */
     unsigned calls;
-    unsigned failures;  /* what was found wrong */
-    unsigned refused;   /* calls that failed for lack of files */
-    int threads, files; /* more or less, on purpose, by the next call */
+    unsigned failures;  /* differences found */
+    unsigned refused;   /* calls that failed with too many open files */
+    int threads, files; /* expected change by the next call */
     struct look before;
     varve_error error;
 };
 
-/* What a visit does. It begins in an empty directory and leaves nothing in
- * memory. */
+/* A sequence of calls. Starts in an empty directory and frees all memory. */
 typedef void visit_function(struct guest *guest);
 
 visit_function visit_graphs, visit_parts, visit_files, visit_answers,
@@ -47,28 +49,28 @@ visit_function visit_graphs, visit_parts, visit_files, visit_answers,
     visit_watches, visit_streams, visit_records, visit_events, visit_outputs,
     visit_groups, visit_shares, visit_too_large, visit_texts;
 
-/* Runs all of them, each so many times, in directories of their own. Resident
- * memory must not grow from the last time but one to the last. */
+/* Runs each visit `times` times in separate directories. Resident memory must
+ * not grow in the last repetition. */
 void guest_run(struct guest *guest, unsigned times);
 
-/* One more, in a directory of its own. */
+/* Runs a visit in a separate directory. */
 void guest_visit(
     struct guest *guest, const char *name, visit_function *function);
 
-/* All of them, in a process that is forked before each third call in turn, in
- * the long version before each; the child goes on with the visit. How many
+/* Runs all visits in processes that fork before every third call, in the long
+ * version before each; the child continues the visit. Returns the number of
  * forks. */
 unsigned guest_run_forked(struct guest *guest);
 
 void guest_before(struct guest *guest);
 void guest_after(struct guest *guest, const char *what);
 
-/* A complaint, unless it holds. */
+/* Reports a failure unless `holds` is true. */
 void guest_expect(struct guest *guest, bool holds, const char *what);
 void guest_expect_status(struct guest *guest, varve_status status,
     varve_status wanted, const char *what);
 
-/* The first line of each callback of the program, in whatever thread. */
+/* Called first in each callback of the program, on any thread. */
 void guest_called_back(const char *name);
 unsigned guest_bad_callbacks(void);
 unsigned guest_callbacks(void);

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""hosts.py - the guest in surroundings that are made for it.
+"""hosts.py - Runs the guest program in special environments.
 
-    hosts.py GUEST comma           a locale whose decimals begin with a comma
+    hosts.py GUEST comma           a locale with a decimal comma
     hosts.py GUEST jemalloc        an allocator by LD_PRELOAD; also tcmalloc
     hosts.py GUEST memcheck        under a tool of valgrind; also helgrind
     hosts.py GUEST bare-root       a root without /proc; as root
     hosts.py GUEST file-systems [--long]    each that can be mounted; as root
 
-What this machine cannot have is skipped, and said: with exit status 77 where
-nothing is left to run.
+Environments that this machine lacks are skipped with a message. Exits with 77
+if nothing could be run.
 
 SPDX-License-Identifier: MIT
 """
@@ -31,7 +31,7 @@ def skip(reason):
 
 
 def run(command, **options):
-    """How it ended; what it printed is shown."""
+    """Runs a command, shows its output and returns its exit status."""
     sys.stdout.flush()
     return subprocess.run(command, check=False, **options).returncode
 
@@ -47,7 +47,7 @@ def is_good(command):
 # --- Locales and allocators --------------------------------------------------
 
 def comma(guest, place):
-    """Made by localedef, where no such locale is installed."""
+    """localedef creates the locale if none is installed."""
     for name in LOCALES:
         made = os.path.join(place, f'{name}.UTF-8')
         if is_good(['localedef', '-i', name, '-f', 'UTF-8', made]):
@@ -93,7 +93,7 @@ def bare_root(guest, place):
         os.makedirs(os.path.dirname(there), exist_ok=True)
         shutil.copy(path, there)
     os.makedirs(f'{place}/tmp', exist_ok=True)
-    # Where a program lies, which is where its libraries may be looked for, is
+    # The location of a program, relative to which libraries may be searched, is
     # known from /proc.
     folders = {os.path.dirname(path) for path in libraries_of(guest)}
     surroundings = dict(os.environ, LD_LIBRARY_PATH=':'.join(folders))
@@ -103,7 +103,7 @@ def bare_root(guest, place):
 # --- File systems ------------------------------------------------------------
 
 def image(place, make):
-    """A file that holds a file system, or None."""
+    """Returns a file with a file system, or None."""
     path = os.path.join(place, 'image')
     with open(path, 'wb') as file:
         file.truncate(400 * MIB)
@@ -111,7 +111,7 @@ def image(place, make):
 
 
 def of_image(*make, mount=('mount', '-o', 'loop')):
-    """A mount of an image, by a program that takes one."""
+    """Mounts an image with a program that accepts image files."""
     def mounted(place, at):
         path = image(place, make)
         return path and is_good([*mount, path, at])
@@ -119,7 +119,8 @@ def of_image(*make, mount=('mount', '-o', 'loop')):
 
 
 def of_device(*make, mount):
-    """The same by one that wants a device, which goes with its last user."""
+    """Mounts an image through a loop device, which is released with the
+    mount."""
     def mounted(place, at):
         path = image(place, make)
         found = path and subprocess.run(
@@ -187,7 +188,8 @@ def in_file_system(guest, name, make, habit):
 def file_systems(guest, is_long):
     if os.geteuid() != 0:
         return skip('mounting needs root')
-    if 'HOSTS_INSIDE' not in os.environ:  # mounts that nobody else sees
+    # mounts are not visible to other processes
+    if 'HOSTS_INSIDE' not in os.environ:
         if not is_good(['unshare', '-m', 'true']):
             return skip('mounts of its own are not allowed here')
         inside = dict(os.environ, HOSTS_INSIDE='1')

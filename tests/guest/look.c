@@ -1,4 +1,4 @@
-/* look.c - what of a process a host minds.
+/* look.c - Captures the state of the process that a library must not change.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,7 @@
 
 #include "support/registers.h"
 
-enum { FILES = 64 }; /* that are looked at one by one */
+enum { FILES = 64 }; /* files checked individually */
 
 extern char **environ;
 
@@ -83,7 +83,8 @@ static uint64_t sum_environment(void)
     return so_far;
 }
 
-/* How many entries a directory has, "." and ".." and itself among them. */
+/* Returns the number of entries of a directory, including ".", ".." and the one
+ * opened here. */
 static int count_in(const char *path)
 {
     int count = 0;
@@ -112,7 +113,7 @@ static void look_at_modes(struct look *look)
 #if defined(__x86_64__) && defined(__GNUC__)
     __asm__ volatile("stmxcsr %0" : "=m"(look->modes));
     __asm__ volatile("fnstcw %0" : "=m"(look->x87));
-    look->modes &= ~0x3fu; /* what has happened, not what is to */
+    look->modes &= ~0x3fu; /* clear the exception flags, keep the masks */
 #endif
 }
 

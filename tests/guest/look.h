@@ -1,4 +1,4 @@
-/* look.h - what of a process a host minds, before a call and after it.
+/* look.h - Declares the process state that is compared before and after a call.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,25 +14,28 @@
 enum { LOOK_SIGNALS = 65, LOOK_TEXT = 400 };
 
 struct look {
-    bool is_in_use; /* the upper halves of vector registers */
-    unsigned modes; /* of SSE: rounding, denormals, what is masked */
+    bool is_in_use; /* upper halves of vector registers are in use */
+    unsigned modes; /* SSE: rounding, denormals, exception masks */
     unsigned short x87;
-    int rounding;      /* as fegetround says */
-    int threads;       /* -1: this machine does not tell */
-    int passed_on;     /* open files that another program would have */
-    int files;         /* open ones, likewise */
-    uint64_t parts[6]; /* mask, handlers, umask, directory, locale and
-                          environment */
+    int rounding;      /* as returned by fegetround */
+    int threads;       /* -1: not available on this system */
+    int passed_on;     /* files that an executed program would inherit */
+    int files;         /* open files, or -1 */
+    /* hashes of mask, handlers, umask, directory, locale and environment */
+    uint64_t parts[6];
 };
 
-/* Takes it as it is now; vector registers first, as it uses some itself. */
+/* Captures the current state, vector registers first because the function uses
+ * some itself. */
 void look_at(struct look *look);
 
-/* The first thing that differs, in words; an empty text: nothing. */
+/* Writes a description of the first difference; an empty text if there is
+ * none. */
 void look_differs(
     const struct look *before, const struct look *after, char text[LOOK_TEXT]);
 
-/* KiB of this process that are resident; -1 where the machine does not tell. */
+/* Returns the resident memory of this process in KiB; -1 if it is not
+ * available. */
 long look_resident(void);
 
 #endif

@@ -1,8 +1,8 @@
-/* main.c - the visits, in a process of some habit.
+/* main.c - Runs the visits in a process with an unusual setup.
  *
  *     guest HABIT [DIRECTORY]
  *
- * Exit status 77 where this machine cannot have the habit, which is said.
+ * Exits with 77 and a message if this machine does not support the setup.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,7 +23,7 @@
 enum {
     SKIPPED = 77,
     TINY = 1000,
-    FEW = 20000,   /* elements: as values of a chunk at most */
+    FEW = 20000,   /* elements: values of at most one chunk */
     MANY = 600000, /* enough for several threads */
     SMALL_STACK = 65536,
     FEW_FILES = 10,
@@ -74,11 +74,11 @@ static int run(unsigned times)
 static int plain(void)
 {
     guest.count = MANY;
-    guest.keeps_memory = IS_SANITIZED; /* to find what is used after free */
+    guest.keeps_memory = IS_SANITIZED; /* to detect use after free */
     return run(3);
 }
 
-/* For machines and tools on which there is little to see. */
+/* Checks only results, for systems and tools that report little. */
 static int blind(void)
 {
     guest.is_blind = true;
@@ -91,7 +91,7 @@ static int tiny(void)
     return blind();
 }
 
-/* With an allocator of its own, which keeps what is freed. */
+/* Runs with a preloaded allocator, which keeps freed memory. */
 static int preloaded(void)
 {
     guest.keeps_memory = true;
@@ -180,7 +180,7 @@ static int small_files(void)
     return finish();
 }
 
-/* Of a locale that the environment names, which hosts.py makes. */
+/* Runs in a locale from the environment, which hosts.py creates. */
 static int comma(void)
 {
     if (!setlocale(LC_ALL, "") || *localeconv()->decimal_point != ',')

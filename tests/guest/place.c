@@ -1,4 +1,4 @@
-/* place.c - directories that come and go.
+/* place.c - Creates and removes temporary directories.
  *
  * SPDX-License-Identifier: MIT
  */

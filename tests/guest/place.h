@@ -1,4 +1,4 @@
-/* place.h - directories that come and go.
+/* place.h - Declares functions to create and remove temporary directories.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,12 +9,12 @@
 
 enum { PLACE_SIZE = 1024 };
 
-/* Makes a directory of a new name below `base` (NULL: where temporary files
- * go), and goes there. */
+/* Creates a directory with a new name below `base` (NULL: the directory for
+ * temporary files) and changes to it. */
 bool place_enter(const char *base, char place[PLACE_SIZE]);
 
-/* Goes back to `base` (NULL: to the root), and removes it with all that is in
- * it. */
+/* Changes to `base` (NULL: the root) and removes the directory with its
+ * content. */
 bool place_leave(const char *base, const char *place);
 
 #endif

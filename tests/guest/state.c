@@ -1,4 +1,4 @@
-/* state.c - a graph that calls the program back.
+/* state.c - Builds a graph with callbacks of the program.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,5 @@
-/* visit_files.c - to files and back, in each format, and what fails.
+/* visit_files.c - Visits saving and restoring files in each format, and
+ * failures.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -63,7 +64,7 @@ static varve_status on_finding(void *user, const varve_finding *finding)
     return VARVE_OK;
 }
 
-/* A program of which a part is built later. */
+/* Restores a program of which a part is built later. */
 static void answer(struct guest *g, struct state *s, varve_restoration *r)
 {
     static float late[SMALL];
@@ -105,7 +106,7 @@ void visit_answers(struct guest *g)
     CALL(g, state_close(&s));
 }
 
-/* The byte in the middle becomes another. */
+/* Changes the byte in the middle of a file. */
 static void damage(const char *path)
 {
     FILE *file = fopen(path, "r+b");

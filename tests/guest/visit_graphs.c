@@ -1,4 +1,4 @@
-/* visit_graphs.c - building, changing and walking a graph.
+/* visit_graphs.c - Visits building, changing and traversing a graph.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,5 @@
-/* visit_groups.c - the calls of many processes, by one, and shares of values.
+/* visit_groups.c - Visits collective calls of a single process, and functions
+ * that divide values.
  *
  * SPDX-License-Identifier: MIT
  */

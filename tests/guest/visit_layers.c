@@ -1,12 +1,12 @@
-/* visit_layers.c - saves of what has changed, tracked ones, and saves in the
- * background.
+/* visit_layers.c - Visits incremental saves, page tracking, and asynchronous
+ * saves.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "guest/guest.h"
 #include "guest/state.h"
 
-/* Where there is no Zstandard it says so. */
+/* Compresses. Without Zstandard the call must report that. */
 static void pack(struct guest *g, struct state *s)
 {
     const varve_write_options packed = { .compress = 1 };
@@ -23,7 +23,7 @@ static void pack(struct guest *g, struct state *s)
     GOOD(g, varve_repack("packed", NULL, NULL, &g->error));
 }
 
-/* What tracks keeps a descriptor, where the machine has it. */
+/* Tracks pages. This keeps a descriptor open if the system supports it. */
 static void track(struct guest *g, struct state *s)
 {
     const varve_write_options tracked = { .incremental = true,
@@ -46,7 +46,7 @@ void visit_layers(struct guest *g)
         incremental.increment.only_dirty = i == 2;
         GOOD(g, varve_save(s.root, "l", &incremental, &g->error));
     }
-    LEAVES(g, 0, ANY); /* of layers too */
+    LEAVES(g, 0, ANY); /* also incremental */
     MAKES(g, r, varve_restore(s.root, "l", NULL, &g->error));
     LEAVES(g, 0, ANY);
     CALL(g, varve_restoration_free(r));
@@ -61,8 +61,9 @@ void visit_layers(struct guest *g)
 
 /* --- In the background ---------------------------------------------------- */
 
-/* As long as it is in flight its files are open, and threads help it. In a
- * child that was forked meanwhile it is the parent's, and they stay open. */
+/* Ends a job. While it runs, its files are open and it uses threads. In a child
+ * that was forked meanwhile the job belongs to the parent and its files stay
+ * open. */
 static void end(struct guest *g, varve_job *job, bool was_child)
 {
     varve_status status;
@@ -109,7 +110,7 @@ void visit_jobs(struct guest *g)
     REFUSES(g, VARVE_MISUSE,
         varve_write_async(
             s.root, "a", &(varve_write_options){ .compress = 99 }, &g->error));
-    LEAVES(g, g->is_child ? ANY : -1, 0); /* that of the graph's jobs */
+    LEAVES(g, g->is_child ? ANY : -1, 0); /* the thread of the graph's jobs */
     CALL(g, state_close(&s));
     LEAVES(g, 0, g->is_child ? ANY : 0);
 }

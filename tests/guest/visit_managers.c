@@ -1,4 +1,4 @@
-/* visit_managers.c - managers, savers, watches and leases.
+/* visit_managers.c - Visits managers, savers, watches and leases.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,8 +12,9 @@ static varve_status initialize(void *user)
     return VARVE_OK;
 }
 
-/* A manager that has saved holds a lock, which is an open file; so does the
- * child of such a process, in whose directory nobody else can save. */
+/* Saves with a manager. After the first save it holds a lock, which is an open
+ * file. The child of such a process inherits it, so no other process can save
+ * in that directory. */
 static void manage(struct guest *g, struct state *s, bool is_async)
 {
     const varve_manager_options options = { .keep_last = 2,
@@ -34,7 +35,7 @@ static void manage(struct guest *g, struct state *s, bool is_async)
         const varve_manager_save_options save = {
             .has_metric = true, .metric = 0.5 / (double)step, .force = true
         };
-        LEAVES(g, ANY, ANY); /* as long as it is in flight */
+        LEAVES(g, ANY, ANY); /* while the save runs */
         GOOD(g, varve_manager_save_with(m, step, &save, &g->error));
         LEAVES(g, ANY, ANY);
         GOOD(g, varve_manager_wait(m, &g->error));
@@ -58,7 +59,8 @@ static void manage(struct guest *g, struct state *s, bool is_async)
     CALL(g, varve_manager_free(m));
 }
 
-/* Its threads live from the first copy to the end of the manager. */
+/* Visits a manager with tiers. Its threads run from the first copy until the
+ * manager is freed. */
 static void visit_levels(struct guest *g, struct state *s)
 {
     const varve_level levels[] = { { .directory = "slow", .keep_last = 1 } };
@@ -78,7 +80,7 @@ static void visit_levels(struct guest *g, struct state *s)
     CALL(g, varve_manager_free(m));
 }
 
-/* That handlers are heard, and gone at the end, stories tell: these calls leave
+/* Visits runs. Other tests check signal handlers; these calls must leave
  * none. */
 static void visit_runs(struct guest *g)
 {
@@ -115,7 +117,7 @@ void visit_managers(struct guest *g)
     struct state s;
     state_open(&s, g);
     manage(g, &s, false);
-    g->is_at_home = true; /* two managers would be at work there */
+    g->is_at_home = true; /* two managers would use the directory */
     visit_levels(g, &s);
     manage(g, &s, true);
     visit_runs(g);
@@ -140,7 +142,7 @@ void visit_savers(struct guest *g)
         varve_saver_add(saver, "step", varve_find(s.root, "step"), &g->error));
     for (uint64_t i = 1; i < 4; i++) {
         const varve_saver_save_options save = { .has_step = true, .step = i };
-        LEAVES(g, 0, ANY); /* what it deletes next is held open */
+        LEAVES(g, 0, ANY); /* keeps the next file to delete open */
         GOOD(g, varve_saver_save(saver, "v", &save, &g->error));
     }
     GOOD(g, varve_saver_wait(saver, &g->error));

@@ -1,4 +1,5 @@
-/* visit_readers.c - readers, pages, checkpoints as graphs, snapshots.
+/* visit_readers.c - Visits readers, pages, checkpoints as graphs, and
+ * snapshots.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -151,7 +152,7 @@ void visit_snapshots(struct guest *g)
     GOOD(g, varve_ring_rollback(ring, 1, &g->error));
     FAILS(g, VARVE_NOT_FOUND, varve_ring_rollback(ring, 7, &g->error));
     CALL(g, varve_ring_free(ring));
-    /* What tracks keeps a descriptor, where the machine has it. */
+    /* Tracking keeps a descriptor open if the system supports it. */
     LEAVES(g, 0, ANY);
     MAKES(g, snapshot, varve_snapshot_new_with(s.root, &tracked, &g->error));
     use(g, &s, snapshot);

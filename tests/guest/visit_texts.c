@@ -1,4 +1,5 @@
-/* visit_texts.c - numbers that become text: the same in every locale.
+/* visit_texts.c - Visits conversions of numbers to text, which must not depend
+ * on the locale.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -97,7 +98,7 @@ static void add_reasons(
     varve_graph_free(graph);
 }
 
-/* A file of torch.save with the dict {0.5: 1}, whose sum is left out. */
+/* A file of torch.save with the dict {0.5: 1}, without its checksum. */
 static void add_keys(struct guest *g, struct texts *texts)
 {
     static const char head[] = "PK\3\4\x14\0\0\0\0\0\0\0!\0\0\0\0\0\x0f\0\0\0"

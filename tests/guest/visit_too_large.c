@@ -1,5 +1,5 @@
-/* visit_too_large.c - what becomes too large for the process: no call may be
- * ended by SIGXFSZ, and each says what it is.
+/* visit_too_large.c - Visits files that exceed the size limit of the process:
+ * each call must return an error, and none may be ended by SIGXFSZ.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -63,6 +63,6 @@ void visit_too_large(struct guest *g)
     LEAVES(g, 0, ANY);
     CALL(g, varve_manager_free(manager));
     fail_to_record(g, &s);
-    LEAVES(g, ANY, 0); /* that of the graph's jobs ends */
+    LEAVES(g, ANY, 0); /* the thread of the graph's jobs ends */
     CALL(g, state_close(&s));
 }

@@ -1,4 +1,4 @@
-/* visit_training.c - random numbers, records of data, events, outputs.
+/* visit_training.c - Visits random numbers, data records, events and outputs.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -45,7 +45,7 @@ static void write_lines(const char *path)
         fclose(file);
 }
 
-/* A file of records stays open. */
+/* Reads records. Their file stays open. */
 static void take(struct guest *g, varve_records *records, int files)
 {
     varve_batch batch;
@@ -67,7 +67,7 @@ static varve_status read_record(
     return VARVE_OK;
 }
 
-/* The thread is not in a child of the process. */
+/* Visits prefetching. Its thread does not exist in a forked child. */
 static void visit_prefetch(struct guest *g, const char *path)
 {
     const varve_records_options options = { .prefetch = 4 };
@@ -83,7 +83,7 @@ static void visit_prefetch(struct guest *g, const char *path)
     g->is_at_home = false;
 }
 
-/* A file of a list is open from the first of its records that is read. */
+/* Visits lists of files. A file is opened when its first record is read. */
 static void visit_lists(
     struct guest *g, const char *path, const varve_records_options *options)
 {
@@ -140,7 +140,7 @@ void visit_records(struct guest *g)
     CALL(g, state_close(&s));
 }
 
-/* A process that was forked since the open has no use for them. */
+/* A process that was forked since the open cannot use the events. */
 void visit_events(struct guest *g)
 {
     static const uint8_t pixels[4];
@@ -148,7 +148,7 @@ void visit_events(struct guest *g)
     struct state s;
     varve_events *e;
     state_open(&s, g);
-    LEAVES(g, 1, 1); /* the thread that writes, and its file */
+    LEAVES(g, 1, 1); /* the writing thread and its file */
     MAKES(g, e, varve_events_open("events", NULL, &g->error));
     g->is_at_home = true;
     CALL(g, varve_events_scalar(e, 1, "loss", 0.5));
@@ -202,7 +202,7 @@ void visit_outputs(struct guest *g)
     CALL(g, varve_add_output_descriptor(s.root, "same log", descriptor));
     CALL(g, varve_add_buffered_output(
                 s.root, "its buffer", descriptor, &callbacks, NULL));
-    LEAVES(g, 0, 1); /* until the node goes */
+    LEAVES(g, 0, 1); /* until the node is removed */
     CALL(g, varve_add_output_path(
                 s.root, "by path", "log", &callbacks, NULL));
     fputs("text", log);

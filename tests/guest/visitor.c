@@ -1,5 +1,5 @@
-/* visitor.c - loads the library, works with it and unloads it, again and again:
- * nothing of it may stay.
+/* visitor.c - Loads the library, uses it and unloads it repeatedly, and checks
+ * that nothing remains in the process.
  *
  *     visitor LIBRARY [DIRECTORY]
  *
@@ -18,7 +18,7 @@
 
 enum { TIMES = 20, WARM = 5, MOST_GROWTH = 1024 /* KiB */ };
 
-/* What it needs of the library, under the names that it has there. */
+/* The functions of the library that it uses, found by dlsym. */
 #define EACH_CALL(X)                                                           \
     X(varve_graph_new)                                                         \
     X(varve_graph_root)                                                        \
@@ -90,7 +90,7 @@ static bool is_mapped(const char *name)
     return is_there;
 }
 
-/* Whether all went well. */
+/* Returns true if all calls succeeded. */
 static bool visit(const char *path)
 {
     varve_error error = { .status = VARVE_OK };

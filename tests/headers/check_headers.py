@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""check_headers.py - each public header compiles alone, as C11 and as C++17;
-those for C++ as C++20 without exceptions and RTTI too.
+"""check_headers.py - Tests that each public header compiles alone, as C11 and
+C++17; C++ headers also as C++20 without exceptions and RTTI.
 
     tests/headers/check_headers.py INCLUDE
 
-With every compiler that is there; a machine without one for C++ says so. Each
-header is included twice, so that its guard is tried too.
+Uses every installed compiler; prints a message if there is none for C++. Each
+header is included twice to test its include guard.
 
 SPDX-License-Identifier: MIT
 """
@@ -21,12 +21,13 @@ WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Wconversion',
 C_FLAGS = ['-x', 'c', '-std=c11', '-Wstrict-prototypes']
 CXX_FLAGS = ['-x', 'c++', '-std=c++17']
 CXX20_FLAGS = ['-x', 'c++', '-std=c++20', '-fno-exceptions', '-fno-rtti']
-# Stand on that of MPI: the suite mpi and the test install compile them.
+# Include mpi.h of MPI: the suite mpi and the test install compile them.
 MPI = os.path.join('varve', 'mpi.h'), os.path.join('varve', 'mpi.hpp')
 
 
 def compilers(*names):
-    """Those that are there, each once however many names it has."""
+    """Finds the installed compilers, each once even if it has several
+    names."""
     found = {}
     for name in names:
         path = shutil.which(name)

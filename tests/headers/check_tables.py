@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""check_tables.py - lines of a struct's table, and views of values, that must
-not compile, and those that must, without a warning, in every compiler that is
-there; tables also as C99, where compilers know what is C11 in them.
+"""check_tables.py - Tests which rows of a table of struct members, and which
+views of values, compile.
 
     tests/headers/check_tables.py INCLUDE
+
+Wrong ones must not compile, and correct ones must compile without a warning,
+in every installed compiler; tables also as C99, for compilers that accept the
+C11 features in them.
 
 SPDX-License-Identifier: MIT
 """
@@ -188,7 +191,7 @@ def compiles(compiler, way, include, text):
 
 
 def cases():
-    """Programs, what to call them, whether they compile."""
+    """Yields programs, their names, and if they must compile."""
     for line in GOOD + BAD:
         yield PROGRAM % (MANY, line), line, line in GOOD
     for view in GOOD_VIEWS + BAD_VIEWS:

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""null_calls.py - calls every public function with NULL for each of its nodes.
+"""null_calls.py - Generates calls of every public function with NULL for each
+of its nodes.
 
     tests/headers/null_calls.py INCLUDE OUTPUT DEPFILE
 
-Then every public function that takes another handle, which a failed call may
-have given as NULL, with nothing for each of its arguments but the error.
-
-Writes the calls as C for null_nodes.c, which makes them and looks at what they
-give. A new function is called without a word; a new type of argument is an
-error here until a value is given for it.
+Also generates calls of every public function that takes another handle, which
+a failed call may have returned as NULL, with zero for each argument except the
+error. Writes the calls as C for null_nodes.c, which makes them and checks the
+results. A new function is included automatically; a new type of argument is an
+error here until a value is defined for it.
 
 SPDX-License-Identifier: MIT
 """
@@ -17,8 +17,8 @@ import os
 import re
 import sys
 
-# A type without its `const`, and what to give; a name of a parameter decides
-# where the type does not.
+# Argument types without `const` and a value for each. The name of a parameter
+# decides if its type is ambiguous.
 BY_TYPE = {
     'varve_graph *': 'g->graph',
     'varve_node **': 'NULL',
@@ -67,7 +67,8 @@ NODE = 'varve_node *'
 
 
 def functions(header):
-    """Result, name and parameters (type, name) of all that take a node."""
+    """Yields result, name and parameters (type, name) of all functions that
+    take a node."""
     for each in header.declared():
         parameters = [(kind.replace('const ', ''), name)
                       for kind, name in each.parameters]
@@ -89,20 +90,22 @@ def argument(function, kind, name, is_null):
     return BY_TYPE[kind]
 
 
-# What calls give that may fail; a communicator is a table, but made by one.
+# Types returned by calls that may fail. A communicator is a struct, but some
+# functions return a pointer to one.
 HANDLES = ('comm', 'events', 'job', 'lease', 'manager', 'mapped', 'page',
            'processes', 'reader', 'records', 'report', 'restoration', 'ring',
            'saver', 'snapshot', 'watch')
 
 
-# NULL is as good for these: nothing is recorded, or in flight.
+# For these NULL is valid: nothing is recorded, or no save is pending.
 TAKE_NULL = ('varve_events_flush', 'varve_job_is_done')
 
 
 def handles(all_headers):
-    """Result, name and parameters of all whose first argument is a handle."""
+    """Yields result, name and parameters of all functions whose first
+    argument is a handle."""
     for header in all_headers:
-        if header.name == 'mpi.h': # of another library
+        if header.name == 'mpi.h': # a separate library
             continue
         for each in header.declared():
             if each.kind != 'function' or not each.parameters \
@@ -121,7 +124,7 @@ def nothing(kind):
 
 
 def role(result, name, parameters):
-    """What is to come of it; null_nodes.c says what each means."""
+    """Returns the expected kind of result; null_nodes.c defines them."""
     if any(kind == 'varve_error *' for kind, _ in parameters):
         return 'FAILS'
     if re.search(r'_find(?!_or_add)|_pending|_at$', name):
@@ -132,7 +135,7 @@ def role(result, name, parameters):
 
 
 def keep(result):
-    """Where the result goes."""
+    """Returns the assignment of the result."""
     if result == 'void':
         return ''
     if result == NODE:
@@ -155,7 +158,7 @@ def calls(all_headers):
 
 def main(include, output, depfile):
     sys.path.insert(0, os.path.join(os.path.dirname(include), 'docs', 'site'))
-    import headers  # which knows what a header declares
+    import headers  # parses the declarations of a header
     found = sorted(headers.read_all(include), key=lambda each: each.name)
     table = []
     with open(output, 'w', encoding='utf-8') as out:
@@ -177,7 +180,7 @@ def main(include, output, depfile):
         table = []
         for result, name, parameters in handles(found):
             given = ', '.join(nothing(kind) for kind, _ in parameters)
-            if name == 'varve_reader_digest': # its array is not told
+            if name == 'varve_reader_digest': # has an array without its length
                 given = 'NULL, (uint8_t[16]){ 0 }, &o->error'
             run = f'run_handle_{len(table)}'
             print(f'static void {run}(struct given *g, struct outcome *o)\n'

@@ -1,5 +1,5 @@
-/* null_nodes.c - NULL is a nil node: every public call takes it where it takes
- * a node. null_calls.py makes the calls from the headers.
+/* null_nodes.c - Tests that every public function accepts NULL as an invalid
+ * node. null_calls.py generates the calls from the headers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,7 +18,7 @@ struct given {
     varve_random stream;
     float memory[2];
     char path[512];
-    int called; /* callbacks */
+    int called; /* number of callbacks */
 };
 
 struct outcome {
@@ -30,17 +30,17 @@ struct outcome {
 };
 
 enum role {
-    FAILS,   /* gives VARVE_MISUSE, or NULL and an error that says so */
-    ASKS,    /* gives NULL or 0 */
-    BUILDS,  /* gives a nil node */
-    CHANGES, /* gives nothing */
+    FAILS,   /* returns VARVE_MISUSE, or NULL and sets an error */
+    ASKS,    /* returns NULL or 0 */
+    BUILDS,  /* returns an invalid node */
+    CHANGES, /* returns void */
 };
 
 struct call {
     const char *name;
     void (*run)(struct given *g, struct outcome *o);
     enum role role;
-    bool has_graph; /* its first node is one */
+    bool has_graph; /* its first node belongs to a graph */
 };
 
 static varve_status visit(void *user, varve_node *node, const char *path)
@@ -152,8 +152,8 @@ static void end(struct given *g)
     varve_graph_free(g->graph);
 }
 
-/* Where a child or the variable of a slot is NULL, the graph of the other node
- * says so. */
+/* Checks a call. If a child or the variable of a slot is NULL, the graph of the
+ * other node reports the error. */
 static void check(const struct call *call, const struct given *g)
 {
     struct outcome o = { .status = VARVE_MISUSE };
@@ -193,8 +193,8 @@ TEST(null_nodes, are_taken_by_every_call_as_nil_ones_are)
     }
 }
 
-/* What a call gave that failed is handed on. Those that have a status say which
- * it was; what is freed is nothing. */
+/* NULL handles from failed calls may be passed on. Functions that return a
+ * status report VARVE_MISUSE; functions that free do nothing. */
 TEST(null_handles, are_taken_by_every_call_as_nothing)
 {
     size_t refused = 0;

@@ -51,7 +51,7 @@ def compare(source, found):
 
 
 def check_promised(source, found):
-    """Each struct with a permanent size is listed."""
+    """Checks that each struct with a permanent size is listed."""
     with open(os.path.join(source, 'docs', 'compatibility.md'),
               encoding='utf-8') as stream:
         document = stream.read()

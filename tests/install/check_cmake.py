@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""check_cmake.py - Tests the library as a part of a CMake project.
+"""check_cmake.py - Tests the library as part of a CMake project.
 
     tests/install/check_cmake.py SOURCE BUILD
 
-Builds a consumer with the library as a part of its project, and runs it. Then
+Builds a consumer with the library as part of its project and runs it. Then
 compares that library with the one of the build: the same sources, exported
 names and features.
 

@@ -64,7 +64,7 @@ class Installation:
             + system.strip())
 
     def has(self, name):
-        """True if this build has the library of that kind."""
+        """Returns true if this build has the library of that kind."""
         return os.path.exists(os.path.join(self.libraries, name))
 
     def flags(self, *arguments, package='varve'):
@@ -84,7 +84,8 @@ class Installation:
 
 
 def check_headers(installed):
-    """All headers are installed; one of an optional library only with it."""
+    """Checks that all headers are installed; one of an optional library
+    only with that library."""
     here = {os.path.basename(p) for p in
             glob.glob(f'{installed.source}/include/varve/*.h')
             + glob.glob(f'{installed.source}/include/varve/*.hpp')}
@@ -105,8 +106,8 @@ def check_soname(installed, soname):
 
 
 def check_needed(installed):
-    """The shared library needs no C++ library: to relocate one takes more
-    instructions than the rest of the start of a program."""
+    """Checks that the shared library does not need a C++ library. Relocating
+    one takes more instructions than the rest of a program's start."""
     needed = run('readelf', '-d', f'{installed.libraries}/libvarve.so')
     if re.search(r'\[lib(snappy|stdc\+\+|c\+\+)\.', needed):
         raise Trouble(f'the library needs a C++ library:\n{needed}')
@@ -130,7 +131,7 @@ def check_names(installed, library, is_its):
         if is_its(os.path.basename(path)))
     lines = run('nm', '-D', '--defined-only',
                 f'{installed.libraries}/{library}').splitlines()
-    # An absolute symbol is the name of a version.
+    # Compares the exported names. An absolute symbol is the name of a version.
     exported = {name.split('@')[0] for _, kind, name in map(str.split, lines)
                 if kind != 'A'}
     trouble = [f'{name} is declared but not exported'
@@ -142,14 +143,14 @@ def check_names(installed, library, is_its):
 
 
 def check_flags(installed):
-    """Users of the shared library do not need its dependencies."""
+    """Checks that users of the shared library do not need its dependencies."""
     flags = installed.flags('--libs')
     if [f for f in flags if f.startswith('-l')] != ['-lvarve']:
         raise Trouble(f'pkg-config --libs varve: {flags}')
 
 
 def check_requirements(installed):
-    """Each library occurs once, and none is a C++ library."""
+    """Checks that each library occurs once, and none is a C++ library."""
     with open(installed.description, encoding='utf-8') as stream:
         text = stream.read()
     wanted = re.findall(r'(?:^Requires[.\w]*:|,) *([\w-]+)', text, re.M)
@@ -161,7 +162,7 @@ def check_requirements(installed):
 
 
 def check_tool(installed):
-    """The installed tool starts, and has a manual page."""
+    """Checks that the installed tool starts and has a manual page."""
     tool = glob.glob(f'{installed.place}/**/bin/varve', recursive=True)
     if not tool:
         print('install: no varve is built here')
@@ -175,7 +176,8 @@ def check_tool(installed):
 
 
 def check_manual(installed):
-    """The manual pages of the functions, if this machine can build them."""
+    """Checks the manual pages of the functions, if this machine can build
+    them."""
     pages = glob.glob(f'{installed.place}/**/man3/*.3', recursive=True)
     if not pages:
         print('install: no manual of the functions is made here')
@@ -202,7 +204,8 @@ def check_shared(installed):
 
 
 def check_module(installed, module):
-    """The module is installed; the library lacks its dependencies."""
+    """Checks that the module is installed and the library does not depend
+    on its libraries."""
     name, needs = MODULES[module]
     needed = run('readelf', '-d', f'{installed.libraries}/libvarve.so')
     if needs in needed:
@@ -214,7 +217,8 @@ def check_module(installed, module):
 
 
 def check_mpi(installed, soname):
-    """The MPI library is separate; the main library does not use MPI."""
+    """Checks that the MPI library is separate and the main library does not
+    use MPI."""
     check_soname(installed, soname.replace('libvarve', 'libvarve-mpi'))
     check_names(installed, 'libvarve-mpi.so', lambda name: name == MPI_HEADER)
     needed = run('readelf', '-d', f'{installed.libraries}/libvarve.so')
@@ -253,7 +257,8 @@ def find_by_cmake(installed, *kinds, folder=None):
 
 
 def check_cmake(installed, kinds):
-    """Also after moving all of it, or the package to share/ as vcpkg does."""
+    """Tests the CMake package, also after moving it, or only the package to
+    share/ as vcpkg does."""
     if not shutil.which('cmake'):
         print('install: no CMake here, skipped')
         return

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""check_rename.py - compiles a program of 0.1 after scripts/rename_0_1.sh.
+"""check_rename.py - Compiles a program written for 0.1 after applying
+scripts/rename_0_1.sh.
 
     tests/install/check_rename.py SOURCE COMPILER
 

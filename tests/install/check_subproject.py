@@ -39,8 +39,8 @@ def run(*command, **options):
 
 
 def make_repository(source, place):
-    """The current sources in a new repository. Folders that a subproject does
-    not build contain only the files that test this."""
+    """Copies the current sources to a new repository. Folders that a
+    subproject does not build contain only the files that test this."""
     for name in NEEDED:
         shutil.copytree(os.path.join(source, name), os.path.join(place, name))
     for path in glob.glob(f'{source}/meson*') + glob.glob(
@@ -55,7 +55,7 @@ def make_repository(source, place):
 
 
 def make_whole(source, place, repository):
-    """A project with the wrap of the documentation."""
+    """Creates a project with the wrap of the documentation."""
     with open(f'{source}/{PAGE}', encoding='utf-8') as stream:
         wrap = WRAP.search(stream.read())
     if not wrap:
@@ -82,7 +82,7 @@ def links_library(program):
 
 
 def check_consumers(meson, place):
-    """By default consumers use the shared library if both exist."""
+    """Tests that consumers use the shared library by default if both exist."""
     build = f'{place}/build'
     setup(meson, place, build, '-Ddefault_library=both')
     run('ninja', '-C', build)
@@ -98,7 +98,8 @@ def check_consumers(meson, place):
 
 
 def check_part(meson, place):
-    """A subproject is the library alone, of the kind that the project uses."""
+    """Tests that a subproject builds only the library, of the kind the
+    project uses."""
     build = f'{place}/static'
     setup(meson, place, build, '-Ddefault_library=static', '-Dunity=on')
     targets = [target for target in json.loads(

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""check_uninstalled.py - Tests a program with the library of a build directory,
-with the pkg-config files of the build and without an installation.
+"""check_uninstalled.py - Tests a program with the library of a build
+directory, using the pkg-config files of the build without an installation.
 
     tests/install/check_uninstalled.py BUILD
 

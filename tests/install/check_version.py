@@ -4,7 +4,7 @@
     tests/install/check_version.py SOURCE            compares them
     tests/install/check_version.py SOURCE VERSION    writes it to all files
 
-The authoritative version is in meson.build.
+The version in meson.build is authoritative.
 
 SPDX-License-Identifier: MIT
 """

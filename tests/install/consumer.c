@@ -1,5 +1,5 @@
-/* consumer.c - a program that knows the installed library only: written so that
- * it is C11 and C++17, it saves a graph and reads it back.
+/* consumer.c - Saves a graph and reads it back, using only the installed
+ * library. Valid as C11 and C++17.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* consumer.cpp - a program in C++ that knows the installed library only: it
- * saves a vector and reads it back.
+/* consumer.cpp - Saves a vector and reads it back, using only the installed
+ * library.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* mpi_consumer.c - a program that knows the installed library for MPI only: C11
- * and C++17, it agrees with itself.
+/* mpi_consumer.c - Runs a collective call with the installed library for MPI.
+ * Valid as C11 and C++17.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,9 +1,9 @@
-"""cases.py - the list of things that the real programs are asked to write, and
-numbers to fill them with.
+"""cases.py - Declares the cases that other programs write, and numbers to fill
+them with.
 
-A case is a function that writes one checkpoint. It gets the path it may write
-to, without a suffix, and returns nothing, or other values than those that
-describe.py finds by itself.
+A case is a function that writes one checkpoint. Its argument is the path,
+without a suffix. It returns nothing, or the values that describe.py cannot
+determine.
 
 SPDX-License-Identifier: MIT
 """
@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 
 CASES = []
-salt = ''  # another one, and fill and number give others
+salt = ''  # with another salt, fill and number return other values
 
 FLOAT8 = {'float8_e4m3fn': np.dtype(ml_dtypes.float8_e4m3fn),
           'float8_e5m2': np.dtype(ml_dtypes.float8_e5m2)}
@@ -23,8 +23,8 @@ DTYPES = {name: np.dtype(name) for name in (
 DTYPES['bfloat16'] = np.dtype(ml_dtypes.bfloat16)
 DTYPES.update(FLOAT8)
 
-# Not a number, quiet and signalling, of both signs, with a payload; infinity;
-# minus zero; the smallest there is.
+# Quiet and signalling NaNs of both signs with payloads, infinities, minus zero,
+# and the smallest numbers.
 SPECIAL = {
     2: [0x7fff, 0x7e01, 0x7d55, 0xfeaa, 0x7c00, 0x8000, 0x0001],
     4: [0x7fc00001, 0x7fa12345, 0xffc0beef, 0xff800001, 0x7f800000,
@@ -38,12 +38,12 @@ class Case:
     def __init__(self, make, kind, golden, refused, opens, needs):
         self.name = make.__name__
         self.make = make
-        self.build = None         # the same as an object that can be restored
-        self.kind = kind          # of describe.DESCRIBE
+        self.build = None         # builds an object that can be restored
+        self.kind = kind          # a key of describe.DESCRIBE
         self.golden = golden      # small, and kept in tests/golden/foreign
-        self.refused = refused    # why it has to be, or None
-        self.opens = opens        # what to open: a suffix of the path
-        self.needs = needs        # a library that is not always there
+        self.refused = refused    # reason why it is rejected, or None
+        self.opens = opens        # suffix of the path to open
+        self.needs = needs        # an optional library
 
 
 def case(kind, golden=True, refused=None, opens='', needs=None):
@@ -54,9 +54,8 @@ def case(kind, golden=True, refused=None, opens='', needs=None):
 
 
 def graph(golden=True, again=True):
-    """A case that is a function without arguments, which builds something with
-    `write` and `read`: a tf.train.Checkpoint. `again`: what one of them wrote,
-    another one that has read it writes again."""
+    """Declares a case whose function builds a tf.train.Checkpoint. `again`:
+    another object that has read the file writes it again."""
     def register(build):
         def make(path):
             build().write(path)
@@ -78,7 +77,7 @@ def with_salt(other, build):
 
 
 def fill(dtype, *shape, seed=''):
-    """An array of bits that look random, the special ones among them."""
+    """Returns an array of random-looking bits, including special values."""
     dtype = DTYPES[dtype] if isinstance(dtype, str) else np.dtype(dtype)
     number = zlib.crc32(f'{dtype} {shape} {seed}{salt}'.encode())
     random = np.random.Generator(np.random.Philox(number))

@@ -1,10 +1,10 @@
-/* check.c - reads the checkpoints of other programs and compares them with what
- * those programs say is in them (manifest.py); and once more after each has
- * become a graph and a file of ours.
+/* check.c - Compares checkpoints of other programs with the content that these
+ * programs report (manifest.py), then repeats this after converting each to a
+ * graph and to a Varve file.
  *
  *     check LINES DIRECTORY COPY
  *
- * The files are in DIRECTORY; COPY is the path of a file that may be written.
+ * The files are in DIRECTORY; COPY is the path of a temporary file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,7 +30,7 @@ struct check {
     size_t read, refused, failed;
 };
 
-/* Opens the file itself, or one of ours that was made of it. */
+/* Opens the file, or the Varve file made from it. */
 static varve_reader *open_one(
     const char *path, const char *copy, varve_error *error)
 {
@@ -47,7 +47,7 @@ static varve_reader *open_one(
     return status ? NULL : varve_reader_open(copy, NULL, error);
 }
 
-/* What the lines say of opening: NULL if it should succeed. */
+/* Returns the expected status of a rejected file; NULL if it should open. */
 static const char *expected_refusal(struct lines *lines)
 {
     const char *status = NULL;
@@ -66,7 +66,7 @@ static void pass_over(struct lines *lines)
         ;
 }
 
-/* The present line is behind "file". */
+/* Checks one file, starting after its line "file". */
 static void check_one(
     struct check *check, const char *path, struct lines *lines)
 {

@@ -1,4 +1,5 @@
-/* compare.c - each line is looked for; then what the lines do not have.
+/* compare.c - Compares the lines of one file with a reader, then checks that
+ * the reader has nothing else.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -42,8 +43,8 @@ static void compare_digest(struct comparison *c, const varve_saved_node *node,
     free(bytes);
 }
 
-/* The last fields of a line: type or tag, and digest. What is one string may be
- * a state, which has the string's bytes alone. */
+/* Compares type or tag, and digest, which are the last fields of a line. A
+ * single string may be a state, which contains only the bytes of the string. */
 static void compare_value(struct comparison *c, const varve_saved_node *node,
     const struct lines *lines, size_t at)
 {
@@ -74,7 +75,7 @@ static void compare_value(struct comparison *c, const varve_saved_node *node,
 
 /* --- Without a graph ------------------------------------------------------ */
 
-/* Whether a path, unescaped, is a name. */
+/* Returns true if the unescaped path equals the name. */
 static bool path_is(const char *path, const char *name)
 {
     for (; *path && *name; path++, name++) {
@@ -88,7 +89,7 @@ static bool path_is(const char *path, const char *name)
     return *path == *name;
 }
 
-/* The value of that name; without a name, the only one that there is. */
+/* Finds the value with that name; without a name, the only value. */
 static bool find_named(const struct comparison *c, const struct lines *lines,
     varve_saved_node *node)
 {
@@ -132,7 +133,8 @@ static struct counterpart *counterpart(struct comparison *c, size_t number)
     return c->nodes + number;
 }
 
-/* Notes which node of ours a node of theirs is: always the same. */
+/* Maps a node number of the lines to a node of the reader, and reports a
+ * difference if it was mapped to another one. */
 static void meet(struct comparison *c, const struct lines *lines,
     size_t number, size_t id)
 {
@@ -171,8 +173,8 @@ static void compare_edge(struct comparison *c, const struct lines *lines)
         meet(c, lines, line_number(lines, 3), child);
 }
 
-/* The value of an attribute is that of the node itself, or of a child that is
- * called like it. */
+/* Compares an attribute with the value of the node, or of a child with its
+ * name. */
 static void compare_attribute(struct comparison *c, const struct lines *lines)
 {
     struct counterpart *found = counterpart(c, line_number(lines, 1));
@@ -246,7 +248,7 @@ static size_t count_values(const struct comparison *c)
     return count;
 }
 
-/* Whether two lists have these at one position. */
+/* Returns true if both elements have the same position in two lists. */
 static bool are_together(const struct comparison *c, uint32_t list,
     uint32_t element, uint32_t other_list, uint32_t other)
 {
@@ -260,7 +262,8 @@ static bool are_together(const struct comparison *c, uint32_t list,
     return false;
 }
 
-/* Slots that no line has: moments of Keras 3, by their positions. */
+/* Counts slots that are not in the lines: Keras 3 moments, matched by
+ * position. */
 static size_t count_moments(const struct comparison *c, uint32_t owner)
 {
     size_t count = 0;
@@ -274,7 +277,8 @@ static size_t count_moments(const struct comparison *c, uint32_t owner)
     return count;
 }
 
-/* No edge, no slot but those of the lines; no node that is another one too. */
+/* Checks that a node has no other edges and slots than those in the lines, and
+ * is not also another node. */
 static void compare_node(struct comparison *c, size_t number)
 {
     const struct counterpart *found = c->nodes + number;
@@ -334,7 +338,7 @@ size_t compare_checkpoint(
         compare_line(&c, lines);
     }
     if (!is_graph)
-        c.node_count = 0; /* objects between are ours */
+        c.node_count = 0; /* Varve adds the objects in between */
     compare_end(&c);
     if (varve_reader_verify(reader, NULL, &error))
         differ(&c, "%s", error.message);

@@ -1,5 +1,5 @@
-/* compare.h - a checkpoint as the library reads it, against the lines that say
- * what is in it.
+/* compare.h - Declares the comparison of a checkpoint with the lines that
+ * describe its content.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,18 +17,18 @@ struct comparison {
     varve_reader *reader;
     const char *path;
     size_t differences;
-    size_t values;         /* named so far */
+    size_t values;         /* compared so far */
     struct counterpart {
-        size_t id;         /* in the reader */
-        size_t edges, slots; /* that the lines have */
-        size_t extra;      /* edges to attributes that are nodes of ours */
+        size_t id;         /* id in the reader */
+        size_t edges, slots; /* found in the lines */
+        size_t extra;      /* edges to attributes for which Varve adds nodes */
         bool is_known;
-    } *nodes;              /* by number in the lines */
+    } *nodes;              /* by node number in the lines */
     size_t node_count, node_capacity;
 };
 
-/* Compares from the present line to the line "end", and counts the differences,
- * each of which is printed. */
+/* Compares up to the line "end". Prints each difference and returns their
+ * number. */
 size_t compare_checkpoint(
     varve_reader *reader, const char *path, struct lines *lines);
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""dcp_files.py - torch.distributed.checkpoint and Hugging Face's files in
-shards, alive: what they write, and our command on it, bit for bit.
+"""dcp_files.py - Tests the command on files of torch.distributed.checkpoint
+and on sharded files of Hugging Face, bit for bit.
 
     dcp_files.py VARVE [COUNT [SEED]]
 
-Directories are written by one process, and by four that have each a piece of
-every tensor: along one dimension or two, even or not, some empty. Of tensors in
-pieces parts are read too. Models go with optimizers, whose slots have to be
-those of their parameters. Torch is found as torch_files.py finds it.
+Directories are written by one process, and by four that have a shard of every
+tensor: along one dimension or two, even or uneven, some empty. Parts of
+sharded tensors are read too. Models have optimizers, whose slots must refer to
+the right parameters. Torch is found as by torch_files.py.
 
 SPDX-License-Identifier: MIT
 """
@@ -55,7 +55,7 @@ def random_places(rank, dimensions):
 
 
 def random_sharded(meshes):
-    """A tensor, and what this process has of it."""
+    """A tensor and the shard of this process."""
     whole = random_whole()
     mesh = random.choice(meshes)
     while True:
@@ -69,7 +69,7 @@ def random_sharded(meshes):
 
 
 def save_shards(rank, folder, count, seed):
-    """What every process does: the same tensors, each its pieces."""
+    """Runs in every process: writes the shards of the same tensors."""
     warnings.simplefilter('ignore')
     logging.disable()
     torch.set_num_threads(1)
@@ -93,7 +93,7 @@ def save_shards(rank, folder, count, seed):
 
 
 def random_part(shape):
-    """As NumPy has it, and as text."""
+    """Returns a slice as NumPy has it, and as text."""
     part = []
     for extent in shape:
         begin = random.randrange(extent)
@@ -133,7 +133,7 @@ def count_pieces(path):
 
 
 def check_processes(varve, folder, count, seed):
-    """How many pieces, and how many parts were read."""
+    """Returns the numbers of shards and of slices read."""
     os.makedirs(folder)
     mp.start_processes(save_shards, (folder, count, seed), nprocs=WORLD,
                        start_method='fork')
@@ -159,7 +159,7 @@ def check_object(varve, path):
 
 
 def check_optimizer(varve, path):
-    """How many slots there are: those of names, flattened or not."""
+    """Returns the number of slots: those of names, flattened or not."""
     model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2),
                                 torch.nn.Linear(2, random.randrange(1, 4)))
     optimizer = random.choice((torch.optim.Adam, torch.optim.RMSprop))(
@@ -191,7 +191,7 @@ def check_optimizer(varve, path):
 
 
 def check_index(varve, folder):
-    """As Hugging Face writes large models."""
+    """Writes like Hugging Face for large models."""
     os.makedirs(folder)
     names = [f'layer.{i}.weight' for i in range(random.randrange(1, 9))]
     whole = {name: random_whole() for name in names}
@@ -212,7 +212,8 @@ def check_index(varve, folder):
 
 
 def check_hugging_face(varve, path):
-    """What its writer for torch.distributed leaves: safetensors."""
+    """Reads safetensors files of the Hugging Face writer for
+    torch.distributed."""
     whole = {f'w{i}': random_whole().to(torch.float32) for i in range(3)}
     dcp.save(whole, storage_writer=dcp.HuggingFaceStorageWriter(
         path, fqn_to_index_mapping={'w0': 1, 'w1': 2, 'w2': 2}))

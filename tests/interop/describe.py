@@ -1,10 +1,12 @@
-"""describe.py - what the real programs say is in a file: an object for JSON.
+"""describe.py - Describes the content of a file as the other programs report
+it, as JSON.
 
     {"values": {NAME: {"dtype": D, "shape": S, "sha256": H}}, ...}
 
-The digest is of the elements in row-major order, little-endian; of strings, of
-the lengths of all elements as 8 bytes each and then their bytes. The file of
-an object graph has "nodes" too: its children, attributes and slots by number.
+The digest covers the elements in row-major order, little-endian. For strings
+it covers the lengths of all elements as 8 bytes each and then their bytes. The
+description of an object graph also has "nodes": their children, attributes and
+slots by number.
 
 SPDX-License-Identifier: MIT
 """
@@ -52,7 +54,7 @@ def value(array, dtype=None):
 
 
 def bundle(path):
-    """A TensorFlow checkpoint, by its prefix."""
+    """Describes a TensorFlow checkpoint with this prefix."""
     import tensorflow as tf
     reader = tf.train.load_checkpoint(path)
     dtypes = reader.get_variable_to_dtype_map()
@@ -100,7 +102,8 @@ def managed(path):
 
 def safetensors(path):
     from safetensors import safe_open
-    # What the package cannot make an array of, its header says.
+    # Entries that the package cannot convert to arrays are read from the
+    # header.
     with open(path, 'rb') as stream:
         size, = struct.unpack('<Q', stream.read(8))
         header = json.loads(stream.read(size))
@@ -112,7 +115,7 @@ def safetensors(path):
     values = {}
     for name, entry in header.items():
         if not name:
-            continue  # no value can be called so
+            continue  # no value can have this name
         begin, end = entry['data_offsets']
         values[name] = {
             'dtype': SAFETENSORS[entry['dtype']], 'shape': entry['shape'],
@@ -152,7 +155,8 @@ def npy(path):
 
 
 def npz(path):
-    """Without arrays of Python objects, which NumPy does not load either."""
+    """Describes arrays except those of Python objects, which NumPy does not
+    load by default."""
     values = {}
     with np.load(path) as archive:
         for name in archive:
@@ -169,7 +173,8 @@ DESCRIBE = {f.__name__: f for f in (
 
 
 def describe(one, path):
-    """What the case wrote, ready for JSON; `path` without what it opens."""
+    """Returns the description of a case for JSON; `path` excludes the
+    suffix."""
     found = {} if one.refused else DESCRIBE[one.kind](path + one.opens)
     found['kind'] = one.kind
     if one.needs:

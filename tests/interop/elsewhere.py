@@ -1,5 +1,5 @@
-"""elsewhere.py - a real program, in the Python that runs this or in the virtual
-environment that VARVE_INTEROP names.
+"""elsewhere.py - Finds other programs in the running Python or in the virtual
+environment in VARVE_INTEROP.
 
 SPDX-License-Identifier: MIT
 """
@@ -11,7 +11,7 @@ SKIP = 77
 
 
 def _missing(modules):
-    """What is installed may still not be fit to be imported."""
+    """An installed package may still fail to import."""
     for name in modules:
         try:
             importlib.import_module(name)
@@ -23,8 +23,8 @@ def _missing(modules):
 
 
 def need(*modules):
-    """Goes on where these can be imported. Else it begins again with the Python
-    of the environment, at most once, or skips the test."""
+    """Returns if the modules can be imported. Otherwise restarts with the
+    Python of the environment, at most once, or skips the test."""
     reason = _missing(modules)
     if not reason:
         return

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""flax_files.py - Flax, alive: random trees and optimizers through
-flax.serialization, and our command on them, bit for bit.
+"""flax_files.py - Tests the command on random trees and optimizers of
+flax.serialization, bit for bit.
 
     flax_files.py VARVE [COUNT [SEED]]
 
-Trees have arrays of any type and shape, whole and in pieces, numbers, texts and
-lists; every third file is a TrainState of optax, whose moments have to be slots
-of its parameters. The package is taken from the Python that runs this, or from
-the virtual environment that VARVE_INTEROP names; where it is in neither, the
-test is skipped.
+Trees contain arrays of any type and shape, whole and chunked, numbers, strings
+and lists. Every third file is a TrainState of optax, whose moments must be
+slots of its parameters. The package is imported from the running Python or
+from the virtual environment in VARVE_INTEROP; skipped if neither has it.
 
 SPDX-License-Identifier: MIT
 """
@@ -114,7 +113,7 @@ def is_numbers(item):
 
 
 def leaves(item, path, found):
-    """Adds what each path is: its type, its shape, its bytes."""
+    """Adds type, shape and bytes of each path."""
     if is_numbers(item):
         item = np.array(item, 'f8' if float in map(type, item) else 'i8')
     if isinstance(item, dict):
@@ -151,7 +150,7 @@ def run(command, text=True):
 
 
 def plain(path):
-    """Escapes stay where a name has a slash."""
+    """Keeps the escape of a slash in a name."""
     return '/'.join(urllib.parse.unquote(part).replace('/', '%2F')
                     for part in path.split('/'))
 
@@ -187,7 +186,7 @@ def check_tree(varve, path):
     serialization.MAX_CHUNK_SIZE = random.choice((2**30, 16))
     with open(path, 'wb') as file:
         file.write(serialization.msgpack_serialize(made))
-    # What Flax makes of it again is what has to come.
+    # The expected values are those that Flax restores.
     leaves(made, '', expected)
     back = {}
     leaves(serialization.msgpack_restore(open(path, 'rb').read()), '', back)
@@ -217,7 +216,7 @@ def transformation():
 
 
 def mirrors(item, params, path, found):
-    """Adds the slots that a tree beside the parameters has."""
+    """Adds the slots of a tree with the structure of the parameters."""
     for name, member in item.items():
         if not isinstance(member, dict):
             continue

@@ -1,4 +1,4 @@
-/* format_name.h - formats as words of a command line.
+/* format_name.h - Parses format names on the command line.
  *
  * SPDX-License-Identifier: MIT
  */

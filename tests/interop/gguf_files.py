@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""gguf_files.py - GGUF, alive: what our command writes, read by the package
-gguf, and files of that package through our command, bit for bit.
+"""gguf_files.py - Tests GGUF files in both directions with the package gguf,
+bit for bit.
 
     gguf_files.py VARVE [COUNT [SEED]]
 
-Random tensors of every type come from an archive of NumPy; files of the
-package have metadata of every type, arrays, and quantised tensors besides. The
-package is taken from the Python that runs this, or from the virtual environment
-that VARVE_INTEROP names; where it is in neither, the test is skipped.
+Random tensors of every type come from a NumPy archive. Files of the package
+have metadata of every type, arrays, and quantized tensors. The package is
+imported from the running Python or from the virtual environment in
+VARVE_INTEROP; skipped if neither has it.
 
 SPDX-License-Identifier: MIT
 """
@@ -52,7 +52,7 @@ def name(number):
 
 
 def tensors_of(path):
-    """By name: type, shape innermost first, bytes."""
+    """Returns type, shape (innermost dimension first) and bytes by name."""
     found = {}
     for tensor in gguf.GGUFReader(path).tensors:
         found[tensor.name] = (tensor.tensor_type, tensor.shape.tolist(),
@@ -61,7 +61,7 @@ def tensors_of(path):
 
 
 def fields_of(path):
-    """By name: types and bytes of each entry, but for the alignment."""
+    """Returns types and bytes of each entry except the alignment, by name."""
     found = {}
     for field in gguf.GGUFReader(path).fields.values():
         if not field.name.startswith('GGUF.') and (
@@ -79,7 +79,7 @@ def same(what, got, expected):
 
 
 def check_ours(varve, folder):
-    """Arrays to GGUF, and back to arrays."""
+    """Converts arrays to GGUF and back."""
     arrays = {name(i): random_array(random.choice(PLAIN))
               for i in range(random.randrange(1, 9))}
     npz, path, back = (os.path.join(folder, f)
@@ -115,7 +115,7 @@ def add_fields(writer):
 
 
 def check_theirs(varve, folder):
-    """A file of the package, through a graph, to a file again."""
+    """Converts a file of the package to a graph and back to a file."""
     path, out = (os.path.join(folder, f) for f in ('in.gguf', 'out.gguf'))
     writer = gguf.GGUFWriter(path, 'llama')
     if random.random() < .3:

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""hdf5_files.py - HDF5, alive: random files by h5py and models of Keras, our
-command on them, and h5py and Keras on what that writes, bit for bit.
+"""hdf5_files.py - Tests the command on random files of h5py and models of
+Keras, and reads its output with h5py and Keras, bit for bit.
 
     hdf5_files.py VARVE [COUNT [SEED]]
 
-Files have datasets of any type, order, layout and filter, links of every kind,
-and are of the earliest version of HDF5 or of 1.10; hdf5_objects.py has those
-with odd types and names. h5py and Keras are taken
-from the Python that runs this, or from the virtual environment that
-VARVE_INTEROP names; without h5py the test is skipped, and without Keras its
-models are left out. A command without libhdf5 has nothing to be tested.
+Files have datasets of any type, byte order, layout and filter, and links of
+every kind, in the earliest version of HDF5 or in that of 1.10; hdf5_objects.py
+adds odd types and names. h5py and Keras are imported from the running Python
+or from the virtual environment in VARVE_INTEROP. Without h5py the test is
+skipped; without Keras its models are skipped. A command without libhdf5 is not
+tested.
 
 SPDX-License-Identifier: MIT
 """
@@ -51,7 +51,7 @@ def random_array(kind, order, shape):
 
 
 def layout(kind, shape):
-    """How h5py is to store it."""
+    """Returns random storage options for h5py."""
     if not shape or 0 in shape or random.random() < 0.4:
         return {}
     options = {'chunks': tuple(random.randint(1, extent)
@@ -71,7 +71,7 @@ def layout(kind, shape):
 
 
 class File:
-    """A random file, and what has to come of it."""
+    """A random file and its expected content."""
 
     def __init__(self, path):
         self.path = path
@@ -152,7 +152,7 @@ class File:
 
 
 def listed_values(varve, path):
-    """All values by each of their paths."""
+    """Returns all values by each of their paths."""
     answer = json.loads(run([varve, 'ls', '--all', '--json', path]))
     if answer['format'] != 'hdf5':
         raise AssertionError(answer['format'])
@@ -206,7 +206,7 @@ def check_written(varve, file):
 
 
 class Again:
-    """What was written has to come as what it was written of."""
+    """Compares a written file with its source."""
 
     def __init__(self, path, file):
         self.path, self.same = path, file.same
@@ -214,8 +214,8 @@ class Again:
 
 
 def check_latest(varve, folder):
-    """A dataset in a way that an older libhdf5 does not know is left out, and
-    all others are there."""
+    """Tests that a dataset with a feature that older versions of libhdf5 lack
+    is skipped, and all others are read."""
     path = os.path.join(folder, 'latest.h5')
     data = np.arange(6, dtype='f4')
     with h5py.File(path, 'w', libver='latest') as file:
@@ -236,7 +236,7 @@ def check_latest(varve, folder):
 
 
 def check_names(varve, folder):
-    """What is below a name that is not UTF-8 is left out."""
+    """Tests that everything below a name that is not UTF-8 is skipped."""
     path = os.path.join(folder, 'names.h5')
     with h5py.File(path, 'w') as file:
         file[b'\xe9t\xe9'] = np.arange(3)
@@ -283,7 +283,7 @@ def bits_of(array):
 
 
 def check_slots(varve, path, model, names):
-    """Each variable's own, by the names of the model."""
+    """Sets a different value for each variable, derived from its name."""
     variables = [v for v in model.optimizer.variables if len(v.shape)]
     for i, variable in enumerate(model.trainable_variables):
         layer, name = variable.path.split('/')[-2:]
@@ -348,7 +348,7 @@ def check_models(varve, count):
 
 
 def is_built(varve, folder):
-    """Whether the command has libhdf5 at all."""
+    """Returns true if the command supports HDF5."""
     path = os.path.join(folder, 'one.h5')
     with h5py.File(path, 'w') as file:
         file['x'] = 1

@@ -1,5 +1,5 @@
-"""hdf5_objects.py - random files of HDF5 with what else it can say: odd types,
-names, links and layouts; and what our command makes of them.
+"""hdf5_objects.py - Writes random HDF5 files with unusual types, names, links
+and layouts, and checks how the command reads them.
 
 SPDX-License-Identifier: MIT
 """
@@ -59,7 +59,8 @@ def noise(kind, shape):
 
 
 def low_dataset(file, name, type_id, shape, data, memory=None, plist=None):
-    """A type that NumPy does not have; of `data` in memory."""
+    """Creates a dataset of a type that NumPy lacks; `data` has the type in
+    memory."""
     space = h5py.h5s.create_simple(tuple(shape)) if shape else \
         h5py.h5s.create(h5py.h5s.SCALAR)
     dataset = h5py.h5d.create(file.id, name.encode(), type_id, space, plist)
@@ -72,8 +73,8 @@ def low_dataset(file, name, type_id, shape, data, memory=None, plist=None):
 
 
 def odd_integers(file, name):
-    """Of 3, 5, 6 and 7 bytes, of fewer bits than they have room for (of which
-    libhdf5 makes no type that has more than half of it to spare)."""
+    """Returns integer types of 3, 5, 6 and 7 bytes, or with fewer bits than
+    their size (libhdf5 supports at most half unused)."""
     size = random.choice((1, 2, 3, 4, 5, 6, 7, 8))
     signed = random.random() < .5
     kind = ('i' if signed else 'u') + str(next(
@@ -152,7 +153,7 @@ def arrays(file, name):
 
 
 def pieces(file, name):
-    """Lists and references, which lead elsewhere."""
+    """Adds lists and references to other objects."""
     kind, tag = random.choice((
         (h5py.vlen_dtype(np.dtype('i4')), 'vlen'),
         (h5py.ref_dtype, 'reference'), (h5py.regionref_dtype, 'reference'),
@@ -163,7 +164,8 @@ def pieces(file, name):
 
 
 def padded_texts(file, name):
-    """Fixed sizes, ended by NUL, filled up with it, or with spaces."""
+    """Returns fixed-size strings, terminated or padded with NUL, or padded
+    with spaces."""
     size = random.randint(1, 9)
     pad = random.choice((h5py.h5t.STR_NULLTERM, h5py.h5t.STR_NULLPAD,
                          h5py.h5t.STR_SPACEPAD))
@@ -214,7 +216,7 @@ def never_written(file, name):
 
 
 def cut_short(file, name):
-    """A chunked dataset that was made smaller, and larger again."""
+    """Adds a chunked dataset that was shrunk and extended again."""
     data = np.arange(24, dtype='<i4').reshape(4, 6)
     file.create_dataset(name, data=data, chunks=(2, 4), maxshape=(None, None))
     file[name].resize((3, 5))
@@ -261,14 +263,14 @@ def elsewhere(file, name):
 
 
 def packed_texts(file, name):
-    """By the filter of h5py, which libhdf5 does not have."""
+    """Uses the LZF filter of h5py, which libhdf5 lacks."""
     data = np.array([b'abc'] * 50, 'S10')
     file.create_dataset(name, data=data, chunks=(10,), compression='lzf')
     return texts([b'abc'] * 50, [50])
 
 
 def packed_numbers(file, name):
-    """Runs, copies near and far, and what cannot be packed."""
+    """Returns runs, near and far repetitions, and incompressible data."""
     data = np.concatenate([
         np.zeros(random.randint(1, 5000), 'u1'), noise('u1', (3000,)),
         np.tile(noise('u1', (random.randint(1, 300),)), 40),
@@ -280,7 +282,7 @@ def packed_numbers(file, name):
 
 
 def matlab_complex(file, name):
-    """As MATLAB 7.3 has them."""
+    """Adds complex numbers like MATLAB 7.3."""
     half = random.choice(('<f4', '<f8', '>f4', '>f8'))
     data = noise(half[1:], (4, 2)).astype(half)
     file[name] = data.view([('real', half), ('imag', half)]).reshape(2, 2)
@@ -289,7 +291,7 @@ def matlab_complex(file, name):
 
 
 class Uncut(bytes):
-    """Texts that h5py ends at their first NUL where their sizes vary."""
+    """Adds strings of variable length with NUL, which h5py truncates."""
 
 
 def uncut(words):
@@ -318,8 +320,8 @@ def random_name(group):
 
 
 def write_file(path):
-    """What is to be found, by the names on the way to it; pairs of ways that
-    lead to one thing; and the names that each group has."""
+    """Writes a file. Returns the expected values by path, pairs of paths that
+    lead to the same object, and the names in each group."""
     expected, same = {}, []
     options = {'libver': random.choice(
         ('earliest', ('earliest', 'v110'), ('v108', 'v110'), 'v110')),
@@ -360,8 +362,8 @@ def write_file(path):
 
 
 def in_graph(way, files):
-    """Each name as a graph has it: those that are escaped are not, but beside
-    one that is called so."""
+    """Yields each name as in the graph: unescaped, unless the group also has
+    that name."""
     for i, name in enumerate(way):
         plain = name.replace('%2F', '/')
         if re.fullmatch('%40(slots|state)', name):
@@ -380,7 +382,7 @@ def find(nodes, way):
 
 
 def check_node(found, way, wanted):
-    """Gives whether there was a value to compare."""
+    """Compares a value. Returns true if there was one."""
     kind, shape, data, tag = wanted
     node = found['objects'][find(found['objects'], way)]
     item = found['values'].get(node['id'])
@@ -413,7 +415,7 @@ def read_ours(path):
 
 
 def in_file(way, files):
-    """Names that would be those of slots and states are escaped."""
+    """Names that would conflict with slots and states are escaped."""
     for name in in_graph(way, files):
         name = re.sub('^%((25)*40(slots|state))$', r'%25\1', name)
         name = re.sub('^@(slots|state)$', r'%40\1', name)
@@ -436,7 +438,7 @@ def raw(dataset):
 
 
 def check_type(one, other):
-    """The type, the shape and the elements of a dataset that is a state."""
+    """Compares type, shape and elements of a dataset that is a state."""
     if one.id.get_type() != other.id.get_type() or one.shape != other.shape:
         raise AssertionError(f'{one}, {other}: other types or shapes')
     if np.asarray(one[()]).tobytes() != np.asarray(other[()]).tobytes():
@@ -444,7 +446,7 @@ def check_type(one, other):
 
 
 def check_types(path, out, expected, files):
-    """From HDF5 to HDF5, types that Varve does not have stay."""
+    """Checks that types that Varve lacks are kept from HDF5 to HDF5."""
     with h5py.File(path) as file, h5py.File(out) as written:
         for way, (kind, *_) in expected.items():
             if kind == 'state':
@@ -471,8 +473,8 @@ def check_written(path, expected, same, files, has_states):
 
 
 def check_file(run, varve, path):
-    """A file of theirs as one of ours, and as one of HDF5; gives how many
-    values were compared and how many things are there without one."""
+    """Converts an HDF5 file to a Varve file and to HDF5. Returns the numbers
+    of compared values and of objects without a value."""
     expected, same, files = write_file(path)
     out = path + '.varve'
     run([varve, 'convert', '--force', path, out])

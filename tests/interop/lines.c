@@ -1,4 +1,4 @@
-/* lines.c - fields separated by spaces, some bytes as %XX.
+/* lines.c - Parses lines of fields separated by spaces, with some bytes as %XX.
  *
  * SPDX-License-Identifier: MIT
  */

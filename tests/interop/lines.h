@@ -1,4 +1,4 @@
-/* lines.h - the lines of manifest.py, field by field.
+/* lines.h - Declares a parser of the lines of manifest.py.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,22 +14,22 @@ struct lines {
     char *text; /* owned */
     char *next;
     size_t number;
-    /* The fields of the present line, unescaped; "" behind its last. */
+    /* The fields of the current line, unescaped; "" after its last. */
     const char *fields[LINE_FIELDS];
-    bool is_absent[LINE_FIELDS]; /* '-', or behind the last */
+    bool is_absent[LINE_FIELDS]; /* field is '-' or missing */
 };
 
-/* False where the file cannot be read. */
+/* Returns false if the file cannot be read. */
 bool lines_open(struct lines *lines, const char *path);
 void lines_close(struct lines *lines);
 
-/* False at the end. */
+/* Reads the next line. Returns false at the end. */
 bool lines_next(struct lines *lines);
 
-/* Whether the first field of the present line is `word`. */
+/* Returns true if the first field of the current line is `word`. */
 bool line_is(const struct lines *lines, const char *word);
 
-/* A field as a number. */
+/* Returns a field as a number. */
 size_t line_number(const struct lines *lines, size_t field);
 
 #endif

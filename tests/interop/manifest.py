@@ -1,25 +1,25 @@
-"""manifest.py - a description (describe.py) as the lines that check.c reads.
+"""manifest.py - Writes a description (describe.py) as lines for check.c.
 
 Fields are separated by one space; in a field, the bytes up to and including
 the space, DEL and '%' are written as %XX. '-' alone stands for an empty field.
 
-    file PATH                   what follows is of this file
-    needs LIBRARY               only with this library it is read
-    refused STATUS              it is not opened; nothing follows
+    file PATH                   the following lines describe this file
+    needs LIBRARY               can be read only with this library
+    refused STATUS              cannot be opened; nothing follows
     counter N                   the save counter
     text NAME TEXT              metadata
-    value NAME TYPE SHA256      of a file without a graph: by global name
-    opaque NAME TAG SHA256      the same, of a type that we have not
-    edge NODE NAME NODE         of a graph: node 0 is the root, and each node
-                                is reached by an edge or a slot before it is
-                                named in front of an edge
+    value NAME TYPE SHA256      a value without a graph, by global name
+    opaque NAME TAG SHA256      the same, of a type that Varve lacks
+    edge NODE NAME NODE         an edge of a graph. Node 0 is the root; each
+                                node is the target of an edge or slot before
+                                it is the source of an edge
     attribute NODE NAME TYPE SHA256 [CONTENT]
     opaque_attribute NODE NAME TAG SHA256
     slot NODE NAME NODE NODE    owner, name, variable, slot variable
-    end                         there is nothing else in the file
+    end                         the file contains nothing else
 
-CONTENT is the digest of a string alone, which may be kept as a state. A digest
-is '-' where the real program does not give the bytes.
+CONTENT is the digest of a single string, which may be stored as a state. A
+digest is '-' if the other program does not return the bytes.
 
 SPDX-License-Identifier: MIT
 """
@@ -32,7 +32,7 @@ def field(text):
 
 
 def line(*fields):
-    """None is a field that is absent."""
+    """None is a missing field."""
     return ' '.join('-' if f is None else field(f) for f in fields) + '\n'
 
 
@@ -41,7 +41,7 @@ def type_of(value):
 
 
 def lines(path, found):
-    """The lines of a file; `found` is its description."""
+    """Yields the lines of a file; `found` is its description."""
     yield line('file', path)
     if 'needs' in found:
         yield line('needs', found['needs'])
@@ -71,14 +71,14 @@ def value_line(word, opaque_word, where, value):
 
 
 def without_counter(nodes):
-    """The save counter is a number of ours, and no node."""
+    """Varve stores the save counter as a number, not as a node."""
     root = dict(nodes[0])
     root['children'] = [c for c in root['children'] if c[0] != 'save_counter']
     return [root] + nodes[1:]
 
 
 def graph_lines(nodes, values):
-    """Breadth first, so that a node is known before it is in front."""
+    """Breadth first, so that each node is a target before it is a source."""
     order, seen = [0], {0}
     for number in order:
         for name, child in nodes[number]['children']:
@@ -101,8 +101,8 @@ def graph_lines(nodes, values):
 
 
 def parts_of(key, values):
-    """The key of an attribute, or what the keys of its several tensors begin
-    with, as those of a hash table."""
+    """Returns the key of an attribute, or the common prefix of the keys of its
+    tensors, such as those of a hash table."""
     if key in values:
         return [key]
     return sorted(k for k in values if k.startswith(key))

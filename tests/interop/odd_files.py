@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""odd_files.py - types that Varve does not have, from a format to the same
-format: what NumPy and safetensors read of the files that our command writes,
+"""odd_files.py - Tests that types that Varve lacks are kept from a format to
+the same format: NumPy and safetensors read the files written by the command,
 bit for bit.
 
     odd_files.py VARVE [COUNT [SEED]]
 
-NumPy and safetensors are taken from the Python that runs this, or from the
-virtual environment that VARVE_INTEROP names; where they are in neither, the
-test is skipped.
+NumPy and safetensors are imported from the running Python or from the virtual
+environment in VARVE_INTEROP; skipped if neither has them.
 
 SPDX-License-Identifier: MIT
 """
@@ -28,7 +27,7 @@ need('numpy', 'safetensors')
 import numpy as np  # noqa: E402
 import safetensors  # noqa: E402
 
-# Bits of an element, by the names of safetensors.
+# Bits of an element, by type name of safetensors.
 TYPES = {'F4': 4, 'F6_E2M3': 6, 'F6_E3M2': 6, 'F8_E8M0': 8, 'F8_E4M3FNUZ': 8,
          'F8_E5M2FNUZ': 8, 'F8_E4M3': 8, 'F32': 32, 'I64': 64}
 
@@ -120,7 +119,7 @@ def check(varve, folder, ending):
     for key in expected.keys() | got.keys():
         same = got.get(key) == expected.get(key)
         if is_numpy and key in got and key in expected and not same:
-            # Text comes back as UTF-8.
+            # Strings are returned as UTF-8.
             same = expected[key][0].kind == 'U'
         if not same:
             raise AssertionError(

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""onnx_files.py - ONNX, alive: random models by its own package, and our
-command on them, bit for bit.
+"""onnx_files.py - Tests the command on random models of the package onnx, bit
+for bit.
 
     onnx_files.py VARVE [COUNT [SEED]]
 
-Models have tensors of any type and shape in every field that may hold them and
-in files beside them, in initializers, constants, attributes, graphs of nodes,
-functions and what trains a model. The package is taken from the Python that
-runs this, or from the virtual environment that VARVE_INTEROP names; where it is
-in neither, the test is skipped.
+Models have tensors of any type and shape, in every field that may contain them
+and in external files, in initializers, constants, attributes, subgraphs,
+functions and training information. The package is imported from the running
+Python or from the virtual environment in VARVE_INTEROP; skipped if neither has
+it.
 
 SPDX-License-Identifier: MIT
 """
@@ -47,7 +47,7 @@ KNOWN = [name for name in BITS if hasattr(TensorProto, name)]
 
 
 class Model:
-    """A model on its way to a file, and the bytes that have to come."""
+    """A model that will be written, and the expected bytes."""
 
     def __init__(self, folder, path):
         self.folder, self.path = folder, path
@@ -59,7 +59,7 @@ class Model:
         self.expected[name] = (kind, list(shape), data)
 
     def tensor(self, name, place):
-        """A random one called `name`, expected at `place`."""
+        """Adds a random tensor named `name`, expected at `place`."""
         kind = random.choice(KNOWN + ['STRING'])
         t = TensorProto(name=name)
         shape = [random.choice((0, 1, 1, 2, 3, 5))
@@ -83,7 +83,7 @@ class Model:
         return t
 
     def check_with_onnx(self, t, kind, data):
-        """That a field was filled as the package reads it."""
+        """Checks that the package reads the filled field correctly."""
         array = numpy_helper.to_array(t)
         raw = numpy_helper.from_array(array).raw_data
         nan = kind in ('FLOAT16', 'FLOAT', 'DOUBLE', 'COMPLEX64', 'COMPLEX128')
@@ -157,7 +157,7 @@ class Model:
         return nodes
 
     def attributes(self, node, prefix, place, depth):
-        """Whether one of them is called by the node."""
+        """Returns true if one of the names is that of the node."""
         is_called = False
         if node.op_type == 'Constant' and random.random() < .8:
             node.attribute.add(name='value', type=4, t=self.tensor(
@@ -214,7 +214,7 @@ def random_bytes(kind, count):
 
 
 def fill(t, kind, count, data):
-    """Puts the bytes into raw_data, or into the field of their type."""
+    """Stores the bytes in raw_data, or in the field of their type."""
     if random.random() < .5:
         t.raw_data = data
     elif kind in ('FLOAT', 'COMPLEX64'):
@@ -247,7 +247,7 @@ def run(command, text=True):
 
 
 def signalling(kind, data):
-    """With all not-a-numbers as Python's floats bring them into a field."""
+    """Stores NaNs in the form that Python's floats have in a field."""
     types = {'FLOAT': '<f4', 'COMPLEX64': '<f4'}
     if kind not in types:
         return data

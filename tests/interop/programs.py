@@ -1,12 +1,12 @@
-"""programs.py - the real programs: their cases and their versions.
+"""programs.py - Imports the other programs with their cases and versions.
 
 SPDX-License-Identifier: MIT
 """
 import os
 import sys
 
-# Before the first import of TensorFlow: no chatter, and the same rounding on
-# every machine.
+# Set before the first import of TensorFlow: no log messages, and the same
+# rounding on every machine.
 os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '3')
 os.environ.setdefault('TF_ENABLE_ONEDNN_OPTS', '0')
 os.environ.setdefault('CUDA_VISIBLE_DEVICES', '')

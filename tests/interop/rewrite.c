@@ -1,9 +1,9 @@
-/* rewrite.c - a checkpoint of any format into another one, through a graph.
+/* rewrite.c - Converts a checkpoint of any format to another through a graph.
  *
  *     rewrite FROM TO FORMAT
  *
- * FORMAT is a name of varve_format_name. The save counter and the metadata go
- * along.
+ * FORMAT is a name of varve_format_name. The save counter and the metadata are
+ * kept.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""run.py - TensorFlow, Keras, safetensors and NumPy, alive: what they write we
-read, what we write they read, bit for bit.
+"""run.py - Tests files in both directions with TensorFlow, Keras, safetensors
+and NumPy, bit for bit.
 
     run.py --install [DIRECTORY] [--torch PACKAGE]
     run.py CHECK WRITE REWRITE [VARVE] [--only WORD]
 
 CHECK, WRITE and REWRITE are the programs check.c, write.c and rewrite.c, VARVE
-is the command line tool. The real programs are taken from the virtual
-environment that VARVE_INTEROP names, or else from the Python that runs this;
-where they are not, the test is skipped. --install makes such an environment
-from PyPI, in build/interop-venv where nothing else is said, with PyTorch and
-what else the programs of this folder test, where they can be had. --only runs
-the cases with WORD in their names.
+is the command line tool. The other programs are imported from the virtual
+environment in VARVE_INTEROP, or else from the running Python; skipped if they
+are missing. --install creates such an environment from PyPI, by default in
+build/interop-venv, with PyTorch and all other packages that the tests of this
+folder use, as far as available. --only runs the cases with WORD in their
+names.
 
 SPDX-License-Identifier: MIT
 """
@@ -24,13 +24,14 @@ import sys
 SKIP = 77
 NAME = 'interop'
 PACKAGES = ['tensorflow-cpu', 'tf_keras', 'safetensors', 'numpy', 'ml_dtypes']
-# One by one.
+# Installed one by one.
 FURTHER = ['onnx', 'h5py', 'flax', 'gguf', 'keras', 'transformers']
 MODULES = ['tensorflow', 'tf_keras', 'safetensors', 'numpy', 'ml_dtypes']
 
 
 def install_further(python, package):
-    """Whoever cannot be had, or not be imported, is skipped by its test."""
+    """A package that cannot be installed or imported is skipped by its
+    test."""
     name = package.split('=')[0]
     done = (subprocess.run([python, '-m', 'pip', 'install', '--quiet', package])
             .returncode == 0 and
@@ -51,7 +52,7 @@ def install(directory, torch):
         return SKIP
     for package in FURTHER + [torch]:
         install_further(python, package)
-    # It comes with torch on x86, takes 1 GB, and is only imported when used.
+    # This dependency of torch on x86 takes 1 GB and is imported only when used.
     subprocess.run([python, '-m', 'pip', 'uninstall', '--quiet', '--yes',
                     'triton'])
     print(f'{NAME}: now set VARVE_INTEROP={directory}')
@@ -59,7 +60,7 @@ def install(directory, torch):
 
 
 def skip_or_try_elsewhere(reason):
-    """Starts again with the Python of the environment, at most once."""
+    """Restarts with the Python of the environment, at most once."""
     directory = os.environ.pop('VARVE_INTEROP', None)
     if directory:
         python = os.path.join(directory, 'bin', 'python')
@@ -90,7 +91,7 @@ def main():
     missing = [m for m in MODULES if not importlib.util.find_spec(m)]
     if missing:
         return skip_or_try_elsewhere(f'there is no {missing[0]}')
-    import suite  # only now: it needs all of them
+    import suite  # only now: imports all packages
     return suite.run(*given.programs, only=given.only)
 
 

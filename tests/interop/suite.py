@@ -1,4 +1,4 @@
-"""suite.py - every case in both directions, and the counts of them.
+"""suite.py - Runs every case in both directions and counts the results.
 
 SPDX-License-Identifier: MIT
 """
@@ -13,7 +13,7 @@ from describe import DESCRIBE, describe, value
 from manifest import lines
 
 NAME = 'interop'
-# The format in which a case goes back to its program.
+# The format in which a case is converted back for its program.
 BACK = {'bundle': 'tensorflow', 'saved_model': 'tensorflow',
         'managed': 'tensorflow', 'safetensors': 'safetensors',
         'safetensors_index': 'safetensors', 'npy': 'npy', 'npz': 'npz'}
@@ -21,7 +21,7 @@ SUFFIX = {'tensorflow': '', 'tensorflow-names': '', 'npy': '.npy',
           'safetensors': '.safetensors', 'npz': '.npz'}
 KIND = {'tensorflow': 'bundle', 'tensorflow-names': 'bundle', 'npy': 'npy',
         'safetensors': 'safetensors', 'npz': 'npz'}
-# Our graphs (write.c), and the formats that can hold them whole.
+# Graphs of Varve (write.c), and the formats that can store them completely.
 OURS = [('types', 'tensorflow tensorflow-names'),
         ('types_numbers', 'tensorflow safetensors'),
         ('types_plain', 'tensorflow npz'),
@@ -36,12 +36,12 @@ OURS = [('types', 'tensorflow tensorflow-names'),
 SHARDED = [('adam', 'tensorflow', 100), ('large', 'tensorflow', 1 << 20),
            ('types', 'tensorflow', 1), ('adam', 'tensorflow-names', 200),
            ('adam', 'safetensors', 200)]
-# What goes through us and is written in TensorFlow's own order is the same
-# index in every byte.
+# Cases that keep TensorFlow's own order: their index is identical after
+# conversion.
 IDENTICAL = ('empty', 'python_state', 'strings', 'variables_of_all_types',
              'shapes', 'saved_with_counter', 'old_saver', 'shards_by_task')
 
-# `varve convert`, for what the two formats both have.
+# Cases for `varve convert`, with the formats that can store them.
 CONVERTED = [
     ('keras2_adam', 'tensorflow tensorflow-names safetensors npz'),
     ('keras3_adam', 'tensorflow tensorflow-names safetensors npz'),
@@ -88,7 +88,7 @@ class Suite:
         return done.returncode == 0
 
     def agrees(self, name, path, found):
-        """Whether our reader finds in the file what the program says."""
+        """Checks that Varve finds the content that the program reports."""
         listing = self.path('lines')
         with open(listing, 'w', encoding='ascii') as stream:
             stream.writelines(lines(os.path.basename(path), found))
@@ -96,7 +96,7 @@ class Suite:
                          self.path('copy.varve'))
 
     def attempt(self, name, step, *rest):
-        """Whatever the real programs raise is a failure of this case."""
+        """Any exception of the other programs is a failure of this case."""
         try:
             return step(name, *rest)
         except Exception as error:  # noqa: BLE001
@@ -122,10 +122,10 @@ class Suite:
         return found
 
     def back(self, name, one, path, found):
-        """Through a graph of ours to the program that it is from."""
+        """Converts a file through a graph back to its program."""
         form = BACK[one.kind]
         if any('state' in v for v in found['values'].values()):
-            return  # bytes of a type that we do not have stay with us
+            return  # bytes of a type that Varve lacks cannot be converted
         if one.kind == 'bundle' and 'nodes' not in found:
             form = 'tensorflow-names'
         made = self.path('back') + SUFFIX[form]
@@ -145,7 +145,8 @@ class Suite:
             self.attempt(f'{one.name}, restored', self.restore, one, made)
 
     def restore(self, name, one, made):
-        """Into an object of other numbers; what it is then is what was."""
+        """Restores into an object with other numbers, which must then have
+        the saved ones."""
         theirs = with_salt('x', one.build)
         theirs.read(made).assert_consumed()
         theirs.write(self.path('again'))
@@ -176,8 +177,8 @@ class Suite:
             self.written += self.saver_takes(label, made, found)
 
     def saver_takes(self, label, made, found):
-        """The call that TensorFlow 1 restored variables with; it wants the
-        types that the file has, such as quantized ones."""
+        """The function with which TensorFlow 1 restored variables; it requires
+        the types in the file, such as quantized ones."""
         from tensorflow import raw_ops, train
         names = sorted(found['values'])
         types = train.load_checkpoint(made).get_variable_to_dtype_map()
@@ -193,7 +194,7 @@ class Suite:
         return True
 
     def keras_takes_ours(self, label):
-        """A model with Adam that only a C program ever knew."""
+        """A model with Adam that was built by a C program."""
         from theirs_keras import adam_of_ours
         made, twin = self.path('ours'), self.path('twin.varve')
         if not self.call(label, self.write, 'adam', made, 'tensorflow', twin):
@@ -235,7 +236,7 @@ class Suite:
         if self.call(label, self.varve, 'convert', '--quiet', '--to', form,
                      path + one.opens, made):
             found = DESCRIBE[KIND[form]](made.removesuffix('.index'))
-            found.pop('metadata', None)  # may tell of aliases
+            found.pop('metadata', None)  # may contain aliases
             self.written += self.agrees(label, path + one.opens, found)
 
     def clear(self):

@@ -1,4 +1,4 @@
-"""theirs_flat.py - cases that safetensors and NumPy write.
+"""theirs_flat.py - Cases written by safetensors and NumPy.
 
 SPDX-License-Identifier: MIT
 """
@@ -11,7 +11,7 @@ from cases import DTYPES, case, fill, floats
 from numpy.lib import format as npy_format
 from safetensors import numpy as st
 
-# NumPy has no name for these; safetensors takes them from ml_dtypes.
+# NumPy lacks names for these types; safetensors takes them from ml_dtypes.
 EXTENSIONS = ('bfloat16', 'float8_e4m3fn', 'float8_e5m2')
 PLAIN = [name for name in DTYPES if name not in EXTENSIONS]
 
@@ -59,13 +59,13 @@ def st_rank_17(path):
 
 @case('safetensors', opens='.safetensors')
 def st_without_name(path):
-    """It is listed as left out."""
+    """It is listed as skipped."""
     st.save_file({'': floats(2)}, path + '.safetensors')
 
 
 @case('safetensors_index', opens='.safetensors.index.json')
 def st_sharded(path):
-    """Two files and the index that Hugging Face's tools write for them."""
+    """Two files and an index, as written by the tools of Hugging Face."""
     parts = [{'a.weight': floats(2, 3), 'a.bias': floats(3)},
              {'b.weight': fill('float16', 3, 2)}]
     weight_map, size = {}, 0
@@ -125,7 +125,7 @@ npy_case('npy_objects', np.array([1, 'two', None], object),
 npy_case('npy_objects_inside', np.array([(1, [])], [('x', 'i4'), ('y', 'O')]),
          refused='VARVE_NOT_A_CHECKPOINT')
 npy_case('npy_rank_17', floats(*[1] * 17), refused='VARVE_LIMIT')
-# Of types that we do not have: kept as they are.
+# Types that Varve lacks are kept unchanged.
 npy_case('npy_record', np.array([(1.5, 2), (3.25, 4)],
                                 [('x', 'f4'), ('y', '>i2')]))
 npy_case('npy_dates', np.array(['2020-01-01', 'NaT'], 'M8[D]'))
@@ -161,7 +161,8 @@ def npz_all_types(path):
 
 
 def archive(file, method):
-    """NumPy makes archives with sizes of 64 bits; others do it like this."""
+    """NumPy writes archives with 64-bit sizes; other programs write them
+    like this."""
     with zipfile.ZipFile(file, 'w', method) as made:
         for name, array in some().items():
             entry = zipfile.ZipInfo(name + '.npy')
@@ -181,7 +182,7 @@ def npz_zip32_deflated(path):
 
 
 class Pipe:
-    """A stream that cannot go back: the sizes come behind the data."""
+    """A stream that is not seekable, so the sizes follow the data."""
 
     def __init__(self, stream):
         self.write, self.flush = stream.write, stream.flush

@@ -1,4 +1,4 @@
-"""theirs_keras.py - cases that Keras 2 (tf_keras) and Keras 3 write.
+"""theirs_keras.py - Cases written by Keras 2 (tf_keras) and Keras 3.
 
 SPDX-License-Identifier: MIT
 """
@@ -12,13 +12,14 @@ legacy = tf_keras.optimizers.legacy
 
 
 def set_all(model, seed):
-    """Weights that are the same on every run."""
+    """Sets reproducible weights."""
     model.set_weights([floats(*w.shape, seed=f'{seed} {i}')
                        for i, w in enumerate(model.get_weights())])
 
 
 def step(model, optimizer, times=3):
-    """Gradients that no rounding changes, so the slots are always the same."""
+    """Applies gradients that are not rounded, so the slots are
+    reproducible."""
     variables = model.trainable_variables
     for i in range(times):
         size = number('float32', 1) * 0.5 ** i
@@ -58,8 +59,8 @@ def keras3_functional():
 
 
 def containers():
-    """A subclassed model: lists and dicts of layers, one layer in both, and a
-    part that knows its whole."""
+    """A subclassed model with lists and dicts of layers, a shared layer, and a
+    part that refers to the whole."""
     k = tf_keras
 
     class Part(k.layers.Layer):
@@ -96,7 +97,7 @@ def keras2_subclassed():
 
 @graph()
 def keras3_subclassed():
-    """Of lists and dicts TensorFlow sees nothing here, only of attributes."""
+    """TensorFlow does not track lists and dicts here, only attributes."""
     class Whole(keras.Model):
         def __init__(self):
             super().__init__(name='whole')
@@ -116,7 +117,7 @@ def keras3_subclassed():
 
 @graph()
 def keras2_root():
-    """The root form: the model is node 0, the optimizer an edge of it."""
+    """The root form: the model is node 0, the optimizer is its child."""
     model = dense_pair(tf_keras, 2, 2)
     optimizer = legacy.SGD(0.125)
     step(model, optimizer)
@@ -135,7 +136,7 @@ def keras2_adam():
 
 
 def adam_of_ours():
-    """What `adam` of write.c is for."""
+    """The program for `adam` of write.c."""
     model = tf_keras.Sequential([tf_keras.layers.Dense(8, activation='relu'),
                                  tf_keras.layers.Dense(3)])
     model.build((None, 4))
@@ -166,7 +167,7 @@ def keras2_others():
 
 @graph()
 def keras2_new_adam():
-    """Optimizers of Keras 2.11: numbered children, no slots."""
+    """Optimizers of Keras 2.11 have numbered children instead of slots."""
     return with_optimizer(tf_keras.optimizers.Adam(0.25))
 
 
@@ -222,7 +223,7 @@ def keras3_mixed_precision():
 
 @graph()
 def keras2_rnn_embedding():
-    """Layers inside layers, and metrics of a compiled model."""
+    """Nested layers, and metrics of a compiled model."""
     k = tf_keras
     model = k.Sequential([
         k.layers.Embedding(5, 2, name='words'),
@@ -236,7 +237,7 @@ def keras2_rnn_embedding():
 
 @case('bundle', golden=False)
 def keras2_save_weights(path):
-    """The file of Keras' own call, with its `checkpoint` beside it."""
+    """Keras' own save function, with its `checkpoint` file."""
     model = dense_pair(tf_keras, 3, 2, seed='weights')
     model.compile(legacy.Adam(), 'mse')
     model.fit(np.ones((4, 3), 'f4'), np.ones((4, 2), 'f4'), verbose=0)

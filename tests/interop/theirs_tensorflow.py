@@ -1,5 +1,5 @@
-"""theirs_tensorflow.py - cases that TensorFlow itself writes: modules,
-containers, names, element types, slices, tables, shards.
+"""theirs_tensorflow.py - Cases written by TensorFlow: modules, containers,
+names, element types, slices, tables, shards.
 
 SPDX-License-Identifier: MIT
 """
@@ -14,7 +14,7 @@ v1 = tf.compat.v1
 
 
 class Node(tf.Module):
-    """An object; what is assigned to it is an edge."""
+    """Returns an object whose attributes are edges."""
 
 
 def node(**children):
@@ -72,7 +72,7 @@ def containers():
 
 @graph()
 def names():
-    """Names with what separates and escapes, and letters of many alphabets."""
+    """Names with separators, escapes and letters of many scripts."""
     texts = ['a/b/c', 'b', 'c/', 'd/.S', 'd/.ATTRIBUTES/f', '.', '..', '/',
              'a.b', 'gr\u00fc\u00df', '\u65e5\u672c', ' ', 'tab\there', '100%',
              '*', 'a|b', 'f(x)', '\U0001f600', 'VARIABLE_VALUE',
@@ -91,7 +91,7 @@ def name_of_attributes():
 
 @graph()
 def same_global_names():
-    """Two variables that TensorFlow calls the same."""
+    """Two variables with the same TensorFlow name."""
     return tf.train.Checkpoint(a=variable(floats(1, seed='a'), 'same'),
                         b=variable(floats(1, seed='b'), 'same'))
 
@@ -128,7 +128,8 @@ def strings():
 
 @graph(again=False)
 def tables():
-    """Not back into tables: from us come variables that are called so."""
+    """Not converted back to tables: Varve writes variables with these
+    names."""
     table = tf.lookup.experimental.MutableHashTable(
         tf.string, tf.int64, -1, experimental_is_anonymous=True)
     table.insert(tf.constant(['one', 'two', 'drei']),
@@ -151,7 +152,7 @@ def random_generators():
 
 @graph(golden=False)
 def iterator():
-    """A position in a data set: opaque to everybody else."""
+    """The position of a data set, which only TensorFlow can interpret."""
     data = tf.data.Dataset.range(100).shuffle(5, seed=1).batch(3)
     position = iter(data)
     next(position)
@@ -175,7 +176,7 @@ def saved_with_counter(path):
 
 @case('managed')
 def managed(path):
-    """A directory with its `checkpoint`, after one deletion."""
+    """A directory with its `checkpoint` file after one deletion."""
     v = variable(np.float32(0))
     manager = tf.train.CheckpointManager(
         tf.train.Checkpoint(v=v), path, max_to_keep=2)
@@ -203,7 +204,7 @@ def rank_17(path):
 
 @graph(golden=False)
 def long_index():
-    """An index of many blocks, whose names share long beginnings."""
+    """An index of many blocks, whose names have long common prefixes."""
     long = 'a name that is as long as names of deep models are ' * 4
     parts = {f'{long}{i}': [variable(number('int32', i * j), f'{i}/{j}/{long}')
                             for j in range(30)] for i in range(40)}
@@ -212,7 +213,7 @@ def long_index():
 
 @graph(golden=False)
 def large():
-    """Values of several MiB, of sizes that no chunk divides."""
+    """Values of several MiB whose sizes are not multiples of a chunk."""
     return tf.train.Checkpoint(
         a=variable(floats(1031, 1033, seed='large')),
         b=variable(fill('uint8', 3 * 1024 * 1024 + 1, seed='large')),
@@ -239,7 +240,7 @@ def shapes():
 
 
 def save(path, tensors, slices=None):
-    """Without objects: names and tensors, as the old Saver had them."""
+    """Names and tensors without objects, as written by tf.train.Saver."""
     pairs = list(tensors.items())
     tf.raw_ops.SaveV2(
         prefix=path, tensor_names=[name for name, _ in pairs],
@@ -269,7 +270,7 @@ def quantized(path):
 
 @case('bundle')
 def types_of_nobody_else(path):
-    """Four-bit integers and variants, which we have no type for."""
+    """Four-bit integers and variants, types that Varve lacks."""
     numbers = tf.constant([1, -2, 3], tf.int32)
     items = tf.raw_ops.TensorListFromTensor(
         tensor=tf.constant([1.0, 2.0]), element_shape=tf.constant(
@@ -284,7 +285,8 @@ def types_of_nobody_else(path):
 
 @case('bundle')
 def flat_names(path):
-    """Names that are paths, that are not, and that are inside one another."""
+    """Names that are paths, that are not, and that are prefixes of one
+    another."""
     texts = ['global_step', 'layer/kernel', 'layer/bias', 'layer',
              'layer/kernel/Adam', 'layer/kernel/Adam_1', '/leading',
              'trailing/', 'two//slashes', 'with space', 'a.b:0',
@@ -293,7 +295,7 @@ def flat_names(path):
 
 
 def graph_saver(path, build, **options):
-    """What a program of TensorFlow 1 does."""
+    """A program of TensorFlow 1."""
     with tf.Graph().as_default(), v1.Session() as session:
         build()
         session.run(v1.global_variables_initializer())
@@ -302,7 +304,7 @@ def graph_saver(path, build, **options):
 
 
 def part_of(whole):
-    """An initializer that knows which part of the variable it makes."""
+    """An initializer that depends on the partition of the variable."""
     def make(shape, dtype, partition_info=None):
         begin = [0] * whole.ndim
         if partition_info:
@@ -341,8 +343,8 @@ def partitioned(path):
 
 @case('bundle')
 def slices(path):
-    """Cut in both directions, by halves that are not equal; and a type that
-    TensorFlow cannot put together again by itself."""
+    """Sharded in both dimensions, unevenly, and a type that TensorFlow itself
+    cannot merge."""
     whole = floats(4, 5, seed='slices')
     parts = [((0, 1), (0, 2)), ((0, 1), (2, 3)), ((1, 3), (0, 4)),
              ((1, 3), (4, 1))]

@@ -1,5 +1,5 @@
-"""torch_chains.py - optimizers of torch through another format and back: one
-more step is the same, to the bit, and the names of parameters are those of the
+"""torch_chains.py - Converts optimizers of torch to another format and back:
+one more step gives the same bits, and the parameters keep the names of the
 model.
 
 SPDX-License-Identifier: MIT
@@ -10,7 +10,7 @@ from torch_objects import run, torch
 
 FORMATS = ['.varve', '.h5', '.safetensors']
 
-# Settings besides the defaults, of some.
+# Non-default settings of some optimizers.
 SETTINGS = {
     'SGD': [{}, {'momentum': 0.9}, {'momentum': 0.9, 'nesterov': True}],
     'Adam': [{}, {'amsgrad': True}],
@@ -20,7 +20,7 @@ SETTINGS = {
 
 
 def names():
-    """All of torch.optim."""
+    """Returns all optimizers of torch.optim."""
     return [name for name, kind in vars(torch.optim).items()
             if isinstance(kind, type) and kind is not torch.optim.Optimizer
             and issubclass(kind, torch.optim.Optimizer)]
@@ -28,7 +28,7 @@ def names():
 
 def make_model(name):
     nn = torch.nn
-    if name == 'Muon':  # matrices alone
+    if name == 'Muon':  # accepts only matrices
         return nn.Sequential(nn.Linear(4, 4, bias=False),
                              nn.Linear(4, 3, bias=False))
     if name == 'SparseAdam':
@@ -63,7 +63,8 @@ def step(name, model, optimizer):
 
 
 def check_chain(varve, path, case, ending):
-    """How many steps before the save are those of the optimizer after it."""
+    """Returns the number of steps before the save, which the restored
+    optimizer must have."""
     name, settings, is_named, is_split = case
     model, optimizer = build(*case)
     for _ in range(random.choice((1, 2, 3))):
@@ -101,7 +102,8 @@ def has_hdf5(varve, path):
 
 
 def check_all(varve, path):
-    """Each of them, with names and groups and without, through each format."""
+    """Tests each of them, with and without names and groups, through each
+    format."""
     formats = FORMATS if has_hdf5(varve, path) else FORMATS[::2]
     return sum(check_chain(varve, path, (name, settings, is_named, is_split),
                            ending)
@@ -118,8 +120,8 @@ def check_random(varve, path):
 
 
 def check_names(varve, path):
-    """A model whose parameters are renamed or exchanged: the names of the
-    optimizer lead to the same moments as before, or are gone."""
+    """A model whose parameters are renamed or swapped: the optimizer's names
+    refer to the same moments as before, or are dropped."""
     kind = random.choice((torch.optim.Adam, torch.optim.SGD))
     model = make_model('Adam')
     optimizer = kind(model.named_parameters(), lr=0.1)

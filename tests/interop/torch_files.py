@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""torch_files.py - PyTorch, alive: random objects through torch.save, and our
-command on them, bit for bit.
+"""torch_files.py - Tests the command on random objects of torch.save, bit for
+bit.
 
     torch_files.py VARVE [COUNT [SEED]]
 
 Objects are dicts and lists of tensors of any type, shape and strides, numbers
-and texts; models with optimizers whose groups are in any order, in dicts, as
-whole modules and as Lightning lays them out. A slot has to be that of its
-parameter; where the file has names, all slots have to be there. Torch
-is taken from the Python that runs this, or from the virtual environment that
-VARVE_INTEROP names; where it is in neither or cannot be imported, the test is
-skipped.
+and strings; models with optimizers whose groups are in any order, in dicts, as
+whole modules and in the layout of Lightning. A slot must refer to the right
+parameter; if the file contains names, all slots must be present. Torch is
+imported from the running Python or from the virtual environment in
+VARVE_INTEROP; skipped if neither can import it.
 
 SPDX-License-Identifier: MIT
 """
@@ -29,8 +28,8 @@ NAME = 'torch files'
 
 
 def save(o, path):
-    """As an archive, or as before torch 1.6, which cannot have a storage that
-    is seen as two types."""
+    """As an archive, or in the format before torch 1.6, which cannot contain a
+    storage with two types."""
     options = {'pickle_protocol': random.choice((2, 2, 2, 3, 4, 5))}
     try:
         torch.save(o, path, _use_new_zipfile_serialization=random.random() < .8,
@@ -57,7 +56,8 @@ def check_object(varve, path):
 
 
 def check_tar(varve, path):
-    """An archive as before torch 0.1.10: the values that torch loads."""
+    """An archive of the format before torch 0.1.10. Returns the values that
+    torch loads."""
     tensors = []
     torch_tar.save({str(i): random_object(2, tensors, types=torch_tar.TYPES)
                     for i in range(8)}, path)
@@ -78,7 +78,7 @@ ARRAYS = '? i1 u1 <i2 <u4 <i8 <f2 <f4 <f8 <c8 <c16 >i4 >f8'.split()
 
 
 def check_arrays(varve, path):
-    """Arrays of NumPy, of any type that is ours, in any order."""
+    """Arrays of NumPy, of any type that Varve has, in any order."""
     arrays = {}
     for i in range(4):
         shape = [random.randrange(4) for _ in range(random.randrange(4))]
@@ -114,8 +114,8 @@ def random_model():
 
 
 def random_groups(model):
-    """Parameters and their names, in one group or two, often in an order that
-    is not the model's."""
+    """Returns parameters and names in one group or two, often in another order
+    than in the model."""
     every = list(model.named_parameters())
     if random.random() < .5:
         random.shuffle(every)
@@ -130,8 +130,8 @@ def random_groups(model):
 
 
 def random_optimizer(model, prefix=''):
-    """After a step; the number by which it knows each parameter; whether it
-    knows their names, which begin with the prefix."""
+    """Returns an optimizer after one step, the number of each parameter, and a
+    flag if it has names, which begin with the prefix."""
     groups = random_groups(model)
     is_named = random.random() < .5
     optimizer = torch.optim.Adam([
@@ -145,7 +145,8 @@ def random_optimizer(model, prefix=''):
 
 
 def check_count(model, slots, is_named):
-    """With names there are all; without, all where no two shapes are equal."""
+    """With names all slots are found; without, all if no two shapes are
+    equal."""
     shapes = [p.shape for p in model.parameters()]
     others = [t.shape for n, t in model.state_dict().items()
               if 'running' in n]
@@ -158,7 +159,8 @@ def check_count(model, slots, is_named):
 
 
 def check_lightning(varve, path):
-    """The layout of a .ckpt of Lightning: all its values, and the slots."""
+    """The layout of a .ckpt file of Lightning. Checks all its values and
+    slots."""
     model = random_model()
     optimizer, order, is_named = random_optimizer(model, 'net.')
     state = {'net.' + n: t for n, t in model.state_dict().items()}
@@ -189,7 +191,7 @@ def check_lightning(varve, path):
 
 
 def check_optimizer(varve, path):
-    """How many slots there are: each that of its own parameter."""
+    """Returns the number of slots; each must refer to its own parameter."""
     model = random_model()
     optimizer, order, is_named = random_optimizer(model)
     whole = random.random() < .3
@@ -212,9 +214,9 @@ def check_optimizer(varve, path):
 
 
 def models():
-    """Those of torchvision and transformers, as far as they are here, made of
-    their configurations: names and shapes are those of the weights that are
-    published, at fewer layers."""
+    """Models of torchvision and transformers, if installed, built from their
+    configurations. Names and shapes are those of published weights, with fewer
+    layers."""
     try:
         import torchvision
         yield torchvision.models.resnet18()
@@ -239,7 +241,8 @@ def models():
 
 
 def check_models(varve, path):
-    """Every value of the state of each, and ties as one node."""
+    """Checks every value of each state dict, and that tied weights are one
+    node."""
     count = 0
     for model in models():
         state = model.state_dict()

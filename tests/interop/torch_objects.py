@@ -1,5 +1,5 @@
-"""torch_objects.py - random objects of PyTorch, and what our command reads of a
-file or directory with them.
+"""torch_objects.py - Creates random objects of PyTorch and checks how the
+command reads files with them.
 
 SPDX-License-Identifier: MIT
 """
@@ -73,7 +73,7 @@ def random_object(depth, tensors, keys=KEYS, types=TYPES):
 
 
 def raw(value):
-    """The bytes that a value has here."""
+    """Returns the bytes of a value."""
     if isinstance(value, torch.Tensor):
         whole = torch.empty(value.shape, dtype=value.dtype)
         whole.copy_(value.detach().resolve_conj().resolve_neg())
@@ -88,7 +88,8 @@ def raw(value):
 
 
 def is_vector(o):
-    """Numbers of 64 bits alone, that float64 has where one of them is real."""
+    """Returns true for lists of 64-bit numbers that float64 can represent
+    if one of them is a float."""
     if not isinstance(o, (list, tuple)) or not o:
         return False
     whole = [x for x in o if type(x) is int]
@@ -99,7 +100,7 @@ def is_vector(o):
 
 
 def values_of(o, path=()):
-    """Each path with what is there; without None, which is not."""
+    """Yields each path with its value, except None, which is not stored."""
     if isinstance(o, dict):
         for i, (key, value) in enumerate(o.items()):
             name = key if isinstance(key, str) else repr(key)

@@ -1,7 +1,8 @@
-"""torch_tar.py - writes tar archives as torch.save did before torch 0.1.10.
+"""torch_tar.py - Writes tar archives like torch.save before torch 0.1.10.
 
-No later torch writes this format. Its reader is the function `legacy_load` of
-torch/serialization.py. The keys, which were addresses, are counted here.
+No later version of torch writes this format. Its reader is the function
+`legacy_load` of torch/serialization.py. Keys, which were addresses, are
+sequential here.
 
 SPDX-License-Identifier: MIT
 """
@@ -15,7 +16,7 @@ import tarfile
 import torch
 from torch import nn
 
-# The element types of that time.
+# The element types of that version.
 TYPES = 'float32 float64 float16 int8 int16 int32 int64 uint8'.split()
 
 FIRST_KEY = 140000000000000  # an address on a 64-bit machine
@@ -23,10 +24,10 @@ FIRST_KEY = 140000000000000  # an address on a 64-bit machine
 
 class Writer:
     def __init__(self):
-        self.keys = {}       # what has a key, by the address of its elements
-        self.storages = {}   # (bytes, class), by key
+        self.keys = {}       # keys by address of the elements
+        self.storages = {}   # (bytes, class) by key
         self.views = []      # (key, root, offset, count)
-        self.tensors = {}    # (tensor, key of the storage), by key
+        self.tensors = {}    # (tensor, key of the storage) by key
         self.classes = set()
 
     def key(self, what):
@@ -40,21 +41,21 @@ class Writer:
         return key
 
     def tensor(self, tensor, storage=None):
-        # Objects that are equal here were one tensor then.
+        # Equal objects were one tensor in that version.
         key = self.key((tensor.untyped_storage()._cdata, tensor.shape,
                         tensor.stride(), tensor.storage_offset(), storage))
         self.tensors[key] = tensor, storage or self.storage(tensor)
         return key
 
     def view(self, tensor, offset, count):
-        """A storage that is a part of another."""
+        """A storage that is part of another."""
         key = self.key(('view', len(self.views)))
         self.views.append((key, self.storage(tensor), offset, count))
         return key
 
 
 class View:
-    """A tensor over a part of the storage of another one."""
+    """A tensor on a part of another tensor's storage."""
 
     def __init__(self, tensor, offset, count):
         self.of, self.offset, self.count = tensor, offset, count
@@ -79,7 +80,7 @@ class Pickler(pickle.Pickler):
         return None
 
     def reducer_override(self, o):
-        if type(o) is nn.Parameter:  # as of torch.autograd.Variable
+        if type(o) is nn.Parameter:  # as with torch.autograd.Variable
             return (copyreg.__newobj__, (nn.Parameter, o.data),
                     (o.requires_grad, False, collections.OrderedDict()))
         return NotImplemented

@@ -1,9 +1,8 @@
-/* write.c - graphs of ours in the formats of others, for their programs to
- * read.
+/* write.c - Writes graphs in other formats, for other programs to read.
  *
  *     write CASE TO FORMAT TWIN [SHARD_SIZE]
  *
- * The same graph is written to TWIN, a file of ours.
+ * The same graph is written to TWIN, a Varve file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,8 +16,8 @@
 
 /* --- Values --------------------------------------------------------------- */
 
-/* Bits that look random, the same each time; not a number of every kind among
- * those that are floating-point numbers. */
+/* Fills with reproducible random-looking bits, including NaNs of every kind in
+ * floating-point values. */
 static varve_status fill(const varve_tensor *tensor, void *user)
 {
     static uint64_t state = 1;
@@ -81,14 +80,14 @@ static void types(varve_node *root)
     add_strings(root);
 }
 
-/* What safetensors has. */
+/* Adds the types of safetensors. */
 static void types_numbers(varve_node *root)
 {
     build_types(root, VARVE_BOOL, VARVE_COMPLEX64);
     build_types(root, VARVE_FLOAT8_E4M3FN, VARVE_FLOAT8_E5M2);
 }
 
-/* What NumPy has. */
+/* Adds the types of NumPy. */
 static void types_plain(varve_node *root)
 {
     build_types(root, VARVE_BOOL, VARVE_FLOAT16);
@@ -135,7 +134,7 @@ static varve_status load_state(void *self, const void *bytes, size_t size)
         : VARVE_CALLBACK;
 }
 
-/* Sharing, a cycle, containers, states. */
+/* Adds shared nodes, a cycle, containers and states. */
 static void graph(varve_node *root)
 {
     static char text[] = "{\"epoch\": 3}", nothing[] = "";
@@ -183,7 +182,7 @@ static void add_slots(varve_node *adam, varve_node *layer)
     }
 }
 
-/* What keras_adam of tests/golden/foreign is. */
+/* Adds the same model as keras_adam of tests/golden/foreign. */
 static void adam(varve_node *root)
 {
     static const char *const numbers[] = { "beta_1", "beta_2", "decay",

@@ -27,7 +27,7 @@ LIBRARIES = {'cbor': 'lib/format', 'xxhash': 'lib/base',
              'mpi': 'lib/mpi', 'mpi-ext': 'lib/mpi', 'hdf5': 'lib/hdf5',
              'H5FDdevelop': 'lib/hdf5',
              'curl': 'lib/remote', 'openssl': 'lib/remote',
-             # Compression of other formats.
+             # Decompression for other formats.
              'zlib': 'lib/base'}
 
 FORBIDDEN_CALL = re.compile(
@@ -86,7 +86,8 @@ def check_file_size(tree, f):
 
 
 def check_opening(tree, f):
-    """The first comment contains the file name, its purpose and SPDX."""
+    """Checks that the first comment contains the file name, its purpose and
+    SPDX."""
     if f.is_c:
         comment = re.match(r'/\*.*?\*/', f.text, re.S)
         begin = f'/* {f.name} - '
@@ -104,7 +105,8 @@ def check_opening(tree, f):
 
 
 def check_functions(tree, f):
-    """The body of a function begins and ends with a brace in column 1."""
+    """Checks function lengths. A body begins and ends with a brace in
+    column 1."""
     begin, above = None, ''
     for number, line in enumerate(f.code.split('\n'), 1):
         if line.startswith('{') and not NO_FUNCTION.match(above):
@@ -131,7 +133,8 @@ def check_types(tree, f):
 
 
 def check_includes(tree, f):
-    """Standard C everywhere, each library in its layer, the system in os."""
+    """Checks includes: standard C everywhere, each library in its layer,
+    system headers in os."""
     for match in INCLUDE.finditer(f.text):
         form, name = match.groups()
         stem = name.removesuffix('.h')

@@ -155,7 +155,8 @@ CASES = [
 
 
 def lint(files, *options):
-    """The status and output for a tree of these files, and the files after."""
+    """Returns status and output for a tree of these files, and the files
+    afterwards."""
     here = os.path.dirname(os.path.abspath(__file__))
     with tempfile.TemporaryDirectory() as root:
         for path, text in files.items():

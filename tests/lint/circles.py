@@ -27,7 +27,8 @@ COMMENT = re.compile(r'/\*.*?\*/', re.S)
 
 
 def read(source):
-    """The code of each file without its comments, by path without suffix."""
+    """Returns the code of each file without comments, by path without
+    suffix."""
     found = {}
     for folder, folders, names in os.walk(os.path.join(source, 'lib')):
         folders.sort()
@@ -42,7 +43,8 @@ def read(source):
 
 
 def circles(edges):
-    """The strongly connected components of several files (Tarjan)."""
+    """Returns the strongly connected components with several files
+    (Tarjan)."""
     number, low, stack, found = {}, {}, [], []
     for root in edges:
         if root in number:

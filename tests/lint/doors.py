@@ -52,13 +52,14 @@ SYSTEM = {'openat', 'pread', 'pwrite', 'fsync', 'renameat', 'unlinkat'}
 
 
 def plain(name):
-    """A name without additions of the C library: __memcpy_chk, pread64."""
+    """Returns a name without additions of the C library: __memcpy_chk,
+    pread64."""
     name = re.sub(r'^__(\w+)_chk$', r'\1', name.split('@')[0])
     return re.sub(r'(?<=[a-z])64(_time64)?$', '', name)
 
 
 def calls_of(archive):
-    """Pairs of object and undefined name."""
+    """Returns pairs of object and undefined name."""
     result = subprocess.run(['nm', '-P', '-u', archive], capture_output=True,
                             text=True, check=True)
     part = ''
@@ -102,7 +103,7 @@ def complaints_of(calls):
 
 
 def check_itself():
-    """The rules refuse the calls that they must refuse."""
+    """Tests that forbidden calls are reported."""
     wrong = [('buffer.c.o', 'realloc'), ('publish.c.o', 'fsync'),
              ('write.c.o', 'open64'), ('file.c.o', '__read_chk'),
              ('save.c.o', 'getenv'), ('failure.c.o', 'fopen64'),

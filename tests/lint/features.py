@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""features.py - which files of lib/ know of which feature.
+"""features.py - Checks the table of files of lib/ that depend on each feature.
 
     tests/lint/features.py [--print] SOURCE
 
-A file (a `.c` with its `.h`) knows a feature where its code, less comments
-and texts, has one of the feature's names below. The table of
+A file (a `.c` with its `.h`) depends on a feature if its code, without
+comments and strings, contains one of the feature's names below. The table of
 docs/developers/features.md must contain exactly these files. --print prints
-the table as it must be: a file stays in the second column if it is there
-already, and all others are in the third.
+the correct table: a file remains in the second column if it is there already,
+and all others are in the third.
 
 SPDX-License-Identifier: MIT
 """
@@ -57,13 +57,14 @@ ROW = re.compile(r'^\| ([\w -]+) \| ([^|]*) \| ([^|]*) \|$', re.M)
 
 
 def code_of(source):
-    """The code of each file without its texts, by name without suffix."""
+    """Returns the code of each file without strings, by name without
+    suffix."""
     return {os.path.basename(path): TEXT.sub(' ', code)
             for path, code in circles.read(source).items()}
 
 
 def table_of(source):
-    """Who is at home and who else knows it, by feature."""
+    """Returns the files in the second and in the third column, by feature."""
     with open(os.path.join(source, PAGE), encoding='utf-8') as stream:
         rows = ROW.findall(stream.read())
     return {name: [set(re.findall(r'`(\w+)`', cell)) for cell in cells]
@@ -71,7 +72,8 @@ def table_of(source):
 
 
 def known(code, name):
-    """The files that know a feature; the columns as one."""
+    """Returns the files that depend on a feature; both columns are
+    combined."""
     word = re.compile(rf'\b(?:{NAMES[name]})\b')
     files = {stem for stem, text in code.items() if word.search(text)}
     return (files - COLUMNS) | ({'columns'} if files & COLUMNS else set())

@@ -33,12 +33,12 @@ NAME = re.compile(r'(\w+)(?:\[[^\]]*\])*(?:\s*:\s*\w+)?\s*(?=[,;])')
 ERROR = re.compile(
     r'^([^:\n]+):(\d+):\d+: error: (?!.*read-only (?:variable|location))'
     r'(?!.*with (?:nested )?const-qualified data)(.*)', re.M)
-# From gcc also for a member that is a struct and copied as a whole.
+# gcc also reports this for a struct member that is copied as a whole.
 WHOLE = re.compile(r'read-only member .(\w+).')
 
 
 def names_in(text):
-    """The spans of the names that a declaration declares."""
+    """Returns the spans of the names in a declaration."""
     pointer = POINTER.search(text)
     if pointer:
         return [pointer.span(1)]
@@ -46,7 +46,8 @@ def names_in(text):
 
 
 def guarded(header, only):
-    """A header for other folders; const is `only` this one, or None."""
+    """Returns a header for other folders. Only the field `only` is const,
+    or all if it is None."""
     changes = []
     for struct in STRUCT.finditer(header):
         level = 'own'
@@ -113,7 +114,7 @@ def path_of(entry):
 
 
 def errors_of(entries, top, only=None):
-    """Errors in these files, each as path, line, message; by file."""
+    """Returns errors in these files as path, line, message, by file."""
     with tempfile.TemporaryDirectory() as copies:
         copy_headers(top, copies, only)
 
@@ -170,7 +171,8 @@ MAY_NOT = ['s->a', 's->b[0]', 's->h', 's->a = 1', 's->c = 1', 's->c++',
 
 
 def check_itself(command):
-    """Every kind of access to a field is detected, and nothing else."""
+    """Tests that every kind of access to a field is detected, and nothing
+    else."""
     with tempfile.TemporaryDirectory() as root:
         top = os.path.join(root, 'lib')
         for folder in 'low', 'high':

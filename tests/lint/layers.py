@@ -29,7 +29,8 @@ ROW = re.compile(r'^\| \[([\w/]+)\]\(\1\) \| ([^|]+) \|$', re.M)
 
 
 def rules_of(source):
-    """The layers that each layer may use, from the table in lib/README.md."""
+    """Returns the layers that each layer may use, from the table in
+    lib/README.md."""
     with open(os.path.join(source, 'lib', 'README.md'),
               encoding='utf-8') as stream:
         rows = ROW.findall(stream.read())
@@ -39,7 +40,8 @@ def rules_of(source):
 
 
 def flags_of_layers(build):
-    """The compiler and its flags, without input and output, by layer."""
+    """Returns the compiler and its flags, without input and output, by
+    layer."""
     with open(os.path.join(build, 'compile_commands.json'),
               encoding='utf-8') as stream:
         entries = json.load(stream)
@@ -69,7 +71,7 @@ def compile_text(command, build, text, *more):
 
 
 def visible(command, build, headers):
-    """The headers that an include in this layer finds."""
+    """Returns the headers that an include in this layer finds."""
     probe = ''.join(f'#if __has_include("{h}")\nfound {h}\n#endif\n'
                     for h in headers)
     result = compile_text(command, build, probe, '-E', '-P')
@@ -85,7 +87,8 @@ def compiles(command, build, header):
 
 
 def check_kernels(rules):
-    """Errors for files outside the subfolders of a layer that use one."""
+    """Returns errors for files outside the subfolders of a layer that use
+    one."""
     for layer, sees in rules.items():
         for room in sees:
             if room.startswith(layer + '/'):
@@ -93,7 +96,7 @@ def check_kernels(rules):
 
 
 def check_layer(layer, sees, command, build, headers):
-    """Errors for one layer; headers: name to layer."""
+    """Returns errors for one layer. `headers` maps names to layers."""
     found = visible(command, build, headers)
     for header, home in sorted(headers.items()):
         allowed = home == layer or home in sees
@@ -123,7 +126,7 @@ def symbols_of(archive, *options):
 
 
 def check_calls(rules, build):
-    """Errors for names of a layer that another layer must not use."""
+    """Returns errors for names of a layer that another layer must not use."""
     if not shutil.which('nm'):
         print('layers: no nm here, so calls were not looked at')
         return

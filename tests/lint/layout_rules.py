@@ -46,7 +46,7 @@ def check_unique(tree, f, seen):
 
 
 def check_tags(tree, f, seen):
-    """Each struct has a unique name."""
+    """Checks that each struct has a unique name."""
     for match in TAG.finditer(f.code):
         if match[1] in seen:
             tree.offence('name', f.path, f.line_of(match.start()),
@@ -55,9 +55,9 @@ def check_tags(tree, f, seen):
 
 
 def check_header(tree, f):
-    """Every .c has its .h beside it, unless its external functions are declared
-    in public headers, of which it includes one first, or in another header of
-    its folder."""
+    """Checks that every .c has a .h beside it, unless its external functions
+    are declared in public headers, of which it includes one first, or in
+    another header of its folder."""
     beside = f'{f.folder}/{f.stem}.h'
     if beside in tree.paths:
         return
@@ -73,7 +73,7 @@ def check_header(tree, f):
 
 
 def check_shell(tree, f):
-    """A header contains declarations."""
+    """Checks that a header contains declarations."""
     if not FRAME.sub('', f.text).strip():
         tree.offence('header', f.path, 1, 'declares nothing')
 
@@ -86,8 +86,8 @@ def check_test(tree, f):
 
 
 def check_orphans(tree):
-    """A unit test mirrors a file of the library, or a header with code. The
-    subfolders of a layer share a folder of tests."""
+    """Checks that a unit test corresponds to a file of the library, or a
+    header with code. The subfolders of a layer share a folder of tests."""
     mirrored = {(f.path.split('/')[1], f.stem) for f in tree.c_files('lib')}
     for f in tree.c_files('tests/unit'):
         layer = f.path.split('/')[2]
@@ -98,7 +98,8 @@ def check_orphans(tree):
 
 
 def check_listed(tree):
-    """A test that no meson.build names is never built."""
+    """Checks that each test is in a meson.build; otherwise it is never
+    built."""
     listed = {os.path.normpath(os.path.join(f.folder, name))
               for f in tree.files if f.name == 'meson.build'
               for name in LISTED.findall(REMARK.sub('', f.text))}
@@ -109,7 +110,8 @@ def check_listed(tree):
 
 
 def check_outside(tree, private):
-    """Code on the public headers includes no private one."""
+    """Checks that code that must use public headers includes no private
+    one."""
     for folder in OUTSIDE:
         files = tree.c_files(folder)
         own = {f.name for f in files}
@@ -122,7 +124,8 @@ def check_outside(tree, private):
 
 
 def check_exceptions(tree):
-    """Every exception has a reason and is needed. This check runs last."""
+    """Checks that every exception has a reason and is needed. This check
+    runs last."""
     for (rule, path), reason in tree.exceptions.items():
         if not reason:
             tree.offence('exception', EXCEPTIONS, 1,

@@ -16,7 +16,7 @@ def check(tree):
 
 
 def check_shown(tree):
-    """Each public function is used in an example or on a page."""
+    """Checks that each public function is used in an example or on a page."""
     shown = set()
     for f in tree.files:
         if f.within(*SHOWN_IN):

@@ -35,7 +35,7 @@ def check(tree):
 
 
 def coined_words(tree):
-    """Each unwanted word, and the term to use."""
+    """Returns each unwanted word and the term to use."""
     if COINED not in tree.paths:
         return {}
     return dict(line.split(': ', 1) for line in tree.file(COINED).lines
@@ -53,7 +53,7 @@ def check_structs(tree, words):
 
 
 def check_functions(tree):
-    """The name of a function is not used by another file."""
+    """Checks that no two functions of different files have the same name."""
     first = {}
     for f in tree.c_files('lib'):
         for match in FUNCTION.finditer(f.code):
@@ -67,7 +67,7 @@ def check_functions(tree):
 
 
 def check_prose(tree, words):
-    """The sentences of the headers, and those of the pages."""
+    """Checks the sentences of the headers, and those of the pages."""
     prose = [re.escape(w) for w in words if not w.startswith('vv_')]
     unwanted = re.compile(rf'\b({"|".join(prose)})\b') if prose else None
     groups = {'headers': [f for f in tree.c_files('include')],
@@ -95,7 +95,7 @@ def share(tree, rule, sentences, is_odd):
 
 
 def sentences_of(f):
-    """Each sentence of at least four words, and its line."""
+    """Yields each sentence of at least four words, and its line."""
     for line, words in paragraphs(f):
         for one in re.split(r'(?<=[.:?!])\s+(?=[A-Z`*\[])', words):
             if len(one.split()) >= 4:
@@ -120,7 +120,8 @@ def paragraphs(f):
 
 
 def rows_of(block):
-    """The rows of a table, each as a sentence; or the block as a paragraph."""
+    """Yields the rows of a table, each as a sentence; or the block as a
+    paragraph."""
     rows = []
     for line in block.split('\n'):
         if line.startswith('|'):
@@ -131,8 +132,8 @@ def rows_of(block):
 
 
 def check_pictures(tree):
-    """The list contains the texts of all pictures, so that each change is
-    reviewed."""
+    """Checks that the list contains the texts of all pictures, so that each
+    change is reviewed."""
     folder = os.path.join(tree.root, 'docs')
     found = []
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:

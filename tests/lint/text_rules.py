@@ -26,8 +26,8 @@ BLOCK = re.compile(r'(?P<above>^[^\n]*\n|\A)^```(?P<language>[\w+-]*)[^\n]*\n'
 UNCUT = ('mermaid', 'console')
 MARKER = re.compile(
     r'^<!-- from ([\w./-]+)(?::([\w-]+))?(?: as [\w.-]+)? -->$', re.M)
-# Python that the tests of the package run; and code that the tests of pages and
-# of the installation run.
+# Python code that the tests of the package run, and code that the tests of
+# pages and of the installation run.
 RUN = ('python/tests',)
 FOLLOWED = ('examples', 'tests/install')
 OPENING = re.compile(
@@ -61,7 +61,7 @@ def check_words(tree, f):
 
 
 def check_links(tree, f):
-    """Local links lead to existing files and anchors."""
+    """Checks that local links refer to existing files and anchors."""
     text = FENCE.sub(lambda m: '\n' * m.group().count('\n'), f.text)
     for match in LINK.finditer(text):
         target = match.group(1) or match.group(2)
@@ -78,7 +78,7 @@ def check_links(tree, f):
 
 
 def check_readme(tree, f):
-    """The first page is short, with few links."""
+    """Checks that the first page is short and has few links."""
     if len(f.lines) > README_LINES:
         tree.offence('readme', f.path, README_LINES + 1,
                      f'{len(f.lines)} lines of at most {README_LINES}')
@@ -89,7 +89,7 @@ def check_readme(tree, f):
 
 
 def anchors(path):
-    """The anchors of headings, as GitHub and others form them."""
+    """Returns the anchors of headings, in the form of GitHub and others."""
     with open(path, encoding='utf-8') as stream:
         text = FENCE.sub('', stream.read())
     return {re.sub(r'[^\w\- ]', '', heading.lower()).strip().replace(' ', '-')
@@ -97,7 +97,7 @@ def anchors(path):
 
 
 def check_blocks(tree, f, write):
-    """Code in documents is copied from compiled files."""
+    """Checks that code in documents is copied from compiled files."""
     text = f.text
     marked = set()
     for match in reversed(list(BLOCK.finditer(f.text))):
@@ -131,7 +131,8 @@ def check_blocks(tree, f, write):
 
 
 def source_of(tree, path, region):
-    """The texts that a block may have, the preferred one first; the error."""
+    """Returns the texts that a block may have, the preferred one first, and
+    the error."""
     if path not in tree.paths:
         return (), f'{path} is not there'
     f = tree.file(path)
@@ -153,7 +154,8 @@ def source_of(tree, path, region):
 
 
 def is_compiled(tree, f):
-    """True if the build file beside it, or one above, names it."""
+    """Returns true if the build file beside it, or one above, contains its
+    name."""
     folder = f.folder
     while True:
         build = os.path.join(folder, 'meson.build')

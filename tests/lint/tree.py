@@ -15,7 +15,7 @@ TOKENS = re.compile(
 
 
 class File:
-    """A text file; `code` is C or C++ with comments and strings blanked."""
+    """A text file. `code` is C or C++ with comments and strings blanked."""
 
     def __init__(self, root, path):
         self.path = path
@@ -45,7 +45,7 @@ class File:
 
 
 class Tree:
-    """All text files below the root, and the violations."""
+    """All text files below the root, and the violations found."""
 
     def __init__(self, root):
         self.root = root
@@ -94,6 +94,7 @@ def _paths(root):
 
 
 def _is_built(folder, name):
-    """True for build directories, by name or content, as in .gitignore."""
+    """Returns true for build directories, by name or content, as in
+    .gitignore."""
     return name.startswith('build') or os.path.isdir(
         os.path.join(folder, name, 'meson-private'))

@@ -1,4 +1,5 @@
-/* grid.c - heat in a plate, in as many blocks as there are ranks.
+/* grid.c - Simulates heat in a plate, divided into as many blocks as there are
+ * ranks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,12 +20,12 @@ struct block {
 struct plate {
     const varve_comm *comm;
     struct block mine;
-    float heat[CELLS];   /* of the block, row by row */
-    float blocks[CELLS]; /* of all, one behind the other */
+    float heat[CELLS];   /* of the block, row-major */
+    float blocks[CELLS]; /* of all ranks, concatenated */
     float whole[CELLS];
 };
 
-/* As many blocks side by side as is nearest to a square. */
+/* Returns a block of the division that is nearest to a square. */
 static struct block block_of(uint32_t rank, uint32_t size)
 {
     uint32_t across = 1;
@@ -41,7 +42,8 @@ static struct block block_of(uint32_t rank, uint32_t size)
     return block;
 }
 
-/* Between a block, which is row by row, and its place in the whole. */
+/* Copies between a block and its position in the whole plate, both
+ * row-major. */
 static void move_block(
     const struct block *block, float *cells, float *whole, bool to_whole)
 {
@@ -70,7 +72,7 @@ static void *make(const varve_comm *comm, varve_node *root)
     return p;
 }
 
-/* A program of its size would exchange borders alone. */
+/* Gathers the whole plate. A real program would exchange only borders. */
 static varve_status look_at_all(struct plate *p)
 {
     uint64_t sizes[MOST_RANKS];

@@ -1,4 +1,5 @@
-/* life.c - resuming, looking at what is there, going on.
+/* life.c - Runs one life of a program: resumes, checks the restored state, and
+ * continues.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -32,7 +33,7 @@ struct life {
     varve_manager *manager;
     void *state;
     int64_t step;
-    int64_t saving; /* the step that is being saved; -1: none */
+    int64_t saving; /* step of the current save; -1: none */
     bool is_wrong;
 };
 
@@ -90,7 +91,8 @@ static varve_status barrier(void *self)
     return c->barrier(c->self);
 }
 
-/* What is done behind the program's back is killed by the clock alone. */
+/* Calls on a duplicated communicator are not counted: only a timer kills during
+ * them. */
 static varve_status duplicate(void *self, varve_comm **copy)
 {
     const varve_comm *c = count_down(self);
@@ -128,8 +130,8 @@ static FILE *open_notes(
     return fopen(path, mode);
 }
 
-/* At rank 0. Processes are killed, the machine goes on: what is written is
- * there. */
+/* Appends a record on rank 0. Records survive, because only processes are
+ * killed. */
 static void note(
     const struct life *l, const char *name, int64_t step, uint64_t sum)
 {
@@ -143,7 +145,7 @@ static void note(
     fclose(file);
 }
 
-/* Whether one of them is this; and the last step of all. */
+/* Returns true if this state was recorded, and sets the last recorded step. */
 static bool is_noted(
     const struct life *l, const char *name, uint64_t sum, int64_t *last)
 {
@@ -193,7 +195,7 @@ static bool is_as_unbroken(const struct life *l, uint64_t sum)
     return is_equal;
 }
 
-/* At rank 0. */
+/* Checks the restored state on rank 0. */
 static void look(struct life *l, uint64_t sum, bool is_resumed)
 {
     int64_t saved = 0, meant = 0;
@@ -277,7 +279,7 @@ static void note_saved(struct life *l)
     l->saving = -1;
 }
 
-/* One in the background had all of a step's time. */
+/* Waits for an asynchronous save, which ran during a whole step. */
 static varve_status wait_for_save(struct life *l, varve_error *error)
 {
     varve_status status = varve_manager_wait(l->manager, error);
@@ -335,7 +337,7 @@ static int tell(
     return LIFE_WRONG;
 }
 
-/* What managers of nodes have. */
+/* Restricts the options to those that managers of nodes support. */
 static void fit_nodes(
     varve_manager_options *options, varve_write_options *write)
 {
@@ -344,7 +346,7 @@ static void fit_nodes(
     options->async = false;
 }
 
-/* How it saves differs from life to life. */
+/* The save options differ from life to life. */
 int live(const varve_comm *comm, const struct plan *plan)
 {
     uint64_t random = plan->seed;

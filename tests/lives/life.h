@@ -1,12 +1,11 @@
-/* life.h - one life of a program of many processes: it resumes, takes some
- * steps, saves, and ends or is killed. What it saves is copied to a second
- * level; a life that ends by itself waits for that.
+/* life.h - Declares one life of a program of several processes: it resumes,
+ * takes some steps, saves, and ends or is killed. Saves are copied to a second
+ * tier; a life that ends normally waits for the copies.
  *
- * What it means to save, and what was reported saved, is noted beside the
- * checkpoints, so that the next life knows what it has to find: a step no older
- * than the last that was reported, with the bits that were meant; and, where
- * the number of ranks is of no account, with those of one rank that never
- * stopped.
+ * Each attempted and each reported save is recorded next to the checkpoints.
+ * The next life must find a step that is not older than the last reported one,
+ * with the recorded bits. If the result does not depend on the number of ranks,
+ * it must also equal that of a single uninterrupted rank.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,27 +18,31 @@
 
 enum { LIFE_ENDED, LIFE_DISCONNECTED, LIFE_WRONG };
 
-/* The folder of the first level, which may be lost once that is so. */
+/* The folder of the first tier, which may be lost once its copies are
+ * complete. */
 #define LIVES_NEAR "near"
 
-/* In it that of each rank, where each is on a node with a disk of its own: then
- * there is no second level, and any one of these may be lost. */
+/* The subfolder of each rank if each node has its own disk. Then there is no
+ * second tier, and any one of these folders may be lost. */
 #define LIVES_NODE LIVES_NEAR "/rank-%" PRIu32
 
 struct plan {
     const struct world *world;
     const char *directory;
-    uint64_t seed;   /* of how it saves */
-    int64_t steps;   /* after which it ends */
+    uint64_t seed;   /* selects the save options */
+    int64_t steps;   /* steps until it ends */
     bool on_nodes;
-    int64_t dies_at; /* this rank: the call of the communicator; -1: never */
-    const uint64_t *expected; /* the state at each step, from 0 on; NULL: it
-                                 comes to them itself */
+    /* number of the communicator call at which this rank is killed; -1:
+     * never */
+    int64_t dies_at;
+    /* expected state at each step from 0; NULL: computed by the life */
+    const uint64_t *expected;
 };
 
 int live(const varve_comm *comm, const struct plan *plan);
 
-/* The states of one rank that never stops, up to a step. NULL: no memory. */
+/* Returns the states of a single uninterrupted rank up to a step. NULL if out
+ * of memory. */
 uint64_t *live_unbroken(const struct world *world, int64_t steps);
 
 #endif

@@ -1,10 +1,11 @@
-/* lives.c - a program whose number of processes changes from life to life, and
- * which is killed in between, comes to the same end.
+/* lives.c - Tests that a program whose number of processes changes between
+ * restarts, and that is killed in between, has the same result as an
+ * uninterrupted one.
  *
  *     lives [nodes] WORLD [LIVES [SEED]]
  *
- * Or, on nodes with disks of their own, of which one is lost at times: there
- * their number stays.
+ * With `nodes` each rank is on a node with its own disk, one of which is
+ * sometimes lost. In this case the number of ranks does not change.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,7 +27,7 @@
 
 enum { USUAL = 40, LONGER = 200, MOST_STEPS = 7, TOO_LONG = 60 };
 
-/* How one of them ends. */
+/* The way in which a life ends. */
 enum death { BY_ITSELF, AT_A_CALL, ONE_AT_A_TIME, ALL_AT_A_TIME };
 
 struct crowd {
@@ -34,14 +35,14 @@ struct crowd {
     uint32_t size;
     enum death death;
     uint32_t victim;
-    int64_t when; /* a call, or microseconds */
+    int64_t when; /* number of a call, or microseconds */
     pid_t children[MOST_RANKS];
 };
 
 struct counts {
     uint64_t killed;  /* lives */
-    uint64_t lost;    /* what was near, or of one rank */
-    uint64_t changes; /* of the number of ranks */
+    uint64_t lost;    /* losses of the first tier or of a rank's disk */
+    uint64_t changes; /* changes of the number of ranks */
     uint64_t ranks;
 };
 
@@ -89,8 +90,8 @@ static void strike(const struct crowd *c)
     }
 }
 
-/* Whether it was killed; else, and where all that is left of it went wrong, it
- * ends the program. */
+/* Waits for all ranks. Returns true if any was killed. Exits if one of the
+ * others failed. */
 static bool bury(const struct crowd *c)
 {
     int statuses[MOST_RANKS];
@@ -121,7 +122,7 @@ static bool lead(struct crowd *c)
     return bury(c);
 }
 
-/* What is nearest is lost: the next life has what is farther. */
+/* Removes the first tier, so the next life must use the second one. */
 static void lose_what_is_near(const struct plan *plan)
 {
     char path[4200];
@@ -129,8 +130,8 @@ static void lose_what_is_near(const struct plan *plan)
     mix_place_remove(path);
 }
 
-/* Of nodes one. Another one only where all have what was lost before: a life
- * that was killed may not have come so far. */
+/* Removes the disk of a node. Selects another node only if all ranks have
+ * rebuilt the previous loss; a life that was killed may not have done so. */
 static void lose_one_node(
     const struct crowd *c, bool was_killed, uint64_t *random)
 {
@@ -165,7 +166,8 @@ static struct crowd choose(const struct plan *plan, uint64_t *random)
     return c;
 }
 
-/* What was learned with other sums than those of one rank is worth as much. */
+/* Checks the quality of a result that was computed with another order of sums
+ * than on one rank. */
 static void ask_what_was_learned(const struct plan *plan)
 {
     char near[4200];

@@ -1,10 +1,10 @@
-/* lives_mpi.c - one life over MPI; or, where MPI goes on without a process that
- * was killed (ULFM), as many as there are ranks to lose.
+/* lives_mpi.c - Runs one life over MPI, or, if MPI survives a killed process
+ * (ULFM), as many as there are ranks to lose.
  *
  *     mpirun -n RANKS lives_mpi WORLD DIRECTORY SEED
  *
- * By the seed, a rank may kill itself in the middle. Exits with 0 also where
- * others were killed and the rest has gone on to its end.
+ * Depending on the seed, a rank may kill itself. Exits with 0 also if others
+ * were killed and the remaining ranks have reached the end.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,8 +26,8 @@
 enum { MOST_STEPS = 7, CALLS = 250 };
 
 /* [shrink] */
-/* Whether there is a rest of the group that goes on, as somebody was
- * disconnected; all that are left come to the same. */
+/* Returns true if a rank was lost and the remaining ranks form a new group. All
+ * of them return the same. */
 static bool shrink(MPI_Comm *group, int end)
 {
 #ifdef VV_MPI_REVOKES
@@ -73,8 +73,8 @@ static int lead(MPI_Comm group, struct plan plan)
     return end;
 }
 
-/* Open MPI 5.0 may wait for the lost one in MPI_Finalize, two minutes long:
- * what has lost one ends without. */
+/* Open MPI 5.0 may wait for the lost rank in MPI_Finalize for two minutes, so
+ * ranks that have lost one exit without it. */
 static int lead_all(struct plan plan)
 {
     MPI_Comm group = MPI_COMM_WORLD;

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# mpi.sh - the same over MPI, restarted each time with another number of ranks.
+# mpi.sh - Runs lives over MPI, restarted each time with another number of
+# ranks.
 #
 #     tests/lives/mpi.sh MPIRUN PROGRAM LIVES WORLD [OPTION OF MPIRUN...]
 #
-# With `--with-ft ulfm`, of an Open MPI that has it, those that are left when a
-# rank was killed go on by themselves.
+# With `--with-ft ulfm`, in an Open MPI that supports it, the remaining ranks
+# continue after a rank was killed.
 #
 # SPDX-License-Identifier: MIT
 set -uo pipefail

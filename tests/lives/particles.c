@@ -1,9 +1,9 @@
-/* particles.c - particles in a box of columns, each of which is of one rank:
- * they move from rank to rank as they fly, and are pushed by noise and by the
- * middle of their column.
+/* particles.c - Simulates particles in a box of columns, each owned by one
+ * rank. Particles move between ranks and are accelerated by noise and by the
+ * center of their column.
  *
- * What is summed over particles is summed in the order of their ids, whoever
- * has them; so any number of ranks comes to the same bits.
+ * Sums over particles are computed in the order of their ids, whichever rank
+ * has them, so the result is bit-for-bit the same with any number of ranks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -32,7 +32,7 @@ static const varve_field fields[] = {
 
 struct box {
     const varve_comm *comm;
-    varve_random noise; /* the same at each rank, which draws for all */
+    varve_random noise; /* equal on each rank, which draws for all particles */
     size_t count;
     struct particle own[PARTICLES];
     struct particle all[PARTICLES]; /* by id */
@@ -82,8 +82,8 @@ static int by_id(const void *a, const void *b)
     return (one->id > other->id) - (one->id < other->id);
 }
 
-/* Everybody sees all, and keeps its own. That there are all of them, and none
- * twice, is looked at too. */
+/* Exchanges all particles and keeps its own. Also checks that each exists
+ * exactly once. */
 static varve_status settle(struct box *b)
 {
     uint64_t mine = b->count * sizeof *b->own, sizes[MOST_RANKS] = { 0 };

@@ -1,10 +1,9 @@
-/* training.c - a small network, trained by many: each rank takes a part of
- * every batch, and has a part of the optimizer.
+/* training.c - Trains a small network on several ranks: each rank has a part of
+ * every batch and a part of the optimizer.
  *
- * Sums of floating point depend on their order. `training` adds the gradients
- * of single examples, in the order of the batch; `training_by_rank` those that
- * each rank has added up, as most programs do: with another number of ranks it
- * comes to other bits.
+ * Floating-point sums depend on their order. `training` adds the gradients of
+ * single examples in the order of the batch. `training_by_rank` adds sums of
+ * each rank, as most programs do, so the result depends on the number of ranks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,9 +27,9 @@ struct example {
 struct model {
     const varve_comm *comm;
     bool adds_by_rank;
-    uint64_t first; /* of the weights that this rank's optimizer has, */
-    uint64_t count; /* and how many */
-    double momentum[WEIGHTS]; /* of those */
+    uint64_t first; /* first weight of this rank's optimizer, */
+    uint64_t count; /* and number of weights */
+    double momentum[WEIGHTS]; /* of those weights */
     double weights[WEIGHTS];
     struct example data[EXAMPLES];
     varve_records *records;
@@ -129,7 +128,7 @@ static void add_gradient(
 
 /* --- One step ------------------------------------------------------------- */
 
-/* Of the batch, the same everywhere. */
+/* Computes the gradient of the batch, equal on all ranks. */
 static varve_status find_gradient(struct model *m, const varve_batch *batch,
     bool kept[BATCH][HIDDEN], double *gradient)
 {

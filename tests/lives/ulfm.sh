@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# ulfm.sh - lives over MPIs of the registry of Python's packages, as pip is
-# configured: Open MPI 5, which goes on without a process that was killed, and
-# MPICH 5, which says so in its header and ends whoever asks it to.
+# ulfm.sh - Runs lives with MPI packages of PyPI: Open MPI 5, which survives a
+# killed process, and MPICH 5, whose header declares this feature but which
+# aborts a program that uses it.
 #
 #     tests/lives/ulfm.sh BUILD [LIVES]
 #
-# BUILD is a build directory with the library, in which environments and the
-# programs are made. Exits with 77 where there is neither to be had.
+# BUILD is a build directory with the library. The environments and programs are
+# created in it. Exits with 77 if neither package can be installed.
 #
 # SPDX-License-Identifier: MIT
 set -euo pipefail
@@ -16,8 +16,8 @@ lives=${2:-6}
 tried=0
 worlds=(grid particles training 'training by rank')
 
-# build_with PACKAGE VERSION [FLAG...]: the programs over an MPI that is
-# installed in `place`, as meson would build them there.
+# build_with PACKAGE VERSION [FLAG...]: builds the programs with the MPI in
+# `place`, as meson would.
 build_with() {
     place=$build/$1
     if [ ! -x "$place/bin/mpicc" ]; then
@@ -37,7 +37,7 @@ build_with() {
     tried=1
 }
 
-# run OPTION...: of mpirun.
+# run OPTION...: options of mpirun.
 run() {
     local world
     for world in "${worlds[@]}"; do

@@ -1,4 +1,4 @@
-/* world.c - what they share.
+/* world.c - Contains the functions that all programs share.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -31,7 +31,7 @@ varve_status exchange(const varve_comm *comm, const void *mine, void *all,
                   : comm->broadcast(comm->self, all, (size_t)total);
 }
 
-/* FNV-1a, whose beginning is of no account. */
+/* FNV-1a with an arbitrary initial value. */
 uint64_t sum_bytes(uint64_t sum, const void *bytes, size_t size)
 {
     const unsigned char *at = bytes;

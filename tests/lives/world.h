@@ -1,5 +1,5 @@
-/* world.h - programs of many processes whose state is one, however many there
- * are: what lives are led by.
+/* world.h - Declares parallel programs whose state does not depend on the
+ * number of processes, for the tests of lives.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,26 +15,28 @@
 
 enum { MOST_RANKS = 8 };
 
-/* All functions but `free` are called by all ranks together. */
+/* All functions except `free` are collective. */
 struct world {
     const char *name;
-    bool is_exact; /* any number of ranks comes to the same bits */
-    /* At its beginning, and adds its state to the graph. NULL: no memory. */
+    bool is_exact; /* the result is the same bits for any number of ranks */
+    /* Creates the program and adds its state to the graph. NULL if out of
+     * memory. */
     void *(*make)(const varve_comm *comm, varve_node *root);
     varve_status (*step)(void *self);
-    /* All of its state in one number, the same everywhere. */
+    /* Computes a checksum of the whole state, equal on all ranks. */
     varve_status (*sum)(void *self, uint64_t *sum);
-    /* How good it is; the less the better. May be NULL. */
+    /* Returns the quality; smaller is better. May be NULL. */
     double (*loss)(void *self);
     void (*free)(void *self);
 };
 
 extern const struct world grid, particles, training, training_by_rank;
 
-/* That of a name, or NULL. */
+/* Returns the program with this name, or NULL. */
 const struct world *find_world(const char *name);
 
-/* Everybody gets what all have, in the order of ranks; `sizes` are in bytes. */
+/* Gathers the data of all ranks on each, in rank order; `sizes` are in
+ * bytes. */
 varve_status exchange(const varve_comm *comm, const void *mine, void *all,
     const uint64_t *sizes);
 

@@ -1,4 +1,4 @@
-/* run.c - programs in memory, and the look at what is left of them.
+/* run.c - Runs programs on a simulated machine and checks what they leave.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -95,7 +95,7 @@ static bool ends_in(const char *text, const char *ending)
     return size >= more && strcmp(text + size - more, ending) == 0;
 }
 
-/* A file that no later save would sweep. */
+/* Checks that there is no file that a later save would not remove. */
 static void check_names(struct memory *disk, const char *where)
 {
     for (size_t i = 0; i < memory_file_count(disk); i++) {
@@ -108,7 +108,7 @@ static void check_names(struct memory *disk, const char *where)
     }
 }
 
-/* The pinned one of the history is still there. */
+/* Checks that the pinned checkpoint still exists. */
 static void check_pinned(const struct run *run, const char *where)
 {
     varve_checkpoint_info at = { 0 };

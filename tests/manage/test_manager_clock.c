@@ -1,5 +1,5 @@
-/* test_manager_clock.c - retention by recorded times and intervals by a clock
- * that never jumps, while the time of day goes anywhere.
+/* test_manager_clock.c - Tests retention by recorded times, and intervals by a
+ * monotonic clock while the time of day jumps.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,6 +1,6 @@
-/* test_manager_crashes.c - a process that ends, or a machine that loses its
- * power, at each call of a manager: the directory resumes from the newest
- * checkpoint that was durable, and the next save sweeps up.
+/* test_manager_crashes.c - Tests a process crash or power failure at each
+ * system call of a manager: the run resumes from the newest durable checkpoint,
+ * and the next save removes leftover files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,14 +13,14 @@ struct crash {
     struct memory *disk;
     const varve_manager_options *options;
     const char *name;
-    long number; /* of the call before which it happens */
-    int least;   /* the step that the next process must find at least */
+    long number; /* number of the call before which the crash happens */
+    int least;   /* oldest step from which the next process may resume */
     long count;
-    bool were_found[2]; /* the older step, the newer one */
+    bool were_found[2]; /* resumed from the older, the newer step */
 };
 
-/* What the disk holds by now, in each way; the first is that only the process
- * ended. */
+/* Resumes from the disk after each kind of crash; in the first only the process
+ * has ended. */
 static void look(void *user)
 {
     struct crash *c = user;
@@ -74,7 +74,8 @@ static const struct scenario scenarios[] = {
     { "pin", { .keep_last = 2 }, false, false, pin },
 };
 
-/* The call with a crash before its call `c->number`; whether it got so far. */
+/* Runs the scenario with a crash before call `c->number`. Returns false if it
+ * makes fewer calls. */
 static bool crash_once(struct crash *c, const struct scenario *s,
     struct memory *before)
 {
@@ -88,7 +89,7 @@ static bool crash_once(struct crash *c, const struct scenario *s,
     cr_assert_ok(s->act(&run, &error), error);
     bool hit = faulty_hit(faulty);
     faulty_plan(faulty, NULL);
-    if (!hit) { /* after the return nothing is lost any more */
+    if (!hit) { /* nothing may be lost after the return */
         if (s->saves)
             c->least = 40;
         look(c);

@@ -1,6 +1,6 @@
-/* test_manager_faults.c - every call of a manager, broken at each of its
- * allocations and at each of its calls to the system: the status tells, the
- * newest good checkpoint is still there, and the next process goes on from it.
+/* test_manager_faults.c - Tests every function of a manager with a fault in
+ * each allocation and each system call: the status reports it, the newest
+ * intact checkpoint remains, and the next process resumes from it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,14 +11,14 @@
 #include "manage/run.h"
 #include "support/proof.h"
 
-/* A call under test. It is made on a manager of the history, or of an empty
- * disk; `act` may make the manager itself. */
+/* A function under test, called on a manager with some checkpoints, or on an
+ * empty disk. `act` may create the manager itself. */
 struct scenario {
     const char *name;
     varve_manager_options options;
-    bool is_empty; /* nothing was saved before */
-    bool is_new;   /* `act` makes the manager */
-    bool saves;    /* the step 40 is in place if it says VARVE_OK */
+    bool is_empty; /* no previous checkpoints */
+    bool is_new;   /* `act` creates the manager */
+    bool saves;    /* step 40 is saved if it returns VARVE_OK */
     varve_status (*act)(struct run *run, const varve_manager_options *options,
         varve_error *error);
 };
@@ -92,7 +92,7 @@ static varve_status act_pin(struct run *run,
     return status ? status : varve_manager_unpin(run->manager, 3, error);
 }
 
-/* The value is written where it belongs as it is read. */
+/* Values are written to their destination while they are read. */
 static const varve_read_options unstaged = { .passes = VARVE_TWO_PASSES,
     .resources.staging_size = 1 };
 
@@ -122,7 +122,7 @@ struct attempt {
     const struct scenario *scenario;
     struct memory *before;
     long number;
-    int error; /* 0: an allocation fails */
+    int error; /* 0: a failed allocation */
     bool sticky;
     char where[128];
 };
@@ -139,7 +139,7 @@ static void check_resumed(const struct run *run, const char *where)
         where);
 }
 
-/* Which step the next process has to go on from. */
+/* Checks the step from which the next process resumes. */
 static void check_found(const struct attempt *a, int found,
     varve_status status)
 {
@@ -160,7 +160,7 @@ static void check_status(const struct attempt *a, varve_status status,
         "%s: %s", a->where, varve_status_name(status));
 }
 
-/* One fault in a new world; whether it came true. */
+/* Injects one fault in a new world. Returns false if it was not reached. */
 static bool try_fault(struct attempt *a)
 {
     struct memory *disk = run_copy(a->before);
@@ -237,7 +237,7 @@ TEST(manager_faults, a_failed_allocation_loses_no_checkpoint)
         sweep_errors(&scenarios[i], false);
 }
 
-/* A disk that fills up at any byte of a save, its ledger, or in between. */
+/* Fills the disk at any byte of a save or its ledger, or in between. */
 TEST(manager_faults, a_full_disk_loses_no_checkpoint)
 {
     struct memory *before = run_history(&run_options);

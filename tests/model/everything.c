@@ -1,4 +1,5 @@
-/* everything.c - the nodes, and the numbers in them.
+/* everything.c - Builds a model with every kind of node and fills it with
+ * numbers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -168,7 +169,7 @@ size_t everything_parts(
     return count + sizeof fixed / sizeof *fixed;
 }
 
-/* Bytes of what is stored as one number: a complex has two. */
+/* Returns the size of the numbers in an element; a complex element has two. */
 static size_t number_size(varve_dtype dtype)
 {
     size_t size = varve_dtype_size(dtype);

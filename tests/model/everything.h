@@ -1,13 +1,12 @@
-/* everything.h - a small model with one of everything that a checkpoint can
- * hold, for tests that have to meet all of it. Public headers only.
+/* everything.h - Declares a small model with everything that a checkpoint can
+ * contain. Uses only public headers.
  *
  *     struct everything model = { 0 };
  *     everything_build(&model, graph);
  *     everything_fill(&model, 2);
  *     const char *wrong = everything_differs(&model, 2);
  *
- * Values are numbers made from a seed, so that the bytes are the same on every
- * machine.
+ * Values are derived from a seed and have the same bytes on every machine.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,14 +16,15 @@
 #include <varve/varve.h>
 
 enum {
-    EVERYTHING_NUMBERS = 17,   /* element types besides strings */
-    EVERYTHING_BIG = 262145,   /* float32: one element above a chunk */
-    EVERYTHING_PAGED = 65541,  /* bytes: can be mapped */
-    EVERYTHING_PARTS = 40,     /* at most */
+    EVERYTHING_NUMBERS = 17,   /* element types except strings */
+    /* float32 elements: one more than fits in a chunk */
+    EVERYTHING_BIG = 262145,
+    EVERYTHING_PAGED = 65541,  /* bytes: large enough to be mapped */
+    EVERYTHING_PARTS = 40,     /* maximum number of values */
 };
 
 struct everything {
-    /* The program's memory. */
+    /* Memory of the program. */
     _Alignas(16) unsigned char numbers[EVERYTHING_NUMBERS][96];
     int64_t step;
     signed char deep[2];
@@ -32,22 +32,23 @@ struct everything {
     float bias[2][3];
     float embedding[8];
     float momentum[6];
-    float cache[4]; /* local */
+    float cache[4]; /* tagged local */
     uint32_t draws;
-    unsigned char generator[16]; /* a state */
-    float *big;                  /* NULL: the model has no large values */
+    unsigned char generator[16]; /* a serialized state */
+    float *big;                  /* NULL: no large values */
 
-    /* Nodes whose memory the library owns. */
+    /* Variables whose memory is owned by the library. */
     varve_node *kernels[2];
     varve_node *second_moment;
     varve_node *labels;
     varve_node *paged; /* only with `big` */
 
-    int loads; /* of the state; the failing one is counted down to 0 */
+    /* calls that loaded the state; the failing one is counted down to 0 */
+    int loads;
     int failing_load;
 };
 
-/* One value: its memory now (NULL: there is none yet), type and count. */
+/* A value: its current memory (NULL: none yet), type and count. */
 struct everything_part {
     const char *name;
     void *data;
@@ -56,25 +57,25 @@ struct everything_part {
     bool is_local;
 };
 
-/* All edges, slots, tags and callbacks, in a new graph or one whose restoration
- * is waiting. The program's memory keeps its values. */
+/* Adds all edges, slots, tags and callbacks to a new graph or to one with a
+ * pending restoration. Values in the program's memory are kept. */
 void everything_build(struct everything *model, varve_graph *graph);
 
-/* Options with metadata of every kind. */
+/* Returns options with metadata of every kind. */
 varve_write_options everything_options(void);
 
-/* The values there are, now. How many. */
+/* Writes the current values to an array and returns their number. */
 size_t everything_parts(struct everything *model,
     struct everything_part parts[EVERYTHING_PARTS]);
 
-/* Sets all of them. */
+/* Sets all values. */
 void everything_fill(struct everything *model, unsigned seed);
 
-/* The first value that is not that of the seed, or NULL. Values that a file
- * does not hold are not looked at. */
+/* Returns the first value that differs from that of the seed, or NULL. Values
+ * that are not saved are ignored. */
 const char *everything_differs(struct everything *model, unsigned seed);
 
-/* A sum of all values and of where they lie. */
+/* Returns a digest of all values and their addresses. */
 uint64_t everything_digest(struct everything *model);
 
 #endif

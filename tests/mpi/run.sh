@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# run.sh - a program under mpirun, which may not take longer than two minutes.
+# run.sh - Runs a program with mpirun and a limit of two minutes.
 #
-#     tests/mpi/run.sh MPIRUN COUNT PROGRAM [kill | threads]
+#     tests/mpi/run.sh MPIRUN COUNT PROGRAM [kill
+#  threads]
 #
-# With `kill` a rank kills itself: then it has to fail, and not by the time.
-# With `threads` several threads of each call MPI.
+# With `kill` a rank kills itself: then the program must fail, but not because
+# of the limit. With `threads` several threads of each rank call MPI.
 #
 # SPDX-License-Identifier: MIT
 set -uo pipefail
@@ -12,7 +13,7 @@ mpirun=$1 count=$2 program=$3 what=${4-}
 
 options=()
 . "$(dirname "$0")/options.sh"
-# What MPI does not give back is its own; the program asks before its end.
+# Leaks of MPI are not reported; the program checks for its own before it ends.
 LSAN_OPTIONS=suppressions=$(dirname "$0")/leaks.txt:print_suppressions=0
 export LSAN_OPTIONS=$LSAN_OPTIONS:leak_check_at_exit=0
 

@@ -1,10 +1,11 @@
-/* test_mpi.c - the communicator over MPI, under mpirun:
+/* test_mpi.c - Tests the MPI communicator with mpirun.
  *
- *     test_mpi [kill | threads]
+ *     test_mpi [kill
+ *  threads]
  *
- * Random calls, each checked, over all processes and over a group that counts
- * them the other way round; with `threads` also by two threads. With `kill` the
- * last rank kills itself on the way, and mpirun has to end the others.
+ * Makes and checks random calls on all processes, and on a group with reversed
+ * ranks; with `threads` also on two threads. With `kill` the last rank kills
+ * itself, and mpirun must end the others.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -76,8 +77,9 @@ static void *run_behind(void *argument)
     return NULL;
 }
 
-/* On a thread goes what is on a copy, at the same time. What all have let go of
- * is used again, and what is not lives on without what it was made of. */
+/* Uses a communicator and its copy on two threads at the same time. A copy that
+ * all ranks have released is reused; one that is not released outlives the
+ * original. */
 static void run_copies(varve_comm *comm)
 {
     varve_comm *copy = NULL, *other = NULL, *again = NULL;
@@ -93,7 +95,7 @@ static void run_copies(varve_comm *comm)
     pthread_join(thread, NULL);
     copy->release(copy->self);
     const bool is_first = comm->rank == 0;
-    if (is_first) /* the others have not yet */
+    if (is_first) /* the other ranks have not yet */
         other->release(other->self);
     must(!comm->duplicate(comm->self, &again), "no third copy");
     must(again == copy, "it is used again");
@@ -116,8 +118,8 @@ static void run_threads(int level)
     varve_mpi_comm_free(comm);
 }
 
-/* Through the first communicator passes what the program sends at the same
- * time through the group that it was made of. */
+/* Messages that the program sends through its own group do not interfere with
+ * those of the communicator. */
 static void run_beside_others(const varve_comm *comm, MPI_Comm group)
 {
     int from = 0, rank = (int)comm->rank, size = (int)comm->size;
@@ -142,8 +144,8 @@ static void check_sizes(const varve_comm *comm)
     must(comm->barrier(comm->self) == VARVE_DISCONNECTED, "goes on");
 }
 
-/* What MPI_Init takes it need not give back, and its parts come and go: nobody
- * could tell by their names. */
+/* MPI_Init need not free its memory, and loads and unloads plugins, so
+ * suppressions by name would not match. */
 static int begin(int *count, char ***arguments, int wanted)
 {
     int level = MPI_THREAD_SINGLE;
@@ -157,7 +159,8 @@ static int begin(int *count, char ***arguments, int wanted)
     return level;
 }
 
-/* Now, as long as MPI still has the parts by whose names its own are known. */
+/* Checks for leaks while MPI's plugins, whose names the suppressions contain,
+ * are still loaded. */
 static void check_leaks(void)
 {
 #ifdef HAS_LSAN
@@ -176,7 +179,8 @@ static void kill_the_last(const varve_comm *comm)
     must(comm->barrier(comm->self) == VARVE_DISCONNECTED, "goes on");
 }
 
-/* On its own, so that no pointer stays where leaks are looked for. */
+/* A separate function, so that no pointer remains on the stack when leaks are
+ * checked. */
 static void run_all(bool kills)
 {
     MPI_Comm reversed;

@@ -1,4 +1,4 @@
-/* test_mpi.cpp - the communicator over MPI in C++.
+/* test_mpi.cpp - Tests the MPI communicator in C++.
  *
  * SPDX-License-Identifier: MIT
  */

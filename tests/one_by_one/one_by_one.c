@@ -140,7 +140,7 @@ static void list_popped_by_edge(size_t n)
     varve_graph_free(graph);
 }
 
-/* A replay buffer: the oldest goes, a new one comes, another is looked at. */
+/* A replay buffer: removes the oldest element, adds one, and reads another. */
 static void list_as_a_queue(size_t n)
 {
     varve_graph *graph = varve_graph_new(&allocator);

@@ -1,5 +1,5 @@
-/* kept_files.h - copies of all files of a disk in memory, to go back to and to
- * compare with.
+/* kept_files.h - Copies all files of an in-memory disk, to restore them and to
+ * compare them later.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* matrix.c - names that have to be covered, quotes of headers, and tables that
- * are as they were.
+/* matrix.c - Checks that all names are covered and quotes are in the headers,
+ * and compares tables with files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,7 +20,7 @@ bool has_any(const char *text, const char *alternatives)
     return false;
 }
 
-/* One space where there are several, and where a comment goes on. */
+/* Joins lines of a comment and collapses white space. */
 static char *flatten(const char *text)
 {
     char *flat = malloc(strlen(text) + 1), *to = flat;

@@ -1,5 +1,5 @@
-/* matrix.h - what the two halves of the test share: a disk in memory whose
- * calls are counted, ranks as threads, and the verdicts.
+/* matrix.h - Declares the common parts of the tests of options: an in-memory
+ * disk that counts calls, ranks as threads, and results.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -43,7 +43,7 @@ static inline void disk_end(struct disk *d)
     memory_free(d->memory);
 }
 
-/* Calls of these kinds in the log from `from` on. */
+/* Counts calls of these kinds in the log from `from` on. */
 static inline long disk_calls(
     const struct disk *d, unsigned kinds, size_t from)
 {
@@ -55,37 +55,39 @@ static inline long disk_calls(
     return count;
 }
 
-/* What a call made of an option. */
+/* The result of a call with an option. */
 enum verdict {
-    HONOURED = 'y',   /* its effect is there, and is not without it */
-    ALWAYS = 'a',     /* its effect is there, without it as well */
-    REFUSED = 'n',    /* VARVE_MISUSE, or VARVE_TOO_NEW, with its name */
-    DOCUMENTED = 'd', /* no effect, as a header says */
-    IGNORED = '!',    /* no effect: what this test is to find */
+    HONOURED = 'y',   /* the effect is observed only with the option */
+    ALWAYS = 'a',     /* the effect is also observed without it */
+    REFUSED = 'n',    /* VARVE_MISUSE or VARVE_TOO_NEW with the option's name */
+    DOCUMENTED = 'd', /* no effect, as documented in a header */
+    IGNORED = '!',    /* no effect: the error that this test finds */
     FAILED = 'X'      /* another failure */
 };
 
-/* A header says that a call takes an option without effect. */
+/* A call in which an option has no effect, according to a header. */
 struct exception {
     const char *option;
-    const char *calls; /* what the names of these calls contain, parted by '|';
-                          "": all */
+    /* substrings of the call names, separated by '|'; "": all */
+    const char *calls;
     const char *header;
-    const char *quote; /* as there, but for where its lines end */
+    const char *quote; /* text of the header, except for line breaks */
 };
 
-/* Whether any of the alternatives, parted by '|', is in the text. */
+/* Returns true if the text contains one of the alternatives, which are
+ * separated by '|'. */
 bool has_any(const char *text, const char *alternatives);
 
-/* Whether a header has the quote. */
+/* Returns true if a header contains the quote. */
 bool is_quoted(const struct exception *e);
 
-/* Asserts that each field has a row that covers it, and each taker a call;
- * both lists end with NULL. `covered` has the names parted by spaces. */
+/* Asserts that each field is covered by a row, and each function that takes the
+ * options by a call. Both lists end with NULL. `covered` contains names
+ * separated by spaces. */
 void check_covered(
     const char *const *names, const char *covered, const char *what);
 
-/* Compares a table with the file of that name beside this one. */
+/* Compares a table with the file of that name in this folder. */
 void check_table(const char *name, const char *table);
 
 #endif

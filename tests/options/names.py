@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""names.py - writes the names of all options of a write and a read, and of all
-that takes them, as the public headers have them, into a C header.
+"""names.py - Writes the names of all write and read options, and of all
+functions that take them, from the public headers to a C header.
 
     names.py INCLUDE_DIRECTORY OUTPUT DEPFILE
 
@@ -18,7 +18,7 @@ FUNCTION = re.compile(r'VARVE_API [^;]*?\b(varve_\w+)\(([^;]*?)\)\s*'
 
 
 def structs_of(text):
-    """The fields of each struct, as pairs of type and name."""
+    """Returns the fields of each struct as pairs of type and name."""
     found = {}
     for name, body in STRUCT.findall(text):
         fields = []
@@ -49,8 +49,8 @@ def options_of(structs, name, before=''):
 
 
 def takers_of(text, kind):
-    """Functions that are handed such options, and structs that point to
-    them."""
+    """Returns the functions that take such options, and structs that contain a
+    pointer to them."""
     pointer = f'const {kind} *'
     for name, arguments in FUNCTION.findall(text):
         if pointer in ' '.join(arguments.split()):

@@ -1,4 +1,5 @@
-/* read_calls.c - each public call that reads, and how its file is made.
+/* read_calls.c - Defines each public call that reads, and how its file is
+ * written.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,14 +8,14 @@
 #include "run.h"
 #include "structure.h"
 
-/* Where a file of any format may lie. */
+/* The path of a file of any format. */
 #define FILE_PATH "run/a"
 #define PREFIX "run/ckpt"
 
 /* --- Files ---------------------------------------------------------------- */
 
-/* A name that ends in .varve is never another format; the prefix itself may
- * name one. */
+/* Returns the path. A name that ends in .varve never denotes another format;
+ * the prefix itself may. */
 const char *read_path(const struct read_call *c, const struct read_row *row)
 {
     bool is_other = row->file & (FILE_FOREIGN | FILE_HDF5 | FILE_LINKED);
@@ -55,7 +56,7 @@ static varve_manager_options options_of(const struct read_call *c,
         .level_count = c->has_levels };
 }
 
-/* A file of another format comes to the name of a checkpoint by hand. */
+/* Renames a file of another format to the name of a checkpoint. */
 static varve_status put_by_hand(const struct read_call *c, struct reading *r)
 {
     struct memory *memory = r->trial->disk.memory;
@@ -167,7 +168,8 @@ static varve_status by_graph_over(
 
 /* --- Handles -------------------------------------------------------------- */
 
-/* What is passed over as damaged is what the resume makes of the file. */
+/* If the file was skipped as damaged, copies that message and returns the
+ * status of the restore. */
 static varve_status note_passed_over(
     struct reading *r, const varve_manager *m, varve_status status)
 {
@@ -261,8 +263,7 @@ const struct read_call read_calls[] = {
     { "saver", BY(varve_saver_restore), .read = by_saver },
     { "saver, comm", BY(varve_saver_restore), .read = by_saver,
         .is_of_many = true },
-    /* A comparison with a golden file gives its options to varve_dry_run and to
-     * this. */
+    /* varve_golden passes its options to varve_dry_run and to this function. */
     { "varve_snapshot_read",
         .taker = "varve_snapshot_read varve_golden_options.read",
         .path = FILE_PATH, .write = write_file, .read = by_snapshot },

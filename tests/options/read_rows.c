@@ -1,5 +1,5 @@
-/* read_rows.c - each option of a read: how it is set, and how its effect is
- * seen.
+/* read_rows.c - Defines each read option: how it is set, and how its effect is
+ * observed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,7 @@ double first_of(const struct reading *r, const char *path)
         return -2;
     double wide = -2;
     float narrow = -2;
-    if (value->memory) { /* a value that stays in its file */
+    if (value->memory) { /* not a value that stays in its file */
         varve_status status = value->memory->copy_out(
             value->memory->self, 0, &narrow, sizeof narrow);
         return status ? -2 : (double)narrow;
@@ -108,7 +108,7 @@ static bool has_a_without_b(struct reading *r, varve_status status)
     return !status && has_come(r, "a") && !has_come(r, "b");
 }
 
-/* Nothing is wrong with `a`. */
+/* Returns true if `a` was restored. */
 static bool has_a(struct reading *r, varve_status status)
 {
     return !status && has_come(r, "a");
@@ -132,7 +132,7 @@ static bool is_not_verified(struct reading *r, varve_status status)
            (r->trial->call->makes_graph || has_come(r, "large"));
 }
 
-/* It is added, and takes pages of the file. */
+/* Adds the variable, which must be mapped from the file. */
 static bool is_mapped(struct reading *r, varve_status status)
 {
     if (status || r->trial->call->makes_graph)
@@ -153,7 +153,7 @@ static uint64_t bytes_read(const struct reading *r)
     return sum;
 }
 
-/* More than once, of each rank. */
+/* Returns true if each rank has read the value more than once. */
 static bool is_read_twice(struct reading *r, varve_status status)
 {
     uint64_t once = (uint64_t)LARGE * sizeof *r->large;
@@ -245,7 +245,7 @@ static bool has_dots(struct reading *r, varve_status status)
     return !status && has_come(r, "u/v");
 }
 
-/* The module would be looked for. */
+/* Returns true if the error is about the HDF5 module, which was not loaded. */
 static bool is_hdf5_refused(struct reading *r, varve_status status)
 {
     return status && strstr(r->error.message, "no_hdf5");

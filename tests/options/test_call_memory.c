@@ -1,8 +1,9 @@
-/* test_call_memory.c - each call that writes, with each option of the table,
- * while one allocation after another fails in any of its processes and threads.
- * The call returns what it returns with memory, or VARVE_NO_MEMORY, and the
- * same at each rank. No temporary file is left. A second call then writes a
- * checkpoint that holds what the program holds.
+/* test_call_memory.c - Tests each call that writes, with each option, while one
+ * allocation after another fails in one of its processes and threads.
+ *
+ * The call returns the same as with enough memory, or VARVE_NO_MEMORY, and the
+ * same on each rank. No temporary file remains. A second call then writes a
+ * checkpoint with the current values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,16 +11,17 @@
 
 #include "kept_files.h"
 
-/* One call with one option. */
+/* A call with an option. */
 struct call_case {
     struct trial trial;
     const struct write_call *call;
     const struct write_row *row;
     const struct setting *setting;
-    const struct call_case *good; /* the same with memory; NULL: this is it */
-    long failing; /* the number of the allocation that is to fail; -1 */
+    /* the same with enough memory; NULL: this case */
+    const struct call_case *good;
+    long failing; /* number of the allocation that fails; -1: none */
     bool is_sticky;
-    long tried; /* allocations */
+    long tried; /* number of allocations */
     struct kept_files before;
     varve_status first[RANKS], again[RANKS];
 };
@@ -49,8 +51,8 @@ static void check_temporaries(const struct call_case *c, const char *text)
     }
 }
 
-/* A manager that has written a checkpoint may fail to remove others, at one
- * rank alone. */
+/* Returns true for a warning. After a manager has written a checkpoint, it may
+ * fail to delete others, on one rank only. */
 static bool is_warning(const struct session *s)
 {
     return s->error.status == VARVE_OK &&
@@ -72,14 +74,15 @@ static bool is_same_value(
     return is_same;
 }
 
-/* An option that relies on what the program has marked as changed. */
+/* Returns true for options that rely on the program marking changes. */
 static bool is_promise(const char *option)
 {
     return strstr(option, "only_dirty") || strstr(option, "verify_clean");
 }
 
-/* A program that does not say what it has changed has older values there; the
- * names of another format are others, and its files beside the path. */
+/* Returns true if the checkpoint must contain the current values under their
+ * names. It does not if the program omits to mark changes, or if another format
+ * has other names and files. */
 static bool has_new_values(const struct call_case *c)
 {
     return !is_promise(c->row->name) &&
@@ -128,8 +131,8 @@ static void fail_no_more(struct session *s)
     come_together(s);
 }
 
-/* The rows of these change what they promise not to: without memory for what is
- * known of older values, ranks see that at different moments. */
+/* Returns true for options whose tests violate the promise on purpose. Without
+ * memory for digests of older values, ranks detect this at different times. */
 static bool breaks_promise(const struct call_case *c)
 {
     return is_promise(c->row->name) || strstr(c->row->name, "zero_copy");
@@ -151,7 +154,8 @@ static void check_failure(struct session *s, const char *text)
             varve_status_name(c->first[0]), varve_status_name(c->first[1]));
 }
 
-/* The first call after a job that nobody has waited for returns its failure. */
+/* Saves again. The first call after a job that was not waited for returns its
+ * failure. */
 static varve_status save_again(struct session *s)
 {
     struct trial *t = s->trial;
@@ -175,7 +179,7 @@ static void save_without_memory(struct session *s)
         check_failure(s, text);
     come_together(s);
     if (c->call->is_run && !s->run)
-        return; /* it is over */
+        return; /* the job has ended */
     c->again[rank] = save_again(s);
     if (strstr(s->error.message, "asynchronous save failed"))
         c->again[rank] = save_again(s);
@@ -212,7 +216,7 @@ static void try_call(struct call_case *c)
         "%s, again: %s %s", text, varve_status_name(c->again[0]),
         c->trial.errors[0].message);}
 
-/* `most` of the allocations at random, or all. */
+/* Fails up to `most` randomly selected allocations, or all. */
 static long sweep_call(const struct write_call *call,
     const struct write_row *row, const struct setting *setting, long most)
 {
@@ -242,7 +246,8 @@ static bool is_swept(const struct write_row *row)
     return !row->is_too_new && row->between != let_wait;
 }
 
-/* What `only_dirty` is for: a failure forgets no touch. */
+/* Tests that after a failed save with `only_dirty` the variables are still
+ * marked as changed. */
 static void touch_only(varve_write_options *o, struct trial *t)
 {
     (void)t;

@@ -1,12 +1,14 @@
-/* test_format_memory.c - each format is written with each option of the table,
- * from a program and from files of other formats, while one allocation after
- * another fails. The write returns what it returns with memory, or
- * VARVE_NO_MEMORY. After a failure every file is as it was; a second write then
- * makes the same files as a write that never failed.
+/* test_format_memory.c - Tests writing each format with each option, from a
+ * program and from files of other formats, while one allocation after another
+ * fails.
+ *
+ * The write returns the same as with enough memory, or VARVE_NO_MEMORY. After a
+ * failure all files are unchanged; a second write then produces the same files
+ * as one that never failed.
  *
  * SPDX-License-Identifier: MIT
  */
-#define _XOPEN_SOURCE 700 /* setenv */
+#define _XOPEN_SOURCE 700 /* for setenv */
 #include "writes.h"
 
 #include "kept_files.h"
@@ -34,7 +36,7 @@ static const struct {
 
 enum { TARGETS = sizeof targets / sizeof *targets };
 
-/* Golden files, parted by '|', of which the first is opened. */
+/* Golden files separated by '|'; the first is opened. */
 static const char *const samples[] = {
     "keras3_adam.index|keras3_adam.data-00000-of-00001",
     ("keras2_mixed_precision.index|"
@@ -116,8 +118,8 @@ struct write_case {
     varve_write_options options;
     varve_status wanted;
     struct kept_files before, after;
-    int open;   /* descriptors of a tracker, which the graph has */
-    long tried; /* allocations */
+    int open;   /* descriptors of the page tracker of the graph */
+    long tried; /* number of allocations */
 };
 
 static varve_graph *open_sample(struct write_case *c, const char *sample)
@@ -196,7 +198,8 @@ static void check_written(struct write_case *c)
     varve_reader_free(reader);
 }
 
-/* The names of layers are random: there are as many, and all can be read. */
+/* Compares the files. Names of data files are random, so only their number is
+ * compared, and that all can be read. */
 static void check_result(
     struct write_case *c, long number, const char *when)
 {
@@ -209,7 +212,7 @@ static void check_result(
     check_written(c);
 }
 
-/* Whether the allocation was tried at all. */
+/* Fails one allocation. Returns false if it was not reached. */
 static bool try_write(struct write_case *c, long number, bool is_sticky)
 {
     varve_error error;
@@ -238,13 +241,13 @@ static bool try_write(struct write_case *c, long number, bool is_sticky)
     return is_tried;
 }
 
-/* About `most` allocations in the usual version, all in the long one. */
+/* Fails about `most` allocations in the short version, all in the long one. */
 static long sweep(struct write_case *c, long most)
 {
     varve_error error;
     long count = 0;
     kept_files_take(&c->before, c->trial.disk.memory);
-    write_once(c, -1, false, &error); /* what is found once stays */
+    write_once(c, -1, false, &error); /* cached data remains allocated */
     kept_files_restore(&c->before, c->trial.disk.memory);
     c->wanted = write_once(c, -1, false, &error);
     if (c->wanted == VARVE_MISUSE || c->wanted == VARVE_TOO_NEW)
@@ -262,7 +265,7 @@ static long sweep(struct write_case *c, long most)
 
 /* --- The sweeps ----------------------------------------------------------- */
 
-/* Once where no file is, and once where one is replaced. */
+/* Runs with no existing file, and with a file to replace. */
 static long sweep_both(struct write_case *c, long most)
 {
     varve_error error;

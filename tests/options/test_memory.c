@@ -1,10 +1,10 @@
-/* test_memory.c - every format that is written, read with each option of the
- * table while one allocation after another fails: it ends as it does with
- * memory, or with VARVE_NO_MEMORY, and nothing is left behind. Writes have
- * their sweeps beside each format, in tests/unit/foreign.
+/* test_memory.c - Tests reading every writable format with each option while
+ * one allocation after another fails: the result is the same as with enough
+ * memory, or VARVE_NO_MEMORY, and nothing is leaked. tests/unit/foreign has the
+ * same tests for writes.
  *
- * New memory holds bytes that nobody wrote (support/test.c), so that what is
- * read before it is written shows.
+ * New memory is filled with a pattern (support/test.c), so that reads of
+ * uninitialized memory are detected.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,7 @@ static const varve_format formats[] = { VARVE_FORMAT_VARVE,
 
 enum { FORMATS = sizeof formats / sizeof *formats };
 
-/* A program with slots and a list; of NumPy's one array, an array. */
+/* A program with slots and a list; for npy a single array. */
 struct memory_program {
     varve_graph *graph;
     varve_node *root;
@@ -46,7 +46,7 @@ static void memory_program_begin(struct memory_program *p, struct disk *d,
     varve_add_variable(p->root, "step", varve_scalar(&p->step));
 }
 
-/* One call, with the world around it. */
+/* A call and its environment. */
 struct memory_case {
     struct disk disk;
     varve_format format;
@@ -56,9 +56,9 @@ struct memory_case {
     varve_read_options read;
     struct trial written;
     struct read_trial reading;
-    long failing;   /* the number of the allocation that is to fail; -1 */
-    bool is_sticky; /* and all after it */
-    long tried;     /* allocations */
+    long failing;   /* number of the allocation that fails; -1: none */
+    bool is_sticky; /* later allocations fail too */
+    long tried;     /* number of allocations */
 };
 
 static varve_status memory_write(struct memory_case *c, varve_error *error)
@@ -111,7 +111,7 @@ static varve_status memory_verify(struct memory_case *c, varve_error *error)
     return status;
 }
 
-/* Whether the allocation was tried at all. */
+/* Fails one allocation. Returns false if it was not reached. */
 static bool memory_try(struct memory_case *c, varve_status wanted, long number,
     bool is_sticky)
 {
@@ -137,11 +137,11 @@ static long memory_sweep(struct memory_case *c)
     varve_error error = { 0 };
     long count = 0;
     c->failing = -1;
-    c->call(c, &error); /* what a second one finds, stays */
+    c->call(c, &error); /* cached data remains allocated */
     varve_status wanted = c->call(c, &error);
     if (wanted == VARVE_MISUSE || wanted == VARVE_TOO_NEW)
         return 0;
-    /* In the usual version one of several. */
+    /* The short version fails a sample of the allocations. */
     long step = (long)proof_size((size_t)c->tried / 10 + 1, 1);
     for (int sticky = 0; sticky < 2; sticky++)
         for (long n = 0; memory_try(c, wanted, n, sticky); n += step)

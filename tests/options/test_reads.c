@@ -1,5 +1,5 @@
-/* test_reads.c - every option of a read in every call that takes it: it has its
- * effect, or is refused by its name.
+/* test_reads.c - Tests every read option in every call that takes it: it has
+ * its effect, or is rejected with its name in the message.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@
     "`resources`"
 #define NEW "`passes` and `resources.staging_size` have no effect"
 
-/* What a header says has no effect there. */
+/* Combinations for which a header documents that the option has no effect. */
 static const struct exception exceptions[] = {
     { "map", "varve_dry_run", "checkpoint.h", UNREAD },
     { "passes", "varve_dry_run", "checkpoint.h", UNREAD },
@@ -148,7 +148,7 @@ static void build_program(struct reading *r)
 
 /* --- What becomes of it --------------------------------------------------- */
 
-/* In each copy of it. */
+/* Damages each copy of the value. */
 static void damage(struct read_trial *t)
 {
     struct memory *memory = t->disk.memory;
@@ -168,15 +168,15 @@ static void damage(struct read_trial *t)
     }
 }
 
-/* The level alone has it. */
+/* Removes the file from the first tier, so only the other tier has it. */
 static void lose_first(struct read_trial *t)
 {
     const struct vv_system *s = t->disk.context.system;
     s->remove(s->state, VV_WORKING_DIRECTORY, t->call->path);
 }
 
-/* Shards and layers are links to a file of another directory; who opens them
- * finds in memory what was there before. */
+/* Makes shards and data files links to files in another directory. The system
+ * opens the previous file in memory for them. */
 static atomic_bool are_links;
 
 static int look_at_links(void *state, int directory, const char *name,

@@ -1,12 +1,13 @@
-/* test_writes.c - every option of a write in every call that takes it, alone
- * and together with others: it has its effect, or is refused by its name.
+/* test_writes.c - Tests every write option in every call that takes it, alone
+ * and with others: it has its effect, or is rejected with its name in the
+ * message.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "option_names.h"
 #include "writes.h"
 
-/* What a header says has no effect there. */
+/* Combinations for which a header documents that the option has no effect. */
 static const struct exception exceptions[] = {
     { "async.zero_copy", "manager|saver", "manager.h",
         "`async.zero_copy` has no effect" },
@@ -53,7 +54,7 @@ static enum verdict judge(const struct trial *t, const struct setting *setting)
     return t->statuses[0] ? FAILED : IGNORED;
 }
 
-/* A rank that is told something else than another is a failure. */
+/* Returns true if all ranks have the same result. */
 static bool are_alike(const struct trial *t)
 {
     return !t->call->is_of_many ||
@@ -101,7 +102,7 @@ TEST(options_of_writes, are_without_effect_only_where_a_header_says_so)
         cr_expect(is_quoted(e), "%s: expected in it: %s", e->header, e->quote);
 }
 
-/* A line for each call, a column for each row. */
+/* Writes a line for each call and a column for each option. */
 static void try_all(const struct setting *setting, char *table, size_t room)
 {
     size_t bad = 0;

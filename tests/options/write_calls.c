@@ -1,4 +1,4 @@
-/* write_calls.c - each public call that writes, as a session makes it.
+/* write_calls.c - Defines each public call that writes, as part of a session.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -120,7 +120,7 @@ static varve_manager_options options_of(const struct write_call *c,
         .level_count = c->has_levels };
 }
 
-/* The path that a manager tells is that of what its last call wrote. */
+/* Saves and waits. The manager returns the path written by its last call. */
 static varve_status save_managed(
     struct session *s, varve_manager *m, int64_t step)
 {
@@ -132,7 +132,7 @@ static varve_status save_managed(
     return status;
 }
 
-/* Another rank may have none. */
+/* Returns a warning as an error. Other ranks may have no warning. */
 static varve_status take_warning(struct session *s, varve_manager *m)
 {
     if (!varve_manager_warning(m))
@@ -158,8 +158,8 @@ static varve_status by_manager(const struct write_call *c, struct session *s,
     return status;
 }
 
-/* The options of a run are read as it is opened, and those of its writes at
- * each save: one that resumes nothing shows what opening makes of them. */
+/* Opens and ends a run. A run reads its options when it is opened, and its
+ * write options at each save; without a save this shows the former. */
 static varve_status try_to_open(
     const struct write_call *c, struct session *s, const varve_write_options *o)
 {

@@ -1,5 +1,5 @@
-/* write_rows.c - each option of a write: how it is set, and how its effect is
- * seen.
+/* write_rows.c - Defines each write option: how it is set, and how its effect
+ * is observed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -105,7 +105,7 @@ static void set_no_replace(varve_write_options *o, struct trial *t)
     o->no_replace = true;
 }
 
-/* Under the step of the one before, where there is one. */
+/* Saves under the step of the previous save. */
 static void stay_at_step(struct session *s)
 {
     change(s);
@@ -155,7 +155,7 @@ static void make_incremental(varve_write_options *o, struct trial *t)
     o->incremental = true;
 }
 
-/* One without layers has none to share. */
+/* A full checkpoint has no data file to share. */
 static void make_first_incremental(varve_write_options *o, struct trial *t)
 {
     if (o == &t->before)
@@ -167,7 +167,7 @@ static void set_incremental(varve_write_options *o, struct trial *t)
     make_incremental(o, t);
 }
 
-/* The value that has not changed lies where it was. */
+/* Returns true if the unchanged value is at the same place as before. */
 static bool is_shared(struct session *s, varve_status status)
 {
     char file[256] = "";
@@ -232,7 +232,7 @@ static bool has_omitted(struct session *s, varve_status status)
     return has;
 }
 
-/* In no file are the bytes of the value as they are. */
+/* Returns true if no file contains the uncompressed bytes of the value. */
 static bool is_packed(struct session *s, varve_status status)
 {
     char file[256];
@@ -253,7 +253,7 @@ static void set_base(varve_write_options *o, struct trial *t)
     o->increment.base = other_base;
 }
 
-/* Another checkpoint, which alone has the value as it is now. */
+/* Writes another checkpoint; only that one has the current value. */
 static void write_other(struct session *s)
 {
     varve_write_options o = { .incremental = true };
@@ -279,7 +279,7 @@ static void set_only_touched(varve_write_options *o, struct trial *t)
     o->increment.only_dirty = true;
 }
 
-/* The first save is what the second knows the values from. */
+/* The first save computes the digests that the second one uses. */
 static void make_first_touched(varve_write_options *o, struct trial *t)
 {
     o->incremental = true;
@@ -293,7 +293,7 @@ static void make_only_touched(varve_write_options *o, struct trial *t)
     o->increment.only_dirty = true;
 }
 
-/* A program that forgets to say it. */
+/* Changes a value without marking it as dirty. */
 static void change_untouched(struct session *s)
 {
     change(s);
@@ -387,8 +387,8 @@ static void set_at_rest(varve_write_options *o, struct trial *t)
     o->async.zero_copy = true;
 }
 
-/* Once, until the call that starts the next save has returned; that may be
- * waiting for this one. */
+/* Waits in the first call until the function that starts the next save has
+ * returned, or for a limited time if that may wait for this save. */
 static int on_slow_progress(
     void *user, uint64_t done, uint64_t total, const char *what)
 {
@@ -419,7 +419,8 @@ static void set_in_flight(varve_write_options *o, struct trial *t)
     o->async.in_flight = 1;
 }
 
-/* Of calls whose job is not the program's there is one at a time. */
+/* Saves once if the call does not return a job, because then saves do not
+ * overlap. */
 static bool save_one(struct session *s)
 {
     struct trial *t = s->trial;
@@ -429,7 +430,7 @@ static bool save_one(struct session *s)
     return true;
 }
 
-/* Ends both jobs, of which the second may be NULL. */
+/* Ends both jobs; the second may be NULL. */
 static void end_two(struct session *s, varve_job *one, varve_job *two)
 {
     struct trial *t = s->trial;
@@ -446,8 +447,8 @@ static void end_two(struct session *s, varve_job *one, varve_job *two)
     t->statuses[rank_of(s)] = status;
 }
 
-/* The first waits in its callback for the call of the second to return; that
- * waits for the first, where only one is to be in flight. */
+/* Starts two saves. The first waits in its callback until the second call has
+ * returned, which itself waits for the first if only one may be pending. */
 static void save_two(struct session *s)
 {
     struct trial *t = s->trial;
@@ -468,9 +469,8 @@ static bool was_one_done(struct session *s, varve_status status)
     return !status && atomic_load(&s->trial->was_one_done);
 }
 
-/* The thread of the background is held up by the first, so that what changes
- * after the call of the second is in its file only where that is to copy the
- * values later. */
+/* The first save delays the background thread, so changes made after the second
+ * call are in its file only if values are not copied at the call. */
 static void save_at_rest(struct session *s)
 {
     struct trial *t = s->trial;
@@ -508,7 +508,7 @@ static void set_files(varve_write_options *o, struct trial *t)
     o->collective.files = 2;
 }
 
-/* What it replaces is removed. */
+/* Files of the replaced checkpoint are removed. */
 static bool has_files(struct session *s, varve_status status)
 {
     struct trial *t = s->trial;

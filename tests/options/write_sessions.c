@@ -1,5 +1,5 @@
-/* write_sessions.c - a session of each rank: a save, a change, and the save
- * with the option that is tested.
+/* write_sessions.c - Runs a session on each rank: a save, a change, and a save
+ * with the tested option.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -48,7 +48,7 @@ void change(struct session *s)
 static void add_values(struct session *s)
 {
     uint64_t start = ROWS * rank_of(s);
-    uint64_t random = 1; /* of each value two bytes can be packed */
+    uint64_t random = 1; /* compresses to two bytes per value */
     for (int i = 0; i < BIG; i++)
         s->values[i] = (float)(proof_next(&random) >> 48);
     s->big = varve_add_variable(s->root, "big", varve_array(s->values, BIG));
@@ -109,7 +109,7 @@ uint64_t size_of_run(const struct trial *t)
     return sum;
 }
 
-/* The newest that is large, of a value that is packed there. */
+/* Sets the file of a compressed value: the newest large data file. */
 static void note_layer(struct session *s)
 {
     struct memory *memory = s->trial->disk.memory;

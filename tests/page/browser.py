@@ -1,7 +1,7 @@
-"""browser.py - a headless Chromium, driven through a pipe.
+"""browser.py - Controls a headless Chromium through a pipe.
 
-Nothing but Python's own library: the protocol is lines of JSON that end in a
-NUL, on descriptors 3 (to it) and 4 (from it).
+Uses only the standard library: the protocol is JSON messages terminated by NUL
+on descriptors 3 (to the browser) and 4 (from it).
 
 SPDX-License-Identifier: MIT
 """
@@ -18,13 +18,13 @@ NAMES = ('chromium', 'chromium-browser', 'google-chrome', 'chrome')
 
 
 def find():
-    """The program, or None."""
+    """Returns the path of the program, or None."""
     return next((p for p in map(shutil.which, NAMES) if p), None)
 
 
 class Browser:
-    """One tab. `problems` are errors of the console, exceptions and what the
-    policy of a page refused; `requests` all that was fetched."""
+    """A tab. `problems` contains console errors, exceptions and violations of
+    the content security policy; `requests` all requests."""
 
     def __init__(self, program):
         self.folder = tempfile.mkdtemp(prefix='varve-page-')
@@ -111,7 +111,7 @@ class Browser:
             {'name': 'prefers-color-scheme', 'value': scheme}])
 
     def open(self, path, fragment=''):
-        """Opens a file; the seconds until it is drawn."""
+        """Opens a file and returns the seconds until it is drawn."""
         self.call('Page.navigate', url='about:blank')
         self.problems.clear()
         self.requests.clear()
@@ -125,7 +125,7 @@ class Browser:
         return time.monotonic() - begin
 
     def run(self, script):
-        """The value of an expression, or of a promise."""
+        """Returns the value of an expression or promise."""
         result = self.call('Runtime.evaluate', expression=script,
                            returnByValue=True, awaitPromise=True)
         if 'exceptionDetails' in result:
@@ -133,7 +133,7 @@ class Browser:
         return result['result'].get('value')
 
     def settle(self):
-        """Lets it draw."""
+        """Waits until the page is drawn."""
         self.run('new Promise(f => requestAnimationFrame(() => '
                  'requestAnimationFrame(() => f(1))))')
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""check_data.py - what is in the data of pages, without a browser: the graph as
-`varve graph --json` has it, names that stay text, notes of reports and of other
-programs; and what is refused.
+"""check_data.py - Checks the data of pages without a browser: the graph equals
+`varve graph --json`, names are text, notes of reports and of other programs
+are included, and wrong input is rejected.
 
     check_data.py MAKE_PAGES VARVE
 
@@ -19,7 +19,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 CORPUS = os.path.join(HERE, '..', 'fuzz', 'corpus')
 FEW = 3000
-NONE = [0, 0, 0]  # of a note: no text, nothing nearest, no statistics
+NONE = [0, 0, 0]  # a note without text, nearest path and statistics
 STEERS = re.compile('[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f'
                     '\u2028-\u202e\u2060-\u206f\ufeff\ufffd<>&]')
 DOORS = ['src=', '@import', 'url(http', 'fetch(', 'XMLHttpRequest', 'WebSocket',
@@ -56,7 +56,7 @@ class Varve:
 
 
 def check_graph(varve, file):
-    """The columns are those of the graph that is printed as JSON."""
+    """Checks that the columns contain the graph that is printed as JSON."""
     data = varve.data(file)
     graph = json.loads(varve.run('--json', '--slots', file).stdout)
     names, begin = data['names'], 0
@@ -86,7 +86,8 @@ def check_graph(varve, file):
 
 
 def check_policy(page):
-    """It allows its own script and style alone, and asks nobody."""
+    """Checks that the page permits only its own script and style, and no
+    requests."""
     for tag in ('script', 'style'):
         text = page.split(f'<{tag}>')
         same(len(text), 2, f'how many {tag}')
@@ -99,7 +100,7 @@ def check_policy(page):
 
 
 def check_names(varve):
-    """They are text, whatever they say."""
+    """Checks that hostile names are stored as text."""
     text = varve.page('hostile.varve').split('id="data">')[1]
     text = text.split('</script>')[0]
     found = STEERS.search(text)
@@ -111,7 +112,7 @@ def check_names(varve):
 
 
 def check_corpus(varve):
-    """Files that mean harm: nothing ends the data, and it is JSON."""
+    """Checks hostile notes: they cannot end the data, which must be JSON."""
     count = 0
     for folder, _, files in os.walk(CORPUS):
         for file in sorted(files)[:40]:
@@ -128,13 +129,13 @@ def check_corpus(varve):
 
 
 def at(varve, path):
-    """The number of a node of saved.varve."""
+    """Returns the number of a node of saved.varve."""
     graph = json.loads(varve.run('--json', 'saved.varve').stdout)
     return next(n['id'] for n in graph['items'] if n['path'] == path)
 
 
 def check_report(varve):
-    """Each finding is on its node, or in a row."""
+    """Checks that each finding is attached to its node or listed in a row."""
     data = varve.data('saved.varve', '--notes', 'report.json')
     notes = {note[0]: note[1:] for note in data['notes']}
     same([m[0] for m in data['marks']],
@@ -159,7 +160,8 @@ def check_report(varve):
 
 
 def check_two(varve):
-    """Of two findings about a node the first is on it, the other in a row."""
+    """Checks that of two findings for a node the first is on the node and
+    the other in a row."""
     node = at(varve, 'model/table')
     item = {'kind': 'matched', 'file_path': 'model/table', 'node': node,
             'bytes': 64}
@@ -177,7 +179,7 @@ def check_two(varve):
 
 
 def check_notes(varve):
-    """What another program says, with marks of its own."""
+    """Checks notes of another program with its own severities."""
     numbers = {'count': 6, 'zeros': 1, 'nans': 2, 'infinities': 3, 'least': -1,
                'most': 0.5, 'deviation': 2, 'bins': [1, 0, 5], 'low': -1,
                'high': 1}
@@ -199,7 +201,7 @@ def check_notes(varve):
 
 
 def check_refused(varve):
-    """And what is there already stays."""
+    """Checks that an existing file is kept."""
     with open(f'{varve.folder}/noted.html', 'rb') as file:
         before = file.read()
     report = {'schema': 'varve.report/1', 'plan': False}

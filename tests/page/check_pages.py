@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""check_pages.py - pages in a headless Chromium: what they show and what they
-do, and that they ask nobody for anything.
+"""check_pages.py - Tests the appearance and behavior of pages in a headless
+Chromium, and that they make no requests.
 
     check_pages.py MAKE_PAGES VARVE [FOLDER]    keeps pages and pictures there
 
-Needs chromium (a package of Debian); without it the test is skipped, and says
-so.
+Requires chromium (a package of Debian); skipped with a message without it.
 
 SPDX-License-Identifier: MIT
 """
@@ -18,7 +17,7 @@ import time
 import browser
 
 SKIP = 77
-SECONDS = 10  # for a hundred thousand nodes; on a machine that is busy, too
+SECONDS = 10  # for a hundred thousand nodes, also on a busy machine
 
 ROWS = "[...document.querySelectorAll('.row')]"
 NAMES = f"{ROWS}.map(r => r.querySelector('.name').textContent)"
@@ -60,7 +59,7 @@ class Pages:
         return seconds
 
     def end(self, name):
-        """Of each page: nothing went wrong, nothing was fetched."""
+        """Checks that a page caused no error and no request."""
         same(self.tab.problems, [], f'{name}: problems')
         own = f'file://{os.path.join(self.folder, name)}.html'
         others = [r for r in self.tab.requests if not r.startswith(own)
@@ -84,7 +83,7 @@ class Pages:
         self.tab.settle()
 
     def press(self, name):
-        """The chip of the legend that begins so."""
+        """Clicks the legend entry that contains this text."""
         self.run("[...document.querySelectorAll('#legend button')].find("
                  f"b => b.textContent.includes({f' {name} '!r})).click()")
 
@@ -252,7 +251,8 @@ PICTURES = [
 
 
 def check_pictures(pages):
-    """Nothing is wider than its window; a dark one is dark."""
+    """Checks that nothing exceeds the window, and that the dark scheme is
+    dark."""
     for name, page, fragment, width, height, scheme in PICTURES:
         pages.tab.size(width, height, scheme, width < 500)
         pages.open(page, fragment)

@@ -1,5 +1,6 @@
-/* make_pages.c - graphs whose pages a browser is to show: few nodes, a GAN with
- * its optimizers, very many, names that mean harm; and reports.
+/* make_pages.c - Writes the graphs whose pages are tested in a browser: few
+ * nodes, a GAN with its optimizers, a very large graph, hostile names; and
+ * reports.
  *
  *     make_pages FOLDER [COUNT]     COUNT nodes in the large one
  *
@@ -23,7 +24,7 @@ static void need(bool good)
     exit(1);
 }
 
-/* Ten paths are kept at a time. */
+/* Returns a path; the last ten remain valid. */
 static const char *path_of(const char *name)
 {
     static char paths[10][4096];
@@ -53,7 +54,7 @@ static void save(varve_node *root, const char *name)
 
 /* --- Graphs ------------------------------------------------------------- */
 
-/* Normal numbers, more or less: sums of uniform ones. */
+/* Adds roughly normal numbers, as sums of uniform ones. */
 static varve_node *add_weights(
     varve_node *parent, const char *name, varve_shape shape, double scale)
 {
@@ -162,7 +163,8 @@ static void make_many(long count)
     save(root, "many.varve");
 }
 
-/* Ends of elements, directions of writing, control characters, paths. */
+/* Names with HTML tags, bidirectional overrides, control characters and
+ * paths. */
 static void make_hostile(void)
 {
     static const char *const names[] = { "</script><script>bad()</script>",
@@ -186,7 +188,7 @@ static void make_hostile(void)
     save(root, "hostile.varve");
 }
 
-/* A chain that is much deeper than any recursion could follow. */
+/* A chain that is too deep for recursion. */
 static void make_deep(void)
 {
     varve_node *root = new_root(), *node = root;
@@ -202,7 +204,7 @@ static void make_deep(void)
 
 static float memory[64];
 
-/* Memory of its own for each value, which begins as `memory` does. */
+/* Returns new memory for each value, which begins with `memory`. */
 static varve_tensor floats(size_t n)
 {
     static float all[1024];

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""check_pages.py - documents that say what is not so, each of which has to be
-noticed, and one that says what is.
+"""check_pages.py - Tests that pages.py detects documents with a wrong
+statement and accepts a correct one.
 
 SPDX-License-Identifier: MIT
 """
@@ -51,7 +51,7 @@ $ (exit 3)
 $ no-such-program
 ```
 '''
-# What is put in the place of what.
+# Replacements that make the document wrong.
 WRONG = [
     ('$ cat one.txt\n1 line\n', '$ cat one.txt\n2 line\n'),
     ('$ cat one.txt\n1 line\n', '$ cat one.txt\n'),

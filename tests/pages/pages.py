@@ -1,9 +1,9 @@
-"""pages.py - a document as somebody reads it who does all that it says.
+"""pages.py - Follows a document like a reader who executes all of it.
 
-Files that it shows are saved under the names that it gives them, commands are
-given to a shell, one after the other, and what they print is compared with what
-the document shows. A line above a block of commands may say more of them:
-`<!-- numbers vary, ends with 1, needs cmake -->`.
+Files in the document are saved under the given names, commands are executed in
+a shell in order, and their output is compared with the document. A comment
+above a block of commands may contain options: `<!-- numbers vary, ends with 1,
+needs cmake -->`.
 
 SPDX-License-Identifier: MIT
 """
@@ -18,28 +18,28 @@ FENCE = re.compile(r'^(?P<above>[^\n]*)\n```(?P<language>[\w+-]*)\n'
 FILE = re.compile(r'^<!-- from [\w./-]*?(?P<file>[\w.-]+)'
                   r'(?: as (?P<name>[\w.-]+))? -->$')
 NOTE = re.compile(r'^<!-- (?!from )(.*) -->$')
-# Where these vary, so does the room that a table has for them.
+# If numbers vary, the spaces of table columns do too.
 NUMBER = re.compile(r'\d+(?:\.\d+)?(?:e[+-]?\d+)?|  +')
 MARK = '\036'
-# What a shell that is not at a terminal says more of a process that was killed.
+# The additional output of a non-interactive shell for a killed process.
 KILLED = re.compile(r'^[^\n]*: line \d+: +\d+ (Killed) [^\n]*$', re.M)
 TIMEOUT = 300
 
 
 class Command:
     def __init__(self, line, text):
-        self.line = line          # in the document
+        self.line = line          # line number in the document
         self.text = text
-        self.output = ''          # as shown,
-        self.found = None         # and as printed
+        self.output = ''          # expected output
+        self.found = None         # actual output
         self.status = 0
         self.numbers_vary = False
-        self.needs = []           # what not every machine has
+        self.needs = []           # optional features that it requires
 
 
 def steps_of(document):
-    """Files to save, as (name, text), and commands, in their order; and what
-    is wrong with the document itself."""
+    """Returns files to save, as (name, text), and commands, in order, and the
+    errors in the document itself."""
     steps, wrong, end = [], [], 0
     for fence in FENCE.finditer(document):
         line = document.count('\n', 0, fence.start('text')) + 1
@@ -82,7 +82,7 @@ def commands(fence, line):
 
 
 def script(steps):
-    """The shell script that does all of it."""
+    """Returns a shell script of all steps."""
     lines = ['exec 2>&1']
     for step in steps:
         if isinstance(step, Command):
@@ -98,7 +98,7 @@ def script(steps):
 
 
 def follow(document, place, environment):
-    """Does what it says in an empty folder; what came out otherwise."""
+    """Executes a document in an empty folder and returns the differences."""
     steps, wrong = steps_of(document)
     steps = [step for step in steps if not lacks(step, environment)]
     asked = [step for step in steps if isinstance(step, Command)]
@@ -129,7 +129,7 @@ def follow(document, place, environment):
 
 
 def renew(document, asked):
-    """The document with what was printed in the place of what it shows."""
+    """Returns the document with the actual output."""
     found = {command.line: command for command in asked}
 
     def block(fence):
@@ -150,7 +150,7 @@ def renew(document, asked):
 
 
 def lacks(step, environment):
-    """Whether a program, or a library of pkg-config's, is missing."""
+    """Returns true if a program or a pkg-config library is missing."""
     return isinstance(step, Command) and any(
         not shutil.which(name, path=environment['PATH']) and subprocess.run(
             ['pkg-config', '--exists', name], env=environment,
@@ -169,9 +169,9 @@ def differences(command, status):
 
 
 def is_shown(command, output):
-    """A line of three dots stands for any lines, three dots in a line for
-    anything in it, and a number for any where the document says that they
-    vary."""
+    """Returns true if a line matches. A line of three dots matches any lines,
+    three dots in a line match any text, and numbers match any number if the
+    document declares that they vary."""
     pattern = ''
     for line in command.output.splitlines(keepends=True):
         if line == '...\n':
@@ -184,7 +184,7 @@ def is_shown(command, output):
 
 
 def literally(text, numbers_vary):
-    """A pattern for this text."""
+    """Returns a regular expression for a text."""
     if not numbers_vary:
         return re.escape(text)
     pattern, end = '', 0

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""run.py - follows the documents to the letter, and compares.
+"""run.py - Executes the commands in the documentation and compares their
+output.
 
     tests/pages/run.py SOURCE BUILD MESON COMPILER [DOCUMENT...]
     tests/pages/run.py SOURCE --prefix PREFIX COMPILER [DOCUMENT...]
 
-Every document with commands in it (blocks of `console`) has a folder of its
-own, which is empty at first, and this environment: `cc` is COMPILER, with its
-flags; pkg-config, CMake, the linker and the shell find what BUILD installs, or
-what is installed in PREFIX; `$VARVE` is SOURCE, where a document has a reader
-copy a file from there. After an intended change UPDATE=1 puts what was printed
-into the documents.
+Every document with commands (blocks of `console`) is executed in an empty
+folder with this environment: `cc` is COMPILER with its flags; pkg-config,
+CMake, the linker and the shell find the files that BUILD installs, or those in
+PREFIX; `$VARVE` is SOURCE, from which some documents copy files. After an
+intended change UPDATE=1 writes the actual output to the documents.
 
 SPDX-License-Identifier: MIT
 """
@@ -40,13 +40,13 @@ def install(build, meson, place):
 
 
 def environment_of(source, installed, sysroot, compiler, place):
-    """That of somebody who has it installed."""
+    """Returns the environment of a user who has installed the library."""
     folder = os.path.join(place, 'bin')
     os.mkdir(folder)
-    # It may be called cc itself, or be what ccache calls so.
+    # The compiler may be named cc, or be a ccache link of that name.
     compiler = [shutil.which(word) or word for word in compiler]
     wrap(folder, 'cc', shlex.join(compiler))
-    if shutil.which('mpirun'):  # what MPI leaks is its own
+    if shutil.which('mpirun'):  # leaks of MPI are not reported
         wrap(folder, 'mpirun', 'env ASAN_OPTIONS=detect_leaks=0 '
              + shlex.quote(shutil.which('mpirun')))
     packages = os.path.dirname(next(
@@ -62,7 +62,7 @@ def environment_of(source, installed, sysroot, compiler, place):
         PKG_CONFIG_PATH=packages, VARVE=source, LC_ALL='C.UTF-8', TERM='dumb',
         OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1',
         CMAKE_PREFIX_PATH=os.path.dirname(tools))
-    # A test of Criterion that fails leaves what it made.
+    # A failed Criterion test leaks its allocations.
     leaks = os.path.join(place, 'leaks')
     with open(leaks, 'w', encoding='utf-8') as stream:
         stream.write('leak:criterion_internal_test_main\n')
@@ -71,7 +71,7 @@ def environment_of(source, installed, sysroot, compiler, place):
 
 
 def wrap(folder, name, command):
-    """A command of that name which calls another one."""
+    """Creates a command of that name which calls another."""
     path = os.path.join(folder, name)
     with open(path, 'w', encoding='utf-8') as stream:
         stream.write(f'#!/bin/sh\nexec {command} "$@"\n')
@@ -79,7 +79,8 @@ def wrap(folder, name, command):
 
 
 def relocate(packages, sysroot, place):
-    """Descriptions for pkg-config of what does not lie where it will."""
+    """Writes pkg-config files for libraries outside the standard
+    directories."""
     os.mkdir(place)
     for path in glob.glob(f'{packages}/*.pc'):
         with open(path, encoding='utf-8') as stream:

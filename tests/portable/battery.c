@@ -1,9 +1,10 @@
-/* battery.c - what has to be the same on every machine, as a plain program:
+/* battery.c - Tests what must be identical on every machine, as a plain
+ * program.
  *
  *     battery write DIRECTORY    writes files, each time the same bytes
- *     battery read DIRECTORY     reads them back into programs, and compares
+ *     battery read DIRECTORY     restores them into programs, and compares
  *
- * scripts/portable.sh runs it on other machines and compares what they write.
+ * scripts/portable.sh runs it on other machines and compares the files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -155,7 +156,7 @@ static void read_foreign(void)
         varve_error error = { .status = VARVE_OK };
         struct numbers numbers = { 0 };
         varve_graph *graph = number_graph(&numbers);
-        /* Whose names are paths with dots. */
+        /* Names are paths with dots. */
         varve_read_options options = {
             .foreign = { .dots = foreign[i].format == VARVE_FORMAT_TORCH }
         };
@@ -228,7 +229,7 @@ static void write_draws(void)
 
 /* --- Files of later times ------------------------------------------------ */
 
-/* One dated 2040 is found, opened and listed as any other. */
+/* Checks that a file dated 2040 is found, opened and listed like others. */
 static void look_at_later_file(void)
 {
     varve_error error = { .status = VARVE_OK };

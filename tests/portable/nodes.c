@@ -1,4 +1,4 @@
-/* nodes.c - a program of three processes with a directory each.
+/* nodes.c - Runs a program of three processes with separate directories.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -58,7 +58,7 @@ static bool live(const varve_comm *comm, const char *folder, bool resumes)
     };
     const varve_manager_options options = {
         .comm = comm, .redundancy = &redundancy, .keep_last = 1,
-        .run = "portable" /* the same bytes on each machine */
+        .run = "portable" /* for identical bytes on each machine */
     };
     varve_node *root = build(&part, comm->rank, !resumes);
     varve_manager *m = varve_manager_new(root, folder, &options, &error);
@@ -126,7 +126,7 @@ const char *nodes_write(const char *folder)
     if (!run(folder, true))
         return "what one has lost did not come back";
     for (uint32_t i = 0; i < RANKS; i++) {
-        remove(file_of(folder, i, "ckpt.ledger")); /* it knows of times */
+        remove(file_of(folder, i, "ckpt.ledger")); /* contains times */
         remove(file_of(folder, i, ".ckpt.lock"));
     }
     return NULL;

@@ -1,16 +1,16 @@
-/* nodes.h - slices in directories that ranks have for themselves.
+/* nodes.h - Declares tests of shards in directories of the ranks.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef PORTABLE_NODES_H
 #define PORTABLE_NODES_H
 
-/* Processes save their slices with redundancy, one loses what it has, and all
- * resume. Leaves the checkpoints and their parity in a new folder. NULL, or
- * what went wrong. */
+/* Saves shards with redundancy, removes those of one process, and resumes on
+ * all. Leaves the checkpoints and their parity in a new folder. Returns NULL or
+ * an error text. */
 const char *nodes_write(const char *folder);
 
-/* Reads the slice of each from such a folder. */
+/* Reads the shards from such a folder. */
 const char *nodes_read(const char *folder);
 
 #endif

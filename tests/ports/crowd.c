@@ -1,9 +1,9 @@
-/* crowd.c - particles in a box that processes share, each with a slab of it: a
- * particle belongs to whoever has the place where it is. Killed at any step, by
- * one process that dies, it goes on with another number of them.
+/* crowd.c - Simulates particles in a box that is divided into slabs, one for
+ * each process; a particle belongs to the process at its position. If a process
+ * dies, the program is restarted with another number of processes.
  *
- * The whole of a port: what it takes of lines, with its main loop, stands
- * between comments that lines.py counts.
+ * lines.py counts the lines that use Varve, including the main loop, between
+ * comments.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,7 +25,7 @@ struct person {
     int64_t speed[2];
 };
 
-/* A process, with room for all who could come. */
+/* The state of a process, with room for all particles. */
 struct slab {
     const varve_comm *comm;
     int64_t step;
@@ -79,7 +79,7 @@ static void walk(struct person *p)
         p->speed[0] = -p->speed[0];
 }
 
-/* All walk, and those who have left come to where they are now. */
+/* Moves all particles and sends those that leave the slab. */
 static varve_status go(void)
 {
     static struct person all[CROWD];
@@ -100,7 +100,8 @@ static varve_status go(void)
     return status;
 }
 
-/* Of all processes, in whatever order they have them; at rank 0. */
+/* Computes a checksum over all processes, independent of the order, on rank
+ * 0. */
 static uint64_t sum(void)
 {
     uint64_t own = 0, all[16] = { 0 };
@@ -176,7 +177,7 @@ struct life {
     const char *directory;
     uint32_t ranks;
     int64_t steps;
-    int64_t dies_at; /* the last rank, in that step */
+    int64_t dies_at; /* step in which the last rank dies */
 };
 
 static int live(const struct life *life, const varve_comm *comm, uint64_t *out)
@@ -203,7 +204,8 @@ static int live(const struct life *life, const varve_comm *comm, uint64_t *out)
     return error.status || status;
 }
 
-/* Rank 0 is this process's child too, and tells the sum through a pipe. */
+/* Runs a life. Rank 0 is a child process too, and returns the checksum through
+ * a pipe. */
 static uint64_t run_life(const struct life *life)
 {
     varve_error error = { 0 };

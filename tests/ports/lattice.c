@@ -1,5 +1,5 @@
-/* lattice.c - a lattice Boltzmann flow (D2Q9, one relaxation time) past a block
- * in a channel.
+/* lattice.c - Simulates a lattice Boltzmann flow (D2Q9, single relaxation time)
+ * past an obstacle in a channel.
  *
  * SPDX-License-Identifier: MIT
  */

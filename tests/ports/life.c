@@ -1,5 +1,5 @@
-/* life.c - a game of life on a torus, with the boards of its history behind
- * pointers, and how many there are.
+/* life.c - Runs a game of life on a torus that keeps the boards of its history
+ * in an array behind a pointer.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -80,7 +80,8 @@ static void end(void)
 }
 
 /* [calls] */
-/* The list is made as long as that of a file, one board for each offer. */
+/* Adds the offered boards. The array grows to the length in the file, one board
+ * for each offer. */
 static void add_board(varve_node *parent, const char *name, struct board *b)
 {
     varve_node *node = varve_add_object(parent, name);

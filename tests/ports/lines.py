@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""lines.py - how many lines Varve takes in each port, by calls and by tables.
+"""lines.py - Counts the lines that use Varve in each port, with calls and with
+tables.
 
     tests/ports/lines.py [--check PAGE]
 
-Prints a table of the lines between the comments [calls] and [tables] that are
-not empty, and of the loop those between [run]; --check compares it with the one
-on a page.
+Prints a table of the non-empty lines between the comments [calls] and
+[tables], and for the loop between [run]. --check compares it with the one on a
+page.
 
 SPDX-License-Identifier: MIT
 """
@@ -15,7 +16,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PORTS = ('net', 'lattice', 'life', 'particles', 'reservoir')
-WHOLE = ('crowd',)  # all of it stands between [run]
+WHOLE = ('crowd',)  # all of it is between [run]
 
 
 def count(text, region):

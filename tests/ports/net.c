@@ -1,5 +1,5 @@
-/* net.c - a small net of layers that are allocated, as in libraries of one
- * header, trained on a sum of angles with momentum.
+/* net.c - Trains a small network, whose layers are allocated as in
+ * single-header libraries, on the sum of angles with momentum.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -79,7 +79,8 @@ static const float *run(const float *in)
     return in;
 }
 
-/* Changes a layer by what its outputs should have been; tells the one below. */
+/* Updates a layer from the error of its outputs and returns the error of the
+ * layer below. */
 static void learn(
     struct layer *l, const float *in, const float *wrong, float *below)
 {

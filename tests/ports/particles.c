@@ -1,5 +1,5 @@
-/* particles.c - particles in a box, an array of structs that grows, with the
- * generator that the next ones come from.
+/* particles.c - Simulates particles in a box: a growing array of structs, and
+ * the random generator that adds more.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@ struct box {
     uint64_t generator[2];
     struct particle *particles;
     int count;
-    int room; /* of the array: the program's business alone */
+    int room; /* capacity of the array; not saved */
 };
 
 static struct box box;

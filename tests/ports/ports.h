@@ -1,9 +1,8 @@
-/* ports.h - what the miniatures of programs share: how they are saved, begun
- * anew, restored, and compared with an unbroken run.
+/* ports.h - Declares how the small programs are saved, restarted, restored, and
+ * compared with an uninterrupted run.
  *
- * Each has its state added twice, by plain calls and by tables of its structs,
- * and runs in a loop that may be killed; what it takes of lines stands between
- * comments that lines.py counts.
+ * Each adds its state twice, by calls and by tables of its structs, and runs in
+ * a loop that may be killed. lines.py counts the lines between comments.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,7 +26,7 @@ static inline int port_fail(const char *what, const char *why)
     return 1;
 }
 
-/* Saves what is there, makes something else of it, and restores it. */
+/* Saves the state, changes it, and restores it. */
 static inline int port_save(add_program *add, const char *path)
 {
     varve_error error = { 0 };
@@ -52,8 +51,8 @@ static inline int port_restore(add_program *add, const char *path)
     return failed ? port_fail("restore", error.message) : 0;
 }
 
-/* A program: begins, goes on for so many steps, ends, and has a sum of all its
- * state. */
+/* A program: starts, runs a number of steps, ends, and computes a checksum of
+ * its state. */
 struct port {
     void (*begin)(void);
     void (*go_on)(int steps);
@@ -61,7 +60,8 @@ struct port {
     void (*end)(void);
     add_program *by_calls;
     add_program *by_tables;
-    int (*live)(const char *directory, long steps); /* from where it was */
+    /* continues from its last state */
+    int (*live)(const char *directory, long steps);
 };
 
 static inline int port_try(
@@ -101,7 +101,7 @@ static inline void port_may_die(long step)
         raise(SIGKILL);
 }
 
-/* One that dies in a step, or, where that is -1, one that is done. */
+/* Runs a process that dies in a step, or ends normally if that is -1. */
 static inline int port_life(
     const struct port *p, const char *directory, long dies_at, double unbroken)
 {

@@ -1,5 +1,5 @@
-/* reservoir.c - an echo state network that learns as it runs: a sparse matrix
- * that grows, in compressed rows behind a pointer; a packed triangle; a ring;
+/* reservoir.c - Trains an echo state network online: a growing sparse matrix in
+ * compressed rows behind a pointer, a packed triangle, a ring buffer, and
  * spikes in a linked list.
  *
  * SPDX-License-Identifier: MIT
@@ -10,7 +10,7 @@
 
 enum { N = 40, DELAY = 7 };
 
-/* Compressed rows. */
+/* A matrix in compressed row format. */
 struct csr {
     int rows, nonzeros;
     int *begin;     /* rows + 1 */
@@ -28,10 +28,10 @@ struct esn {
     struct csr *reservoir;
     double x[N], in[N];
     double readout[N];
-    double *P; /* N x N, symmetric: the upper triangle only */
+    double *P; /* N x N, symmetric: only the upper triangle */
     double ring[DELAY];
-    unsigned head;        /* of the ring */
-    struct event *newest; /* a list of spikes, the newest first */
+    unsigned head;        /* position in the ring */
+    struct event *newest; /* a list of spikes, newest first */
     long t;
     unsigned long long rng;
 };
@@ -67,7 +67,7 @@ static void csr_free(struct csr *m)
     free(m);
 }
 
-/* A matrix with one edge more takes its place. */
+/* Replaces the matrix by one with an additional edge. */
 static void sprout(int row, int column, double weight)
 {
     struct csr *old = net.reservoir, *m = csr_new(old->rows, old->nonzeros + 1);
@@ -88,7 +88,7 @@ static void sprout(int row, int column, double weight)
     net.reservoir = m;
 }
 
-/* An element of the triangle. */
+/* Returns a pointer to an element of the triangle. */
 static double *at(int i, int j)
 {
     int row = i < j ? i : j, column = i < j ? j : i;
@@ -106,7 +106,7 @@ static void begin(void)
     }
 }
 
-/* If none was restored. */
+/* Creates the matrix if none was restored. */
 static void grow_reservoir(void)
 {
     net.reservoir = csr_new(N, 0);
@@ -203,7 +203,7 @@ static void add_event(varve_node *list, struct event *e)
     varve_add_variable(node, "when", varve_scalar(&e->when));
 }
 
-/* The list is made event by struct event, as a file has them. */
+/* Appends an event for each one in the file. */
 static void offer_event(void *user, varve_node *list, const varve_offer *offer)
 {
     struct event **last = &net.newest;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""check_one_file.py - the library as one file: that compilers take it without a
-warning, that it gives a program what the library gives, and no name besides.
+"""check_one_file.py - Tests the single-file library: compilers accept it
+without warnings, it works like the library, and it exports no other names.
 
     tests/profile/check_one_file.py SOURCE BUILD PROGRAM LIBRARY...
 
-PROGRAM has to print its kernel; LIBRARY is what it is linked with, as -lcbor.
+PROGRAM must print its kernel; each LIBRARY is linked, as -lcbor.
 
 SPDX-License-Identifier: MIT
 """
@@ -30,7 +30,7 @@ def names_of(compiled):
 
 
 def check(compiler, source, place, example, libraries):
-    """The complaints about what this compiler makes of it."""
+    """Returns the errors found with this compiler."""
     compiled, program = place / 'varve.o', place / 'program'
     run(compiler, *STRICT, '-c', place / 'varve.c', '-o', compiled)
     found = [f'{name} is visible' for name in names_of(compiled)

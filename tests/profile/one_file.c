@@ -1,4 +1,4 @@
-/* one_file.c - a program on the two files that scripts/amalgamate.py makes.
+/* one_file.c - Uses the two files that scripts/amalgamate.py creates.
  *
  * SPDX-License-Identifier: MIT
  */

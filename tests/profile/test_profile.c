@@ -1,9 +1,9 @@
-/* test_profile.c - what a build leaves out it refuses, and names the option;
- * what is always there works.
+/* test_profile.c - Tests that a build without a feature rejects its use and
+ * names the build option, and that the core works.
  *
  *     test_profile FOREIGN PLACE
  *
- * A program on the public headers of what is always there.
+ * The program uses only public headers of the core.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,7 +22,7 @@
 struct sample {
     const char *option;
     const char *file;    /* in tests/golden/foreign */
-    varve_format format; /* to be written; ours: it is only read */
+    varve_format format; /* to be written; Varve's own: only read */
 };
 
 static const struct sample samples[] = {
@@ -65,7 +65,7 @@ static bool is_here(const char *option)
     return false;
 }
 
-/* A call with something of an option, which gave a status. */
+/* Checks the status of a call that requires a feature. */
 static void check(const struct sample *s, varve_status status,
     const varve_error *error, const char *what)
 {
@@ -131,7 +131,7 @@ static void check_own(const char *place)
     varve_graph_free(graph);
 }
 
-/* Layers are read by every build. */
+/* Every build can read incremental checkpoints. */
 static void check_layers(const char *foreign, const char *place)
 {
     static const struct sample layers = { .option = "layers" };

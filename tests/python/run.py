@@ -43,7 +43,8 @@ def run(*command, **options):
 
 
 def find_python():
-    """Returns a Python that has all packages, and what the others lack."""
+    """Returns a Python that has all packages, and the missing packages of
+    the others."""
     lacks = []
     for python in dict.fromkeys([sys.executable, '/usr/bin/python3']):
         if os.path.exists(python):

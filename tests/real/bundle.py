@@ -1,6 +1,6 @@
-"""bundle.py - what an index of TensorFlow says, taken apart: entries by key,
-and the object graph. Written for the tests alone, from the description of
-the formats; sums are left to the library.
+"""bundle.py - Parses a TensorFlow index: entries by key, and the object graph.
+Written for the tests from the description of the formats; does not verify
+checksums.
 
 SPDX-License-Identifier: MIT
 """
@@ -22,7 +22,7 @@ def varint(data, at):
 
 
 def fields(data):
-    """Number and value of each field of a message."""
+    """Yields number and value of each field of a message."""
     at = 0
     while at < len(data):
         tag, at = varint(data, at)
@@ -68,7 +68,7 @@ def unsnappy(data):
 
 
 def block(data, handle):
-    """Keys and values of a block."""
+    """Yields keys and values of a block."""
     offset, at = varint(handle, 0)
     size, _ = varint(handle, at)
     content = data[offset:offset + size]
@@ -86,8 +86,8 @@ def block(data, handle):
 
 
 class Bundle:
-    """`entries`: by key the type, extents, (shard, offset, size), and whether
-    it is in slices."""
+    """`entries` contains for each key the type, extents, (shard, offset,
+    size), and a flag for sliced tensors."""
 
     def __init__(self, index):
         self.index = str(index)
@@ -122,8 +122,8 @@ class Bundle:
             return stream.read(size)
 
     def graph(self):
-        """By the path by which an object is first seen, when children are in
-        order of their names: all that is said of it."""
+        """Returns the description of each object under the first path at which
+        it is found, with children sorted by name."""
         if GRAPH not in self.entries:
             return None
         stored = self.stored(GRAPH)

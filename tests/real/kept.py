@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""kept.py - checkpoints of TensorFlow from TensorFlow to TensorFlow: the same
-keys, types, bytes and objects come out, and nothing is said to be lost.
+"""kept.py - Converts TensorFlow checkpoints to TensorFlow checkpoints: keys,
+types, bytes and objects must be equal, and no loss reported.
 
     kept.py VARVE DEFAULT_FOLDER
 
-VARVE is the command line tool; the folder is that of run.py. Where there is
-none the test is skipped.
+VARVE is the command line tool; the folder is that of run.py. Skipped if there
+is no folder.
 
 SPDX-License-Identifier: MIT
 """
@@ -23,12 +23,12 @@ NAME = 'real kept'
 
 
 def plain_keys(one):
-    """Those of slices begin with a zero; here tensors are whole."""
+    """Keys of slices begin with a zero; only whole tensors are compared."""
     return {key for key in one.entries if not key.startswith(b'\0')}
 
 
 def compare(before, after):
-    """What is not the same."""
+    """Returns the differences."""
     keys = plain_keys(before)
     for key in sorted(keys ^ plain_keys(after)):
         yield f'key {key}'
@@ -47,7 +47,7 @@ def compare(before, after):
 
 
 def check(varve, index):
-    """The complaints about one; None where it cannot be read at all."""
+    """Returns the errors of a checkpoint; None if it cannot be read."""
     before = bundle.Bundle(index)
     known = 'tensorflow' if bundle.GRAPH in before.entries \
         else 'tensorflow-names'

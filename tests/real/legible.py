@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""legible.py - checkpoints of TensorFlow drawn: no value is folded away, what
-is so is counted, and no box lies on another.
+"""legible.py - Draws TensorFlow checkpoints: no value is hidden, hidden nodes
+are counted, and boxes do not overlap.
 
     legible.py VARVE DEFAULT_FOLDER
 
-VARVE is the command line tool; the folder is that of run.py. Where there is
-none the test is skipped.
+VARVE is the command line tool; the folder is that of run.py. Skipped if there
+is no folder.
 
 SPDX-License-Identifier: MIT
 """
@@ -23,7 +23,7 @@ NAME = 'real legible'
 
 
 def check(varve, index, folder):
-    """None where it cannot be read at all, else the complaint or ''."""
+    """Returns None if the checkpoint cannot be read, else an error or ''."""
     json, svg = f'{folder}/graph.json', f'{folder}/graph.svg'
     done = subprocess.run([varve, 'graph', '--json', '-o', json, str(index)],
                           capture_output=True)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""run.py - reads checkpoints that were found in the world, and compares them
-with what is known of them.
+"""run.py - Reads published checkpoints and compares them with their known
+content.
 
     run.py CHECK DEFAULT_FOLDER
 
-The folder (VARVE_REAL_DATA, or else the default) has the files in `data` and
-what is in them in `expected`, under the same name and `.json`. CHECK is
-tests/interop/check.c. Where there is no such folder the test is skipped.
+The folder (VARVE_REAL_DATA, or the default) contains the files in `data` and
+their content in `expected`, under the same name and `.json`. CHECK is
+tests/interop/check.c. Skipped if there is no such folder.
 
 SPDX-License-Identifier: MIT
 """
@@ -46,8 +46,9 @@ def damaged(what):
 
 
 def strings(entry, shards):
-    """The strings are the end of what is stored. The digest that is known has
-    each length right before its string; ours has all lengths first."""
+    """The strings are at the end of the stored bytes. The known digest covers
+    each length and its string in turn; Varve's digest covers all lengths
+    first."""
     lengths, texts = entry['lengths'], []
     with open(shards[entry['shard']], 'rb') as stream:
         stream.seek(entry['offset'] + entry['size'] - sum(lengths))
@@ -106,7 +107,7 @@ def safetensors(expected, _):
 
 
 def rows_first(items, shape):
-    """Elements in the order of rows, from those in the order of columns."""
+    """Converts elements from column-major to row-major order."""
     steps, step = [], 1
     for extent in shape:
         steps.append(step)
@@ -118,15 +119,15 @@ def rows_first(items, shape):
 
 
 def text_of(data, item_size):
-    """Elements of 32-bit characters as our strings."""
+    """Converts elements of 32-bit characters to Varve's strings."""
     texts = [data[at:at + item_size].decode('utf-32-le').rstrip('\0').encode()
              for at in range(0, len(data), item_size)]
     return struct.pack(f'<{len(texts)}Q', *map(len, texts)) + b''.join(texts)
 
 
 def array(entry, content):
-    """What the data of an array is in a file of ours. That the data is what is
-    expected is known by its digest."""
+    """Returns the bytes of an array as stored by Varve. A digest confirms that
+    they are the expected ones."""
     data = content[entry['data_offset']:entry['data_offset'] + entry['size']]
     if sha256(data) != entry['sha256']:
         damaged(entry)
@@ -170,7 +171,8 @@ KINDS = {'tensorbundle': bundle, 'not-a-tensorbundle': old_table,
 
 
 def describe(folder, path):
-    """What is expected of one item, as describe.py would say it."""
+    """Returns the expected description of an item in the format of
+    describe.py."""
     with open(path, encoding='utf-8') as stream:
         expected = json.load(stream)
     name = path.relative_to(folder / 'expected').with_suffix('')

@@ -1,5 +1,5 @@
-"""ahead.py - the tests of ranges that are fetched ahead and of parts that are
-sent at once: how many requests, how large, how many at a time.
+"""ahead.py - Tests prefetched ranges and multipart uploads: number, size and
+concurrency of requests.
 
 SPDX-License-Identifier: MIT
 """
@@ -21,7 +21,7 @@ HOW = {'PROBE_RANGE': str(RANGE), 'PROBE_CONCURRENCY': str(AT_ONCE)}
 
 
 def ranges(store):
-    """First byte and size of each part that was asked for."""
+    """Returns first byte and size of each requested range."""
     found = []
     for line, headers in store.seen:
         match = re.fullmatch(r'bytes=(\d+)-(\d+)', headers.get('Range', ''))
@@ -45,7 +45,8 @@ class Ahead(Remote):
         return 's3://bucket/run/' + name
 
     def restore(self, file, url, **more):
-        """Into the graph of the file; what it writes then is that file."""
+        """Reads into the graph of the file; writing that graph gives the
+        same file."""
         copy = path_of('restored.varve')
         lines = probe('graph', file, url, copy, PROBE_THREADS='1',
                       **{**self.aws, **more})
@@ -54,7 +55,7 @@ class Ahead(Remote):
                          ['COUNT VARVE_OK 1'])
 
     def is_fetched(self, size, passes=1):
-        """In large ranges, several at once, and nothing twice in a pass."""
+        """Requests large ranges, several at once, and none twice in a pass."""
         asked = ranges(self.store)
         large = [each for each in asked if each[1] == RANGE]
         self.assertGreaterEqual(sum(s for _, s in large),
@@ -85,7 +86,7 @@ class Ahead(Remote):
         self.assertLessEqual(len(asked), 30 * A_MIB // RANGE + 10, asked)
 
     def test_a_value_by_a_reader(self):
-        """In large ranges, though it is read chunk by chunk."""
+        """Requests large ranges, although it reads chunk by chunk."""
         file = make('one.varve', 1, 30 * A_MIB)
         url = self.keep(file)
         self.assertEqual(probe('value', url, 'values/0', **self.aws),
@@ -124,7 +125,7 @@ class Ahead(Remote):
         self.says(line, 'VARVE_IO', 'changed since it was opened')
 
     def test_a_store_that_fails_for_good(self):
-        """One failure is told, soon; the requests in flight are dropped."""
+        """A failure is reported soon; pending requests are canceled."""
         file = make('ahead.varve', 12, 4 * A_MIB)
         url = self.keep(file)
         self.store.swap = lambda count: count == 8 and setattr(
@@ -136,9 +137,9 @@ class Ahead(Remote):
         self.assertLess(time.monotonic() - begin, 20)
 
     def memory_of(self, url):
-        """Most bytes of memory of a process that verifies the file."""
+        """Returns the peak memory of a process that verifies the file."""
         self.store.meeting = 1
-        # AddressSanitizer keeps memory that was freed in a quarantine.
+        # Disable AddressSanitizer's quarantine of freed memory.
         options = ':'.join(filter(None, [os.environ.get('ASAN_OPTIONS'),
                                          'quarantine_size_mb=0',
                                          'thread_local_quarantine_size_kb=0']))
@@ -157,7 +158,7 @@ class Ahead(Remote):
         return peak << 10
 
     def test_memory_has_a_bound(self):
-        """However large the file is."""
+        """Memory does not depend on the size of the file."""
         few, some, many = (
             self.memory_of(self.keep(make(f'bound-{count}.varve', count,
                                           4 * A_MIB)))
@@ -166,7 +167,7 @@ class Ahead(Remote):
         self.assertLess(abs(many - some), 12 * A_MIB)
 
     def test_values_that_are_packed(self):
-        """Fewer bytes, and each frame once."""
+        """Fewer bytes are transferred, each frame once."""
         if VARVE == '-':
             self.skipTest('there is no command')
         file = make('ahead.varve', 12, 4 * A_MIB)
@@ -202,7 +203,7 @@ class SentAtOnce(Store):
         self.assertLess(len(sent), 30)
 
     def test_a_save_that_is_killed(self):
-        """Leaves nothing under the name."""
+        """Leaves no object under the name."""
         self.store.delay = 0.2
         with subprocess.Popen(
                 [WRITER, 'write', URL, '30', str(PART), '7'],

@@ -1,5 +1,5 @@
-"""base.py - what the tests of stores have in common: the programs that are run,
-and a server for each test.
+"""base.py - Contains the common parts of the tests of stores: the programs
+that are run, and a server for each test.
 
 SPDX-License-Identifier: MIT
 """
@@ -40,7 +40,8 @@ def surroundings(**more):
 
 
 def run(*command, **more):
-    """What it prints, both ways, and its end; nothing of it is secret."""
+    """Runs a command. Returns its output and exit status; neither may
+    contain secrets."""
     done = subprocess.run(command, env=surroundings(**more), text=True,
                           capture_output=True, check=False, cwd=PLACE,
                           timeout=MOST_SECONDS)
@@ -83,7 +84,7 @@ class Remote(unittest.TestCase):
         self.put('/a.varve', self.small)
         self.url = self.server.url + '/a.varve'
 
-    def enterContext(self, context):  # of Python 3.11
+    def enterContext(self, context):  # Python 3.11
         value = context.__enter__()
         self.addCleanup(context.__exit__, None, None, None)
         return value
@@ -92,7 +93,8 @@ class Remote(unittest.TestCase):
         self.store.files[name] = bucket.Content(read(path))
 
     def bucket(self):
-        """A store with the file in a bucket; the environment for it."""
+        """Creates a store with the file in a bucket; returns the
+        environment for it."""
         self.store.keys = {KEY_ID: SECRET}
         self.store.buckets = {'bucket'}
         for number in (1, 2, 10):
@@ -102,7 +104,8 @@ class Remote(unittest.TestCase):
         return {**SIGNED, 'AWS_ENDPOINT_URL': self.server.url}
 
     def says(self, line, status, *words):
-        """One sentence of a status, with these words."""
+        """Checks that a line consists of the status and one sentence with
+        these words."""
         self.assertEqual(line.split(' ')[0], status, line)
         for word in words:
             self.assertIn(word, line)

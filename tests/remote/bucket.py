@@ -1,5 +1,5 @@
-"""bucket.py - what a store does when it is written to: objects that are put,
-parts of them, conditions, deletions; and the ways in which that goes wrong.
+"""bucket.py - Implements writes to the test store: objects, multipart uploads,
+conditions, deletions, and their faults.
 
 SPDX-License-Identifier: MIT
 """
@@ -15,21 +15,21 @@ import signature
 
 TOKEN = 'x-amz-meta-varve'
 MOST_PARTS = 10000
-# What may come of one request that writes.
-KINDS = ('before',   # the connection ends, and nothing was done
-         'half',     # so it does in the middle of the body
-         'after',    # it is done, and the connection ends
-         'cut',      # it is done, and half of the answer comes
+# Faults of a request that writes.
+KINDS = ('before',   # the connection ends before anything is done
+         'half',     # the connection ends within the body
+         'after',    # the request is done, then the connection ends
+         'cut',      # the request is done, and half of the answer is sent
          '500', '503',
-         'late 500',  # it is done all the same
-         'tag',      # the answer has another tag
-         'other',    # other bytes are kept, and the answer has their tag
-         'early 200',  # an error behind a status of success, and not done
+         'late 500',  # the request is done nevertheless
+         'tag',      # the answer has another ETag
+         'other',    # other bytes are stored, and the answer has their ETag
+         'early 200',  # success status followed by an error; not done
          'slow')
 
 
 class Content:
-    """What a name holds, its tag, and when it came."""
+    """The content of an object, its ETag, and its date."""
     def __init__(self, data, tag=None, date='Thu, 01 Oct 2026 10:00:00 GMT',
                  token=None):
         self.data = data
@@ -40,7 +40,7 @@ class Content:
 
 
 class Upload:
-    """The parts of what is not complete yet, by their numbers."""
+    """The parts of an incomplete upload, by number."""
     def __init__(self, name, token):
         self.name = name
         self.token = token
@@ -48,27 +48,28 @@ class Upload:
 
 
 class Rules:
-    """How a store is written to, and what of that went wrong."""
+    """The settings of writes to a store, and the violations found."""
     def __init__(self):
         self.least_part = 5 << 20
-        self.has_conditions = True  # If-None-Match; None: it passes over it
-        self.has_matches = True     # If-Match, likewise
+        self.has_conditions = True  # If-None-Match; None: ignored
+        self.has_matches = True     # If-Match; None: ignored
         self.keeps_tokens = True
-        self.tags = True            # are sums
+        self.tags = True            # are checksums
         self.rate = 0
         self.kinds = KINDS
         self.chance = random.Random(1)
         self.always = None
-        self.only = None            # a pattern of "METHOD path?query"
+        # a pattern of "METHOD path?query"; others have no faults
+        self.only = None
         self.hook = None            # called with each "METHOD path?query"
-        self.refuses = None         # code and name, for all that writes
-        self.most_bytes = None      # that fit
+        self.refuses = None         # HTTP status and error code for all writes
+        self.most_bytes = None      # capacity
         self.faults = {}
         self.requests = 0
-        self.damages = False        # what is on its way
+        self.damages = False        # bytes are damaged on the way
         self.sent = 0               # bytes
         self.number = 0
-        self.broken = []            # promises of who writes
+        self.broken = []            # violations of the protocol by the client
 
 
 def tag_of(data):
@@ -80,11 +81,11 @@ def flipped(data):
 
 
 class Cut(Exception):
-    """The connection ends here."""
+    """Raised where the connection ends."""
 
 
 class Writing:
-    """The half of a handler that writes."""
+    """The part of the request handler for writes."""
     def rules(self):
         return self.server.store.written
 
@@ -116,7 +117,7 @@ class Writing:
         return flipped(body) if self.rules().damages else body
 
     def check_body(self, body):
-        """Whether these are the bytes that were sent, as those who send say."""
+        """Returns true if the bytes match the checksums in the request."""
         md5 = self.headers.get('Content-MD5')
         if self.command == 'PUT' and not md5:
             self.rules().broken.append(f'no Content-MD5: {self.path}')
@@ -133,7 +134,7 @@ class Writing:
             self.serve_one(kinds, work)
 
     def serve_one(self, kinds, work):
-        """Reads a request and does `work`, with the fault that is drawn."""
+        """Reads a request and does `work`, with a randomly selected fault."""
         kind = self.draw_write()
         kind = kind if kind in kinds else None
         with self.server.store.lock:
@@ -181,7 +182,7 @@ class Writing:
     # --- Objects -------------------------------------------------------------
 
     def is_taken(self, path):
-        """A refusal where the request has a condition that does not hold."""
+        """Returns an error if a condition of the request does not hold."""
         rules, content = self.rules(), self.server.store.files.get(path)
         match = self.headers.get('If-Match')
         if match and rules.has_matches is False:

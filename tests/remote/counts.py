@@ -1,4 +1,4 @@
-"""counts.py - the tests of how many requests a save of a manager makes.
+"""counts.py - Tests the number of requests of a manager's save.
 
 SPDX-License-Identifier: MIT
 """
@@ -19,7 +19,7 @@ class Requests(Store):
         self.store.page = 1000
 
     def checkpoints(self, count):
-        """Puts that many checkpoints of a manager there."""
+        """Stores that many checkpoints of a manager."""
         directory = path_of(f'kept-{count}')
         lines = self.writer('steps', directory, str(count))
         self.assertEqual(lines, ['VARVE_OK '] * count)
@@ -29,7 +29,7 @@ class Requests(Store):
                     read(os.path.join(directory, name)))
 
     def saves(self, count):
-        """The requests that each save of one manager makes."""
+        """Returns the number of requests of each save of a manager."""
         counts = []
         with subprocess.Popen(
                 [WRITER, 'steps', DIRECTORY, str(count)], text=True,
@@ -49,7 +49,7 @@ class Requests(Store):
         for kept in (5, 50, 500):
             self.store.files.clear()
             self.checkpoints(kept)
-            counts[kept] = self.saves(4)[1:]  # the first one reads all
+            counts[kept] = self.saves(4)[1:]  # the first one reads all files
         print('remote: requests of each save, by what is kept:', counts)
         for each in counts.values():
             self.assertLessEqual(max(each), min(counts[5]) + MOST_MORE, counts)

@@ -1,5 +1,5 @@
-"""identities.py - the tests of keys that expire: those of a web identity, of a
-container and of an instance, each by a server here.
+"""identities.py - Tests temporary keys: from a web identity, a container and
+an instance, each with a local server.
 
 SPDX-License-Identifier: MIT
 """
@@ -14,7 +14,7 @@ import urllib.parse
 from base import KEY_ID, SECRET, TOKEN, WRITER, Remote, path_of, probe, run
 
 ROLE = 'arn:aws:iam::1:role/of+tests'
-IDENTITY = 'hunter2.identity'  # is a secret, too
+IDENTITY = 'hunter2.identity'  # also a secret
 METADATA = 'hunter2-metadata'
 CONTAINER = 'hunter2-container'
 
@@ -26,7 +26,7 @@ def end_in(seconds):
 
 
 class Giver(http.server.ThreadingHTTPServer):
-    """STS, a container's endpoint and a metadata service in one."""
+    """Serves STS, a container's endpoint and a metadata service."""
     daemon_threads = True
 
     def __init__(self):
@@ -34,8 +34,8 @@ class Giver(http.server.ThreadingHTTPServer):
         self.seen = []
         self.wrong = []
         self.lasts = 3600
-        self.fails = None   # a code
-        self.body = None    # instead of keys
+        self.fails = None   # an HTTP status
+        self.body = None    # returned instead of keys
         self.asks = None    # called before each answer
         self.url = f'http://127.0.0.1:{self.server_address[1]}'
         threading.Thread(target=self.serve_forever, daemon=True).start()
@@ -153,7 +153,8 @@ class Identities(Remote):
         super().tearDown()
 
     def works(self, more, requests):
-        """Reads and writes by one process; how often keys are asked for."""
+        """Reads and writes in one process. Returns how often keys were
+        requested."""
         self.giver.seen.clear()
         self.verify(self.url, 'VARVE_OK', **more)
         self.assertEqual(len(self.giver.seen), requests, self.giver.seen)
@@ -200,7 +201,7 @@ class Identities(Remote):
         self.assertEqual(self.giver.seen, [])
 
     def test_a_container_elsewhere(self):
-        """Gets no token."""
+        """These addresses get no token."""
         for url in ('http://192.0.2.1/keys', 'http://169.254.169.254/keys',
                     'http://localhost.example/', 'ftp://127.0.0.1/keys',
                     'http://127.0.0.1@192.0.2.1/keys'):
@@ -242,20 +243,21 @@ class Identities(Remote):
                     AWS_CONFIG_FILE=config)
 
     def slowly(self, seconds):
-        """What is read value by value takes about so long."""
+        """A read value by value takes about this long."""
         self.store.swap = lambda count: time.sleep(seconds / 9)
         lines = probe('equal', '8', self.small, self.url, **self.container)
         self.store.swap = None
         return lines
 
     def test_keys_are_kept_for_all_files(self):
-        """Those that last an hour are asked for once."""
+        """Keys that are valid for an hour are requested once."""
         self.giver.lasts = 3600
         self.assertEqual(self.slowly(0), ['COUNT VARVE_OK 8'])
         self.assertEqual(len(self.giver.seen), 1)
 
     def test_keys_that_have_expired(self):
-        """Are not used: others are asked for, in an open file too."""
+        """Expired keys are not used: new ones are requested, even with an
+        open file."""
         self.giver.lasts = 1
         self.assertEqual(self.slowly(2.4), ['COUNT VARVE_OK 8'])
         self.assertGreater(len(self.giver.seen), 3)

@@ -1,12 +1,11 @@
-/* listed.c - compares what the list of a bucket says of each object in a
- * directory with what the object says once it is open, a line for each:
- * "NAME: same SIZE", "NAME: other SIZE", or "NAME: unlisted" where the list
- * lacks something.
+/* listed.c - Compares the listing of a bucket with each object in a directory,
+ * and prints a line for each: "NAME: same SIZE", "NAME: other SIZE", or "NAME:
+ * unlisted" if the listing lacks something.
  *
  *     listed DIRECTORY
  *
- * It is linked with the parts of the library, since no function of the public
- * headers gives a listing.
+ * Linked with internal parts of the library, because no public function returns
+ * a listing.
  *
  * SPDX-License-Identifier: MIT
  */

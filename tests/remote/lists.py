@@ -1,5 +1,5 @@
-"""lists.py - the tests of what a list of a bucket says of each object, and of
-how many requests that saves.
+"""lists.py - Tests the use of bucket listings, and how many requests they
+save.
 
 SPDX-License-Identifier: MIT
 """
@@ -20,7 +20,8 @@ class Lists(Remote):
         return dict(line.rsplit(': ', 1) for line in done.stdout.splitlines())
 
     def expected(self, **others):
-        """What is said of each name; of ckpt-2.varve by the argument."""
+        """Expected line for each name; that of ckpt-2.varve is the
+        argument."""
         names = {path.removeprefix(RUN): f'same {len(content.data)}'
                  for path, content in self.store.files.items()
                  if path.startswith(RUN)}
@@ -30,7 +31,7 @@ class Lists(Remote):
                 for name, said in names.items() if '/' not in name}
 
     def test_say_of_a_file_what_it_says_itself(self):
-        """In pages of one to many, and elements in any order."""
+        """Pages of one or more names, with XML elements in any order."""
         for number in range(20, 40):
             self.store.files[f'{RUN}ckpt-{number}.varve'] = bucket.Content(
                 bytes(number))

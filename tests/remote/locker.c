@@ -1,5 +1,5 @@
-/* locker.c - an owner of the lock of a manager in a store: does what each line
- * of standard input says, and prints a line for it.
+/* locker.c - Holds the lock of a manager in a store, as commanded by lines on
+ * standard input. Prints a line for each.
  *
  *     locker s3://BUCKET/.../.NAME.lock PERIOD_MS
  *
@@ -7,8 +7,8 @@
  *     free    releases the lock: "freed"
  *     fork    takes it in a child process: "STATUS message"
  *
- * At the end of its input it ends as if it were killed. It is linked with the
- * module's parts, since no option of the public headers sets the period.
+ * At the end of its input it exits without releasing the lock. Linked with
+ * internal parts of the module, because no public option sets the period.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-"""locks.py - the tests of locks in stores: several owners of one, of which some
-are killed, and stores that cannot have locks.
+"""locks.py - Tests locks in stores: several owners, some of which are killed,
+and stores that do not support locks.
 
 SPDX-License-Identifier: MIT
 """
@@ -13,11 +13,11 @@ from writes import Store
 FILE = '/bucket/run/.ckpt.lock'
 PERIOD = 0.3
 TERM = 4 * PERIOD
-LONGEST = TERM + 3  # dates of a store are whole seconds
+LONGEST = TERM + 3  # dates of a store are in whole seconds
 
 
 class Owner:
-    """A process that takes the lock as it is told."""
+    """A process that takes and releases the lock on command."""
     def __init__(self, environment, period=PERIOD):
         # pylint: disable=consider-using-with
         self.process = subprocess.Popen(
@@ -106,7 +106,7 @@ class Locks(Store):
         self.assertEqual(self.record()['pid'], str(two.process.pid))
 
     def test_it_expires_without_dates_of_the_store(self):
-        """Or with wrong ones: by the clock of who waits."""
+        """Also with wrong dates: the waiting process uses its own clock."""
         for date in ('', 'Fri, 01 Oct 2100 10:00:00 GMT'):
             self.store.files.clear()
             one, two = self.owner(), self.owner()
@@ -143,7 +143,7 @@ class Locks(Store):
         self.assertEqual(lines.count('VARVE_OK'), 1, lines)
 
     def test_an_owner_that_was_too_late_loses_it(self):
-        """As one that was suspended: its next save fails."""
+        """The owner was suspended, so its next save fails."""
         one, two = self.owner(period=1), self.owner(period=1)
         self.assertEqual(one.does('take'), 'VARVE_OK')
         self.expire()
@@ -153,8 +153,8 @@ class Locks(Store):
         self.assertEqual(two.does('take'), 'VARVE_OK')
 
     def test_an_owner_that_was_too_late_does_not_take_it_again(self):
-        """Also where the other has released it: what that has saved would be
-        saved over."""
+        """Also if the other owner has released the lock: a save would
+        overwrite its files."""
         one, two = self.owner(period=1), self.owner(period=1)
         self.assertEqual(one.does('take'), 'VARVE_OK')
         self.expire()
@@ -216,7 +216,8 @@ class Locks(Store):
                   'access denied (')
 
     def test_nobody_answers(self):
-        """Then it is neither taken nor missing; later it is."""
+        """The lock is neither taken nor missing at first; later it is
+        available."""
         one = self.owner()
         self.rules.always = '500'
         self.says(one.does('take'), 'VARVE_IO', 'in each of 4 attempts')
@@ -229,7 +230,7 @@ class Locks(Store):
         self.assertEqual(one.does('take'), 'VARVE_OK')
 
     def test_answers_that_do_not_come(self):
-        """What was done without an answer is found to be its own."""
+        """If the answer is lost, the owner recognizes its own lock."""
         for kind in ('after', 'cut', 'late 500', 'before', 'half'):
             self.store.files.clear()
             one, two = self.owner(), self.owner()
@@ -246,7 +247,7 @@ class Locks(Store):
             two.kill()
 
     def test_never_two_have_it(self):
-        """Whatever goes wrong with the requests of either."""
+        """With any faults of the requests of all owners."""
         owners = [self.owner() for _ in range(3)]
         taken = 0
         for i in range(30):
@@ -266,7 +267,7 @@ class Locks(Store):
 
 
 class ManagerLocks(Store):
-    """The same of managers: with the period that they have."""
+    """The same with managers, with their default period."""
     def manager(self):
         # pylint: disable=consider-using-with
         process = subprocess.Popen(

@@ -1,25 +1,25 @@
-/* probe.c - what the library does with stores, a line for each thing that is
- * tried: "STATUS message". What is read is compared with a file here.
+/* probe.c - Calls the library on files in stores and prints a line "STATUS
+ * message" for each call. Compares values with those of a local file.
  *
  *     probe make FILE N SIZE      N values of SIZE bytes, and a step
  *     probe verify URL...         opens and verifies each
- *     probe equal N FILE URL      N times: each value of URL is that of FILE,
- *                                 or a failure; tells how many of each
+ *     probe equal N FILE URL      N times: each value of URL equals that of
+ *                                 FILE or fails; counts both
  *     probe value URL PATH        reads one value
  *     probe graph FILE URL COPY   reads URL into the graph of FILE, writes COPY
  *                                 unless that is "-"
- *     probe map URL SIZE          maps the first value, if that can be
+ *     probe map URL SIZE          maps the first value, if that is possible
  *     probe latest PREFIX
  *     probe watch PREFIX          without a lease, then with one
- *     probe list DIRECTORY NAME   what a manager sees
- *     probe refuse FILE DIRECTORY all that would write there
- *     probe threads N FILE URL    N threads, each with a reader of its own and
- *                                 with one of all
+ *     probe list DIRECTORY NAME   lists as a manager
+ *     probe refuse FILE DIRECTORY all functions that would write there
+ *     probe threads N FILE URL    N threads, each with its own reader and
+ *                                 with a shared one
  *
  * PROBE_ATTEMPTS, PROBE_STALL, PROBE_TIMEOUT, PROBE_REDIRECTS,
- * PROBE_UNVERSIONED, PROBE_CERTIFICATES, PROBE_CONCURRENCY, PROBE_RANGE and, of
- * `graph`, PROBE_PASSES and PROBE_THREADS are options. With PROBE_LATE none are
- * enabled.
+ * PROBE_UNVERSIONED, PROBE_CERTIFICATES, PROBE_CONCURRENCY, PROBE_RANGE and,
+ * for `graph`, PROBE_PASSES and PROBE_THREADS set options. With PROBE_LATE the
+ * remote module is not enabled.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -46,7 +46,8 @@ static unsigned number_of(const char *name)
 
 /* --- Comparing ------------------------------------------------------------ */
 
-/* 0: equal; 1: other bytes, which is told; a status that the store gave. */
+/* Returns 0 if the values are equal, 1 and a message if they differ, or the
+ * status of a failed read. */
 static varve_status compare_value(varve_reader *ours, varve_reader *theirs,
     const varve_saved_node *node, bool *differs, varve_error *error)
 {
@@ -199,7 +200,7 @@ static int graph(char **arguments)
     return 0;
 }
 
-/* Of a library-owned variable that is added later. */
+/* Maps the value to a library-owned variable that is added later. */
 static int map(const char *url, const char *size)
 {
     const varve_read_options options = { .map = true };

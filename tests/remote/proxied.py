@@ -1,7 +1,8 @@
-"""proxied.py - the tests of saves and resumes of managers over a proxy that
-lags, repeats, loses, trickles and lies.
+"""proxied.py - Tests saves and resumes of managers through a proxy that
+delays, repeats, drops and damages messages.
 
-REMOTE_SCHEDULES=300 tries as many, and REMOTE_SEED=7 begins with that one.
+REMOTE_SCHEDULES=300 runs that many schedules, and REMOTE_SEED=7 starts with
+that one.
 
 SPDX-License-Identifier: MIT
 """
@@ -25,7 +26,8 @@ class Proxied(Store):
         self.aws['AWS_ENDPOINT_URL'] = self.proxy.url
 
     def test_one_fate_of_every_request(self):
-        """Once each, at each request of a save: all is there in the end."""
+        """Applies each fault once to each request of a save: the save
+        succeeds in the end."""
         for what, count in ((SMALL, 1), (LARGE, 8)):
             for at in range(count):
                 for fate in proxy.FATES:
@@ -37,7 +39,7 @@ class Proxied(Store):
         self.assertEqual(set(self.proxy.counts), set(proxy.FATES))
 
     def fate_at(self, fate, at):
-        """Of the request with a number alone."""
+        """Applies the fault to the request with this number only."""
         seen = []
 
         def draw(first):
@@ -60,7 +62,7 @@ class Proxied(Store):
                     (fate, at))
 
     def test_lies_that_do_not_end(self):
-        """Are failures, and no values."""
+        """Faults cause errors, never wrong values."""
         file = make('small.varve', 6, 90000)
         self.put('/bucket/run/a.varve', file)
         for fate in ('lose', 'lose before', 'shorter', 'gateway'):
@@ -77,8 +79,8 @@ class Proxied(Store):
     # --- Managers ------------------------------------------------------------
 
     def schedule(self, seed, rate, counts):
-        """Saves of a manager, a resume in the same weather, and one in good
-        weather."""
+        """Saves with a manager, then resumes with the same faults, and without
+        faults."""
         self.store.files.clear()
         self.store.uploads.clear()
         self.proxy.reset(seed, rate)
@@ -91,7 +93,8 @@ class Proxied(Store):
         self.check_resume(done, self.writer('resume', RUN), counts, True)
 
     def saved(self, lines, counts):
-        """The newest step whose save was said to be done; each is there."""
+        """Returns the newest step whose save was reported; all of these
+        must exist."""
         statuses = [line.split(' ')[0] for line in lines
                     if line.startswith('VARVE_')]
         newest = 0

@@ -1,8 +1,8 @@
-"""proxy.py - stands in front of a store, and lags, repeats, loses, trickles and
-lies: what a request comes to is drawn from a seed.
+"""proxy.py - Forwards requests to a store, with delays, repetitions, losses
+and damaged answers selected by a seed.
 
-It knows where messages end and nothing else of them, so that it can lose an
-answer after the store has done the work, or send a request twice.
+It parses only the boundaries of messages. So it can drop an answer after the
+store has done the work, or send a request twice.
 
 SPDX-License-Identifier: MIT
 """
@@ -13,22 +13,24 @@ import socketserver
 import threading
 import time
 
-# What may come of one request.
-FATES = ('lag',          # late
-         'lose before',  # the store never hears of it
-         'lose',         # it is done, and no answer comes
-         'cut',          # it is done, and the answer ends in its middle
-         'repeat',       # the store hears of it twice; the second answer comes
-         'trickle',      # the answer comes byte by byte, to its 300th
+# Possible faults of a request.
+FATES = ('lag',          # delayed
+         'lose before',  # the request does not reach the store
+         'lose',         # the request is done, and the answer is dropped
+         'cut',          # the request is done, and the answer is truncated
+         # the request is sent twice; the second answer is returned
+         'repeat',
+         'trickle',      # the answer is sent byte by byte up to byte 300
          'longer',       # Content-Length is larger than the body
-         'shorter',      # and smaller
-         'range',        # Content-Range is another
-         'trailers',     # in chunks, with other sizes and ranges behind them
-         'gateway')      # 502, with words of nobody's, and it is done
+         'shorter',      # Content-Length is smaller than the body
+         'range',        # Content-Range is wrong
+         'trailers',     # chunked, with wrong sizes and ranges in trailers
+         # 502 with a body of its own, although the request is done
+         'gateway')
 
 
 class Stopped(Exception):
-    """A connection has ended."""
+    """Reads a line; raises an exception if the connection has ended."""
 
 
 def read_line(stream):
@@ -39,7 +41,7 @@ def read_line(stream):
 
 
 def read_head(stream):
-    """The first line, and the others as pairs."""
+    """Returns the first line, and the headers as pairs."""
     first = read_line(stream)
     pairs = []
     while (line := read_line(stream)) != b'\r\n':
@@ -149,7 +151,7 @@ class Proxy(socketserver.ThreadingTCPServer):
 
     def __init__(self, behind):
         super().__init__(('127.0.0.1', 0), Handler)
-        self.behind = behind  # host and port
+        self.behind = behind  # host and port of the store
         self.lock = threading.Lock()
         self.counts = {}
         self.reset(0, 0)
@@ -163,14 +165,14 @@ class Proxy(socketserver.ThreadingTCPServer):
         self.server_close()
 
     def handle_error(self, *_):
-        pass  # somebody hung up
+        pass  # the peer has closed the connection
 
     @property
     def url(self):
         return f'http://127.0.0.1:{self.server_address[1]}'
 
     def reset(self, seed, rate, only=None):
-        """From now on requests have fates at a rate."""
+        """Applies faults to requests at this rate from now on."""
         self.chance = random.Random(seed)
         self.rate = rate
         self.only = only  # a pattern of "METHOD /path"; None: all

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""real.py - the same against servers that others wrote: OpenStack's Swift, as
-Debian has it, and moto's, of PyPI.
+"""real.py - Runs the tests of stores with other servers: OpenStack Swift from
+Debian, and moto from PyPI.
 
     tests/remote/real.py PROBE WRITER MODULES
 
-moto is looked for on the path, and in the environment that VARVE_INTEROP
-names. What is not there is left out; without both the test is skipped.
+moto is searched on the path and in the environment in VARVE_INTEROP. A missing
+server is not tested; without both the test is skipped.
 
 SPDX-License-Identifier: MIT
 """
@@ -29,14 +29,14 @@ LOCKER = os.path.join(os.path.dirname(PROBE), 'remote_locker')
 LISTED = os.path.join(os.path.dirname(PROBE), 'remote_listed')
 PLACE = tempfile.mkdtemp()
 RUN = 's3://bucket/run'
-LARGE = '3', '6000000', '7'  # in four parts of 5 MiB, the least of S3
+LARGE = '3', '6000000', '7'  # four parts of 5 MiB, the minimum of S3
 SMALL = '3', '1000', '7'
 
 KEY_ID, SECRET, REGION = 'test:tester', 'testing', 'us-east-1'
 
 
 def find_moto():
-    """How moto's server is begun at a port, or None."""
+    """Returns the command that starts moto's server at a port, or None."""
     folder = os.environ.get('VARVE_INTEROP')
     places = [os.path.join(folder, 'bin')] if folder else []
     program = shutil.which('moto_server', path=os.pathsep.join(
@@ -45,7 +45,7 @@ def find_moto():
 
 
 def find_swift():
-    """The same of Swift, of the Python that Debian's packages are for."""
+    """Returns the command for Swift, with the Python of Debian's packages."""
     python = '/usr/bin/python3'
     here = os.path.dirname(os.path.abspath(__file__))
     script = os.path.join(here, 'swift_server.py')
@@ -57,8 +57,8 @@ def find_swift():
 
 
 def unused_ports(count):
-    """The first of some adjacent ports. None is in the range from which Linux
-    takes the ports of clients, of which other tests have many."""
+    """Returns the first of some adjacent free ports, outside of the range from
+    which Linux assigns client ports, which other tests use."""
     for _ in range(1000):
         port = random.randrange(10000, 30000)
         try:
@@ -100,7 +100,7 @@ def begin(command):
 
 
 class Real(unittest.TestCase):
-    """What is asked of each of them."""
+    """The tests that run with each server."""
     url = None
 
     def run_one(self, *command, told=None):
@@ -170,12 +170,13 @@ class Real(unittest.TestCase):
                          ['VARVE_OK ', 'step 4 equal'])
 
     def test_a_lock_is_there_or_said_to_be_missing(self):
-        """And never said to be there by a server that ignores conditions."""
+        """On a server that ignores conditions, the lock is never reported
+        as supported."""
         path = 's3://bucket/locked/.ckpt.lock'
         first = self.run_one(LOCKER, path, '500', told='take\nfree\n')
         print('real: a lock:', first[0])
         self.assertIn(first, (['VARVE_OK ', 'freed'], ['missing', 'freed']))
-        # Who took it last ends without a release: its lock expires.
+        # The last owner exits without a release: its lock expires.
         for _ in range(2):
             begin = time.monotonic()
             again = self.run_one(LOCKER, path, '500', told='take\n')
@@ -195,7 +196,7 @@ class Real(unittest.TestCase):
 
 
 def try_one(name, command):
-    """Whether all is as it should be there."""
+    """Runs the tests on a server. Returns true if all passed."""
     print(f'real: {name}', flush=True)
     server, Real.url = begin(command)
     try:

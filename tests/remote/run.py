@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""run.py - reads from a server of this folder, and writes to it, and fails.
+"""run.py - Tests reading from and writing to the server of this folder, with
+and without faults.
 
     tests/remote/run.py PROBE WRITER MODULES VARVE EXAMPLE [TEST]...
 
 PROBE is probe.c, WRITER writer.c, MODULES the directory of varve-remote.so,
-VARVE the command, EXAMPLE examples/howto/files.c; the last two - where they are
-not built. What is promised is in docs/howto/remote.md. REMOTE_ROUNDS says how
-often the test of many faults opens the file (250), REMOTE_SAVES how often that
-of writing saves at each rate (60).
+VARVE the command, EXAMPLE examples/howto/files.c; the last two are - if they
+are not built. docs/howto/remote.md describes the tested behavior.
+REMOTE_ROUNDS is the number of reads in the test with many faults (250),
+REMOTE_SAVES the number of saves at each rate (60).
 
 SPDX-License-Identifier: MIT
 """
@@ -91,7 +92,8 @@ class WebServers(Remote):
                 self.store.forget()
                 self.put('/a.varve', self.small)
                 old = self.store.files['/a.varve']
-                # Without a tag the date tells; the size is the same.
+                # Without an ETag the date shows the change; the size is the
+                # same.
                 new = bucket.Content(bytes(data), '"another"', 'Fri, 02 Oct '
                                      '2026 10:00:00 GMT')
 
@@ -137,7 +139,7 @@ class WebServers(Remote):
                       'in each of 3 attempts')
 
     def test_trailers_are_no_headers(self):
-        """Nothing that comes behind the bytes changes the size of a file."""
+        """Trailers do not change the size of a file."""
         self.store.always = 'trailers'
         self.assertEqual(probe('equal', '1', self.small, self.url),
                          ['COUNT VARVE_OK 1'])
@@ -228,7 +230,7 @@ class Buckets(Remote):
         self.assertTrue(all('Authorization' in s[1] for s in self.store.seen))
 
     def test_are_listed(self):
-        """In pages, of which the server has several."""
+        """The listing has several pages."""
         self.assertEqual(probe('latest', self.run_of, **self.aws),
                          [self.run_of + '-10.varve'])
         self.verify(self.run_of, 'VARVE_OK', **self.aws)
@@ -349,7 +351,8 @@ class Buckets(Remote):
 
 
 def certificate():
-    """A certificate for localhost, and its key; None: there is no openssl."""
+    """Returns a certificate for localhost and its key; None without
+    openssl."""
     path = path_of('localhost.pem')
     if not shutil.which('openssl'):
         return None
@@ -433,7 +436,8 @@ class Command(Remote):
         self.assertIn('no checkpoints', out)
 
     def test_lists_a_directory(self):
-        """As it does the same one on a disk, of a manager and of others."""
+        """The same files are deleted as on a disk, those of a manager and
+        others."""
         here, there = path_of('listed'), 's3://bucket/listed'
         done = run(WRITER, 'steps', here, '3')
         self.assertEqual(done.stdout.splitlines(), ['VARVE_OK '] * 3)
@@ -479,7 +483,7 @@ class Command(Remote):
         self.assertIn('the module varve-remote cannot be loaded', out)
 
     def test_writes_checkpoints_there(self):
-        """And nothing to a directory here that is called as a store is."""
+        """A local directory with the name of a store is not changed."""
         os.makedirs(path_of('s3:/bucket/run'))
         self.addCleanup(shutil.rmtree, path_of('s3:'))
         there = 's3://bucket/run/'

@@ -1,5 +1,5 @@
-"""server.py - a small web server and a store as Amazon's S3 is one, for tests:
-it gives parts of files, counts what it is asked, and fails as it is told to.
+"""server.py - Implements a small web server and a store like Amazon S3 for
+tests. It serves ranges, counts requests, and injects faults.
 
 SPDX-License-Identifier: MIT
 """
@@ -17,46 +17,47 @@ import xml.sax.saxutils
 import bucket
 import signature
 
-PAGE = 3  # names in a page of a list, of which S3 gives 1000
+PAGE = 3  # names in a page of a listing (S3: 1000)
 CUTS = 'cut', 'short', 'reset'
 KINDS = CUTS + ('500', '503', 'range', 'total', 'whole', 'longer', 'gzip',
                 'untold')
 
 
 class Store:
-    """The files of a server, by path, and how it answers."""
+    """The files of a server by path, and its settings."""
     def __init__(self):
         self.files = {}
-        self.uploads = {}     # that are not complete, by their number
+        self.uploads = {}     # incomplete uploads by number
         self.written = bucket.Rules()
-        self.moved = {}       # a path, and where it is instead
-        self.keys = {}        # secrets by key id: then all is signed
-        self.tokens = {}      # tokens of sessions by key id
-        self.buckets = set()  # of the store
+        self.moved = {}       # path and redirection target
+        self.keys = {}        # secrets by key id: then signatures are required
+        self.tokens = {}      # session tokens by key id
+        self.buckets = set()  # existing buckets
         self.has_ranges = True
         self.has_tags = True
         self.has_dates = True
-        self.has_fresh_dates = False  # each is that of the answer
+        self.has_fresh_dates = False  # each answer has the current date
         self.trickles = False
         self.delay = 0
-        self.skew = 0         # of the clock, in seconds
-        self.gone = []        # paths that lists have and nobody else
-        self.hidden = set()   # paths that lists do not have yet
-        self.list_body = None  # instead of a list
-        self.page = None      # names in a page of a list, if not PAGE
-        self.listed = {}      # elements of a path in lists, None: left out
+        self.skew = 0         # error of the clock in seconds
+        self.gone = []        # listed paths that no longer exist
+        self.hidden = set()   # existing paths that are not listed yet
+        self.list_body = None  # returned instead of a listing
+        self.page = None      # names in a page of a listing, if not PAGE
+        # XML elements of a path in listings, None: omitted
+        self.listed = {}
         self.rate = 0
         self.kinds = KINDS
         self.chance = random.Random(1)
         self.lock = threading.Condition()
         self.flying = 0       # requests that are being answered
-        self.meeting = 0      # of two or more, wait until so many have come
+        self.meeting = 0      # requests that wait until so many have arrived
         self.swap = None      # called with the count of each request
-        self.always = None    # a fault that all requests have
+        self.always = None    # a fault of all requests
         self.forget()
 
     def forget(self):
-        """Starts to count again, when the answers of before have ended."""
+        """Waits for pending answers and resets the counters."""
         with self.lock:
             self.lock.wait_for(lambda: self.flying == 0, 5)
         self.requests = 0
@@ -64,7 +65,7 @@ class Store:
         self.bytes = 0
         self.faults = {}
         self.seen = []        # method, path, headers
-        self.refused = []     # why signatures were
+        self.refused = []     # reasons for rejected signatures
 
     @contextlib.contextmanager
     def flight(self):
@@ -85,7 +86,7 @@ class Store:
                 self.lock.notify_all()
 
     def draw(self):
-        """The fault of the next request, or None."""
+        """Returns the fault of the next request, or None."""
         with self.lock:
             self.requests += 1
             if self.swap:
@@ -104,7 +105,8 @@ def error_body(code):
 
 
 def entry_of(store, path, key):
-    """An object in a list, its elements in an order of its own."""
+    """Returns the XML of an object in a listing, with elements in a random
+    order."""
     content = store.files.get(path) or bucket.Content(b'?')
     date = email.utils.parsedate_to_datetime(content.date)
     fraction = random.Random(key).randrange(1000)
@@ -123,7 +125,7 @@ def entry_of(store, path, key):
 
 
 def list_body(store, name, query):
-    """A page of ListObjectsV2."""
+    """Returns a page of ListObjectsV2."""
     prefix = query.get('prefix', '')
     after = query.get('continuation-token', '')
     stem = f'/{name}/'
@@ -182,7 +184,7 @@ class Handler(bucket.Writing, http.server.BaseHTTPRequestHandler):
                          lines.encode() + b'\r\n')
 
     def trickle(self, code, body, headers):
-        """100 bytes a second, which is not silence."""
+        """Sends 100 bytes per second, so the connection is not idle."""
         self.send_response(code)
         for name, value in [*headers, ('Content-Length', len(body))]:
             self.send_header(name, value)
@@ -283,7 +285,7 @@ class Handler(bucket.Writing, http.server.BaseHTTPRequestHandler):
         asked = re.fullmatch(r'bytes=(\d+)-(\d*)',
                              self.headers.get('Range', ''))
         if not asked or not store.has_ranges or kind == 'whole':
-            # No more than would show that somebody took it.
+            # Sends enough to show if a client accepts it.
             self.answer(200, bytes(content.data[:1 << 20]),
                         self.headers_of(content), size=total)
             if total > 1 << 20:
@@ -304,14 +306,14 @@ class Handler(bucket.Writing, http.server.BaseHTTPRequestHandler):
         if kind == 'range':
             told_first, told_last = first + 1, last + 1
         if kind == 'total':
-            told_total = last  # none in which the range could be
+            told_total = last  # an answer that cannot contain the range
         if kind == 'gzip':
             headers.append(('Content-Encoding', 'gzip'))
         if kind != 'untold':
             headers.append(('Content-Range',
                             f'bytes {told_first}-{told_last}/{told_total}'))
         if kind in ('range', 'total', 'gzip', 'untold', 'longer'):
-            # Other bytes: nobody may take them for those of the file.
+            # Wrong bytes, which a client must not accept as those of the file.
             data = bytes(len(data) + (1 if kind == 'longer' else 0))
         size = len(data)
         if kind in CUTS:
@@ -333,15 +335,15 @@ class Handler(bucket.Writing, http.server.BaseHTTPRequestHandler):
 
 class Listener(http.server.ThreadingHTTPServer):
     daemon_threads = True
-    request_queue_size = 128  # connections come many at once
+    request_queue_size = 128  # many connections arrive at once
 
 
 class Server:
-    """A server on a port of its own, in threads, until it is left."""
+    """Runs a server on a free port in threads, as a context manager."""
     def __init__(self, store, certificate=None):
         self.http = Listener(('127.0.0.1', 0), Handler)
         self.http.store = store
-        self.http.handle_error = lambda *_: None  # who is cut off
+        self.http.handle_error = lambda *_: None  # disconnected clients
         scheme = 'http'
         if certificate:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

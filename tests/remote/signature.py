@@ -1,5 +1,5 @@
-"""signature.py - what is wrong with the signature of a request, by the rules of
-AWS Signature Version 4 alone.
+"""signature.py - Verifies signatures of requests according to AWS Signature
+Version 4.
 
 SPDX-License-Identifier: MIT
 """
@@ -21,7 +21,7 @@ def digest(key, text):
 
 
 def canonical_query(query):
-    """Sorted, each name and value encoded anew."""
+    """Sorts the query and encodes each name and value again."""
     def encode(text):
         return urllib.parse.quote(text, safe='-_.~')
     pairs = urllib.parse.parse_qsl(query, keep_blank_values=True)
@@ -71,7 +71,8 @@ def sign(request, key_id, secret, region):
 
 
 def wrong(handler, store, body=b''):
-    """The code of the error and more, or None."""
+    """Returns the error code and details, or None if the signature is
+    valid."""
     match = FORM.fullmatch(handler.headers.get('Authorization', ''))
     if not match:
         return 'AccessDenied', 'not signed'

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-"""swift_server.py - OpenStack Swift as a store of S3, on the loopback.
+"""swift_server.py - Runs OpenStack Swift as an S3 store on the loopback
+interface.
 
     swift_server.py PLACE PORT
 
-Debian's python3-swift, of one device in the folder PLACE, by four processes at
-PORT and the three behind it, until this one ends. Who signs is `test:tester`
-with the key `testing`. Swift checks signatures, of each header that is signed,
-and refuses conditions on what is written.
+Uses Debian's python3-swift with one device in the folder PLACE and four
+processes at PORT and the three following ports, until this process ends. The
+user is `test:tester` with the key `testing`. Swift checks signatures,
+including each signed header, and rejects conditional writes.
 
 SPDX-License-Identifier: MIT
 """
@@ -18,14 +19,14 @@ import sys
 from swift.common import utils
 
 PLACE, PORT = os.path.abspath(sys.argv[1]), int(sys.argv[2])
-utils.SWIFT_CONF_FILE = f'{PLACE}/swift.conf'  # before others look there
+utils.SWIFT_CONF_FILE = f'{PLACE}/swift.conf'  # before other modules read it
 
 # pylint: disable=wrong-import-position
 from swift.common.ring import RingBuilder  # noqa: E402
 from swift.common.wsgi import run_wsgi  # noqa: E402
 
 DEVICE = 'device'
-SERVERS = 'account', 'container', 'object'  # at the ports behind PORT
+SERVERS = 'account', 'container', 'object'  # at the ports after PORT
 FILTERS = ('catch_errors', 'gatekeeper', 'cache', 'listing_formats', 's3api',
            'tempauth', 'copy', 'slo', 'dlo', 'versioned_writes')
 ALL = '''[swift-hash]
@@ -70,7 +71,7 @@ OF_FILTER = {
 
 
 class Cache:
-    """In place of memcached, which Swift wants for who is who."""
+    """Replaces memcached, in which Swift stores user tokens."""
     def __init__(self):
         self.all = {}
 
@@ -110,7 +111,7 @@ def make_ring(name, port):
 
 
 def prepare():
-    """The name of each server, and its settings, which are in NAME.conf."""
+    """Writes the settings of each server to NAME.conf."""
     os.makedirs(f'{PLACE}/{DEVICE}')
     write('swift.conf', ALL)
     user = getpass.getuser()

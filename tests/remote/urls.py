@@ -1,5 +1,5 @@
-"""urls.py - tests of what a URL may lead to, how long that may take, and what
-of a URL is printed.
+"""urls.py - Tests which hosts a URL may lead to, timeouts, and which parts of
+a URL are printed.
 
 SPDX-License-Identifier: MIT
 """
@@ -35,7 +35,7 @@ class Limits(Remote):
         self.verify(self.url, 'VARVE_OK', **none)
 
     def test_link_local_addresses_are_never_asked(self):
-        """What answers is a proxy, so that none of them is needed here."""
+        """A proxy answers, so none of these hosts is needed."""
         hosts = ('169.254.169.254', '[fe80::1]', '[FEBF::1]', '[fd00:ec2::254]',
                  '[::ffff:169.254.1.1]')
         for host in hosts:
@@ -49,7 +49,7 @@ class Limits(Remote):
                         'link-local', http_proxy=self.server.url)
 
     def test_an_operation_ends(self):
-        """Also where bytes come, so that it has not stalled."""
+        """Also while bytes arrive, so the connection has not stalled."""
         self.store.trickles = True
         began = time.monotonic()
         self.verify(self.url, 'VARVE_IO', 'operation_timeout_s',
@@ -73,7 +73,7 @@ class Limits(Remote):
 
 
 def odd_urls(count, host):
-    """URLs with a secret user and query, of any characters."""
+    """URLs with a secret user and query, with any characters."""
     chance = random.Random(7)
     signs = "aZ09-._~!$&'()*+,;=:@%/?#[] \"<>{}|\\^`\t\u00e9\u202e"
     for _ in range(count):
@@ -82,7 +82,7 @@ def odd_urls(count, host):
         user = odd[0].translate({ord(c): None for c in '/?#'})
         scheme = chance.choice(('http', 'https', 's3', 'gs', 'x+y.z-1'))
         query = chance.choice('?#') + odd[1] + 'hunter2' + odd[2]
-        # A query that begins as what a message says of a path is none.
+        # A query that resembles the text after a path in a message.
         query = query.replace(': ', ':')
         yield (f'{scheme}://{user}hunter2@{host}/a{odd[3].split("?")[0]}'
                f'{query}')

@@ -1,24 +1,24 @@
-/* writer.c - what the library writes to stores, a line for each thing that is
- * tried: "STATUS message".
+/* writer.c - Writes to stores with the library and prints a line "STATUS
+ * message" for each call.
  *
  *     writer write PATH N SIZE SEED     one file
- *     writer new PATH N SIZE SEED       the same, unless it is there
- *     writer save PREFIX COUNT N SIZE   as many, numbered
- *     writer incremental PREFIX COUNT N SIZE  of which few values change
+ *     writer new PATH N SIZE SEED       one file that does not exist yet
+ *     writer save PREFIX COUNT N SIZE   COUNT numbered files
+ *     writer incremental PREFIX COUNT N SIZE  the same, few values change
  *     writer storm HERE THERE FROM COUNT N SIZE
  *                                       each file to both directories; every
- *                                       other one unless it is there
+ *                                       second one only if it does not exist
  *     writer manage DIRECTORY COUNT KEEP [LEVEL]
- *                                       saves of a manager; what it keeps
+ *                                       saves of a manager; prints its files
  *     writer steps DIRECTORY COUNT      saves of a manager that keeps all; with
  *                                       PROBE_STEPPED each waits for a line
- *     writer resume DIRECTORY [LEVEL]   the step, and what was passed over
+ *     writer resume DIRECTORY [LEVEL]   prints the step and skipped files
  *     writer saver PREFIX COUNT KEEP
- *     writer refuse FILE DIRECTORY      what no store can do
+ *     writer refuse FILE DIRECTORY      calls that no store supports
  *
- * PROBE_ATTEMPTS, PROBE_PART and PROBE_CONCURRENCY are options;
- * PROBE_INCREMENTAL says that managers have layers (1), and their levels too
- * (2), PROBE_ASYNC that saves are in the background.
+ * PROBE_ATTEMPTS, PROBE_PART and PROBE_CONCURRENCY set options.
+ * PROBE_INCREMENTAL makes saves of managers incremental (1), also on their
+ * tiers (2); PROBE_ASYNC makes saves asynchronous.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -48,12 +48,12 @@ struct program {
     varve_graph *graph;
     varve_node *root;
     unsigned char *bytes;
-    size_t count; /* of values */
-    size_t size;  /* of one */
+    size_t count; /* number of values */
+    size_t size;  /* of each value */
     int64_t step;
 };
 
-/* Bytes that no two steps share. */
+/* Fills with bytes that differ in each step. */
 static void fill(struct program *p, size_t from, uint64_t seed)
 {
     uint64_t x = seed * 0x9e3779b97f4a7c15u + 1;
@@ -89,7 +89,7 @@ static void end(struct program *p)
     free(p->bytes);
 }
 
-/* The step lives in the program's struct, which stays where it is. */
+/* The step is in the program's struct, which does not move. */
 static void add_step(struct program *p)
 {
     varve_add_variable(p->root, "step", varve_scalar(&p->step));
@@ -109,7 +109,7 @@ static int write_one(char **a, bool is_new)
     return 0;
 }
 
-/* In the background, and meanwhile the values are others. */
+/* Saves asynchronously and changes the values meanwhile. */
 static varve_status save_behind(struct program *p, const char *prefix,
     const varve_write_options *options, varve_error *error)
 {
@@ -176,7 +176,7 @@ static varve_manager *open_manager(struct program *p, const char *directory,
         .keep_last = keep,
         .incremental = number_of("PROBE_LAYERED") == 2,
         .max_pending = 100 } };
-    static varve_write_options write; /* the manager borrows it */
+    static varve_write_options write; /* the manager keeps a pointer to it */
     write.incremental = number_of("PROBE_LAYERED") != 0;
     const varve_manager_options options = { .keep_last = keep,
         .write = &write,

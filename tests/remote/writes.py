@@ -1,4 +1,4 @@
-"""writes.py - the tests of what is written to stores.
+"""writes.py - Tests writing to stores.
 
 SPDX-License-Identifier: MIT
 """
@@ -15,12 +15,13 @@ from base import (KEY_ID, SECRET, SIGNED, WRITER, Remote, path_of, read, run,
 PART = 64 << 10
 FILE = '/bucket/run/a.varve'
 URL = 's3:/' + FILE
-SMALL = '1', '1000', '7'    # values, bytes of each, what is in them
-LARGE = '3', '100000', '7'  # comes in five parts
+SMALL = '1', '1000', '7'    # values, bytes of each, seed
+LARGE = '3', '100000', '7'  # uploaded in five parts
 
 
 def methods(store):
-    """What was asked since `forget`, as "METHOD" and what is behind '?'."""
+    """Returns the requests since `forget`, as "METHOD" and the text after
+    '?'."""
     found = []
     for line, _ in store.seen:
         path, _, query = line.partition('?')
@@ -31,7 +32,7 @@ def methods(store):
 
 
 def note(name, count):
-    """For the page of scripts/prove.sh."""
+    """For the report of scripts/prove.sh."""
     path = os.environ.get('VARVE_PROOF_COUNTS')
     if path:
         with open(path, 'a', encoding='utf-8') as stream:
@@ -39,7 +40,7 @@ def note(name, count):
 
 
 class Store(Remote):
-    """Tests of a store that takes small parts."""
+    """Tests with a store that accepts small parts."""
     def setUp(self):
         super().setUp()
         self.store.files.clear()
@@ -60,7 +61,7 @@ class Store(Remote):
         return line
 
     def expected(self, *what):
-        """The bytes that the same save gives on a disk."""
+        """Returns the bytes that the same save writes to a disk."""
         path = path_of('expected-' + '-'.join(what))
         if not os.path.exists(path):
             self.assertEqual(self.writer('write', path, *what), ['VARVE_OK '])
@@ -89,7 +90,7 @@ class Writes(Store):
         self.assertEqual(methods(self.store), ['PUT'])
 
     def test_a_large_file_comes_in_parts(self):
-        """The first one last, and all before it is put together."""
+        """The first part is sent last, when the rest is complete."""
         self.write('VARVE_OK', PROBE_CONCURRENCY='1')
         self.has(LARGE)
         self.assertEqual(self.store.uploads, {})
@@ -125,7 +126,7 @@ class Writes(Store):
         self.has(LARGE, name)
 
     def test_what_is_new_replaces_nothing(self):
-        """Whether it was there before, or comes while the bytes are sent."""
+        """The object exists before, or appears while the bytes are sent."""
         self.write('VARVE_OK', what=SMALL)
         for what in (SMALL, LARGE):
             self.write('VARVE_EXISTS', 'a.varve: ', how='new', what=what)
@@ -232,7 +233,7 @@ class Writes(Store):
         self.assertEqual(self.store.uploads, {})
 
     def test_a_save_that_is_killed_leaves_nothing_to_see(self):
-        """At each of its requests; the next save is as if it had not been."""
+        """Fails at each request; the next save is not affected."""
         for at in range(8):
             self.store.files.clear()
             self.write('VARVE_OK', what=SMALL)
@@ -302,7 +303,7 @@ class Managers(Store):
                          ['VARVE_OK ', 'step 4 equal'])
 
     def test_a_level_has_no_layers(self):
-        """Whole copies of saves that have them, or nothing."""
+        """Complete copies of saves that need their data files, or none."""
         here, there = self.local(), 's3://bucket/level'
         line, = self.writer('manage', here, '3', '2', there,
                             PROBE_LAYERED='2')
@@ -328,7 +329,7 @@ class Managers(Store):
     def test_a_level_that_is_gone_delays_nobody(self):
         here, there = self.local(), 's3://nobucket/level'
         lines = self.writer('manage', here, '2', '2', there)
-        self.assertIn('no such bucket', lines[0])  # the resume
+        self.assertIn('no such bucket', lines[0])  # message of the resume
         self.assertEqual(lines[1:3], ['VARVE_OK '] * 2)
         self.assertRegex(lines[-1], 'level -1 s3://nobucket/level: .*'
                          'no such bucket')
@@ -378,7 +379,8 @@ class Faults(Store):
         self.has_nothing()
 
     def test_one_fault_of_each_request(self):
-        """Once each, at each request of a save: all is there in the end."""
+        """Applies each fault once to each request of a save: the save
+        succeeds in the end."""
         for what in (SMALL, LARGE):
             count = 8 if what == LARGE else 1
             for at in range(count):
@@ -425,7 +427,7 @@ class Faults(Store):
                 self.assertEqual(made.count(end), 1, made)
 
     def test_nobody_knows(self):
-        """The end is cut off, and then nobody answers."""
+        """The last answer is truncated, and then the server is unreachable."""
         for what, end in ((SMALL, 'PUT'), (LARGE, 'POST .*uploadId=')):
             self.store.files.clear()
             self.faults_of('after', f'^({end}|HEAD)')
@@ -435,7 +437,8 @@ class Faults(Store):
             self.has(what)
 
     def test_nobody_was_asked(self):
-        """What no store has heard of is not there."""
+        """A failure before any request reached a store is reported as not
+        written."""
         url = f'http://127.0.0.1:{unused_port()}'
         for how in ('write', 'new'):
             line = self.write('VARVE_IO', 'connect to server, in each of 2',
@@ -444,7 +447,8 @@ class Faults(Store):
             self.assertNotIn('it is unknown whether', line)
 
     def test_another_tag_than_of_the_bytes(self):
-        """Of a part always; of the whole unless the store has it right."""
+        """A part is always checked; the whole object unless the store
+        reports a correct checksum."""
         for kind in ('tag', 'other'):
             self.faults_of(kind, 'PUT .*partNumber=3')
             self.write('VARVE_IO',
@@ -482,7 +486,7 @@ class Faults(Store):
         self.assertIn('DELETE uploadId', methods(self.store))
 
     def test_what_is_damaged_on_the_way_is_refused(self):
-        """By the sums that are signed, each of the bytes of its part."""
+        """Signed checksums cover the bytes of each part."""
         self.write('VARVE_OK')
         sums = [h.get('x-amz-content-sha256', h.get('X-Amz-Content-Sha256'))
                 for line, h in self.store.seen if line.startswith('PUT')]
@@ -492,7 +496,8 @@ class Faults(Store):
                    'attempts', PROBE_ATTEMPTS='2')
 
     def storm(self, rounds, rate):
-        """Faults at random: what came of each save, and what is there."""
+        """Random faults: compares the result of each save with the stored
+        files."""
         here = path_of('storm')
         os.makedirs(here, exist_ok=True)
         self.rules.rate = rate

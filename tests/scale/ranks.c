@@ -1,19 +1,19 @@
-/* ranks.c - what a save of very many processes costs the one that merges, and
- * a restoration each of them: the code of rank 0 itself, over a communicator
- * that tells it what so many ranks would, and that of the others, told of the
- * index.
+/* ranks.c - Measures a save with very many processes on the rank that merges,
+ * and a restore on each rank. Runs the code of rank 0 on a communicator that
+ * simulates the messages of all ranks, and the code of the others that receives
+ * the index.
  *
  *     ranks [MOST-RANKS [SLICES [MIB [RANKS-OF-A-NODE [KIB [HOW]]]]]]
  *
- * Each rank has SLICES slices of MIB MiB (100 and 10), and there are 10, 100,
- * and so on up to MOST-RANKS of them (10000), 64 of a node. Of values nothing
- * is written, and their bytes are never looked at: what is measured is what
- * grows with the number of ranks. Seconds are of the processor. What is held
- * is counted at the allocator, and may be so much: else it fails. KIB are told
- * at once, instead of what is usual. HOW is `plain`; `incremental`, a first
- * save in layers, or packed, which tells the same; or `private`, where each
- * rank has PRIVATE values for itself. What is told of layers, at once, is not
- * bounded.
+ * Each rank has SLICES shards of MIB MiB (100 and 10). There are 10, 100, and
+ * so on up to MOST-RANKS ranks (10000), 64 on a node. Values are neither
+ * written nor accessed: only the cost that grows with the number of ranks is
+ * measured. Times are processor seconds. Allocated memory is counted, and the
+ * program fails if it exceeds a limit. KIB is the size of a message round
+ * instead of the default. HOW is `plain`; `incremental` for a first incremental
+ * or compressed save, whose messages are the same; or `private`, where each
+ * rank has PRIVATE rank-local values. The messages of incremental saves are
+ * sent in one round and are not limited.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -40,7 +40,7 @@
 
 enum {
     MOST_SLICES = 1000,
-    BOX = 4 * 8, /* of two dimensions */
+    BOX = 4 * 8, /* bytes of a two-dimensional box */
     NODE_AT = 3 * VV_DIGEST_SIZE,
     PRIVATE = 10
 };
@@ -96,15 +96,15 @@ static const char *const how_texts[] = { "plain", "incremental", "private" };
 struct world {
     enum how how;
     uint64_t slices;
-    uint64_t bytes; /* of a slice */
+    uint64_t bytes; /* bytes of a shard */
     uint32_t share; /* ranks of a node */
-    uint64_t most;  /* bytes that are told at once */
+    uint64_t most;  /* bytes of a message round */
     uint32_t ranks;
     unsigned char *memory;
     double numbers[PRIVATE];
-    bool has_node; /* what is told has a head with the node, */
-    size_t head;   /* and so much before slices, if there are any */
-    uint64_t told; /* by all, in bytes */
+    bool has_node; /* messages have a header with the node, */
+    size_t head;   /* of this size, before the shards, if there are any */
+    uint64_t told; /* bytes sent by all ranks */
 };
 
 static size_t told_of_slice(const struct world *w)
@@ -112,7 +112,7 @@ static size_t told_of_slice(const struct world *w)
     return BOX + 16 + (size_t)vv_chunk_count(w->bytes) * VV_DIGEST_SIZE;
 }
 
-/* What rank 0 has told, as another one would tell it. */
+/* Changes the message of rank 0 to that of another rank. */
 static void tell_as(
     const struct world *w, unsigned char *bytes, size_t size, uint32_t rank)
 {
@@ -177,7 +177,7 @@ static void add_private(
     }
 }
 
-/* The graph of rank 0, as its save plan; digests are zeros. */
+/* Builds the graph of rank 0 and its save plan; digests are zero. */
 static varve_graph *make_rank(struct world *w, const varve_comm *comm,
     const struct vv_context *context, struct vv_save_plan *save_plan)
 {
@@ -212,7 +212,7 @@ static varve_graph *make_rank(struct world *w, const varve_comm *comm,
 
 struct result {
     double merge_seconds, write_seconds;
-    double held_by_first; /* in a save */
+    double held_by_first; /* MiB during a save */
     uint64_t index_size;
     uint32_t files;
     double open_seconds, opened_by_first, told, held;
@@ -228,8 +228,8 @@ static void make_layers(struct vv_merge *m)
     }
 }
 
-/* All are new, and each has told where it has written its own: one behind the
- * other. */
+/* Simulates that all chunks are new and that each rank has reported where it
+ * has written its own, one after the other. */
 static void write_chunks(struct vv_merge *m)
 {
     varve_error error = { 0 };
@@ -310,7 +310,7 @@ static void write_index(struct vv_merge *m, const struct vv_context *context,
     system->close(system->state, file);
 }
 
-/* By rank 0. */
+/* Runs a save on rank 0. */
 static void save(struct world *w, const char *path, struct result *result)
 {
     struct counter counter = { 0, 0 };
@@ -359,7 +359,7 @@ static void save(struct world *w, const char *path, struct result *result)
 
 /* --- A restoration -------------------------------------------------------- */
 
-/* The most that each has of it, in MiB. */
+/* Measures the peak memory of each rank for the index, in MiB. */
 static void hold(const struct vv_index_broadcast *told, const char *path,
     struct result *result)
 {
@@ -406,8 +406,8 @@ static void restore(const char *path, struct result *result)
 
 /* --- All ------------------------------------------------------------------ */
 
-/* Whether it is what a value takes, and a little of each rank, whatever the
- * number of values. */
+/* Returns true if memory is limited by the size of one value and a constant for
+ * each rank, and does not grow with the number of values. */
 static bool is_bounded(const struct world *w, const struct result *r)
 {
     double value = (double)w->ranks * (double)told_of_slice(w) / mib;
@@ -415,7 +415,7 @@ static bool is_bounded(const struct world *w, const struct result *r)
     double save = 3 + 5 * (value > at_once ? value : at_once) +
                   (double)w->ranks * 256 / mib;
     double restoration = 3 + (double)r->index_size / mib / 64;
-    double first = restoration + 1; /* its window */
+    double first = restoration + 1; /* its read window */
     if (r->held_by_first <= save && r->opened_by_first <= first &&
         r->held <= restoration)
         return true;
@@ -427,7 +427,8 @@ static bool is_bounded(const struct world *w, const struct result *r)
     return false;
 }
 
-/* What is private is in the graph, which all hold. */
+/* Subtracts the memory of rank-local values, which are in the graph of rank 0
+ * and in the index. */
 static void leave_out_private(const struct world *w, struct result *r)
 {
     double values = w->how == SAVES_PRIVATE ? (double)w->ranks * PRIVATE : 0;
@@ -480,7 +481,7 @@ int main(int count, char **arguments)
         .share = (uint32_t)operand(count, arguments, 4, 64),
         .most = operand(count, arguments, 5, VV_MOST_AT_ONCE >> 10) << 10 };
     bool is_good = true;
-    w.memory = malloc(w.bytes + 1); /* and never touched */
+    w.memory = malloc(w.bytes + 1); /* and never accessed */
     if (!w.memory || w.slices > MOST_SLICES || w.share == 0 || w.how == HOWS)
         return 2;
     printf("  ranks   data GiB told MiB  merge s held MiB index MiB  write s "

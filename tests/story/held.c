@@ -1,4 +1,4 @@
-/* held.c - a program with one of everything that may be held on to.
+/* held.c - Builds a program with one of each object that may be referenced.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,5 @@
-/* held.h - a program with one of everything that may be held on to.
+/* held.h - Declares a program with one of each object that other objects may
+ * reference.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,8 +13,8 @@ enum { COUNT = 200 };
 extern struct held_program {
     varve_graph *graph;
     varve_node *root, *model, *w;
-    varve_node *a; /* NULL once it is removed */
-    float memory[2][COUNT]; /* of w: one of the two */
+    varve_node *a; /* NULL after it is removed */
+    float memory[2][COUNT]; /* w uses one of the two */
     float other[COUNT];
     varve_string texts[2];
     char state[8];

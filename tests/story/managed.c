@@ -1,4 +1,4 @@
-/* managed.c - programs with a manager, for the stories about them.
+/* managed.c - Contains helpers for the stories about managers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -57,7 +57,7 @@ void resume(struct program *p)
     cr_assert_ok(varve_manager_resume(p->manager, &error), error);
 }
 
-/* The numbers that are there, oldest first: "1 3 4". */
+/* Returns the existing numbers, oldest first: "1 3 4". */
 static const char *numbers(const struct program *p)
 {
     static char text[512];

@@ -1,5 +1,5 @@
-/* managed.h - what the stories about managers share: a program of one value
- * with a manager over a directory.
+/* managed.h - Declares helpers for the stories about managers: a program of one
+ * variable with a manager of a directory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,29 +15,30 @@ struct program {
     float v;
 };
 
-/* Nothing of a story is to survive a power cut. */
+/* Without syncs: no story simulates a power failure. */
 extern const varve_write_options fast;
 
-/* A new process: its manager works in "run", or another directory, of the
- * test's. */
+/* Starts a new process, whose manager uses "run" or another directory of the
+ * test. */
 void start(struct program *p, varve_manager_options options);
 void start_in(struct program *p, const char *directory,
     varve_manager_options options);
 void stop(struct program *p);
 
-/* Saves the step as the value, without a warning; whether it was due. */
+/* Saves the step as the value, and asserts that there is no warning. Returns
+ * true if the save was due. */
 bool save(struct program *p, int64_t step);
 bool save_with(struct program *p, int64_t step,
     const varve_manager_save_options *options);
 void resume(struct program *p);
 
-/* Asserts which numbers there are, oldest first: "1 3 4". */
+/* Asserts which numbers exist, oldest first: "1 3 4". */
 void must_have(struct program *p, const char *wanted);
 
-/* The checkpoint of a number, which must be there. */
+/* Returns the checkpoint with a number, which must exist. */
 varve_checkpoint_info find(const struct program *p, uint64_t number);
 
-/* Turns one byte of a file's value. */
+/* Changes one byte of a file's value. */
 void damage(const char *name);
 
 #endif

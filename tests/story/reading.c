@@ -1,4 +1,4 @@
-/* reading.c - reads records in batches, and logs them.
+/* reading.c - Reads records in batches and logs them.
  *
  * SPDX-License-Identifier: MIT
  */

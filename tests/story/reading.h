@@ -1,4 +1,4 @@
-/* reading.h - a program that reads records in batches, and its log of them.
+/* reading.h - Declares a program that reads records in batches and logs them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,15 +11,16 @@ struct reading {
     varve_graph *graph;
     varve_node *root;
     varve_records *records;
-    char text[4096]; /* a line for each batch: "epoch: a b c.", with the '.' at
-                        the end of an epoch */
+    /* a line for each batch: "epoch: a b c.", with '.' at the end of an
+     * epoch */
+    char text[4096];
 };
 
-/* Adds the records as "data"; reading_end frees them. */
+/* Adds the records to a graph as "data"; reading_end frees them. */
 void reading_begin(struct reading *r, varve_records *records);
 void reading_end(struct reading *r);
 
-/* Appends to the text `count` batches, or as many as there are. */
+/* Appends `count` batches to the text, or as many as there are. */
 void reading_read(struct reading *r, size_t count);
 
 /* Restores the graph from a file of story_write. */

@@ -1,4 +1,4 @@
-/* story.c - what most stories share.
+/* story.c - Contains helpers that most stories use.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,8 @@ varve_graph *story_graph(void)
     return varve_graph_new(test_allocator());
 }
 
-/* The object that a path's last name is to stand in, and that name. */
+/* Returns the parent of the node at a path, creating objects as needed, and its
+ * name. */
 static varve_node *parent_of(
     varve_node *root, const char *path, const char **last)
 {

@@ -1,5 +1,6 @@
-/* story.h - the few lines that most stories share: a graph, values at paths,
- * a file of them, a read that must succeed, a read that must fail.
+/* story.h - Declares helpers of the stories (tests of one documented behavior
+ * each): a graph, variables at paths, a file of them, and reads that must
+ * succeed or fail.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,8 +15,8 @@ struct story_value {
     float value;
 };
 
-/* STORY_FILE("f", { "model/a", 1 }, { "b", 2 }): a file of objects and scalar
- * variables in the test's directory. */
+/* STORY_FILE("f", { "model/a", 1 }, { "b", 2 }): writes a file of objects and
+ * scalar variables to the test's directory. */
 #define STORY_FILE(name, ...)                                                  \
     story_file(name, (const struct story_value[]){ __VA_ARGS__, { NULL, 0 } })
 
@@ -23,34 +24,32 @@ void story_file(const char *name, const struct story_value *values);
 
 varve_graph *story_graph(void);
 
-/* Adds a variable at a path, and the objects on the way that are not there. */
+/* Adds a variable at a path, and missing objects on the way. */
 varve_node *story_add(varve_node *root, const char *path, float *value);
 
-/* The object at a path, made where it is not there. */
+/* Returns the object at a path, and creates it if it does not exist. */
 varve_node *story_object(varve_node *root, const char *path);
 
-/* Writes; reads; asserts that it went well. Names are in the test's
- * directory. */
+/* Write and read a file in the test's directory, and assert success. */
 void story_write(varve_node *root, const char *name);
 varve_restoration *story_read(
     varve_node *root, const char *name, const varve_read_options *options);
 
-/* A read that must fail with this status; the message is in `error`. */
+/* Asserts that a read fails with this status; the message is in `error`. */
 void story_refused(varve_node *root, const char *name,
     const varve_read_options *options, varve_status status, varve_error *error);
 
-/* Changes a byte of a value of a file, or what is changed back. */
+/* Flips a byte of a value in a file; a second call flips it back. */
 void story_damage(const char *name, const char *path, size_t offset);
 
-/* Whether the message has this text, and whether it is one line. */
+/* Return true if the message contains the text, and if it is one line. */
 bool story_says(const varve_error *error, const char *text);
 bool story_is_one_line(const varve_error *error);
 
-/* Findings of a kind now. */
+/* Returns the current number of findings of a kind. */
 size_t story_findings(varve_restoration *restoration, varve_finding_kind kind);
 
-/* Everything the file has arrived, and everything the program has was
- * restored. */
+/* Asserts that all of the file was used and all of the program restored. */
 void story_consumed(varve_restoration *restoration);
 
 #define story_unmatched(call, text, error)                                     \

@@ -1,5 +1,5 @@
-/* test_accept_reject.c - a snapshot keeps values in memory, to accept or reject
- * a move, and allocates nothing while it does.
+/* test_accept_reject.c - Tests that a snapshot keeps values in memory to accept
+ * or reject a move, without allocations.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_alias.c - a node can carry its own older names, so that a renamed type
+/* test_alias.c - Tests that a node can have older names, so that a renamed type
  * still reads old files.
  *
  * SPDX-License-Identifier: MIT
@@ -53,7 +53,7 @@ TEST(alias, given_after_the_read_it_still_helps)
     varve_graph_free(graph);
 }
 
-/* Whatever else the node could have been known by. */
+/* All other names of the node. */
 #ifdef IS_WHOLE
 TEST(alias, given_after_the_read_it_helps_where_global_names_are_in_play)
 {

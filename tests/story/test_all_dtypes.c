@@ -1,5 +1,5 @@
-/* test_all_dtypes.c - every element type and every odd shape comes back bit by
- * bit: empty, scalar, rank 16, strings with any bytes.
+/* test_all_dtypes.c - Tests that every element type and every unusual shape is
+ * restored bit for bit: empty, scalar, rank 16, strings with any bytes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 TEST(all_dtypes, every_bit_pattern_comes_back)
 {
     static unsigned char saved[18][256 * 16], read[18][256 * 16];
-    /* Late, or at once: as they lie in the file, and from a buffer. */
+    /* Restored late, at once from the file, and from a buffer. */
     for (int way = 0; way < 3; way++) {
         bool late = way == 0;
         size_t columns = way == 1 ? 16 : 15;

@@ -1,5 +1,5 @@
-/* test_allocator_threads.c - which calls use the program's allocator on other
- * threads: those that its header names, and no others.
+/* test_allocator_threads.c - Tests that only the documented calls use the
+ * program's allocator on other threads.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* test_array_of_rows.c - varve_array of an array of two dimensions: its own
- * extents, or none.
+/* test_array_of_rows.c - Tests varve_array with a two-dimensional array: its
+ * own extents, or given ones.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -37,7 +37,7 @@ TEST(array_of_rows, is_saved_and_restored)
     varve_graph_free(graph);
 }
 
-/* The number of rows behind a pointer is the program's. */
+/* The program must pass the number of rows behind a pointer. */
 TEST(array_of_rows, may_be_behind_a_pointer)
 {
     double w[4][2] = { { 0 } }, (*rows)[2] = w;

@@ -1,5 +1,5 @@
-/* test_assertions.c - three questions to a restoration, answered at the time
- * of the call; they name every path and never abort.
+/* test_assertions.c - Tests the three assertions about a restoration. They
+ * report the state at the time of the call with every path, and never abort.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -184,8 +184,8 @@ TEST(assertions, an_empty_program_and_an_empty_file)
     varve_graph_free(graph);
 }
 
-/* A failed read and an assertion about it in one expression: the message of the
- * read stays, and with it its status. */
+/* A failed read and an assertion about it in one expression: the message and
+ * status of the read are kept. */
 TEST(assertions, of_a_failed_read_keep_its_message)
 {
     varve_graph *graph = story_graph();

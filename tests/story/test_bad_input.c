@@ -1,5 +1,5 @@
-/* test_bad_input.c - what is no good says what it is instead: a status of its
- * own and one line with the file, and nothing has changed.
+/* test_bad_input.c - Tests that invalid input is reported with a specific
+ * status and one line with the file name, and changes nothing.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,8 @@
 
 static float held;
 
-/* Reads "f" into a program with a variable "a". */
+/* Reads "f" into a program with a variable "a", and checks status and
+ * message. */
 static void expect(varve_status status, const char *part)
 {
     varve_error error;
@@ -67,7 +68,7 @@ TEST(bad_input, every_truncation_and_every_damaged_byte)
         test_write_file(test_path("f"), bytes, size);
         bytes[i] ^= 16;
         varve_restoration *r = varve_read(root, test_path("f"), NULL, &error);
-        if (r) { /* padding, which only verify looks at */
+        if (r) { /* padding, which only verifying reads */
             varve_restoration_free(r);
             varve_reader *reader =
                 varve_reader_open(test_path("f"), test_allocator(), &error);

@@ -1,5 +1,5 @@
-/* test_by_name.c - variables saved and restored by name, and files by name read
- * into graphs of objects. The rows are those of docs/conformance.md.
+/* test_by_name.c - Tests variables saved and restored by name, and such files
+ * read into object graphs. The numbers are rows of docs/conformance.md.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -48,7 +48,7 @@ static bool is_there(const char *file)
     return stream != NULL;
 }
 
-/* A table of words, as bytes. */
+/* A table of words, serialized as bytes. */
 struct table {
     char words[64];
     int saves;
@@ -72,7 +72,7 @@ static varve_status load_table(void *self, const void *bytes, size_t size)
 
 static const varve_state_callbacks table_callbacks = { save_table, load_table };
 
-/* N1, N36: variables, a table and an object under names of the program's own;
+/* N1, N36: variables, a table and an object under names chosen by the program;
  * the table is replaced, not merged. */
 TEST(by_name, variables_a_table_and_an_object_come_back)
 {
@@ -96,7 +96,7 @@ TEST(by_name, variables_a_table_and_an_object_come_back)
     varve_graph_free(graph);
 }
 
-/* N37: what a state has to say is asked for once by a save. */
+/* N37: a save calls the serializer of a state once. */
 TEST(by_name, a_state_is_asked_once_by_a_save)
 {
     varve_graph *graph = story_graph();
@@ -158,7 +158,7 @@ TEST(by_name, a_name_has_one_variable_and_a_variable_one_name)
     varve_graph_free(graph);
 }
 
-/* N9, N12, N40: all variables, by their own names; the file lists them in order
+/* N9, N12, N40: all variables by their own names; the file lists them in order
  * with types and shapes. */
 TEST(by_name, every_variable_by_its_own_name)
 {
@@ -205,7 +205,7 @@ TEST(by_name, an_empty_map_is_a_mistake_unless_it_is_allowed)
     varve_graph_free(graph);
 }
 
-/* N13: a saver may come before the variables. */
+/* N13: a saver may be created before the variables. */
 TEST(by_name, variables_that_come_later_are_included)
 {
     varve_graph *graph = story_graph();
@@ -273,7 +273,7 @@ TEST(by_name, so_many_of_its_own_files_stay)
     for (uint64_t step = 1; step <= 3; step++)
         save(saver, "m", step);
     cr_assert(!is_there("m-1.varve") && is_there("m-2.varve"));
-    save(saver, "m", 2); /* again: it is the newest now */
+    save(saver, "m", 2); /* again, so it is the newest */
     save(saver, "m", 4);
     cr_assert(is_there("m-2.varve") && !is_there("m-3.varve"));
     varve_saver *all = saver_of(graph, NULL);
@@ -296,8 +296,8 @@ TEST(by_name, so_many_of_its_own_files_stay)
     varve_graph_free(graph);
 }
 
-/* N33, N41: only what is named is in the file; the same names load into other
- * variables, one source into two of them too. */
+/* N33, N41: only the named variables are in the file; the names can be loaded
+ * into other variables, also one source into two. */
 TEST(by_name, names_lead_to_other_variables)
 {
     varve_graph *graph = story_graph();
@@ -320,8 +320,8 @@ TEST(by_name, names_lead_to_other_variables)
     varve_graph_free(graph);
 }
 
-/* N41, N43, N44: a scope of the file into a scope of the program, whole names
- * only; the root stands on either side. */
+/* N41, N43, N44: a scope of the file maps to a scope of the program, for whole
+ * names only; either side may be the root. */
 TEST(by_name, scopes_map_to_scopes)
 {
     STORY_FILE("f", { "useful_scope/v", 1 }, { "useful_scope_1/v", 2 },
@@ -354,11 +354,11 @@ TEST(by_name, scopes_map_to_scopes)
     varve_graph_free(graph);
 }
 
-/* N32 in real time would sleep; the unit tests turn the clock. */
+/* N32 would have to wait in real time; the unit tests set the clock. */
 
-/* A file by name is read into a graph of objects whose variables have these
- * names, also when they are built later, with the report and the assertions of
- * any other read. */
+/* A file by name is read into an object graph whose variables have these
+ * names, also if they are built later, with report and assertions like any
+ * other read. */
 TEST(by_name, a_file_of_names_fills_a_graph_of_objects)
 {
     varve_graph *graph = story_graph();
@@ -391,8 +391,8 @@ TEST(by_name, a_file_of_names_fills_a_graph_of_objects)
     varve_graph_free(graph);
 }
 
-/* And the reverse: a saver takes its names from the global names in the file of
- * a graph; names that are nowhere are told all at once. */
+/* And the reverse: a saver finds its names in the global names of a graph's
+ * file; all missing names are reported at once. */
 TEST(by_name, a_file_of_a_graph_fills_a_map_of_names)
 {
     varve_graph *graph = story_graph();
@@ -419,7 +419,7 @@ TEST(by_name, a_file_of_a_graph_fills_a_map_of_names)
     varve_graph_free(graph);
 }
 
-/* Files of names have them as their writers liked. */
+/* Files by name contain the names exactly as given. */
 TEST(by_name, a_name_with_an_empty_part_is_whole_in_every_file)
 {
     static const char *const names[] = { "/lead", "a//b", "trail/" };

@@ -1,4 +1,5 @@
-/* test_callbacks.c - what a callback may not do to what called it.
+/* test_callbacks.c - Tests changes that a callback must not make during the
+ * call that invoked it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,8 +11,8 @@ enum deed { REMOVE, REMOVE_OTHER, RETYPE, UNTRACK, ADD, DEEDS };
 
 static struct {
     enum deed deed;
-    bool is_done; /* what was tried has come about */
-    varve_status end; /* what the callback gives */
+    bool is_done; /* the change was made */
+    varve_status end; /* status returned by the callback */
     varve_node *parent, *new;
 } culprit;
 
@@ -25,7 +26,7 @@ static varve_status do_it(void)
     case REMOVE_OTHER: varve_remove(culprit.new); break;
     case RETYPE:
         if (varve_retype(child, VARVE_FLOAT64, NULL, NULL) == VARVE_MISUSE)
-            varve_remove(child); /* for the mistake */
+            varve_remove(child); /* to record the error */
         break;
     case UNTRACK: varve_untrack(culprit.parent, "v"); break;
     default: varve_add_object(culprit.parent, "added"); break;
@@ -80,7 +81,8 @@ static void demand_and_do(
     do_it();
 }
 
-/* A state with a variable below it, and one beside it. */
+/* Creates a program with a state that has a variable below it, and another
+ * variable. */
 static void begin_crime(enum deed deed, void *state)
 {
     static const varve_state_callbacks callbacks = { save_and_do, load_and_do };
@@ -95,7 +97,8 @@ static void begin_crime(enum deed deed, void *state)
         program.model, "new", VARVE_FLOAT32, VARVE_SHAPE(10), NULL, NULL);
 }
 
-/* Nothing has come about but what is allowed, and the graph says so. */
+/* Checks that the change was made only if it is allowed, and otherwise the
+ * graph reports an error. */
 static void end_crime(bool is_allowed)
 {
     cr_expect_eq(culprit.is_done, is_allowed, "deed %d", culprit.deed);
@@ -110,7 +113,7 @@ TEST(callbacks, rob_nobody)
     varve_error error;
     char other = 0;
     for (enum deed deed = 0; deed < DEEDS; deed++) {
-        begin_crime(deed, &other); /* save */
+        begin_crime(deed, &other); /* in the serializer during a save */
         (void)!varve_write(program.model, test_path("f"), &quickly, &error);
         end_crime(false);
 
@@ -141,12 +144,12 @@ TEST(callbacks, rob_nobody)
     }
 }
 
-/* With the variable there or not yet, and with a load that fails or not. */
+/* The variable is there or not yet, and the load succeeds or fails. */
 TEST(callbacks, of_loads_rob_nobody)
 {
     varve_error error;
     begin_crime(ADD, &culprit);
-    culprit.parent = program.root; /* where it finds nothing */
+    culprit.parent = program.root; /* where there is no "v" */
     story_write(program.model, "f");
     varve_graph_free(program.graph);
     for (int i = 0; i < DEEDS * 2 * 2 * 2; i++) {

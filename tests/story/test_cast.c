@@ -1,5 +1,6 @@
-/* test_cast.c - types must agree unless asked: only where every value is kept,
- * or to the nearest with a count of those that did not fit.
+/* test_cast.c - Tests that types must agree unless a cast is requested: only if
+ * every value is preserved, or to the nearest value with a count of inexact
+ * ones.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -127,7 +128,7 @@ TEST(cast, works_above_the_staging_size_and_streaming)
     }
 }
 
-/* Patterns: what they name is cast, and nothing else. */
+/* Only variables that match the patterns are cast. */
 TEST(cast, is_for_what_its_patterns_name)
 {
     float weight = 1.5f, step = 3;
@@ -161,7 +162,8 @@ TEST(cast, is_for_what_its_patterns_name)
     varve_graph_free(graph);
 }
 
-/* Of what comes later, too; a pattern that names nothing is reported. */
+/* Also for variables that are added later; a pattern without a match is
+ * reported. */
 TEST(cast, is_for_what_its_patterns_name_when_it_comes)
 {
     write_float32();

@@ -1,5 +1,5 @@
-/* test_compressed.c - a compressed checkpoint is read in every way in which
- * another is, and is smaller.
+/* test_compressed.c - Tests that a compressed checkpoint is smaller and can be
+ * read like any other.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +15,7 @@
 #include <varve/incremental.h>
 #include <varve/reader.h>
 
-/* Two chunks and a half of weights, a chunk that is noise, and small ones. */
+/* Weights of two and a half chunks, one chunk of noise, and small values. */
 enum { WEIGHTS = 640 * 1024, NOISE = 1 << 20, IDS = 3000 };
 
 static float weights[WEIGHTS];
@@ -180,8 +180,8 @@ TEST(compressed, is_saved_in_the_background)
     varve_graph_free(graph);
 }
 
-/* Saves in layers by one of the ways to say what changed, packed and not in
- * turn: each is what was saved. */
+/* Saves incrementally with one way of marking changes, alternately with and
+ * without compression, and checks each save. */
 static void save_in_turn(const char *prefix, varve_write_options options)
 {
     varve_error error = { 0 };
@@ -217,7 +217,7 @@ TEST(compressed, is_shared_however_one_knows_what_changed)
     save_in_turn("d", (varve_write_options){ 0 });
 }
 
-/* A frame of the weights is no frame any more. */
+/* One compressed frame of the weights is destroyed. */
 TEST(compressed, loses_only_the_value_that_is_damaged)
 {
     size_t size;
@@ -225,7 +225,7 @@ TEST(compressed, loses_only_the_value_that_is_damaged)
     write_to("f", 5, false);
     unsigned char *bytes = test_read_file(test_path("f"), &size);
     static const unsigned char magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };
-    size_t at = sizeof noise; /* before the weights */
+    size_t at = sizeof noise; /* precedes the weights */
     while (at + 4 < size && memcmp(bytes + at, magic, 4) != 0)
         at++;
     cr_assert_lt(at + 4, size);
@@ -262,8 +262,8 @@ static void *count(void *user, void *old, size_t old_size, size_t new_size)
     return NULL;
 }
 
-/* A file of some KiB whose values have 64 MiB: reading takes memory for the
- * file and for a few chunks, whatever comes out. */
+/* A small file with 64 MiB of values: reading uses memory for the file and a
+ * few chunks, whatever the size of the values. */
 TEST(compressed, takes_memory_for_chunks_however_much_comes_out)
 {
     static uint8_t zeros[ZEROS];

@@ -1,5 +1,5 @@
-/* test_conformance.c - what users of TensorFlow's checkpoints rely on, where no
- * other story shows it. The rows are those of docs/conformance.md.
+/* test_conformance.c - Tests behavior of TensorFlow's checkpoints that no other
+ * story covers. The numbers are rows of docs/conformance.md.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -65,7 +65,7 @@ TEST(conformance, each_write_holds_the_values_of_its_moment)
     varve_graph_free(graph);
 }
 
-/* One number goes out, and comes back into two. */
+/* A serializer that saves one number and restores it into two. */
 static varve_status save_first(void *self, varve_sink *sink)
 {
     varve_put(sink, self, sizeof(float));
@@ -105,7 +105,7 @@ TEST(conformance, one_state_may_fill_two_values_of_the_program)
 struct several {
     float a, b;
     int loads;
-    float sum; /* of both, at the time of the load */
+    float sum; /* sum of both at the time of the load */
 };
 
 static varve_status save_nothing(void *self, varve_sink *sink)

@@ -1,5 +1,5 @@
-/* test_cycle.c - edges may lead back: everything ends, and each node is there
- * once.
+/* test_cycle.c - Tests cyclic graphs: all operations terminate, and each node
+ * is saved once.
  *
  * SPDX-License-Identifier: MIT
  */

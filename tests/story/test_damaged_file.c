@@ -1,5 +1,6 @@
-/* test_damaged_file.c - of a damaged file all that is intact comes back where
- * that is asked for, of every format with sums, and what is lost has a name.
+/* test_damaged_file.c - Tests that with `salvage` all intact values of a
+ * damaged file are restored in every format with checksums, and the lost ones
+ * are reported.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -44,8 +45,8 @@ static void write_as(const char *name, const varve_write_options *options)
     varve_graph_free(graph);
 }
 
-/* Changes a byte in the middle of the kernel, which is full of 6; whether it is
- * in this file. */
+/* Changes a byte in the middle of the kernel, which is filled with 6. Returns
+ * true if the kernel is in this file. */
 static bool damage(const char *path)
 {
     size_t size;
@@ -63,7 +64,8 @@ static bool damage(const char *path)
     return found;
 }
 
-/* That all but the kernel comes into a program, and the kernel is named. */
+/* Checks that all values except the kernel are restored and the kernel is
+ * reported. */
 static void check_salvage(const char *name)
 {
     varve_error error = { 0 };
@@ -122,7 +124,7 @@ TEST(damaged_file, of_layers_loses_what_its_layer_has_lost)
 }
 #endif
 
-/* Writes the file again with `begin` bytes of it zeroed and `end` cut off. */
+/* Writes the file again with `begin` bytes zeroed and `end` bytes cut off. */
 static void mangle(const char *path, size_t begin, size_t end)
 {
     size_t size;
@@ -153,7 +155,7 @@ TEST(damaged_file, loses_nothing_with_its_header_or_its_footer)
     }
 }
 
-/* Both gone, there is nothing to tell whether it is what it was. */
+/* Without both ends, the file cannot be recognized. */
 TEST(damaged_file, without_both_ends_is_none)
 {
     varve_error error = { 0 };
@@ -168,8 +170,8 @@ TEST(damaged_file, without_both_ends_is_none)
     varve_graph_free(graph);
 }
 
-/* Only the kernel has changed since: the newest layer has it, the others are
- * in the one before. */
+/* Only the kernel has changed: the newest data file contains it, the other
+ * values are in the previous one. */
 #ifdef IS_WHOLE
 TEST(damaged_file, loses_with_a_layer_what_lies_in_it)
 {

@@ -1,5 +1,5 @@
-/* test_deferred_restore.c - what is built after the read is restored when it
- * is built: by whatever call, at any depth, piecewise or whole.
+/* test_deferred_restore.c - Tests that nodes built after the read are restored
+ * when they are built: by any call, at any depth, individually or as a whole.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* test_dotted_names.c - weights whose names are paths with dots, as PyTorch and
- * its kin have them, in a model of objects.
+/* test_dotted_names.c - Tests weights named by dotted paths, as in PyTorch, in
+ * a model of objects.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* test_dropping_pending.c - values that wait can be given up, by path or all of
- * them; freeing the restoration gives up the rest.
+/* test_dropping_pending.c - Tests that pending values can be dropped, by path
+ * or all of them; freeing the restoration drops the rest.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -182,8 +182,8 @@ TEST(dropping_pending, freeing_initializes_what_waited_in_vain)
     varve_graph_free(graph);
 }
 
-/* A variable that a rename leads to what another one has, which it does not
- * fit. */
+/* Adds a variable that a rename maps to a value which another one already has,
+ * and which does not fit. */
 static varve_node *add_unfit_copy(varve_node *root)
 {
     static float a;

@@ -1,6 +1,8 @@
-/* test_evaluator.c - one process trains and deletes, another reads what it
- * makes: each new checkpoint, the last one too, none deleted while it is read;
- * a reader that is killed holds nothing.
+/* test_evaluator.c - Tests a process that trains and deletes checkpoints while
+ * another reads each of them, including the last one.
+ *
+ * No checkpoint is deleted while it is read, and a reader that is killed holds
+ * no lease.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +23,7 @@ enum { STEPS = 60, KEPT = 2 };
 
 /* --- Who writes --------------------------------------------------------- */
 
-/* As retention does: first the lock, then the deletion. Whether it is gone. */
+/* Deletes like retention: locks first. Returns true if the file was deleted. */
 static bool delete_unless_leased(const char *path)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -43,7 +45,7 @@ static void delete_old(const char *prefix, int newest)
     }
 }
 
-/* Saves the numbers from 1 on, each as a value of its own checkpoint. */
+/* Saves the numbers from 1 on, each as the value of its checkpoint. */
 static void train(const char *prefix)
 {
     varve_error error;
@@ -63,7 +65,7 @@ static void train(const char *prefix)
     _exit(0);
 }
 
-/* A number that its file must hold. */
+/* Checks that a file contains the number. */
 static void expect_value(const char *path, uint64_t number)
 {
     varve_error error;
@@ -95,8 +97,8 @@ static bool has_ended(void *user)
     return t->ended;
 }
 
-/* Reads slowly, so that the other one comes to delete. How many it was given;
- * the last one is the last there is. */
+/* Reads slowly, so that the other process tries to delete. Returns the number
+ * of checkpoints it received, the last of which is the newest. */
 static int evaluate(const char *prefix, bool every)
 {
     varve_error error = { .message = "" };
@@ -181,7 +183,8 @@ TEST(evaluator, keeps_a_checkpoint_from_retention_by_a_lease)
     cr_assert_eq(error.status, VARVE_NOT_FOUND);
 }
 
-/* Whether the checkpoint that is read is still there after a save beside it. */
+/* Returns true if a checkpoint that is being read still exists after another
+ * save. */
 static bool outlives_a_save(
     varve_manager *manager, int64_t step, const char *path)
 {
@@ -219,7 +222,8 @@ TEST(evaluator, keeps_what_it_reads_from_a_manager_until_it_asks_for_the_next)
     varve_graph_free(graph);
 }
 
-/* Takes a lease, says so, and sleeps for good; not for longer than the test. */
+/* Takes a lease, signals that, and sleeps until it is killed or the test
+ * ends. */
 static void hold(const char *path, int says)
 {
     varve_error error;

@@ -1,5 +1,5 @@
-/* test_events.c - what happens in training is there to be looked at, and a run
- * that goes back does not show two pasts.
+/* test_events.c - Tests that events of a training can be read, and that a run
+ * resumed from an earlier step does not show both histories.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -149,7 +149,7 @@ TEST(events, that_failed_to_open_do_not_stop_a_run)
     write(&p, "twenty");
     end(&p);
     begin(&p, true);
-    read_back(&p, "twenty"); /* of which nobody knows what was recorded */
+    read_back(&p, "twenty"); /* its recorded events are unknown */
     train(&p, 21);
     cr_assert_eq(varve_events_flush(p.events, NULL), VARVE_OK);
     read_file(varve_events_path(p.events));

@@ -1,5 +1,5 @@
-/* test_every_step.c - a run that saves after every step: in the background,
- * killed at any moment and resumed; and in layers, of which old ones are
+/* test_every_step.c - Tests a run that saves after every step: asynchronously,
+ * killed at any time and resumed; and incrementally, with old checkpoints
  * deleted in any order.
  *
  * SPDX-License-Identifier: MIT
@@ -30,7 +30,7 @@ static varve_graph *make(void)
     return graph;
 }
 
-/* Changes a few values; what they are then is a function of the step. */
+/* Changes a few values; the state is a function of the step. */
 static void take_step(void)
 {
     step++;
@@ -38,7 +38,7 @@ static void take_step(void)
         table[(step * 7919 + i) % COUNT] += (float)step;
 }
 
-/* As if it had never been stopped. */
+/* Checks that the table equals that of an uninterrupted run. */
 static void check_table(int64_t steps)
 {
     static float found[COUNT];
@@ -50,7 +50,7 @@ static void check_table(int64_t steps)
     cr_assert_eq(memcmp(found, table, sizeof found), 0);
 }
 
-/* Goes on from the newest checkpoint, to the step `last`. */
+/* Resumes from the newest checkpoint and continues to step `last`. */
 static varve_status train(
     const char *prefix, int64_t last, varve_error *error)
 {
@@ -68,7 +68,7 @@ static varve_status train(
         if (job)
             status = varve_job_wait_staged(job, error);
         take_step();
-        varve_job_free(job); /* the next save tells what failed */
+        varve_job_free(job); /* the next save reports a failure */
         job = varve_save_async(root, prefix, &options, error);
         status = status || !job ? error->status : VARVE_OK;
     }
@@ -79,8 +79,8 @@ static varve_status train(
     return status;
 }
 
-/* A process that is killed so many milliseconds after its first checkpoint is
- * there. */
+/* Forks a process and kills it some milliseconds after its first checkpoint
+ * exists. */
 static void train_and_kill(const char *prefix, int milliseconds)
 {
     char path[600];
@@ -160,6 +160,6 @@ TEST(every_step, in_layers_forgets_in_any_order)
     cr_assert_ok(varve_prune_data_files(directory, &error), error);
     cr_assert_eq(rmdir(test_path("layers")), 0, "layers of nobody are left");
     restore_number(7);
-    cr_assert_ok(train(prefix, 8, &error), error); /* and on from there */
+    cr_assert_ok(train(prefix, 8, &error), error); /* and continue from there */
     restore_number(8);
 }

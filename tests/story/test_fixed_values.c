@@ -1,5 +1,5 @@
-/* test_fixed_values.c - a fixed value that is no longer the recorded one is
- * not saved.
+/* test_fixed_values.c - Tests that a fixed value that differs from the recorded
+ * one is not saved.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,7 +28,7 @@ static void begin(void)
     root = varve_graph_root(graph);
 }
 
-/* Every kind of save by one process fails, and names the path. */
+/* Checks that every kind of save in one process fails with the path. */
 static void refused(const char *path)
 {
     const char *file = test_path("refused");
@@ -70,7 +70,8 @@ TEST(fixed_values, of_a_struct_that_was_freed_are_not_saved)
     struct net net = { 4, "dense", { 1, 2, 3, 4 } };
     begin();
     varve_add_struct(root, "net", net_fields, &net);
-    memset(&net.inputs, 0x5a, sizeof net.inputs); /* others use it now */
+    /* memory is used for something else */
+    memset(&net.inputs, 0x5a, sizeof net.inputs);
     refused("net/inputs: a fixed value has changed since it was recorded, "
             "found 1515870810");
     net.inputs = 4;
@@ -124,7 +125,7 @@ TEST(fixed_values, are_recorded_again_when_a_file_has_the_same)
     begin();
     size = 0;
     varve_add_fixed_variable(root, "size", varve_scalar(&size));
-    size = 16; /* read from a configuration, say */
+    size = 16; /* as if read from a configuration */
     restored("a");
     story_write(root, "b");
     size = 17;
@@ -239,7 +240,7 @@ TEST(fixed_values, behind_functions_are_recorded_by_the_first_save)
     begin();
     varve_add_fixed_variable(
         root, "size", varve_far(&far, VARVE_INT32, VARVE_SHAPE(2)));
-    device[1] = 7; /* nothing has called its functions */
+    device[1] = 7; /* no access function was called */
     story_write(root, "a");
     device[1] = 8;
     refused("size: ");
@@ -300,7 +301,7 @@ TEST(fixed_values, that_count_change_with_what_they_count)
     begin();
     varve_add_struct(root, "grid", grid_fields, &grid);
     story_write(root, "a");
-    grid.count = 3; /* is fixed as it counts, but the program says so */
+    grid.count = 3; /* is fixed as a count, but the program has set it */
     story_write(root, "b");
     grid.count = 0, grid.more = NULL;
     story_write(root, "a");
@@ -308,7 +309,7 @@ TEST(fixed_values, that_count_change_with_what_they_count)
 
     begin();
     varve_add_struct(root, "grid", grid_fields, &other);
-    restored("a"); /* the library has set what counts */
+    restored("a"); /* the library has set the count */
     cr_assert(other.rows == 2 && other.columns == 3 && other.cells[5] == 6);
     story_write(root, "c");
     other.rows = 1;

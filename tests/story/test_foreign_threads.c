@@ -1,5 +1,5 @@
-/* test_foreign_threads.c - files of other formats that are large enough for
- * several threads: what comes is the same, and a damage changes nothing.
+/* test_foreign_threads.c - Tests foreign files that are large enough for
+ * several threads: the result is the same, and damage changes nothing.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS = 4, NUMBERS = 1 << 20 }; /* 4 MiB each: work for a thread */
+enum { PARTS = 4, NUMBERS = 1 << 20 }; /* 4 MiB each: enough for a thread */
 
 static const struct {
     varve_format format;
-    const char *name; /* of what is written */
-    const char *data; /* the file with the values */
+    const char *name; /* file to write */
+    const char *data; /* file that contains the values */
 } formats[] = {
     { VARVE_FORMAT_TENSORFLOW, "tf", "tf.data-00000-of-00001" },
     { VARVE_FORMAT_TENSORFLOW_NAMES, "tn", "tn.data-00000-of-00001" },
@@ -91,7 +91,7 @@ static void damage(const char *name)
     free(bytes);
 }
 
-/* Safetensors have no sums that would tell. */
+/* Safetensors has no checksums, so damage is not detected. */
 TEST(foreign_threads, leave_all_as_it_was_where_one_finds_a_damage)
 {
     varve_error error;

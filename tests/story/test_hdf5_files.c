@@ -1,5 +1,5 @@
-/* test_hdf5_files.c - a program saves its graph as HDF5, reads it again, and
- * takes a model of Keras by the names of its layers.
+/* test_hdf5_files.c - Tests that a graph can be saved as HDF5 and restored, and
+ * that a Keras model is restored by its layer names.
  *
  * SPDX-License-Identifier: MIT
  */

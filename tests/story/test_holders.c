@@ -1,6 +1,6 @@
-/* test_holders.c - what holds variables of a program, met by what may become
- * of these: each call gives the status it promises, and one that is refused
- * has changed nothing.
+/* test_holders.c - Tests objects that refer to variables of a program after
+ * these have changed: each call returns the documented status, and a rejected
+ * call changes nothing.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -96,7 +96,7 @@ static const struct event {
     { "free the graph", free_graph, IS_FREED },
 };
 
-/* What was freed is used by others. */
+/* Allocates memory, so that freed blocks are reused. */
 static void reuse_memory(void)
 {
     for (int i = 0; program.graph && i < 8; i++) {
@@ -302,7 +302,7 @@ static void make_plan(void)
     cr_assert(held.r);
 }
 
-/* Much of the file waits, by a rename and patterns that need paths. */
+/* Makes many values pending, with a rename and patterns that contain paths. */
 static void make_waiting(void)
 {
     static const varve_rename rename = { "weight", "w" };
@@ -315,7 +315,7 @@ static void make_waiting(void)
         .expect.missing = "w" });
 }
 
-/* One does not fit, and another could not be delivered. */
+/* One value does not fit, and another could not be restored. */
 static void make_mismatch(void)
 {
     make_waiting();
@@ -379,7 +379,7 @@ static void make_file(void)
 
 static void end_nothing(void) {}
 
-/* A later restoration of what was changed. */
+/* Restores the changed variables again. */
 static varve_status read_again(varve_error *e)
 {
     if (!program.a || varve_value(program.a)->dtype != VARVE_FLOAT32 ||

@@ -1,5 +1,5 @@
-/* test_later_options.c - options of a later version of the library are refused
- * by this one, and nothing is done that they would have changed.
+/* test_later_options.c - Tests that options of a later library version are
+ * rejected without any effect.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,7 @@ struct world {
     varve_node *root;
     varve_error error;
     float v;
-    int calls; /* that gave something */
+    int calls; /* calls that returned something */
 };
 
 static void begin(struct world *w)

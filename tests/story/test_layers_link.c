@@ -1,9 +1,9 @@
-/* test_layers_link.c - directories that share one folder of layers through a
- * symbolic link: no pruning deletes a layer there.
+/* test_layers_link.c - Tests directories that share a folder of data files
+ * through a symbolic link: pruning deletes no data file there.
  *
  * SPDX-License-Identifier: MIT
  */
-#define _XOPEN_SOURCE 700 /* symlink */
+#define _XOPEN_SOURCE 700 /* for symlink */
 
 #include "story.h"
 
@@ -18,7 +18,7 @@
 
 enum { COUNT = 65536, SAVES = 5 };
 
-/* A program with a manager over a directory of its own. */
+/* A program with a manager of its own directory. */
 struct sharer {
     float fixed[COUNT];
     float changing[COUNT];
@@ -59,7 +59,7 @@ static void end(struct sharer *s)
     varve_graph_free(s->graph);
 }
 
-/* All that are there; how many. */
+/* Verifies all checkpoints and returns their number. */
 static size_t verify_all(struct sharer *s)
 {
     varve_checkpoint_info found;

@@ -1,5 +1,5 @@
-/* test_library_owned.c - memory that the library owns may be the file's pages;
- * memory that the program owns may move.
+/* test_library_owned.c - Tests that library-owned memory may be mapped from the
+ * file, and program-owned memory may move.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -179,7 +179,7 @@ TEST(library_owned, a_slot_is_made_like_its_variable)
     varve_graph_free(graph);
 }
 
-/* A table that grew during the run: the next run makes it as large. */
+/* A table that grew during the run: the next run allocates the saved size. */
 TEST(library_owned, a_variable_is_made_as_large_as_what_waits)
 {
     varve_error error;
@@ -305,7 +305,7 @@ static varve_node *add_numbers(varve_node *root, uint64_t count, bool has_them)
     return node;
 }
 
-/* Of some types they are large enough for pages of their own, of others not. */
+/* Some types make them large enough for separate pages, others do not. */
 TEST(library_owned, large_ones_change_their_type_and_are_kept_and_removed)
 {
     static const varve_dtype types[] = { VARVE_FLOAT64, VARVE_UINT8,

@@ -1,11 +1,11 @@
-/* test_list_grows.c - lists: appending restores, and every way of changing
- * one saves what it then holds.
+/* test_list_grows.c - Tests lists: appended elements are restored, and after
+ * any change the current content is saved.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "story.h"
 
-/* A list of scalars 0, 1, 2 ... in the file. */
+/* Writes a file with a list of the scalars 0, 1, 2 ... */
 static void write_list(int count)
 {
     float v[16];
@@ -64,7 +64,8 @@ TEST(list_grows, an_element_may_stand_in_several_places)
     varve_graph_free(graph);
 }
 
-/* D15, D17, D21, D29: what Python's wrapper refuses is saved as it stands */
+/* D15, D17, D21, D29: changes that TensorFlow's Python wrapper rejects are
+ * saved */
 TEST(list_grows, a_changed_list_saves_what_it_holds_now)
 {
     varve_graph *graph = story_graph();
@@ -120,7 +121,7 @@ TEST(list_grows, lists_in_lists_and_what_is_appended_to_them_later)
     varve_graph_free(graph);
 }
 
-/* A list that is a dict in the file need not begin at 0. */
+/* A list whose saved form is a dict need not begin at 0. */
 TEST(list_grows, what_an_insertion_moves_is_matched_where_it_comes_to)
 {
     STORY_FILE("f", { "l/1", 11 }, { "l/2", 12 }, { "l/3/w", 13 });
@@ -151,7 +152,7 @@ TEST(list_grows, what_an_insertion_moves_is_matched_where_it_comes_to)
     varve_graph_free(graph);
 }
 
-/* Removals and new orders move as well. */
+/* Removals and reorderings move elements, too. */
 TEST(list_grows, what_a_removal_or_an_order_moves_is_matched_where_it_comes_to)
 {
     STORY_FILE("f", { "l/0", 10 }, { "l/1", 11 });

@@ -1,5 +1,5 @@
-/* test_manager.c - a directory of checkpoints of one run, as the reference has
- * it: names begin with the rows that they answer.
+/* test_manager.c - Tests a directory of checkpoints of one run, as with
+ * TensorFlow. Test names begin with rows of docs/conformance.md.
  *
  * SPDX-License-Identifier: MIT
  */

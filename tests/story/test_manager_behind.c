@@ -1,5 +1,6 @@
-/* test_manager_behind.c - a manager that saves in the background meets others:
- * a second manager, a reader's lease, a request to save, a directory that goes.
+/* test_manager_behind.c - Tests a manager with asynchronous saves together with
+ * a second manager, a reader's lease, a requested save, and a deleted
+ * directory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +14,7 @@
 
 static atomic_bool is_held, waits;
 
-/* The save waits here while the program goes on. */
+/* Delays the save while the program continues. */
 static int hold(void *user, uint64_t done, uint64_t total, const char *what)
 {
     (void)user;
@@ -69,7 +70,7 @@ TEST(manager_behind, saves_again_when_it_is_asked_to_meanwhile)
     start(&p, (varve_manager_options){
                   .async = true, .write = &held, .interval_steps = 100 });
     save_held(&p, 100);
-    varve_manager_request_save(p.manager); /* as from a SIGTERM */
+    varve_manager_request_save(p.manager); /* as a SIGTERM handler does */
     cr_assert(varve_manager_is_due(p.manager, 101));
     atomic_store(&is_held, false);
     cr_assert_ok(varve_manager_save(p.manager, 101, &error), error);

@@ -1,6 +1,6 @@
-/* test_manager_of_many.c - processes that share a manager: a signal to one of
- * them makes all save the same step; where one is killed the others end, and
- * fewer go on from a step that all had saved.
+/* test_manager_of_many.c - Tests a collective manager: after a signal to one
+ * process all save the same step; if one is killed, the others end, and fewer
+ * processes resume from a step that all had saved.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,18 +18,17 @@
 #include <varve/processes.h>
 #include <varve/slice.h>
 
-enum { RANKS = 3, TOTAL = 1000, TOO_LONG = 60 /* seconds: it hangs */ };
+enum { RANKS = 3, TOTAL = 1000, TOO_LONG = 60 /* seconds */ };
 
-/* What the processes tell the test. */
+/* What the processes report to the test. */
 struct board {
-    volatile int64_t steps;        /* that rank 0 has made */
-    volatile int64_t began[RANKS]; /* from this step */
-    volatile int64_t saved[RANKS]; /* the last step that was */
+    volatile int64_t steps;        /* steps made by rank 0 */
+    volatile int64_t began[RANKS]; /* first step */
+    volatile int64_t saved[RANKS]; /* last saved step */
     volatile int is_wrong;
 };
 
-/* A program that saves at each of its steps, or when it is asked to, and then
- * it ends. */
+/* A program that saves at each step, or when requested, and then ends. */
 struct life {
     struct board *board;
     const char *directory;
@@ -45,7 +44,7 @@ static void ask_for_save(int number)
     varve_manager_request_save(manager);
 }
 
-/* Its numbers and the step, which they have to be of. */
+/* Its numbers and the step to which they belong. */
 struct slab {
     float numbers[TOTAL];
     uint64_t first, count;
@@ -121,8 +120,8 @@ static varve_status live(
     return status;
 }
 
-/* Forks the processes, sends one of them a signal once they have made some
- * steps, and waits for all; the others end with `wanted`. */
+/* Forks the processes, sends a signal to one of them after some steps, and
+ * waits for all; the others must end with `wanted`. */
 static void run(const struct life *life, int number, varve_status wanted)
 {
     varve_error error = { 0 };

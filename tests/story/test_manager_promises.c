@@ -1,6 +1,5 @@
-/* test_manager_promises.c - what a manager promises beyond the reference: what
- * it resumes from, what stays and why, which saves are made, who else may be at
- * work.
+/* test_manager_promises.c - Tests managers beyond TensorFlow's behavior: the
+ * resumed checkpoint, retention, save intervals, and concurrent use.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -138,7 +137,7 @@ TEST(manager, a_nan_of_either_sign_is_deleted_like_any_other)
             .has_metric = true, .metric = step == 1 ? copysign(NAN, -1.0)
                                                     : NAN });
     stop(&p);
-    start(&p, o); /* knows them from the ledger */
+    start(&p, o); /* reads them from the ledger */
     save(&p, 3);
     save(&p, 4);
     must_have(&p, "3 4");

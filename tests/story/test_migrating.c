@@ -1,6 +1,6 @@
-/* test_migrating.c - particles that move between processes: each hands out its
- * own, and after a restoration by another number of processes each has those
- * that belong to it.
+/* test_migrating.c - Tests particles that move between processes: each process
+ * saves its own, and after a restore with another number of processes each has
+ * those that belong to it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,7 @@ enum { ATOMS = 1000, SAVED_BY = 4 };
 /* [migrating] */
 struct atom {
     int32_t id;
-    char tag; /* the program's business */
+    char tag; /* not saved */
     double at[3];
 };
 
@@ -31,7 +31,7 @@ static const varve_field atom_fields[] = {
     VARVE_FIELDS_END,
 };
 
-/* A process: it has the atoms of a slab of the box, one for each rank. */
+/* A process with the atoms of a slab of the box, one slab for each rank. */
 struct slab {
     uint32_t rank, ranks;
     size_t count;
@@ -104,7 +104,7 @@ static void save(const varve_comm *comm, void *user)
     varve_graph *graph = story_graph();
     struct slab *s = calloc(1, sizeof *s);
     add_atoms(varve_graph_root(graph), comm, s);
-    fill(s, comm); /* after they were added: it is the save that asks */
+    fill(s, comm); /* after they were added: the count is read by the save */
     status[comm->rank] = varve_write_all(comm, varve_graph_root(graph),
         test_path("p"), &(varve_write_options){ .no_sync = true }, NULL);
     varve_graph_free(graph);
@@ -132,7 +132,7 @@ static void restore(const varve_comm *comm, void *user)
     varve_graph *graph = story_graph();
     s->rank = comm->rank;
     s->ranks = comm->size;
-    s->count = 3; /* of those with which it began */
+    s->count = 3; /* of those it had at first */
     add_atoms(varve_graph_root(graph), comm, s);
     varve_restoration *r = varve_read_all(
         comm, varve_graph_root(graph), test_path("p"), NULL, error);
@@ -172,7 +172,7 @@ TEST(migrating, come_to_their_owners_in_any_number_of_processes)
     }
 }
 
-/* At exactly the upper bound of the box. */
+/* Exactly at the upper bound of the box. */
 TEST(migrating, are_not_saved_where_one_belongs_to_nobody)
 {
     static struct slab s = { .ranks = 1, .count = 2 };

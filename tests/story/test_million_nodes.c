@@ -1,5 +1,5 @@
-/* test_million_nodes.c - a large graph takes time in proportion to its size,
- * wherever its nodes are and whenever they come.
+/* test_million_nodes.c - Tests that time is proportional to the size of a large
+ * graph, for any structure and any order of building.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Of the processor, so that what else runs does not count. */
+/* Processor time, which does not depend on other processes. */
 static double now(void)
 {
     struct timespec time;
@@ -18,7 +18,7 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Layers of 100 variables, or all under one node. */
+/* Builds layers of 100 variables, or all below one node. */
 static void build(varve_node *root, float *v, int count, bool flat)
 {
     varve_node *at = root;
@@ -31,7 +31,8 @@ static void build(varve_node *root, float *v, int count, bool flat)
     }
 }
 
-/* Seconds to build, write, read and report; asserts that all came back. */
+/* Returns the seconds to build, write, read and report; asserts that all values
+ * are restored. */
 static double play(int count, bool flat, bool late)
 {
     float *v = malloc(sizeof *v * (size_t)count);
@@ -67,7 +68,8 @@ TEST(million_nodes, are_saved_and_restored_within_a_minute)
     cr_assert_lt(play(1000000, false, false), 60);
 }
 
-/* Ten times as many nodes may take thirty times as long, not a hundred. */
+/* Ten times as many nodes may take thirty times as long, but not a hundred
+ * times. */
 static void grow(int count, bool flat, bool late)
 {
     double small = play(count, flat, late);

@@ -1,5 +1,5 @@
-/* test_numbered.c - the numbered pair: a counter, never an older file
- * overwritten, a failed save uses up no number, the directory decides.
+/* test_numbered.c - Tests numbered files: a counter, no overwritten file, no
+ * number used by a failed save, and numbers found in the directory.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,6 +1,8 @@
-/* test_offered_once.c - what a file has is offered until the program has had
- * it: what the program has replaced or dropped since stays as it made it, also
- * when a save, a snapshot or a plan finds it with the restoration open.
+/* test_offered_once.c - Tests that saved children are offered only until the
+ * program has received them.
+ *
+ * What the program has replaced or removed since is left alone, also if a save,
+ * a snapshot or a dry run compares it while the restoration is open.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -84,7 +86,7 @@ static void free_box(struct box *box)
     free(box->items);
 }
 
-/* 1 -> 2, both with weights, and two items, as "f". */
+/* Saves "f": a tree 1 -> 2, both with weights, and two items. */
 static void save_box(void)
 {
     float weights[4][2] = { { 3, 4 }, { 3, 4 }, { 3, 4 }, { 3, 4 } };
@@ -98,7 +100,7 @@ static void save_box(void)
     varve_graph_free(graph);
 }
 
-/* What finds that structs have changed. */
+/* Calls that detect changed structs. */
 enum look { BY_WRITE, BY_SNAPSHOT, BY_PLAN, BY_RETRY, LOOKS };
 
 static void look(unsigned how, varve_node *root, varve_restoration *r)
@@ -124,7 +126,7 @@ static void look(unsigned how, varve_node *root, varve_restoration *r)
     }
 }
 
-/* A box without anything, restored from "f". */
+/* An empty box, restored from "f". */
 struct resumed {
     varve_graph *graph;
     varve_node *root;
@@ -196,8 +198,8 @@ TEST(offered_once, an_element_that_was_gone_and_comes_again_stays_as_it_is)
     }
 }
 
-/* The struct stays; a pointer in it was NULL. It gets an alias, which
- * lets the library match it again. */
+/* The struct remains and one of its pointers is NULL. An alias lets the library
+ * match it again. */
 TEST(offered_once, a_pointer_that_the_program_has_set_to_null_stays_null)
 {
     struct resumed p;
@@ -212,7 +214,7 @@ TEST(offered_once, a_pointer_that_the_program_has_set_to_null_stays_null)
     end(&p);
 }
 
-/* The older one has something for what the newer one lacks. */
+/* The older restoration has values for children that the newer one lacks. */
 TEST(offered_once, an_older_restoration_makes_no_room_in_a_newer_one_s)
 {
     struct tree only = { 9, 0, NULL, NULL };
@@ -239,8 +241,8 @@ TEST(offered_once, an_older_restoration_makes_no_room_in_a_newer_one_s)
     end(&p);
 }
 
-/* A struct that the program has for the first time gets what waits for it, with
- * room for all that is behind it, at the look of what finds it. */
+/* A struct that is added for the first time gets its pending values, and memory
+ * for all that it points to, when a call detects it. */
 TEST(offered_once, what_comes_for_the_first_time_gets_its_values)
 {
     struct resumed p;
@@ -279,8 +281,8 @@ TEST(offered_once, no_room_is_made_for_what_was_dropped)
     }
 }
 
-/* Room is made where a pattern of the options may exclude what is behind it:
- * it is the program's then. */
+/* Memory is allocated although a pattern excludes its values; from then on it
+ * belongs to the program. */
 TEST(offered_once, no_room_is_made_once_more_for_what_was_left_out)
 {
     struct resumed p;
@@ -303,7 +305,7 @@ struct asked {
     char names[64];
 };
 
-/* Makes whatever the file has. */
+/* Creates any child in the file. */
 static void make(void *user, varve_node *node, const varve_offer *offer)
 {
     struct asked *asked = user;

@@ -1,5 +1,6 @@
-/* test_on_demand_children.c - an empty container is filled from the file: its
- * callback is asked for each edge that the file has and the program lacks.
+/* test_on_demand_children.c - Tests that an empty container is filled from the
+ * file: its callback is called for each child that the file has and the program
+ * lacks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +17,7 @@ struct asked {
     bool refuse;
 };
 
-/* Makes whatever the file has. */
+/* Creates any child in the file. */
 static void make(void *user, varve_node *node, const varve_offer *offer)
 {
     struct asked *asked = user;
@@ -75,8 +76,8 @@ TEST(on_demand_children, an_empty_bag_is_filled_from_one_file_then_another)
     varve_graph_free(graph);
 }
 
-/* A name says nothing of children that have gone; so what is copied to their
- * place is there alone. */
+/* A global name does not offer removed children again, so the copied value has
+ * no other user. */
 TEST(on_demand_children, nobody_is_asked_again_as_something_gets_a_name)
 {
     STORY_FILE("one", { "bag/a", 1 }, { "bag/b", 2 }, { "other", 3 });
@@ -106,7 +107,7 @@ TEST(on_demand_children, nobody_is_asked_again_as_something_gets_a_name)
     varve_graph_free(graph);
 }
 
-/* What global names lead to is matched last, after the last offer. */
+/* Nodes are matched by global names last, after the last offer. */
 TEST(on_demand_children, who_is_offered_nothing_leaves_names_their_values)
 {
     STORY_FILE("one", { "bag/a", 1 }, { "old", 2 });
@@ -181,8 +182,8 @@ TEST(on_demand_children, one_that_makes_nothing_leaves_the_value_waiting)
     varve_graph_free(graph);
 }
 
-/* A list whose first element is shared, an object shared with all that is below
- * it, and a cycle. */
+/* Writes a list whose first element is shared, an object that is shared with
+ * everything below it, and a cycle. */
 static void write_shared(void)
 {
     static float x = 7, y = 8, z = 9;
@@ -236,8 +237,8 @@ TEST(on_demand_children, are_as_shared_as_in_the_file)
     varve_graph_free(graph);
 }
 
-/* What the program has under a name of its own is not given that of the file as
- * well. */
+/* A node that the program has under its own name is not added under the name in
+ * the file, too. */
 TEST(on_demand_children, are_not_shared_with_what_was_renamed)
 {
     struct asked asked = { 0 };
@@ -267,7 +268,8 @@ static void make_nothing(void *user, varve_node *node, const varve_offer *offer)
     (void)offer;
 }
 
-/* A parent that leads to a child by `name`, among so many other edges to it. */
+/* Builds a parent that refers to a child by `name`, among many other names for
+ * it. */
 static varve_graph *with_edges(
     int others, const char *name, float *value, bool is_last)
 {
@@ -306,7 +308,7 @@ TEST(on_demand_children, an_older_name_stays_away_however_many_edges_there_are)
     }
 }
 
-/* A file has many names of one child, of which the program has a few. */
+/* The file has many names for one child, and the program a few of them. */
 TEST(on_demand_children, many_names_of_a_child_come_in_time)
 {
     enum { NAMES = 30000 };

@@ -1,5 +1,6 @@
-/* test_only_except.c - a read can be kept to a part of the program: `*` is one
- * level, `**` many, a path is all below it, several are parted by '|'.
+/* test_only_except.c - Tests reads that are restricted to a part of the
+ * program: `*` matches one level, `**` many, a path includes everything below
+ * it, and '|' separates alternatives.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,8 +19,8 @@ static void write_all(void)
         { "a/c/kernel", 1 }, { "d/kernel", 1 }, { "step", 1 });
 }
 
-/* Which of the five arrive, as a string of ones and zeros; also when the
- * program is built after the read. */
+/* Checks which of the five values are restored, as a string of ones and zeros,
+ * also if the program is built after the read. */
 static void expect(const char *only, const char *except, const char *arrive)
 {
     varve_error error;

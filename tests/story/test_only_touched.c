@@ -1,5 +1,5 @@
-/* test_only_touched.c - a program that saves often, and says what it changed:
- * the table that it trains a few rows of, but not the one that is frozen.
+/* test_only_touched.c - Tests a program that saves often and marks changes: a
+ * table of which a few rows are trained, and a frozen one.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -63,7 +63,7 @@ TEST(only_dirty, saves_each_step_and_resumes_at_the_last)
     stop(&t.p);
 }
 
-/* How a program finds what it forgot to say. */
+/* Detects changes that the program omitted to mark. */
 TEST(only_dirty, is_verified_in_a_test_of_the_program)
 {
     static struct tables t;

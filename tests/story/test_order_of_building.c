@@ -1,11 +1,11 @@
-/* test_order_of_building.c - who gets a value that several claim is a matter of
- * names, not of what was built first.
+/* test_order_of_building.c - Tests that if several nodes claim a value, it is
+ * assigned by names and not by the order of building.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "story.h"
 
-/* A variable "dense" whose alias is "fc", in two steps or none. */
+/* Adds a variable "dense" with the alias "fc", in one step or two. */
 static void add_dense(varve_node *root, float *dense)
 {
     varve_node *aside = varve_add_detached(varve_node_graph(root));
@@ -67,7 +67,8 @@ TEST(order_of_building, an_own_name_below_an_alias_is_an_alias)
     }
 }
 
-/* layer/k under "enc" and, the same object, under "dec". */
+/* Writes a variable layer/k below "enc" and, as the same object, below
+ * "dec". */
 static void write_tied(void)
 {
     static float k = 4, m = 5;
@@ -100,8 +101,8 @@ static void build_untied(struct untied *u, varve_graph *graph, bool backwards)
     }
 }
 
-/* The shortest path, of equal ones the first by name, is what the report calls
- * the value by: "dec/k". */
+/* The report uses the shortest path, and of equal ones the first by name:
+ * "dec/k". */
 TEST(order_of_building, what_was_shared_goes_to_the_first_path_of_the_file)
 {
     varve_error error;
@@ -151,9 +152,9 @@ TEST(order_of_building, what_was_shared_is_copied_on_request)
     }
 }
 
-/* The path that the file names first gets what it would have got at once. An
- * earlier one keeps what it was given, and the assertions fail as in the other
- * order: nobody asked for a copy. */
+/* The first path of the file gets the same value as when it is built first. An
+ * earlier one keeps its value, and the assertions fail as in the other order,
+ * because no copy was requested. */
 TEST(order_of_building, what_was_shared_and_comes_later)
 {
     varve_error error;
@@ -192,7 +193,7 @@ TEST(order_of_building, what_was_shared_and_comes_later)
     }
 }
 
-/* One variable at both paths, which come in either order; then two. */
+/* One variable at both paths, added in either order; then two. */
 TEST(order_of_building, what_is_shared_in_both_was_served_by_its_first_path)
 {
     write_tied();
@@ -218,8 +219,8 @@ TEST(order_of_building, what_is_shared_in_both_was_served_by_its_first_path)
     }
 }
 
-/* A variable under three names, "a", "b" and "c/d"; what `except` leaves out
- * claims nothing. */
+/* A variable with three names "a", "b" and "c/d"; names excluded by `except`
+ * claim nothing. */
 TEST(order_of_building, the_first_of_three_paths_has_it)
 {
     static float v = 4;
@@ -252,7 +253,7 @@ TEST(order_of_building, the_first_of_three_paths_has_it)
     }
 }
 
-/* The rename asks for it, whoever has it. */
+/* The rename requests a copy, whichever node has the value. */
 TEST(order_of_building, a_rename_to_what_another_has_gives_it_to_both)
 {
     STORY_FILE("f", { "dense/k", 3 }, { "dense/b", 4 });
@@ -319,7 +320,7 @@ TEST(order_of_building, two_of_the_file_for_one_of_the_program)
     }
 }
 
-/* What did not fit is removed; the other one fits. */
+/* The node that did not fit is removed; the other one fits. */
 TEST(order_of_building, claims_pass_on_when_their_holder_goes)
 {
     varve_error error;
@@ -350,7 +351,7 @@ TEST(order_of_building, claims_pass_on_when_their_holder_goes)
     }
 }
 
-/* Freed and removed in the middle, nothing is left hanging. */
+/* Freed and removed meanwhile, without dangling references. */
 TEST(order_of_building, claims_end_with_their_nodes)
 {
     varve_error error;
@@ -378,8 +379,8 @@ TEST(order_of_building, claims_end_with_their_nodes)
     }
 }
 
-/* A variable that gets no value gets no slots of that value either, in either
- * order of building, also when it is built after the restoration. */
+/* A variable that gets no value gets no slots of that value either, in any
+ * order, also when it is built after the restore. */
 TEST(order_of_building, a_slot_comes_with_the_value_of_its_variable)
 {
     write_tied();

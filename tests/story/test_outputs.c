@@ -1,5 +1,5 @@
-/* test_outputs.c - what a program has written is as if it had never been
- * killed.
+/* test_outputs.c - Tests that the output of a killed and resumed program equals
+ * that of an uninterrupted one.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -42,7 +42,7 @@ static void begin(struct program *p)
     varve_run_open(p->run, test_path("run"),
         &(varve_run_options){ .manager = { .interval_steps = INTERVAL,
             .async = true } });
-    /* Nothing was saved: what a process wrote before that is not wanted. */
+    /* Without a checkpoint, the output of an earlier process is discarded. */
     if (varve_run_should_continue(p->run) && !varve_run_is_resumed(p->run))
         cr_assert_eq(ftruncate(fileno(p->log), 0) |
             ftruncate(p->trace, 0), 0);
@@ -60,7 +60,7 @@ static void put_step(struct program *p)
     cr_assert_eq(write(p->trace, line, (size_t)size), size);
 }
 
-/* Works until it is killed after so many steps, or to the end. */
+/* Runs until it is killed after some steps, or to the end. */
 static void live(int steps, bool flushes)
 {
     struct program p;
@@ -103,7 +103,7 @@ static void check_file(const char *name, const void *wanted, size_t size)
     free(bytes);
 }
 
-/* The first life ends before its first save. */
+/* The first process ends before its first save. */
 TEST(outputs, of_a_program_that_is_killed_are_those_of_one_that_is_not)
 {
     size_t log_size, trace_size;
@@ -127,7 +127,7 @@ TEST(outputs, of_a_program_that_is_killed_are_those_of_one_that_is_not)
     free(trace);
 }
 
-/* Its bytes are taken, and its length is, before the save returns. */
+/* The length of the output is recorded before the save returns. */
 TEST(outputs, count_no_text_that_comes_while_a_save_goes_on)
 {
     FILE *log = fopen(test_path("log"), "w");
@@ -156,7 +156,7 @@ TEST(outputs, count_no_text_that_comes_while_a_save_goes_on)
     varve_graph_free(graph);
 }
 
-/* A file that somebody has emptied is not resumed. */
+/* An output file that was truncated is not resumed. */
 TEST(outputs, that_have_lost_text_are_not_resumed)
 {
     struct program p;
@@ -202,7 +202,7 @@ TEST(outputs, of_which_a_checkpoint_has_nothing_stay_as_they_are)
     varve_graph_free(graph);
 }
 
-/* An evaluator of another process that leaves the log alone. */
+/* An evaluator in another process excludes the log. */
 TEST(outputs, that_are_left_out_of_a_restoration_are_not_cut)
 {
     varve_error error = { 0 };
@@ -297,7 +297,7 @@ static void check_ranks(const char *after)
     }
 }
 
-/* No rank cuts its output where the one of another is too short. */
+/* No rank truncates its output if that of another is too short. */
 TEST(outputs, of_many_processes_are_cut_all_or_none)
 {
     struct ranks all = { .errors = { { 0 } } };

@@ -1,4 +1,5 @@
-/* test_overlap.c - two values never come into the same memory.
+/* test_overlap.c - Tests that two values are never restored into the same
+ * memory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -84,7 +85,7 @@ struct together {
     varve_error errors[RANKS];
 };
 
-/* The values of the last rank alone overlap. */
+/* Only the values of the last rank overlap. */
 static void save_together(const varve_comm *comm, void *user)
 {
     struct together *t = user;
@@ -124,7 +125,7 @@ TEST(overlap, of_one_rank_is_refused_before_any_saves)
     }
 }
 
-/* Nothing else compares it: the snapshot has what was there at one moment. */
+/* Only the snapshot detects it: it has the values of one point in time. */
 TEST(overlap, is_brought_back_by_a_snapshot)
 {
     float m[6] = { 1, 2, 3, 4, 5, 6 };
@@ -144,7 +145,7 @@ TEST(overlap, is_brought_back_by_a_snapshot)
     varve_graph_free(graph);
 }
 
-/* A saver saves now and in the background. */
+/* A saver saves synchronously and asynchronously. */
 TEST(overlap, is_refused_before_a_saver_saves)
 {
     for (int i = 0; i < 2; i++) {

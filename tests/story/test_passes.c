@@ -1,5 +1,6 @@
-/* test_passes.c - what has nothing to lose is read once, all else twice; and
- * what a restoration has left half done is not saved by accident.
+/* test_passes.c - Tests that values are read once if nothing can be lost and
+ * otherwise twice, and that partially restored values are not saved by
+ * accident.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +15,7 @@ static varve_graph *graph;
 static varve_node *root;
 static varve_error error;
 
-/* Values that have no room in the staging of a read. */
+/* Values that exceed the staging size of a read. */
 static const varve_read_options unstaged = {
     .resources = { .staging_size = 1, .threads = 1 } };
 
@@ -37,7 +38,7 @@ static void begin_empty(void)
     error = (varve_error){ 0 };
 }
 
-/* A program that was just built, beside a file of nines. */
+/* Builds a program and a file of nines. */
 static void begin(void)
 {
     begin_empty();
@@ -55,7 +56,7 @@ static void end(void)
     varve_graph_free(graph);
 }
 
-/* Damages the value of b in the file, or mends it. */
+/* Damages the value of b in the file; a second call repairs it. */
 static void damage(void)
 {
     story_damage("f", "b", 100);
@@ -195,7 +196,7 @@ TEST(passes, are_two_of_what_is_asked_for_again)
     end();
 }
 
-/* Memory that nobody has seen is let go of, whatever was saved. */
+/* New memory is released, whatever was saved. */
 TEST(passes, is_one_of_new_memory_of_the_library)
 {
     float step = 0;

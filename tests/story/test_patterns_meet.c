@@ -1,5 +1,5 @@
-/* test_patterns_meet.c - patterns of a read beside whatever else a program
- * does: managers, rings, children on demand, shared nodes, a graph that goes.
+/* test_patterns_meet.c - Tests patterns of a read together with managers,
+ * rings, on-demand children, shared nodes, and freed graphs.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 
 /* --- A graph that goes first --------------------------------------------- */
 
-/* What every call on an open restoration says once its program is gone. */
+/* Calls each function on an open restoration whose program is freed. */
 static void ask_after_the_graph(varve_restoration *r)
 {
     varve_error error;
@@ -70,8 +70,8 @@ static varve_ring *push_two(varve_node *root, const char *except)
     return ring;
 }
 
-/* A part of a file is read into the program, or into one of the ring, between
- * pushes; `except` of the ring is another matter than that of the read. */
+/* Reads a part of a file into the program, or into a snapshot of the ring,
+ * between pushes. `except` of the ring is independent of that of the read. */
 static void read_between(const char *except, bool into_ring, float a, float b)
 {
     varve_error error;
@@ -158,13 +158,14 @@ TEST(patterns_meet, a_manager_that_resumes)
         &(varve_read_options){ .except = "**/head|old|new" }, "110", VARVE_OK);
     resume_with(
         &(varve_read_options){ .only = "modle" }, "000", VARVE_UNMATCHED);
-    /* The patterns are of the resume alone: it was the whole run's save. */
+    /* The patterns apply only to the resume: the file contains the whole
+     * run. */
     resume_with(&(varve_read_options){ .only = "model" }, "011", VARVE_OK);
 }
 
 /* --- Children on demand, shared nodes ------------------------------------ */
 
-/* Makes what the file has, of the library. */
+/* Creates any child in the file, as library-owned nodes. */
 static void make(void *user, varve_node *node, const varve_offer *offer)
 {
     ++*(int *)user;
@@ -183,7 +184,7 @@ static float at(varve_node *root, const char *path)
     return *(float *)varve_data(node);
 }
 
-/* bag/a and tied/b are one; bag/c is another. */
+/* Writes bag/a and tied/b as one node, and bag/c as another. */
 static void write_tied(void)
 {
     float v[2] = { 1, 2 };
@@ -229,7 +230,7 @@ TEST(patterns_meet, children_on_demand_that_are_shared)
     }
 }
 
-/* Of a variable with two paths, each with wildcards, in every order. */
+/* A variable with two paths, each with wildcards, in every order. */
 TEST(patterns_meet, a_shared_node_by_either_path)
 {
     static const char *const takes[] = { "b*", "t?ed", "**/[ab]", "*/b",
@@ -258,7 +259,7 @@ TEST(patterns_meet, a_shared_node_by_either_path)
 
 enum { LONG = 64 << 10 };
 
-/* 64 KiB of `part`, then `middle`, then as many of `end`. */
+/* Returns 64 KiB of `part`, then `middle`, then as many of `end`. */
 static char *repeated(const char *part, const char *middle, const char *end)
 {
     size_t size[2] = { strlen(part), strlen(end) };

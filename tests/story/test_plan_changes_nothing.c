@@ -1,5 +1,5 @@
-/* test_plan_changes_nothing.c - a plan says what a read would do, without
- * reading a value or changing anything.
+/* test_plan_changes_nothing.c - Tests that a dry run reports what a read would
+ * do, without reading a value or changing anything.
  *
  * SPDX-License-Identifier: MIT
  */

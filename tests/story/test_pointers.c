@@ -1,5 +1,5 @@
-/* test_pointers.c - memory behind a pointer that the program sets anew: every
- * call takes what it leads to then.
+/* test_pointers.c - Tests memory behind a pointer that the program changes:
+ * every call uses the current pointer.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -37,7 +37,7 @@ static void swap(void)
     next = other;
 }
 
-/* The first element, and how many there are, in a file. */
+/* Checks the first element and the size in a file. */
 static void expect_file(const char *name, float first, size_t size)
 {
     float values[8] = { 0 };
@@ -152,7 +152,7 @@ TEST(pointers, that_are_null_fail_where_their_value_waits)
 
 /* --- Other ways --------------------------------------------------------- */
 
-/* A pair of buffers, and which of them is current. */
+/* Two buffers and the index of the current one. */
 struct pair {
     float *buffers[2];
     int current;
@@ -227,7 +227,7 @@ TEST(pointers, that_are_null_get_room)
     begin();
     story_write(root, "a");
     varve_set_resizing(varve_find(root, "now"), &resizing, NULL);
-    for (int n = 0; n <= 4; n += 2) { /* of the same shape too */
+    for (int n = 0; n <= 4; n += 2) { /* also with the same shape */
         now = NULL;
         count = n;
         cr_assert_eq(varve_write(root, test_path("b"), NULL, &error),

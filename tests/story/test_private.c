@@ -1,5 +1,5 @@
-/* test_private.c - of many processes each has things of its own, and gets them
- * back; with another number of processes the program says what becomes of them.
+/* test_private.c - Tests rank-local values: each process gets its own back, and
+ * with another number of processes the program decides.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,17 +15,17 @@
 
 enum { SAVED_BY = 4 };
 
-/* A process, which has a count and, at odd ranks, a number too. */
+/* A process with a count and, at odd ranks, a number too. */
 struct worker {
     uint32_t rank, ranks;
-    int64_t step; /* of all */
+    int64_t step; /* equal on all ranks */
     int64_t count;
     float number;
 };
 
 /* [fold] */
-/* Each takes the counts of those whose number is his, modulo how many there
- * are. */
+/* Adds the counts of old ranks whose number modulo the number of ranks is this
+ * rank. */
 static varve_status fold_counts(void *user, varve_node *mine,
     varve_reader *saved, const char *path, size_t count, varve_error *error)
 {

@@ -1,5 +1,5 @@
-/* test_progress_and_cancel.c - long work tells how far it is, and can be told
- * to stop; then it leaves no trace.
+/* test_progress_and_cancel.c - Tests that long operations report progress and
+ * can be canceled without leaving a trace.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,7 @@ struct watch {
     uint64_t last;
     uint64_t total;
     int calls;
-    int stop_at; /* this call; -1: none */
+    int stop_at; /* number of the call that cancels; -1: none */
 };
 
 static int on_progress(
@@ -104,7 +104,7 @@ TEST(progress_and_cancel, a_cancelled_write_leaves_the_older_file_and_no_other)
     end(&m);
 }
 
-/* A read with this staging, cancelled at each of its calls in turn. */
+/* Cancels a read with this staging size at each of its callbacks in turn. */
 static void cancel_everywhere(const varve_read_options *with)
 {
     varve_error error;

@@ -1,5 +1,5 @@
-/* test_random_streams.c - a run that is resumed draws the numbers that it would
- * have drawn, and no stream depends on another.
+/* test_random_streams.c - Tests that a resumed run draws the same numbers, and
+ * that streams are independent of each other.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 
 enum { DRAWS = 50 };
 
-/* A program with two streams, the second under a name of the caller's. */
+/* A program with two streams, the second under a given name. */
 struct program {
     varve_graph *graph;
     varve_node *root;
@@ -33,7 +33,7 @@ static void end(struct program *p)
     varve_graph_free(p->graph);
 }
 
-/* A mix of all kinds, so that positions within a block differ. */
+/* Draws all kinds of numbers, so that positions within a block differ. */
 static void draw(struct program *p, double out[DRAWS])
 {
     for (int i = 0; i < DRAWS; i++) {
@@ -56,7 +56,7 @@ TEST(random_streams, a_resumed_run_draws_what_was_left)
         draw(&first, wanted);
         story_write(first.root, "run");
         draw(&first, wanted);
-        /* Another seed: what is in the file counts. */
+        /* The seed differs; the one in the file is used. */
         begin(&second, 43, "dropout");
         draw(&second, found);
         varve_restoration *r = story_read(second.root, "run", NULL);
@@ -112,7 +112,7 @@ TEST(random_streams, a_renamed_object_keeps_its_stream)
     cr_assert_arr_eq(second.dropout.key, first.dropout.key, 16);
     draw(&second, found);
     cr_assert_arr_eq(found, wanted, sizeof wanted);
-    /* And in the next file, under its new name. */
+    /* The next file contains the new name. */
     story_write(second.root, "again");
     draw(&second, wanted);
     r = story_read(second.root, "again", NULL);
@@ -180,8 +180,8 @@ TEST(random_streams, a_snapshot_takes_them_back_too)
     end(&p);
 }
 
-/* A program seeds its streams and adds them, in every run; a resumed run goes
- * on. */
+/* A program seeds its streams and adds them in every run; a resumed run
+ * continues them. */
 TEST(random_streams, of_one_seed_are_alike_and_go_on_after_a_resume)
 {
     varve_error error;

@@ -1,5 +1,5 @@
-/* test_readiness.c - parts of a model by tag; which variables still need a
- * value, and giving each its own after those that it is made of.
+/* test_readiness.c - Tests selections by tag, and initializing the variables
+ * that have no value in the order of their dependencies.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,7 +27,7 @@ static const char *each(varve_node *root, const varve_select *select)
     return seen;
 }
 
-/* The value of `user`, a variable, and one. */
+/* Initializes with the value of the variable `user` plus one. */
 static varve_status one_more(const varve_tensor *tensor, void *user)
 {
     const float *other = varve_data(user);
@@ -74,7 +74,8 @@ TEST(readiness, a_part_of_the_model_is_walked_in_the_order_of_its_making)
     select = (varve_select){ .without_tag = VARVE_TAG_LOCAL,
         .pattern = "net/*" };
     cr_assert_str_eq(each(root, &select), "net/kernel net/bias ");
-    select.except = "again|net/bias"; /* all paths of one, one of the other */
+    /* all paths of one, one path of the other */
+    select.except = "again|net/bias";
     cr_assert_str_eq(each(root, &select), "net/kernel ");
     varve_graph_free(graph);
 }
@@ -122,8 +123,8 @@ TEST(readiness, a_restored_value_beats_an_initializer)
     varve_graph_free(graph);
 }
 
-/* An optimizer asks for what is trained, as an array in the order in which the
- * program made it, and gives each a slot. */
+/* An optimizer selects trainable variables as an array in order of creation,
+ * and adds a slot to each. */
 TEST(readiness, an_optimizer_has_a_slot_for_all_that_is_trained)
 {
     varve_error error;

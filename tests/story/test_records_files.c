@@ -1,10 +1,10 @@
-/* test_records_files.c - a run over several files of data is resumed in the
- * middle with exactly the records that were left, and a list of files that has
- * changed is refused by the name of the file.
+/* test_records_files.c - Tests that a run over several data files is resumed
+ * with exactly the remaining records, and that a changed list of files is
+ * rejected with the name of the file.
  *
  * SPDX-License-Identifier: MIT
  */
-#define _POSIX_C_SOURCE 200809L /* kill, nanosleep */
+#define _POSIX_C_SOURCE 200809L /* for kill and nanosleep */
 #include "reading.h"
 
 #include <signal.h>
@@ -23,7 +23,7 @@ struct list {
     size_t count;
 };
 
-/* Names, up to NULL; files that are there already stay. */
+/* Returns a list of names up to NULL; creates files that do not exist. */
 static struct list *list_of(const char *const *names)
 {
     static struct list lists[4];
@@ -46,7 +46,7 @@ static void put(const char *name, const char *text)
 
 static const char *const abcd[] = { "a.csv", "b.csv", "c.csv", "d.csv", NULL };
 
-/* Seven records behind a line of names in each; the second has none. */
+/* Writes files of seven records after a header line; the second has none. */
 static void put_files(void)
 {
     put("a.csv", "n,v\n1\n2\n3\n");
@@ -98,7 +98,7 @@ TEST(records_files, are_read_in_order_without_their_first_lines)
     reading_end(&r);
 }
 
-/* The order is one over all files, that of a single file of all records. */
+/* All files are shuffled together, like a single file with all records. */
 TEST(records_files, are_shuffled_as_one)
 {
     struct reading files, whole;
@@ -139,7 +139,7 @@ TEST(records_files, tell_which_file_a_record_is_of)
 
 /* --- Resuming ------------------------------------------------------------- */
 
-/* Time for the thread that reads ahead, if there is one. */
+/* Waits for the prefetching thread, if there is one. */
 static void let_read_ahead(const varve_records_options *options)
 {
     const struct timespec moment = { .tv_nsec = 2000000 };
@@ -147,7 +147,7 @@ static void let_read_ahead(const varve_records_options *options)
         nanosleep(&moment, NULL);
 }
 
-/* A process that is killed after it has read further than it has saved. */
+/* Kills a process that has read further than it has saved. */
 static void read_and_die(const varve_records_options *options, size_t saved)
 {
     pid_t child = fork();
@@ -259,8 +259,8 @@ TEST(records_files, of_all_kinds_are_resumed)
     }
 }
 
-/* A failure is of the record that the program would have read: the position of
- * a save before it is where the next run reads it again. */
+/* A failure is reported for the record that the program would have read. After
+ * a save before it, the next run reads that record again. */
 TEST(records_files, fail_where_the_record_is_read)
 {
     struct reading r;
@@ -286,7 +286,7 @@ TEST(records_files, fail_where_the_record_is_read)
 
 /* --- Other files ---------------------------------------------------------- */
 
-/* Saves after four records of the files, and resumes with others. */
+/* Saves after four records of the files, and resumes with other files. */
 static varve_status resume_with(const char *const *names,
     void (*change)(void), const varve_records_options *options,
     struct reading *second, varve_error *error)
@@ -326,7 +326,7 @@ static void refuses(const char *const *names, void (*change)(void),
             VARVE_MISMATCH);
         cr_assert(story_says(&error, expected) && story_says(&error, found),
             "%s", error.message);
-        /* The change is taken on purpose. */
+        /* The change is accepted explicitly. */
         varve_records_rewind(second.records, 1);
         cr_assert_ok(varve_records_check(second.records, &error), error);
         reading_read(&second, 1);
@@ -335,7 +335,7 @@ static void refuses(const char *const *names, void (*change)(void),
     }
 }
 
-/* As long as before. */
+/* Changes the file without changing its size. */
 static void change_c(void)
 {
     put("c.csv", "n,v\r\n4\r\n9");
@@ -381,7 +381,8 @@ TEST(records_files, in_another_list_are_refused_by_name)
     refuses(abdc, NULL, "expected c.csv: 2 records", "found d.csv: 2 records");
 }
 
-/* The place in a file is for people; one that is wrong is no position. */
+/* The offset in the file is stored for information; a position with a wrong one
+ * is invalid. */
 TEST(records_files, refuse_a_position_at_another_record)
 {
     static const char *const names[] = { "file", "record" };
@@ -424,8 +425,8 @@ TEST(records_files, that_are_gone_are_named_when_they_are_opened)
 
 static const char *const three_of_four[] = { "a.csv", "b.csv", "c.csv", NULL };
 
-/* Saves after `at` batches of three files; the epoch ends with their records,
- * and the next one has those of four. */
+/* Saves after `at` batches of three files. The epoch ends with their records,
+ * and the next one has those of four files. */
 static void append_one(int way, size_t at)
 {
     struct reading first, second, fresh;
@@ -448,7 +449,7 @@ static void append_one(int way, size_t at)
     reading_begin(&second, open_csv(abcd, &options));
     reading_resume(&second, "run");
     cr_assert_ok(varve_records_check(second.records, &error), error);
-    story_write(second.root, "again"); /* before anything is read */
+    story_write(second.root, "again"); /* before any record is read */
     reading_resume(&second, "again");
     reading_read(&second, 2 - at + (options.drop_last ? 0 : 1));
     cr_assert_str_eq(second.text, first.text);

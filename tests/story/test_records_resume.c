@@ -1,5 +1,5 @@
-/* test_records_resume.c - a run that is resumed in the middle of an epoch gets
- * exactly the batches that were left, and a source that has changed is refused.
+/* test_records_resume.c - Tests that a run resumed within an epoch gets exactly
+ * the remaining batches, and that a changed source is rejected.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -41,11 +41,12 @@ static void stop_and_resume(open_function *open,
     story_write(first.root, "run");
     first.text[0] = '\0';
     reading_read(&first, SIZE_MAX);
-    /* Another seed and the other order: those of the file count. */
+    /* Seed and order differ; those in the file are used. */
     varve_records_options changed = *options;
     changed.seed++;
     changed.shuffle = !options->shuffle;
-    changed.prefetch = at % 4 * 2; /* the position is that of any reader */
+    /* the position does not depend on the reader */
+    changed.prefetch = at % 4 * 2;
     reading_begin(&second, open(&changed, NULL));
     reading_read(&second, at % 3);
     second.text[0] = '\0';
@@ -129,7 +130,7 @@ TEST(records_resume, another_size_of_batch_goes_on_at_the_same_record)
     reading_end(&second);
 }
 
-/* Writes a position in a file of `before`, reads it with one of `after`. */
+/* Writes a position in a file of `before` and reads it with one of `after`. */
 static varve_status resume_changed(
     const char *before, const char *after, varve_error *error)
 {

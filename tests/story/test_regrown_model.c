@@ -1,5 +1,5 @@
-/* test_regrown_model.c - a program grows and shrinks between saves, and each
- * file gives back what it has.
+/* test_regrown_model.c - Tests a program that grows and shrinks between saves:
+ * each file restores what it contains.
  *
  * SPDX-License-Identifier: MIT
  */

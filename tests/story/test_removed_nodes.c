@@ -1,6 +1,6 @@
-/* test_removed_nodes.c - the program may shrink while restorations are open:
- * nothing is written to what is gone, and what comes anew gets what was not
- * delivered yet.
+/* test_removed_nodes.c - Tests removing nodes while restorations are open:
+ * removed nodes are not written to, and new nodes get the values that were not
+ * restored yet.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -76,8 +76,9 @@ TEST(removed_nodes, with_slots_states_of_failure_and_two_restorations)
 }
 
 #ifdef IS_WHOLE
-/* A run of months: names come and go by the thousand while a restoration is
- * open, and what it holds still comes under its own name or an older one. */
+/* A long run: thousands of names are added and removed while a restoration
+ * is open, and its pending values are restored under their own names or
+ * aliases. */
 TEST(removed_nodes, let_go_of_their_names)
 {
     enum { VALUES = 20, PASSING = 1000 };
@@ -130,8 +131,8 @@ TEST(removed_nodes, let_go_of_their_names)
     }
 }
 
-/* Each comes under its own name, however many had the numbers of names before.
- */
+/* Each is restored under its own name, although internal name numbers were
+ * reused. */
 TEST(removed_nodes, let_go_of_the_names_of_slots)
 {
     enum { SLOTS = 20, PASSING = 1000 };

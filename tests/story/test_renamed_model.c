@@ -1,5 +1,5 @@
-/* test_renamed_model.c - a checkpoint outlives the names of the program: the
- * model is called otherwise now, and is not built yet.
+/* test_renamed_model.c - Tests a checkpoint of a model that has been renamed
+ * and is not built yet.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -65,7 +65,8 @@ TEST(renamed_model, without_the_rename_the_report_names_the_nearest)
     varve_graph_free(graph);
 }
 
-/* What everything in the program was called when it was saved. */
+/* Builds the model with the names at the time of the save, or the current
+ * ones. */
 static varve_graph *make_part(bool is_old, float *values)
 {
     varve_graph *graph = story_graph();
@@ -84,7 +85,7 @@ static varve_graph *make_part(bool is_old, float *values)
 
 enum { MOST_RENAMES = 8 };
 
-/* Pastes what the report proposes, into renames and into a file of them. */
+/* Uses the suggestions of the report as renames and in a file of renames. */
 static size_t paste(const varve_report *report, varve_rename *renames)
 {
     FILE *file = fopen(test_path("renames"), "w");

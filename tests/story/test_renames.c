@@ -1,6 +1,6 @@
-/* test_renames.c - program path to file path: prefixes, globs with captures, a
- * text file; the first that matches decides, and one that matches nothing is a
- * finding.
+/* test_renames.c - Tests renames from program paths to file paths: prefixes,
+ * globs with captures, a text file. The first match decides, and a rename
+ * without a match is reported.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@ struct program {
 
 static struct program program;
 
-/* A program with these paths, which ends with NULL. */
+/* Builds a program with these paths, up to NULL. */
 static void build(const char *const *paths)
 {
     program.graph = story_graph();

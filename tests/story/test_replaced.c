@@ -1,9 +1,9 @@
-/* test_replaced.c - a program saves to a symbolic link and over a file of mode
- * 600: both are afterwards what the user made them.
+/* test_replaced.c - Tests saving through a symbolic link and over a file of
+ * mode 600: both keep these properties.
  *
  * SPDX-License-Identifier: MIT
  */
-#define _XOPEN_SOURCE 700 /* symlink */
+#define _XOPEN_SOURCE 700 /* for symlink */
 
 #include "story.h"
 
@@ -63,7 +63,8 @@ TEST(replaced, a_link_stays_and_its_file_is_the_newer_checkpoint)
     }
 }
 
-/* Other formats go the same way; several files would be torn apart. */
+/* Other formats can be replaced, too; a checkpoint of several files would be
+ * separated. */
 TEST(replaced, a_link_to_a_checkpoint_of_several_files_is_refused)
 {
     varve_error error = { 0 };
@@ -102,7 +103,7 @@ TEST(replaced, a_file_keeps_its_mode)
     cr_assert_eq(read_value(path), 2);
 }
 
-/* Files in a directory whose names begin so and that have a mode. */
+/* Returns the number of files in a directory with this prefix and mode. */
 static int count_files(
     const char *directory, const char *begin, unsigned mode)
 {
@@ -133,7 +134,7 @@ static void write_twice(const char *path, const varve_write_options *options)
     cr_assert_eq(read_value(path), 2);
 }
 
-/* The values are in them. */
+/* These files contain the values. */
 TEST(replaced, other_files_of_a_checkpoint_have_the_mode_of_its_index)
 {
     const varve_write_options incremental = { .incremental = true };

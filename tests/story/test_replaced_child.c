@@ -1,12 +1,11 @@
-/* test_replaced_child.c - a value is delivered once: what takes the place of a
- * child that was restored is left as the program made it, and the report says
- * so.
+/* test_replaced_child.c - Tests that a value is restored once: a replacement of
+ * a restored child keeps its own value, and the report says so.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "story.h"
 
-/* The only finding of what only the program has. */
+/* Checks that the only finding is a value that only the program has. */
 static void only_says(varve_restoration *r, const char *path)
 {
     varve_error error;
@@ -100,7 +99,7 @@ TEST(replaced_child, of_the_library_runs_its_initializer)
 }
 
 #ifdef IS_WHOLE
-/* A permutation of a new epoch, in new memory, under the name of the old. */
+/* The permutation of a new epoch, in new memory, under the old name. */
 TEST(replaced_child, of_a_run_that_was_resumed_keeps_its_new_epoch)
 {
     int first[2] = { 0, 1 }, next[2] = { 1, 0 }, last[2] = { 8, 9 };
@@ -123,7 +122,7 @@ TEST(replaced_child, of_a_run_that_was_resumed_keeps_its_new_epoch)
     only_says(r, "order");
     cr_assert_ok(varve_manager_finish_resume(m, &error), error);
     cr_assert_eq(varve_manager_restoration(m), r);
-    varve_restoration_free(r); /* it is the manager's */
+    varve_restoration_free(r); /* owned by the manager */
     varve_replace(root, "order",
         varve_add_variable(varve_add_detached(graph), "order",
             varve_array(last, 2)));
@@ -135,8 +134,8 @@ TEST(replaced_child, of_a_run_that_was_resumed_keeps_its_new_epoch)
 }
 #endif
 
-/* Elements that stay keep their values whatever their positions become; a new
- * one is nobody's heir. */
+/* Remaining elements keep their values when their positions change; a new
+ * element does not inherit a value that was already restored. */
 TEST(replaced_child, of_a_list_that_had_shrunk_or_was_reordered)
 {
     STORY_FILE("f", { "list/0", 10 }, { "list/1", 11 }, { "list/2", 12 });
@@ -174,7 +173,7 @@ TEST(replaced_child, of_a_list_that_had_shrunk_or_was_reordered)
     varve_graph_free(graph);
 }
 
-/* What it has become since is worth more than what it was when saved. */
+/* A variable keeps changes that were made since it was restored. */
 TEST(replaced_child, taken_out_and_put_back_it_keeps_what_it_has_become)
 {
     STORY_FILE("f", { "w", 5 }, { "other", 7 });
@@ -212,7 +211,7 @@ TEST(replaced_child, taken_out_and_put_back_it_keeps_what_it_has_become)
     varve_graph_free(graph);
 }
 
-/* Nor does it have to be what the file has there. */
+/* Its type need not match the node of the file at the new path. */
 TEST(replaced_child, moved_to_where_the_file_has_an_object_it_is_no_mismatch)
 {
     varve_error error;
@@ -236,8 +235,8 @@ TEST(replaced_child, moved_to_where_the_file_has_an_object_it_is_no_mismatch)
     }
 }
 
-/* What is added below something that was taken out waits with it; cycles lead
- * to nobody. */
+/* Nodes added below a detached node wait with it; cycles without the root are
+ * not matched. */
 TEST(replaced_child, out_of_reach_it_gets_nothing)
 {
     varve_error error;
@@ -297,7 +296,7 @@ TEST(replaced_child, its_slots_are_new_as_well)
     varve_graph_free(graph);
 }
 
-/* The value of an older restoration does not come to light again. */
+/* The value of an older restoration is not restored afterwards. */
 TEST(replaced_child, of_two_restorations_gets_neither_value)
 {
     STORY_FILE("old", { "w", 5 }, { "x", 6 });
@@ -324,7 +323,7 @@ TEST(replaced_child, of_two_restorations_gets_neither_value)
     varve_graph_free(graph);
 }
 
-/* A snapshot that is put back changes values, not who was served. */
+/* Restoring a snapshot changes values but not which nodes were restored. */
 TEST(replaced_child, and_snapshots)
 {
     STORY_FILE("f", { "w", 5 });

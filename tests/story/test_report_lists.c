@@ -1,5 +1,6 @@
-/* test_report_lists.c - the lists, each entry with both paths, type, shape,
- * size and a reason; nearest names among siblings or by type and shape.
+/* test_report_lists.c - Tests the lists of a report: each entry has both paths,
+ * type, shape, size and a reason; suggestions are names among siblings, or of
+ * equal type and shape.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,7 +21,7 @@ static varve_finding only_one(
     return finding;
 }
 
-/* A file and a program that give one entry for each list of a plan. */
+/* Creates a file and a program with one entry for each list of a dry run. */
 static varve_report *plan_report(varve_graph *graph, varve_restoration **r)
 {
     static float v[8];
@@ -60,7 +61,7 @@ TEST(report_lists, entries_have_paths_types_sizes_and_reasons)
     cr_assert_gt(f.offset, 0);
     cr_assert_str_eq(f.reason, "");
     f = only_one(
-        report, VARVE_FINDING_UNEXPECTED); /* for a plan nothing waits */
+        report, VARVE_FINDING_UNEXPECTED); /* in a dry run nothing is pending */
     cr_assert_str_eq(f.file_path, "encoder/kernel");
     cr_assert_null(f.program_path);
     cr_assert_eq(f.size, 16);
@@ -213,7 +214,7 @@ TEST(report_lists, a_rename_that_leads_nowhere_is_the_reason)
     varve_graph_free(graph);
 }
 
-/* What a rename asks for it is to have, whether somebody misses it or not. */
+/* A requested copy is listed, although the variable is local. */
 TEST(report_lists, a_plan_shows_a_copy_that_a_local_variable_cannot_have)
 {
     STORY_FILE("f", { "a", 1 });
@@ -235,7 +236,7 @@ TEST(report_lists, a_plan_shows_a_copy_that_a_local_variable_cannot_have)
     varve_graph_free(graph);
 }
 
-/* Nobody misses its value, but it is not what the file has. */
+/* A missing value of a local variable is accepted, but a mismatch is not. */
 TEST(report_lists, a_plan_shows_a_local_variable_that_a_read_fails_for)
 {
     STORY_FILE("f", { "k/below", 1 });

@@ -1,5 +1,6 @@
-/* test_resize_reshape.c - shapes must agree unless asked: rows and columns cut
- * or kept for named paths, or the same number of elements.
+/* test_resize_reshape.c - Tests that shapes must agree unless resizing (rows
+ * and columns cut or kept, for given paths) or reshaping (equal number of
+ * elements) is requested.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* v = [[0 1 2] [3 4 5]], w the same. */
+/* Writes v = [[0 1 2] [3 4 5]] and the same as w. */
 static void write_two(void)
 {
     float v[6] = { 0, 1, 2, 3, 4, 5 };

@@ -1,5 +1,6 @@
-/* test_restoration_outlives_graph.c - graph and restoration may be freed in
- * either order, and the file may go or change while one is open.
+/* test_restoration_outlives_graph.c - Tests that graph and restoration may be
+ * freed in either order, and that the file may be deleted or changed while one
+ * is open.
  *
  * SPDX-License-Identifier: MIT
  */

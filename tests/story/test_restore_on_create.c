@@ -1,5 +1,5 @@
-/* test_restore_on_create.c - a library-owned variable has either the value
- * that waits for it or its initializer's, never both.
+/* test_restore_on_create.c - Tests that a library-owned variable gets either
+ * its pending value or its initial value, never both.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* test_run.c - a run in a few calls: fresh, resumed, asked to stop, told by a
- * signal, killed, in the directory of another program.
+/* test_run.c - Tests varve_run: started, resumed, asked to stop, stopped by a
+ * signal, killed, and in the directory of another program.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,7 @@
 
 enum { NUMBERS = 1000, KILLS = 12 };
 
-/* What is computed, each step from the one before it. */
+/* Each state is computed from the previous one. */
 struct state {
     uint64_t numbers[NUMBERS];
     int64_t step;
@@ -31,7 +31,7 @@ static void compute(struct state *s)
     s->step++;
 }
 
-/* A run of the test's directory. */
+/* Opens a run in the test's directory. */
 static varve_run *begin(
     struct state *s, const char *directory, const varve_run_options *options)
 {
@@ -104,7 +104,7 @@ TEST(run, that_has_nothing_left_to_do_writes_nothing)
     cr_assert_not(is_there("run/ckpt-4.varve"));
 }
 
-/* Its loop is off by one: that step was done before the resume. */
+/* An off-by-one loop: the step was done before the resume. */
 TEST(run, that_does_a_step_twice_fails_unless_that_is_permitted)
 {
     struct state s;
@@ -133,7 +133,7 @@ TEST(run, that_does_a_step_twice_fails_unless_that_is_permitted)
     cr_assert_eq(varve_run_resumed_step(NULL), 0);
 }
 
-/* Half of a step is done: that is none to go on from. */
+/* The loop is left within a step, from which no run can resume. */
 TEST(run, that_is_left_saves_nothing_more)
 {
     struct state s;
@@ -173,7 +173,7 @@ TEST(run, that_is_asked_to_stop_saves_the_step_that_is_under_way)
     cr_assert(is_there("run/ckpt-4.varve"), "asked within one");
 }
 
-/* Its directory stays as it is, but for the lock. */
+/* Its directory is not changed, except for the lock. */
 TEST(run, refuses_the_directory_of_another_program)
 {
     struct state s;
@@ -232,7 +232,7 @@ TEST(run, begins_anew_beside_damage_only_if_allowed)
     cr_assert_ok(varve_run_end(run, &error), error);
 }
 
-/* The first failure is the one that is told, and no call after it does more. */
+/* The first failure is returned, and later calls do nothing. */
 TEST(run, keeps_its_first_failure)
 {
     struct state s;
@@ -291,7 +291,7 @@ static void rest(void)
     nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 
-/* A process that runs until it is told to end; 0: all went well. */
+/* Runs a process until it is asked to stop; returns 0 on success. */
 static int live(volatile int64_t *steps, bool heeds)
 {
     struct state s;
@@ -312,7 +312,7 @@ static int live(volatile int64_t *steps, bool heeds)
     return varve_run_end(run, &error) ? 1 : 0;
 }
 
-/* A life that a signal ends after some steps; how it ended. */
+/* Ends a run by a signal after some steps; returns its exit status. */
 static int end_by(volatile int64_t *steps, int number, bool heeds, int rests)
 {
     int status;
@@ -409,7 +409,7 @@ static varve_run *begin_with_level(
     return begin(s, directory, &options);
 }
 
-/* The last save is made in the end itself, behind any call of drain. */
+/* varve_run_end makes the last save, after any call of drain. */
 TEST(run, ends_when_its_levels_have_the_last_checkpoint)
 {
     struct state s;

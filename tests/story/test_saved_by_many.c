@@ -1,5 +1,6 @@
-/* test_saved_by_many.c - a checkpoint of many processes meets all that one
- * process does with checkpoints: its values lie in pieces, which nobody sees.
+/* test_saved_by_many.c - Tests that a checkpoint of several processes supports
+ * everything that one process does with checkpoints, although its values are
+ * sharded.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +22,7 @@
 
 enum { ROWS = 200, COLUMNS = 300, PIECES = 4, ROUND = 1000 };
 
-/* Of the table that was saved in a round. */
+/* An element of the table saved in a round. */
 static float element(uint64_t row, uint64_t column, unsigned round)
 {
     return (float)(row * COLUMNS + column + ROUND * COLUMNS * round);
@@ -53,7 +54,7 @@ static varve_status refuse(void *self, const void *bytes, size_t size)
 
 static const varve_state_callbacks refusing = { save_letter, refuse };
 
-/* Two by two. */
+/* Saves blocks on two by two ranks. */
 static void save(const varve_comm *comm, void *user)
 {
     struct save *s = user;
@@ -93,7 +94,7 @@ static void save_by_many(const char *name, unsigned round)
 
 /* --- What a part of it is ----------------------------------------------- */
 
-/* A box that meets all pieces, one within a piece, and one of two pieces. */
+/* A box that intersects all shards, one within a shard, and one across two. */
 static const varve_box boxes[] = {
     { { 90, 140 }, { 20, 20 } },
     { { 10, 10 }, { 30, 40 } },
@@ -143,7 +144,7 @@ static const varve_read_options by_boxes = {
     .rename = { .list = renames, .count = BOXES }
 };
 
-/* Round -1: none of it. */
+/* Round -1: no element. */
 static bool has(const struct part *p, int box, int round)
 {
     const varve_box *b = &boxes[box];
@@ -157,7 +158,7 @@ static bool has(const struct part *p, int box, int round)
     return true;
 }
 
-/* Whether all that reads the file finds the table of a round in it. */
+/* Checks that all ways to read the file return the table of a round. */
 static void look(const char *name, int round)
 {
     varve_error error = { 0 };
@@ -197,8 +198,8 @@ static void write_graph(const char *from, const char *to,
 
 /* --- Meetings ----------------------------------------------------------- */
 
-/* However many files have the data, the whole of it is one, which is what one
- * process writes that has all of it. */
+/* Whatever the number of data files, the repacked checkpoint equals that of one
+ * process with all values. */
 TEST(saved_by_many, is_repacked_to_what_one_process_writes)
 {
     varve_error error = { 0 };
@@ -243,8 +244,8 @@ TEST(saved_by_many, is_repacked_and_written_as_everything_else)
     look("tf", 1);
 }
 
-/* One process saves in layers, or packed, upon it and beside it; then many
- * again, upon that. */
+/* One process saves incrementally or compressed, based on it and next to it;
+ * then several processes save incrementally based on that. */
 TEST(saved_by_many, is_a_base_and_has_one)
 {
     varve_error error = { 0 };
@@ -270,7 +271,7 @@ TEST(saved_by_many, is_a_base_and_has_one)
     look("h.varve", 3);
 }
 
-/* Flips a bit of an element in the one file of layers. */
+/* Flips a bit of an element in the single data file. */
 static void damage(uint64_t row, uint64_t column, unsigned round)
 {
     char path[512];
@@ -293,7 +294,7 @@ TEST(saved_by_many, loses_no_more_than_the_pieces_that_are_damaged)
 {
     varve_error error = { 0 };
     save_by_many("f.varve", 1);
-    damage(60, 200, 1); /* the upper right one */
+    damage(60, 200, 1); /* in the upper right shard */
     struct part *p = new_part();
     varve_read_options options = by_boxes;
     story_refused(p->root, "f.varve", &options, VARVE_CORRUPT, &error);
@@ -339,7 +340,7 @@ TEST(saved_by_many, leaves_all_as_it_was_without_memory)
     cr_assert_eq(status, VARVE_OK);
 }
 
-/* What came is put back, from memory or by a second pass. */
+/* Restored values are undone from memory, or by a second pass. */
 TEST(saved_by_many, is_taken_back_where_a_state_refuses)
 {
     save_by_many("f.varve", 1);
@@ -395,7 +396,7 @@ TEST(saved_by_many, is_read_where_it_cannot_be_mapped)
     read_unmapped(&upper, "not mapped: it is a part of a saved value");
 }
 
-/* Values of another type, kept in memory, and again from the file. */
+/* Values of another type, undone from memory and from the file. */
 TEST(saved_by_many, is_what_slices_go_back_to)
 {
     varve_error error = { 0 };

@@ -1,6 +1,6 @@
-/* test_several_restorations.c - several restorations may be open: the last one
- * asked wins for every node, whatever order things are built in, and the older
- * ones count as satisfied there.
+/* test_several_restorations.c - Tests several open restorations: for every node
+ * the newest one takes precedence, in any order of building, and older ones
+ * count as satisfied there.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* test_shared_variable.c - sharing is kept: one node under two names is saved
- * once and comes back once; what is shared on one side only is a finding.
+/* test_shared_variable.c - Tests shared nodes: a node with two names is saved
+ * and restored once; a node shared on one side only is reported.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -123,9 +123,9 @@ TEST(shared_variable, two_values_of_the_file_for_one_variable_is_a_finding)
     varve_graph_free(graph);
 }
 
-/* Many published models have a tied weight twice. Equal values are no finding
- * in any format, also where the file has no checksum of a whole value; values
- * that differ are one, also where they differ in their last byte alone. */
+/* Many published models contain a tied weight twice. Equal values are not
+ * reported in any format, also if the file has no checksum of a whole value.
+ * Different values are reported, even if only their last byte differs. */
 TEST(shared_variable, two_equal_values_of_the_file_may_be_one_of_the_program)
 {
     enum { COUNT = 10000 }; /* more than is compared at once */

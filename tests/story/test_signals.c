@@ -1,5 +1,5 @@
-/* test_signals.c - a storm of signals, handled without SA_RESTART, disturbs no
- * save and no restore.
+/* test_signals.c - Tests that many signals, handled without SA_RESTART, do not
+ * disturb saves and restores.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* test_slices.c - a variable may be a part of a larger value: whatever boxes a
- * program has, it gets them of any checkpoint of the whole.
+/* test_slices.c - Tests that a variable can be a slice of a larger value: any
+ * box of it can be restored from any checkpoint of the whole.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,7 @@ static float element(uint64_t row, uint64_t column)
     return (float)(10 * row + column);
 }
 
-/* table[row][column] = 10 * row + column. */
+/* Writes table[row][column] = 10 * row + column. */
 static void write_table_as(varve_format format)
 {
     static float table[ROWS][COLUMNS];
@@ -108,7 +108,7 @@ TEST(slices, of_the_library_wait_for_their_part_and_are_cast)
     varve_graph_free(graph);
 }
 
-/* Blocks of two rows, of which this process has every other one. */
+/* Blocks of two rows, of which this process has every second one. */
 TEST(slices, of_one_value_can_be_several_variables)
 {
     static float blocks[2][2][COLUMNS];
@@ -131,8 +131,8 @@ TEST(slices, of_one_value_can_be_several_variables)
     varve_graph_free(graph);
 }
 
-/* The memory of a domain with a rim that belongs to neighbours: the inner rows
- * are the slice, whole rows of the memory. */
+/* A domain with a halo that belongs to neighbors: the inner rows are the slice,
+ * and whole rows of the memory. */
 TEST(slices, leave_a_halo_alone)
 {
     float domain[4][COLUMNS];
@@ -173,7 +173,7 @@ TEST(slices, fit_by_the_shape_of_their_value)
     varve_graph_free(graph);
 }
 
-/* One of the shape of the whole that is a part of something larger. */
+/* A slice with the shape of the saved value, but of a larger whole. */
 TEST(slices, of_the_shape_of_another_value_do_not_fit_that)
 {
     static float memory[ROWS * COLUMNS];
@@ -223,8 +223,8 @@ TEST(slices, alone_are_not_saved_and_all_of_a_value_is)
     varve_graph_free(graph);
 }
 
-/* A value of several chunks, of which one is damaged: parts that do not meet
- * it can be had, and what meets it cannot. */
+/* A value of several chunks with one damaged: only slices that intersect it
+ * cannot be read. */
 TEST(slices, need_only_the_chunks_that_they_meet)
 {
     enum { LONG = 1 << 20 };

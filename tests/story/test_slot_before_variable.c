@@ -1,5 +1,5 @@
-/* test_slot_before_variable.c - a slot's value arrives when owner, variable
- * and slot are there, in whatever order they and the read come.
+/* test_slot_before_variable.c - Tests that a slot is restored when owner,
+ * variable and slot exist, whatever the order of these and the read.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,8 +19,8 @@ static void write_slot(void)
     varve_graph_free(graph);
 }
 
-/* Does the four things in this order. The slot can be made before the owner
- * and the variable can be reached, not before they are. */
+/* Executes the four steps in this order. A slot can be added before owner and
+ * variable are reachable, but not before they exist. */
 static void play(const enum step *order)
 {
     varve_graph *graph = story_graph();

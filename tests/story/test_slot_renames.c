@@ -1,12 +1,12 @@
-/* test_slot_renames.c - a rename may lead to a slot of the file, and from a
- * slot of the program.
+/* test_slot_renames.c - Tests renames to a slot of the file, and from a slot of
+ * the program.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "story.h"
 
-/* model/a and model/b/c, the first under "tied" as well, and their running
- * averages as slots of "ema". */
+/* Writes model/a and model/b/c, the first also as "tied", and their moving
+ * averages as slots "ema". */
 static void write_averages(void)
 {
     static float v[] = { 1, 2, 3, 4 };
@@ -128,7 +128,7 @@ TEST(slot_renames, a_shared_variable_by_any_of_its_paths)
     end(&e);
 }
 
-/* The slot itself lives as well: the rename asks for a copy. */
+/* The slot itself is restored, too: the rename requests a copy. */
 TEST(slot_renames, averages_beside_their_own_slots)
 {
     struct evaluator e;
@@ -144,15 +144,15 @@ TEST(slot_renames, averages_beside_their_own_slots)
     end(&e);
 }
 
-/* The owner and the variable are what they are called; the slot is renamed. */
+/* Owner and variable keep their names; only the slot is renamed. */
 TEST(slot_renames, a_slot_of_the_program)
 {
     write_averages();
     static const varve_rename to[] = {
         { "ema/average(**)", "ema/shadow(**)" }, /* another slot */
-        { "ema/average(model/**)", "model/**" }, /* what is none */
-        { "ema/average(**)", "ema/gone(**)" },   /* nothing */
-        { "ema", "gone" },                       /* not the slot */
+        { "ema/average(model/**)", "model/**" }, /* not a slot */
+        { "ema/average(**)", "ema/gone(**)" },   /* missing */
+        { "ema", "gone" },                       /* does not name the slot */
     };
     static const float expected[] = { 3, 1, -1, -1 };
     for (int i = 0; i < 8; i++) {

@@ -1,5 +1,5 @@
-/* test_state_after_values.c - what is not a tensor: its callbacks write bytes,
- * and take them back once all values of its node are there.
+/* test_state_after_values.c - Tests serialized states: callbacks write bytes,
+ * and read them after all values of the node are restored.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,9 +11,9 @@ struct thing {
     char bytes[64];
     size_t size;
     int loads;
-    const float *watched; /* its value at the time of the load */
+    const float *watched; /* value at the time of the load */
     float seen;
-    varve_status status;      /* of load */
+    varve_status status;      /* status returned by load */
     varve_status save_status;
     varve_node *node; /* its own */
 };
@@ -109,7 +109,7 @@ TEST(state_after_values, load_runs_when_it_is_attached_after_the_read)
     varve_graph_free(graph);
 }
 
-/* The library makes the variable's memory as its value arrives. */
+/* The library allocates the variable when its value is restored. */
 static varve_status load_beside(void *self, const void *bytes, size_t size)
 {
     struct thing *thing = self;

@@ -1,5 +1,6 @@
-/* test_sticky_mistakes.c - building needs no checks: nothing is ever NULL, the
- * first mistake is remembered, and the next call that can fail reports it.
+/* test_sticky_mistakes.c - Tests that building needs no checks: functions never
+ * return NULL, the first error is kept, and the next call that can fail returns
+ * it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -84,7 +85,7 @@ TEST(sticky_mistakes, one_is_cleared_when_the_program_can_do_without)
     cr_assert_eq(varve_graph_clear_error(graph, &error), VARVE_OK);
     story_write(root, "f");
     varve_restoration_free(story_read(root, "f", NULL));
-    /* What was not made is still not there. */
+    /* A node that was not created still does not exist. */
     varve_track(root, "w", nil);
     cr_assert_eq(varve_graph_clear_error(graph, &error), VARVE_MISUSE);
     varve_add_object(nil, "child");
@@ -126,8 +127,8 @@ static varve_status refuse(const varve_tensor *tensor, void *user)
     return *(int *)user ? VARVE_IO : VARVE_OK;
 }
 
-/* A variable that could not be given its first value holds none until it is
- * given one; but no variable is without memory. */
+/* A variable whose initializer failed has no value until it is given one, but
+ * it always has memory. */
 TEST(sticky_mistakes, what_has_no_value_yet_can_be_given_one_after_all)
 {
     for (int without_memory = 0; without_memory < 2; without_memory++) {
@@ -135,7 +136,7 @@ TEST(sticky_mistakes, what_has_no_value_yet_can_be_given_one_after_all)
         int refuses = !without_memory;
         varve_graph *graph = story_graph();
         varve_node *root = varve_graph_root(graph);
-        varve_add_object(root, "warm"); /* pools are there */
+        varve_add_object(root, "warm"); /* pools are allocated */
         varve_add_allocated_variable(
             root, "first", VARVE_FLOAT32, VARVE_SHAPE(4), NULL, NULL);
         varve_alias(varve_find(root, "first"), "v");

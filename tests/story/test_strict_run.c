@@ -1,5 +1,5 @@
-/* test_strict_run.c - a run whose program was changed between two of its lives
- * says so before it saves: what is lost is named, permitted, or given up.
+/* test_strict_run.c - Tests that a run whose program has changed reports this
+ * before it saves: lost values are listed, and can be permitted or dropped.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,11 +10,11 @@
 
 struct life {
     varve_run *run;
-    float trained; /* under a name that may be another one */
+    float trained; /* under a name that may differ */
     int64_t step;
 };
 
-/* A run of the test's directory with a layer of this name. */
+/* Runs in the test's directory with a layer of this name. */
 static void live(
     struct life *l, const char *layer, const varve_run_options *options)
 {
@@ -52,7 +52,7 @@ static bool is_there(const char *name)
 
 static const varve_run_options usual = { .manager = { .keep_last = 1 } };
 
-/* Five steps of a layer "hidden". */
+/* Runs five steps with a layer "hidden". */
 static void begin(void)
 {
     struct life l;
@@ -97,7 +97,7 @@ TEST(strict_run, fails_at_its_end_where_no_step_has_checked_it)
     cr_assert_not(is_there("run/ckpt-6.varve"));
 }
 
-/* A program that would truncate its log there leaves it as it is. */
+/* A program that would truncate its log leaves it unchanged. */
 TEST(strict_run, is_checked_before_the_first_step_where_the_program_is_built)
 {
     struct life l;
@@ -174,7 +174,7 @@ TEST(strict_run, renames_and_permits_what_is_named)
     cr_assert_eq(end(&l), VARVE_OK);
 }
 
-/* The trained value is in no other file. */
+/* No other file contains the trained value. */
 TEST(strict_run, that_may_be_partial_keeps_what_it_was_resumed_from)
 {
     struct life l;

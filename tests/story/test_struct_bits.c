@@ -1,5 +1,5 @@
-/* test_struct_bits.c - bit-fields in a table: values as any others, though they
- * have no address.
+/* test_struct_bits.c - Tests bit-fields in a table: values like others,
+ * although they have no address.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -72,7 +72,7 @@ TEST(struct_bits, are_saved_and_restored)
     }
 }
 
-/* Each bit of each: no neighbour changes with it. */
+/* Each bit of each field: neighboring fields do not change. */
 TEST(struct_bits, leave_their_neighbours_alone)
 {
     static const struct cpu each[] = { { .mode = 1 }, { .mode = 4 },
@@ -95,7 +95,7 @@ TEST(struct_bits, leave_their_neighbours_alone)
     }
 }
 
-/* They come later than the read, and the struct moves between saves. */
+/* They are added after the read, and the struct moves between saves. */
 TEST(struct_bits, are_restored_when_they_come_and_followed_when_they_move)
 {
     struct cpu cpu = { 0 }, moved = busy;
@@ -118,7 +118,7 @@ TEST(struct_bits, are_restored_when_they_come_and_followed_when_they_move)
     varve_graph_free(graph);
 }
 
-/* A number that has no room there is cut nowhere. */
+/* A number that does not fit is rejected, not truncated. */
 TEST(struct_bits, refuse_what_they_have_no_room_for)
 {
     static const struct {
@@ -160,7 +160,7 @@ static const varve_field bytes[] = {
     VARVE_FIELDS_END,
 };
 
-/* The same bits under two names would leave the last one that came. */
+/* With two names for the same bits, the last restored value would win. */
 TEST(struct_bits, are_in_one_value_only)
 {
     struct cpu cpu = busy;

@@ -1,4 +1,4 @@
-/* test_struct_cells.c - structs in an array of two dimensions.
+/* test_struct_cells.c - Tests structs in a two-dimensional array.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -56,7 +56,7 @@ TEST(struct_cells, are_lists_in_a_list)
     varve_graph_free(graph);
 }
 
-/* Cells never come to lie in another row. */
+/* Cells are never restored to another row. */
 struct wide {
     struct cell cells[3][2];
 };
@@ -86,7 +86,7 @@ TEST(struct_cells, keep_their_rows)
     varve_graph_free(graph);
 }
 
-/* The table of another struct is none of the cells. */
+/* The table of another struct cannot be used for the cells. */
 static const varve_field foreign_fields[] = {
     VARVE_FIELD_STRUCTS_2D(struct world, cells, world_fields),
     VARVE_FIELDS_END,

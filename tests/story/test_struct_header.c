@@ -1,5 +1,5 @@
-/* test_struct_header.c - arrays whose length stands in front of them, in
- * the same allocation.
+/* test_struct_header.c - Tests arrays whose length is stored in front of them,
+ * in the same allocation.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -82,7 +82,7 @@ static void write_path(int count)
     free_path(&path);
 }
 
-/* The count is looked at, and the pointer, at each save. */
+/* Each save reads the count and the pointer. */
 TEST(struct_header, is_followed_as_the_array_grows)
 {
     struct path path = { NULL };
@@ -134,7 +134,7 @@ TEST(struct_header, of_another_length_is_a_mismatch)
     free_path(&path);
 }
 
-/* A function that makes the room, and fills in no header or cannot make it. */
+/* An allocation function that does not set the header, or fails. */
 static void *forget_length(size_t count, size_t size)
 {
     double *points = make_points(count, size);

@@ -1,4 +1,5 @@
-/* test_struct_lines.c - several members of a struct in one line of its table.
+/* test_struct_lines.c - Tests several members of a struct in one line of its
+ * table.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -59,7 +60,7 @@ TEST(structs, have_many_members_in_a_line)
     varve_graph_free(graph);
 }
 
-/* Two lines of one table: the member is there once. */
+/* Two lines of a table with the same member are rejected. */
 TEST(structs, have_a_member_in_one_line_only)
 {
     static const varve_field twice[] = {

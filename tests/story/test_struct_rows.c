@@ -1,5 +1,5 @@
-/* test_struct_rows.c - double **: rows behind pointers of their own, of one
- * length or each of its own.
+/* test_struct_rows.c - Tests double **: rows behind separate pointers, of equal
+ * or different lengths.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -121,7 +121,7 @@ TEST(struct_rows, are_saved_and_restored_as_one_value)
     free_grid(&g);
 }
 
-/* What a file has is the value, wherever a program has its rows. */
+/* The saved value does not depend on where the rows are in memory. */
 TEST(struct_rows, are_what_a_flat_array_is)
 {
     double now[HEIGHT][WIDTH] = { { 0 } };
@@ -141,7 +141,7 @@ TEST(struct_rows, are_what_a_flat_array_is)
     varve_graph_free(graph);
 }
 
-/* The table, or one row of it. */
+/* The table of pointers or a single row is swapped. */
 TEST(struct_rows, are_looked_at_again_after_they_were_swapped)
 {
     struct grid g = new_grid(1);
@@ -184,7 +184,7 @@ TEST(struct_rows, get_room_where_there_are_none)
     free_grid(&g);
 }
 
-/* Rows that come behind the read. */
+/* Rows added after the read. */
 TEST(struct_rows, are_restored_when_they_are_added)
 {
     write_grid(1);
@@ -246,7 +246,7 @@ TEST(struct_rows, are_each_in_memory_of_their_own)
     free_grid(&g);
 }
 
-/* Another shape is no shape of these rows. */
+/* Rows cannot be restored from another shape. */
 TEST(struct_rows, are_not_restored_with_other_lengths)
 {
     write_grid(1);
@@ -289,7 +289,7 @@ TEST(struct_rows, are_whole_at_each_allocation_that_fails)
             varve_graph_root(graph), test_path("g"), NULL, &error);
         done = test_allocation_count() <= n;
         test_fail_allocation(-1, false);
-        /* (There is memory that a save can do without.) */
+        /* (Some allocations of a save are optional.) */
         cr_assert(status == VARVE_OK || (!done && status == VARVE_NO_MEMORY),
             "%ld: %s", n, error.message);
         failed += status != VARVE_OK;
@@ -307,7 +307,8 @@ TEST(struct_rows, are_whole_at_each_allocation_that_fails)
     free_grid(&g);
 }
 
-/* Room that ends in the middle of the rows: it is the program's. */
+/* An allocation function that fails after some rows, which then belong to the
+ * program. */
 static long resize_buffers_left;
 
 static void *few_resize_buffers(size_t count, size_t size)

@@ -1,4 +1,5 @@
-/* test_struct_texts.c - text behind pointers of structs, which own it.
+/* test_struct_texts.c - Tests strings behind pointers of structs, which own
+ * them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -86,7 +87,7 @@ static void write_net(void)
     net_free(&net);
 }
 
-/* Memory is checked by the sanitizers: what was there is freed, once. */
+/* The previous string is freed exactly once; sanitizers check that. */
 TEST(struct_texts, come_back_whatever_was_there)
 {
     write_net();
@@ -136,7 +137,7 @@ TEST(struct_texts, are_looked_at_again_at_each_save)
     net_free(&found);
 }
 
-/* A restoration would free it twice. */
+/* A restore would free it twice. */
 TEST(struct_texts, at_one_address_are_refused)
 {
     varve_error error = { 0 };
@@ -174,7 +175,7 @@ static const varve_field label_fields[] = {
     VARVE_FIELDS_END,
 };
 
-/* A member that was an array before. */
+/* The member was an array before. */
 TEST(struct_texts, have_the_bytes_of_text_in_place)
 {
     static const char *const labels[] = { "four", "", NULL };
@@ -234,7 +235,7 @@ static varve_status take_nothing(void *self, const void *bytes, size_t size)
     return VARVE_OK;
 }
 
-/* A state of a file may be anything. */
+/* A state in a file may have any bytes. */
 TEST(struct_texts, take_no_bytes_that_are_no_text)
 {
     static const varve_state_callbacks two = { put_two, take_nothing };

@@ -1,5 +1,5 @@
-/* test_structs.c - a program's structs as they are: saved, restored into others
- * of a later make, given room, grown.
+/* test_structs.c - Tests a program's structs: saved, restored into a later
+ * version, allocated, and resized.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,8 +21,8 @@ struct old_net {
     double rate;
     float momentum;
     char name[16];
-    int layer_count; /* as it says */
-    int layers_made; /* and as it is */
+    int layer_count; /* the count in the struct */
+    int layers_made; /* the actual count */
     struct old_layer *layers;
 };
 
@@ -116,7 +116,7 @@ static void assert_net(const struct net *net)
     cr_assert_eq(net->layers[1].weights[1], 5);
 }
 
-/* Types have changed too: `int` is `size_t` and `uint16_t` now. */
+/* Types have changed too: `int` is now `size_t` and `uint16_t`. */
 static const varve_read_options casting = { .cast = VARVE_CAST_ANY };
 
 TEST(structs, a_later_struct_reads_an_older_file_and_gets_the_room_it_needs)
@@ -161,7 +161,7 @@ TEST(structs, one_that_is_added_after_the_read_gets_the_same)
     free_net(&net);
 }
 
-/* A count that leads beyond the memory that there is. */
+/* A count that exceeds the existing memory. */
 TEST(structs, a_file_cannot_make_a_count_more_than_there_is)
 {
     varve_error error = { 0 };
@@ -192,7 +192,7 @@ TEST(structs, memory_that_is_there_is_not_replaced)
     story_refused(root, "f", &casting, VARVE_MISMATCH, &error);
     cr_assert(story_says(&error, "net/layers/0/weights"), "%s", error.message);
     cr_assert_eq(own[0], 9);
-    /* Its own is let go of, and then there is room. */
+    /* The program's arrays are released; then they can be allocated. */
     layers[0] = layers[1] = (struct layer){ 0 };
     net.is_wide = true;
     varve_rebind_struct(node, &net);
@@ -371,7 +371,7 @@ TEST(structs, what_grows_and_shrinks_between_saves_is_restored_in_its_size)
     free(swarm.all);
 }
 
-/* Arrays that one member counts must have one count. */
+/* Arrays with the same count member must have equal lengths. */
 TEST(structs, arrays_of_one_count_have_to_agree)
 {
     varve_error error = { 0 };
@@ -402,7 +402,8 @@ TEST(structs, arrays_of_one_count_have_to_agree)
     free(back.all);
 }
 
-/* Room is made on demand, and what else a file has there is no member. */
+/* Memory is allocated on demand, and other nodes of the file do not become
+ * members. */
 TEST(structs, no_file_gives_one_an_edge_that_is_no_field)
 {
     float mass[1] = { 1 };

@@ -1,4 +1,4 @@
-/* test_structs_counted.c - how many there are, where no member says it.
+/* test_structs_counted.c - Tests counts that are returned by a function.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -53,7 +53,7 @@ TEST(structs, count_by_a_function_and_call_a_member_otherwise)
     varve_graph_free(graph);
 }
 
-/* The elements of a list, behind a pointer that is NULL as well. */
+/* The elements of a list behind a pointer, which may be NULL. */
 struct box {
     struct layer *all;
     int rows, columns;
@@ -93,7 +93,7 @@ TEST(structs, make_room_for_as_many_as_a_function_says)
 
     graph = story_graph();
     root = varve_graph_root(graph);
-    other.rows = 1; /* the function says 2, and the file has 6 */
+    other.rows = 1; /* the function returns 2, and the file has 6 */
     varve_add_struct(root, "box", box_fields, &other);
     varve_restoration *r = varve_read(root, path, NULL, &error);
     cr_assert_null(varve_find(root, "box/all"));
@@ -115,7 +115,7 @@ static const varve_field table_fields[] = {
     VARVE_FIELDS_END,
 };
 
-/* Rows without columns, columns without rows, nothing at all, and all. */
+/* Rows without columns, columns without rows, neither, and both. */
 TEST(structs, resume_a_table_of_any_shape)
 {
     static const int shapes[][2] = { { 3, 0 }, { 0, 4 }, { 0, 0 }, { 3, 4 } };

@@ -1,5 +1,5 @@
-/* test_structs_moved.c - a struct whose pointers and counts change after it was
- * added: every call takes what it holds then.
+/* test_structs_moved.c - Tests a struct whose pointers and counts change after
+ * it was added: every call uses the current ones.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,8 +13,8 @@
 #include <varve/snapshot.h>
 #include <varve/struct.h>
 
-/* The optimizer's moments are made by the first step, and the order of records
- * anew for each epoch. */
+/* The first step allocates the optimizer's moments, and each epoch a new order
+ * of records. */
 struct trainer {
     int count;
     float *weights;
@@ -57,7 +57,7 @@ static void add(struct trainer *t)
     varve_add_struct(root, "trainer", trainer_fields, t);
 }
 
-/* What a first step does. */
+/* Does what a first step does. */
 static void step(struct trainer *t)
 {
     free(t->order);
@@ -75,7 +75,7 @@ static void assert_stepped(const struct trainer *t)
     cr_assert_eq(t->moments[2], 0.5f);
 }
 
-/* Restored into a program that has not stepped yet, and has no order. */
+/* Restores into a program without a step and without an order. */
 static void assert_saved(const char *path)
 {
     varve_error error = { 0 };
@@ -170,7 +170,7 @@ TEST(structs_moved, a_plan_and_a_read_take_the_memory_that_there_is)
     cr_assert(r, "%s", error.message);
     assert_stepped(&t);
     cr_assert_eq(older[4], 7, "what a pointer has left is not written to");
-    /* Asked for again, into memory that is there by then. */
+    /* Restored again, now into existing memory. */
     free(older);
     free(t.moments);
     t.moments = calloc(3, sizeof *t.moments);
@@ -197,7 +197,7 @@ TEST(structs_moved, a_snapshot_of_another_shape_says_which)
     end(&t);
 }
 
-/* A value that waits comes when a pointer is set at which it has room. */
+/* A pending value is restored when a pointer to memory for it is set. */
 TEST(structs_moved, a_value_that_waits_comes_to_a_pointer_that_is_set_later)
 {
     varve_error error = { 0 };

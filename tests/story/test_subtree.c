@@ -1,5 +1,6 @@
-/* test_subtree.c - a part of a file goes into any node, and a node can be the
- * root of a save and later a part of something larger.
+/* test_subtree.c - Tests that a part of a file can be restored into any node,
+ * and that a node can be the root of a save and later a part of something
+ * larger.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* test_transaction.c - a read that fails leaves every variable as it was, and
- * names all that does not fit.
+/* test_transaction.c - Tests that a failed read leaves every variable unchanged
+ * and reports everything that does not fit.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,8 @@
 enum { COUNT = 40, WIDTH = 1000 };
 
 struct part {
-    varve_status status; /* of the load, once it is not the old bytes */
+    /* status of the load, unless the bytes are the old ones */
+    varve_status status;
     char bytes[4];
 };
 
@@ -49,7 +50,7 @@ static void fill(struct model *model, float value, const char *bytes)
     memcpy(model->parts[1].bytes, bytes, 4);
 }
 
-/* Variables whose number is below `odd` have another shape. */
+/* Builds the model; variables with a number below `odd` have another shape. */
 static void build(struct model *model, float value, const char *bytes, int odd)
 {
     fill(model, value, bytes);
@@ -106,7 +107,7 @@ TEST(transaction, all_mismatches_are_named_not_the_first)
     story_refused(model.root, "f", NULL, VARVE_MISMATCH, &error);
     for (int i = 0; i < COUNT; i++) {
         char name[8];
-        snprintf(name, sizeof name, "v%02d:", i); /* no part of a path */
+        snprintf(name, sizeof name, "v%02d:", i); /* cannot be part of a path */
         cr_assert_eq(story_says(&error, name), i < 7, "%s", error.message);
     }
     varve_graph_free(model.graph);

@@ -1,5 +1,5 @@
-/* test_versions.c - a program that has grown or shrunk since a file was written
- * says so at its nodes, and every assertion knows.
+/* test_versions.c - Tests that a program that has grown or shrunk since a file
+ * was written can declare this at its nodes, for all assertions.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -103,7 +103,7 @@ TEST(versions, a_retired_name_is_not_missed_with_all_below_it_and_its_slots)
     r = plan(root, "f");
     story_consumed(r);
     varve_restoration_free(r);
-    /* Elsewhere the name means nothing, and a file without it is fine. */
+    /* Elsewhere the name has no meaning, and a file without it is accepted. */
     varve_untrack(root, "other");
     varve_retire(varve_find(root, "adam"), "other");
     r = story_read(root, "f", NULL);
@@ -132,7 +132,7 @@ TEST(versions, a_retired_name_that_is_there_again_is_matched_as_any_other)
     varve_graph_free(graph);
 }
 
-/* Each side's own words, and those of a read, stand beside each other. */
+/* The declarations of both sides and the patterns of a read are combined. */
 TEST(versions, patterns_of_a_read_go_on_beside_them)
 {
     STORY_FILE("f", { "w", 4 }, { "gone", 3 }, { "extra", 2 });

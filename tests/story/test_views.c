@@ -1,5 +1,5 @@
-/* test_views.c - a variable may lie anywhere: elements apart, borders between
- * rows, memory that functions reach. Files have its value as any other.
+/* test_views.c - Tests variables with any memory layout: strided elements, rows
+ * with padding, memory accessed by functions. The saved value is the same.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,7 @@ struct particle {
 enum { COUNT = 40, ROWS = 5, COLUMNS = 7 };
 
 static struct particle p[COUNT];
-static float field[ROWS + 2][COLUMNS + 2]; /* with a border of one cell */
+static float field[ROWS + 2][COLUMNS + 2]; /* with a halo of one cell */
 
 static void fill(double by)
 {
@@ -115,7 +115,7 @@ static const varve_dtype dtypes[] = { VARVE_UINT8, VARVE_FLOAT16, VARVE_INT32,
 
 enum { THINGS = 3 };
 
-/* Three variables, a slot among them, of which one is plain. */
+/* Three variables, one of them a slot, and one of them contiguous. */
 static struct thing {
     struct view view;
     varve_node *node;
@@ -171,7 +171,7 @@ static void check(uint64_t number)
         cr_assert(view_is(&things[i].view, number), "value %d", i);
 }
 
-/* Each format has a name of its own, as some have several files. */
+/* Returns a different path for each format, as some have several files. */
 static const char *path_for(varve_format format)
 {
     char name[] = "f0";
@@ -201,7 +201,7 @@ static void go_by_file(
     set(1);
     cr_assert_ok(varve_write(root, path, options, &error), error);
     if (options->incremental) {
-        /* Another layer, and back. */
+        /* Another incremental save, and back to the previous value. */
         view_set(&things[1].view, 2);
         cr_assert_ok(varve_write(root, path, options, &error), error);
         view_set(&things[1].view, 1);
@@ -244,7 +244,7 @@ static void go_by_snapshot(varve_node *root, uint64_t *seed)
         varve_snapshot_write(s, path, NULL, &error), error);
     set(3);
     read_back(root, VARVE_FORMAT_VARVE, seed);
-    /* What a snapshot leaves out is the program's in its file. */
+    /* A value that the snapshot excludes is written from the program. */
     cr_assert_ok(
         varve_snapshot_write(some, path, NULL, &error), error);
     cr_assert_ok(
@@ -296,7 +296,7 @@ TEST(views, come_back_by_any_way)
 
 /* --- Parts, other types and shapes ---------------------------------------- */
 
-enum { WIDE = 700, HIGH = 900 }; /* of 2.4 MiB */
+enum { WIDE = 700, HIGH = 900 }; /* 2.4 MiB */
 
 static struct view whole;
 
@@ -311,7 +311,7 @@ static void write_whole(void)
     varve_graph_free(graph);
 }
 
-/* Which numbers a view has of the whole, from a start. */
+/* Checks which elements a box contains from a start. */
 static void check_box(const struct view *v, const uint64_t *start)
 {
     for (uint64_t i = 0; i < v->tensor.shape[0]; i++)
@@ -426,7 +426,7 @@ TEST(views, whose_copy_fails_leave_the_older_file)
                 VARVE_CALLBACK);
             cr_assert_str_eq(error.message,
                 "far: copying its value out failed with VARVE_IO");
-            if (!ways[way].incremental) /* which leaves its folder */
+            if (!ways[way].incremental) /* keeps its folder of data files */
                 cr_assert_eq(test_file_count(), files);
         }
     view_fail(&far, -1, 0);

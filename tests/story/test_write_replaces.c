@@ -1,5 +1,6 @@
-/* test_write_replaces.c - a write replaces a file when it is complete, and not
- * at all when it fails; the same graph gives the same bytes.
+/* test_write_replaces.c - Tests that a write replaces a file only when it is
+ * complete and never when it fails, and that the same graph gives the same
+ * bytes.
  *
  * SPDX-License-Identifier: MIT
  */

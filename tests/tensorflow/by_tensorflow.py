@@ -1,5 +1,6 @@
-"""by_tensorflow.py - runs a program of README.md with tf.train.Checkpoint, and
-prints the state after each event, in the format of by_varve.c.
+"""by_tensorflow.py - Runs a program in the language of README.md with
+tf.train.Checkpoint, and prints the state after each event, in the format of
+by_varve.c.
 
 SPDX-License-Identifier: MIT
 """
@@ -16,8 +17,8 @@ tf.get_logger().setLevel('ERROR')
 
 class Owner(tf.__internal__.tracking.AutoTrackable,
             tf.compat.v1.train.Optimizer):
-    """TensorFlow's optimizer, of whose own fields none is tracked, and which
-    makes no slot before the program does, as within a variable creator."""
+    """An optimizer of TensorFlow that tracks none of its own fields and
+    creates slots only when the program does, as within a variable creator."""
 
     def __init__(self):
         self._self_setattr_tracking = False
@@ -47,11 +48,11 @@ def children_of(thing):
 
 
 class Program:
-    """One of the programs of a text: a graph, and its restorations."""
+    """The state of one program of a text: a graph and its restorations."""
 
     def __init__(self, folder, files):
         self.folder = folder
-        self.files = files  # by name: the path of the last numbered one
+        self.files = files  # path of the last numbered file by name
         self.root = tf.train.Checkpoint()
         self.things = {'root': self.root}
         self.variables = {}
@@ -62,7 +63,7 @@ class Program:
         self.bound = set()
         self.manager = None
         self.forgets = True
-        self.parent = self.root  # of the last edge that was made
+        self.parent = self.root  # parent of the last edge
         self.number = tf.Variable(0, dtype=tf.int64)
 
     def path(self, name):
@@ -170,8 +171,8 @@ class Program:
         return 'mixed' if len(values) > 1 else f'{values.pop():g}'
 
     def holds(self, status, assertion):
-        """What an earlier question has remembered of nodes that are gone since
-        is forgotten first."""
+        """Checks an assertion. Discards objects that a previous assertion has
+        kept although they are gone."""
         objects = status._checkpoint.all_python_objects
         for thing in list(objects) if self.forgets else []:
             objects.discard(thing)
@@ -182,8 +183,8 @@ class Program:
         return True
 
     def find_claims(self, status):
-        """The variables at or below nodes of which two have come to one of the
-        file by their names, or the other way round."""
+        """Records the variables at or below nodes of which two are restored
+        from the same node of the file by name, or one from two."""
         nodes = status._checkpoint.object_graph_proto.nodes
         pairs, seen = [(0, self.root)], {(0, id(self.root))}
         for number, thing in pairs:
@@ -201,8 +202,8 @@ class Program:
                                  if things[id(thing)] > 1])
 
     def find_out_of_reach(self, name, status):
-        """What TensorFlow has restored since the last event although the root
-        does not lead to it."""
+        """Records the objects that TensorFlow has restored since the last
+        event although they are not reachable from the root."""
         reached = self.reached([self.root])
         for number, thing in status._checkpoint.object_by_proto_id.items():
             is_new = (name, number) not in self.bound
@@ -212,14 +213,14 @@ class Program:
                 self.claim('out of reach', [thing])
 
     def claim(self, kind, things):
-        """Notes the variables that these lead to, and their slots; and "*",
-        that there are any of these."""
+        """Records the variables that are reachable from these objects, and
+        their slots; and "*" if there are any objects."""
         if things:
             self.claimed[kind] += things
             self.note(kind, things)
 
     def note(self, kind, things):
-        """Notes what these lead to now: edges may have been added."""
+        """Records what is reachable now: edges may have been added."""
         found = self.reached(things)
         names = {n for n, v in self.variables.items() if id(v) in found}
         self.claims[kind] |= {'*'} | names | {
@@ -260,7 +261,7 @@ class Program:
 
 
 def run(lines, folder):
-    """A line for each event, up to the first that fails."""
+    """Returns a line for each event, up to the first that fails."""
     files, program, found = {}, None, []
     for line in lines:
         verb, *words = line.split()

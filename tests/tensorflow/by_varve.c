@@ -1,12 +1,12 @@
-/* by_varve.c - runs a program of tests/tensorflow/README.md through the public
- * functions, and prints what is so after each event.
+/* by_varve.c - Runs a program in the language of tests/tensorflow/README.md
+ * with Varve, and prints the state after each event.
  *
  *     by_varve FOLDER [FOREIGN] <PROGRAM
  *
- * Its checkpoints are in FOLDER. With FOREIGN it reads the checkpoints of
- * TensorFlow that are in there under the same names instead. A line of output
- * for each event: its status, the values of all variables, the assertions of
- * all restorations, the save counter, and after a '#' the reports.
+ * Its checkpoints are in FOLDER. With FOREIGN it reads TensorFlow's checkpoints
+ * in that folder under the same names instead. Prints a line for each event:
+ * its status, the values of all variables, the assertions of all restorations,
+ * the save counter, and the reports after a '#'.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,7 +26,7 @@ struct thing {
     float memory[MAX_SIZE];
 };
 
-/* What was saved by number, in all programs. */
+/* The numbered files of all programs. */
 struct numbered {
     char name[16];
     uint64_t number;
@@ -36,7 +36,7 @@ static struct thing things[MAX_THINGS];
 static size_t thing_count;
 static struct numbered numbered[MAX_THINGS];
 static varve_graph *graph;
-static varve_node *holder; /* of lists and dicts that no edge leads to yet */
+static varve_node *holder; /* holds lists and dicts that are not attached yet */
 static varve_manager *manager;
 static const char *folder, *foreign;
 static varve_error error;
@@ -93,7 +93,7 @@ static varve_status fill(const varve_tensor *tensor, void *user)
     return VARVE_OK;
 }
 
-/* The view of the memory of a variable, filled with its first value. */
+/* Returns a view of the memory of a variable, filled with its first value. */
 static varve_tensor view(
     struct thing *thing, const char *size, const char *value)
 {
@@ -106,7 +106,7 @@ static varve_tensor view(
     return varve_array(thing->memory, count);
 }
 
-/* One without an edge. Its words are KIND ID [SIZE VALUE]. */
+/* Creates a node without an edge. The words are KIND ID [SIZE VALUE]. */
 static void make_detached(char **word)
 {
     struct thing *thing = add_thing(word[1]);
@@ -130,8 +130,8 @@ static void set(varve_node *parent, const char *name, varve_node *node)
         varve_track(parent, name, node);
 }
 
-/* One that is made where it belongs; KIND ID [SIZE VALUE] PARENT NAME. The
- * library owns the memory of each second variable. */
+/* Creates a node below its parent; the words are KIND ID [SIZE VALUE] PARENT
+ * NAME. Every second variable is library-owned. */
 static void make_at(char **word)
 {
     bool is_variable = !strcmp(word[0], "variable");
@@ -190,8 +190,8 @@ static struct numbered *number_of(const char *name)
     return NULL;
 }
 
-/* Pending values are left out, as by TensorFlow, unless the program has
- * "carry". */
+/* Saves. Pending values are omitted, as in TensorFlow, unless the program
+ * contains "carry". */
 static varve_status save(char **word)
 {
     varve_write_options options = { .pending = VARVE_PENDING_OMIT };
@@ -207,8 +207,8 @@ static varve_status save(char **word)
     return status;
 }
 
-/* By `restore` the newest of the name, by `read` one file: that of the last
- * number, where it has one. */
+/* Restores: `restore` reads the newest file of the name, `read` a single file,
+ * the last numbered one if it has a number. */
 static varve_status restore(char **word)
 {
     bool is_restore = !strcmp(word[0], "restore");
@@ -224,7 +224,7 @@ static varve_status restore(char **word)
     return thing->restoration ? VARVE_OK : error.status;
 }
 
-/* DIRECTORY KEEP INTERVAL; 0 stands for none of the two. */
+/* Creates a manager: DIRECTORY KEEP INTERVAL; 0 disables one of the two. */
 static varve_status manage(char **word)
 {
     char path[1024];
@@ -238,7 +238,7 @@ static varve_status manage(char **word)
     return manager ? VARVE_OK : error.status;
 }
 
-/* Not due is no failure. */
+/* Takes a step. A save that is not due is not a failure. */
 static varve_status step(char **word)
 {
     varve_manager_save_options options = {
@@ -255,7 +255,7 @@ static varve_status event(char **word)
     if (!strcmp(verb, "new"))
         begin_program();
     else if (!strcmp(verb, "remember"))
-        return VARVE_OK; /* of what is gone nothing is remembered */
+        return VARVE_OK; /* nothing is kept of removed nodes */
     else if (!strcmp(verb, "manage"))
         return manage(word);
     else if (!strcmp(verb, "step") || !strcmp(verb, "force"))

@@ -4,10 +4,10 @@ they name.
 
     check_page.py ROOT
 
-Each test that a row names exists; the numbers of the last line are right; a row
-has `rows.txt` among its tests if and only if that has a program for it; and a
-row that says "kept" has no program with a difference. Each kind of difference
-in compare.py leads to rows. It needs no TensorFlow.
+Each test in a row must exist, and the numbers in the last line must be right.
+A row must name `rows.txt` if and only if that file has a program for it. A row
+with "kept" must have no program with a difference. Each kind of difference in
+compare.py must refer to rows. Does not require TensorFlow.
 
 SPDX-License-Identifier: MIT
 """
@@ -25,7 +25,8 @@ ROW = re.compile(r'\| ([A-Z]\d+) \| (.*) \| (.*) \| (.*) \|$', re.MULTILINE)
 
 
 def test_exists(root, name):
-    """As the page's introduction says where a test is."""
+    """Returns true if the test exists, in the notation of the page's
+    introduction."""
     place, _, test = name.partition('::')
     if not test:
         return name == 'rows.txt' or (root / name).exists()

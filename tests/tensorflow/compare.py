@@ -1,12 +1,12 @@
-"""compare.py - what two runs of a program say, event by event, and whether a
-difference is one that docs/conformance.md has.
+"""compare.py - Compares the outputs of two runs of a program event by event,
+and classifies differences by the rows of docs/conformance.md.
 
 SPDX-License-Identifier: MIT
 """
 import json
 import re
 
-# The kinds of differences that are documented: rows of docs/conformance.md.
+# The documented kinds of differences and their rows in docs/conformance.md.
 KINDS = {
     'shape': 'B19',
     'variable and object': 'B2',
@@ -43,7 +43,8 @@ class State:
 
 
 def of_refusal(event, theirs, ours, before):
-    """The kind of a difference where one of the two has failed, or None."""
+    """Returns the kind of a difference if one of the two has failed, or
+    None."""
     is_read = event.split()[0] in ('read', 'restore')
     unchanged = not is_read or ours.values == before[1].values
     if ours.status == 'VARVE_MISMATCH' and unchanged:
@@ -75,8 +76,8 @@ def of_refusal(event, theirs, ours, before):
 
 
 def of_values(lines, theirs, ours):
-    """The kind of a difference between values that the last of these events
-    has made, or None."""
+    """Returns the kind of a difference between values that was caused by the
+    last of these events, or None."""
     verb = lines[-1].split()[0]
     if verb in ('save', 'step') and int(ours.counter) > int(theirs.counter):
         return 'number'
@@ -95,9 +96,9 @@ def of_values(lines, theirs, ours):
 
 
 def of_claims(theirs, changed=frozenset()):
-    """Several nodes of the program have come to one of the file, or the other
-    way round, or TensorFlow has restored what is out of reach; and the changed
-    variables are among those that may differ then."""
+    """Returns the kind if all changed variables may differ because several
+    nodes of the program matched one of the file, or one matched several, or
+    TensorFlow has restored objects that are not reachable."""
     claims = json.loads(theirs.note or '{}')
     for kind, names in claims.items():
         if changed <= set(names):
@@ -107,7 +108,8 @@ def of_claims(theirs, changed=frozenset()):
 
 
 def of_letters(lines, name, theirs, ours):
-    """The kind of a difference between assertions about equal values."""
+    """Returns the kind of a difference between assertions about equal
+    values."""
     their, our = theirs.letters[name], ours.letters[name]
     if their[:2] == our[:2]:
         return 'nontrivial'
@@ -119,7 +121,8 @@ def of_letters(lines, name, theirs, ours):
             {'read': 'write', 'restore': 'save'}[v]
             for v in verbs & {'read', 'restore'}}:
         return 'counter'
-    # TensorFlow minds what a newer one has restored.
+    # For TensorFlow, values that a newer restoration has supplied are missing
+    # in the older.
     if (list(ours.letters)[-1] != name and their[1] == '-'
             and our[1] == 'E'):
         return 'older restoration'
@@ -127,8 +130,8 @@ def of_letters(lines, name, theirs, ours):
 
 
 def compare(lines, theirs, ours):
-    """How many events agree, the set of kinds of the differences, and the
-    first difference that has no kind, as text, or None."""
+    """Returns the number of equal events, the set of kinds of differences, and
+    the first unclassified difference as text, or None."""
     kinds, before = set(), None
     for i, event in enumerate(lines):
         their, our = State(theirs[i]), State(ours[i])
@@ -151,8 +154,7 @@ def compare(lines, theirs, ours):
 
 
 def shrink(lines, fails):
-    """A part of the lines for which `fails` is still true, of which no event
-    can be left out."""
+    """Returns a minimal part of the lines for which `fails` is true."""
     size = len(lines) // 2
     while size:
         before = len(lines)

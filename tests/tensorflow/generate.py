@@ -1,4 +1,4 @@
-"""generate.py - random programs in the words of README.md.
+"""generate.py - Generates random programs in the language of README.md.
 
 SPDX-License-Identifier: MIT
 """
@@ -11,7 +11,7 @@ KINDS = ('variable',) * 9 + ('object',) * 4 + ('list', 'dict', 'dict') + (
 
 
 class Shape:
-    """What a graph looks like: kinds and sizes by node, children by node and
+    """The structure of a graph: kinds and sizes by node, children by node and
     name, slots by owner, variable and name."""
 
     def __init__(self):
@@ -44,7 +44,7 @@ class Shape:
         return seen
 
     def may_lead(self, parent, child):
-        """Python cannot compare a list that is in itself."""
+        """Python cannot compare a list that contains itself."""
         return (self.kinds[child] in ('object', 'owner')
                 or parent not in self.reached(child))
 
@@ -83,7 +83,8 @@ class Writer:
     # --- What a graph shall look like
 
     def edge_name(self, shape, parent, kind):
-        """Variables mostly have other names than objects, as in programs."""
+        """Variables usually have other names than objects, as in real
+        programs."""
         if shape.kinds[parent] == 'list':
             return str(len(shape.edges[parent]))
         if self.chance(.1):
@@ -116,7 +117,7 @@ class Writer:
                         self.name('s'))
 
     def change(self, shape):
-        """One change as a program makes it between two runs."""
+        """Makes one change, like a program that is edited between two runs."""
         if not shape.all_edges():
             return
         parent, name, child = self.pick(shape.all_edges())
@@ -156,7 +157,8 @@ class Writer:
     # --- Programs
 
     def build(self, shape, reads):
-        """All of a shape, in some order that is possible."""
+        """Writes events that build a whole structure, in a random valid
+        order."""
         made = {'root'}
         edges, slots = shape.all_edges(), list(shape.slots.items())
         nodes = [n for n in shape.kinds if n != 'root']
@@ -191,7 +193,7 @@ class Writer:
                       self.random.randint(1, 99))
 
     def is_next(self, shape, edges, edge):
-        """Lists are built in their order."""
+        """Lists are built in order."""
         return shape.kinds[edge[0]] != 'list' or not any(
             e[0] == edge[0] and int(e[1]) < int(edge[1]) for e in edges)
 

@@ -1,4 +1,4 @@
-"""rows.py - the programs of rows.txt.
+"""rows.py - Parses the programs of rows.txt.
 
 SPDX-License-Identifier: MIT
 """
@@ -7,12 +7,12 @@ import re
 
 
 def events(text):
-    """The lines of a text that are events."""
+    """Returns the lines of a text that are events."""
     return [line for line in text.splitlines() if line and line[0] not in '#=']
 
 
 def programs():
-    """Heading, kinds of differences, and events of each program."""
+    """Yields heading, kinds of differences, and events of each program."""
     text = (pathlib.Path(__file__).parent / 'rows.txt').read_text()
     for part in text.split('\n== ')[1:]:
         heading, _, body = part.partition('\n')
@@ -21,5 +21,5 @@ def programs():
 
 
 def row_names(heading):
-    """The rows that a heading begins with."""
+    """Returns the row numbers at the beginning of a heading."""
     return re.match(r'([A-Z]\d+(?:, [A-Z]\d+)*) ', heading)[1].split(', ')

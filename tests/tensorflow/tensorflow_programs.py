@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""tensorflow_programs.py - runs programs by TensorFlow and by Varve, and
-compares the two.
+"""tensorflow_programs.py - Runs programs with TensorFlow and Varve and
+compares the results.
 
     tensorflow_programs.py BY_VARVE [--count N] [--seed S] [--program FILE]
 
-BY_VARVE is by_varve.c. Without arguments these are the programs of rows.txt,
-then 50 random ones; 3,000 where VARVE_PROOF is "long". --program runs one from
-a file, and prints each event. TensorFlow is taken from the Python that runs
-this, or from the virtual environment that VARVE_INTEROP names; where it is in
-neither, the test is skipped.
+BY_VARVE is by_varve.c. By default runs the programs of rows.txt and then 50
+random ones, or 3,000 if VARVE_PROOF is "long". --program runs one from a file
+and prints each event. TensorFlow is imported from the running Python or from
+the virtual environment in VARVE_INTEROP; skipped if neither has it.
 
 SPDX-License-Identifier: MIT
 """
@@ -34,7 +33,7 @@ import rows  # noqa: E402
 
 
 class Broken(Exception):
-    """A program that Varve's interpreter did not run to an end."""
+    """Raised for a program that Varve's interpreter did not complete."""
 
 
 def by_varve(program, lines, *folders):
@@ -47,7 +46,8 @@ def by_varve(program, lines, *folders):
 
 
 def both(program, lines):
-    """Their run, ours, and ours over their files."""
+    """Returns the results of TensorFlow, of Varve, and of Varve with
+    TensorFlow's files."""
     with tempfile.TemporaryDirectory() as scratch:
         folders = [os.path.join(scratch, name) for name in 'tva']
         for folder in folders:
@@ -59,7 +59,8 @@ def both(program, lines):
 
 
 def check(program, lines):
-    """The kinds of the differences, and what is unexplained, or None."""
+    """Returns the kinds of differences, and the unclassified difference or
+    None."""
     theirs, ours, across = both(program, lines)
     shown = [line.partition('#')[0] for line in ours]
     agreed, kinds, found = compare.compare(lines, theirs, ours)
@@ -72,13 +73,14 @@ def check(program, lines):
     return kinds, None
 
 
-# What a program does that makes no sense any more.
+# Errors of programs that are no longer meaningful.
 SENSELESS = ('VARVE_NOT_FOUND', 'VARVE_DUPLICATE', 'VARVE_MISUSE', 'NotFound',
              'KeyError', 'AttributeError', 'IndexError')
 
 
 def fails(program, lines, like):
-    """Whether a part of a program has a difference of the same sort."""
+    """Returns true if a part of a program has a difference of the same
+    kind."""
     if lines[0] != 'new':
         return False
     try:
@@ -90,7 +92,8 @@ def fails(program, lines, like):
 
 
 def show(what, program, lines, found):
-    """A difference without a row, and the smallest program that has one."""
+    """Prints an unclassified difference and the smallest program that has
+    one."""
     print(f'{NAME}: {what}: a difference without a row:\n{found}')
     like = 'over their' in found
     if fails(program, lines, like):
@@ -100,7 +103,7 @@ def show(what, program, lines, found):
 
 
 def check_rows(program):
-    """Each has exactly the differences that its heading says."""
+    """Checks that each program has exactly the differences in its heading."""
     bad = 0
     for name, expected, lines in rows.programs():
         kinds, found = check(program, lines)

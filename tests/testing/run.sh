@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run.sh - A test that uses testing.h passes with a checkpoint and a golden file
-# of the program, and fails with every name and value that differs, in each
+# run.sh - Tests that a test with testing.h passes with a matching checkpoint
+# and golden file, and fails for each different name and value, in each
 # framework.
 #
 #     run.sh PROGRAMS FRAMEWORK ...
@@ -14,9 +14,9 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit
 failures=0
 
-# run EXPECTED PROGRAM [TEXT]: runs a program that has to pass (0) or fail (1)
-# and to print the text. An assertion that fails leaves the test before it frees
-# its memory, so a run that has to fail does not report leaks.
+# run EXPECTED PROGRAM [TEXT]: runs a program that must pass (0) or fail (1) and
+# print the text. A failed assertion leaves the test before it frees its memory,
+# so leaks are not reported for a run that must fail.
 run() {
     local status=0 options=${ASAN_OPTIONS-}
     [ "$1" = 0 ] || options=${options:+$options:}detect_leaks=0
@@ -29,7 +29,7 @@ run() {
 
 "$programs/make_last_year" last_year.varve || exit
 for name; do
-    # The golden file is not there, is written, and is compared.
+    # The golden file is missing, is written, and is compared.
     rm -f golden.varve
     run 1 "${name}_dense" 'golden.varve: open failed'
     VARVE_UPDATE_GOLDEN=0 run 1 "${name}_dense" 'golden.varve: open failed'
@@ -38,7 +38,7 @@ for name; do
     run 0 "${name}_dense"
     run 1 "${name}_dense_1" 'dense/kernel'
     run 1 "${name}_dense_1" 'nearest: "dense_1/kernel"'
-    # A golden file that is damaged.
+    # A damaged golden file.
     python3 - golden.varve <<'END'
 import struct
 import sys

@@ -1,5 +1,5 @@
-/* unity.h - A stand-in for the header of Unity, which Debian does not have: its
- * guard and the macros that a test of testing.h uses.
+/* unity.h - Replaces the header of Unity, which is not in Debian: its include
+ * guard and the macros that a test with testing.h uses.
  *
  * SPDX-License-Identifier: MIT
  */

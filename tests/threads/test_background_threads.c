@@ -1,7 +1,9 @@
-/* test_background_threads.c - a program that overwrites everything the moment a
- * background save has returned, over a disk that is slow at random and fails at
- * random. Every checkpoint that appears holds the state at its call, whole; for
- * ThreadSanitizer to watch too.
+/* test_background_threads.c - Tests asynchronous saves of a program that
+ * overwrites its values as soon as each call has returned, on a disk that is
+ * randomly slow and fails at random.
+ *
+ * Every checkpoint must contain the complete state at the time of its call.
+ * Also runs under ThreadSanitizer.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,8 +25,8 @@
 
 enum {
     VARIABLES = 4,
-    LARGEST = 20000, /* elements; some are small, some have several chunks */
-    NAMES = 3,       /* of files, which are replaced again and again */
+    LARGEST = 20000, /* elements; small values and values of several chunks */
+    NAMES = 3,       /* files, which are replaced repeatedly */
     FLYING = 4,      /* jobs whose handles are kept */
     ROUND = 50       /* saves of one graph */
 };
@@ -32,7 +34,7 @@ enum {
 static const size_t counts[VARIABLES] = { 1, 200, 3000, LARGEST };
 static const char *const names[NAMES] = { "a", "b", "c" };
 
-/* A program: all its values are one number. */
+/* A program in which every value has the same number. */
 struct program {
     uint32_t values[VARIABLES][LARGEST];
     char text[12];
@@ -51,14 +53,14 @@ static struct {
     uint64_t random;
     struct memory *memory;
     const struct vv_system *under;
-    struct vv_system system; /* the same, slow and failing */
-    atomic_int fails_in;     /* so many calls from now; below 0: it does not */
+    struct vv_system system; /* the same system, slow and failing */
+    atomic_int fails_in;     /* calls until the failure; below 0: none */
     atomic_int fails_with;
     struct vv_context context;
     struct program program, reader;
     struct flight flights[FLYING];
-    uint32_t present[NAMES]; /* what each file holds; 0: it is not there */
-    uint32_t numbered;       /* what the last numbered one holds */
+    uint32_t present[NAMES]; /* content of each file; 0: does not exist */
+    uint32_t numbered;       /* content of the last numbered file */
     uint64_t failed, cancelled;
 } world;
 
@@ -78,7 +80,8 @@ static void demand(bool is_so, const char *what, const char *more)
 
 /* --- A slow disk that fails ----------------------------------------------- */
 
-/* Not by what the program draws: this is called on any thread. */
+/* Waits at random. Uses its own random numbers, because it is called on any
+ * thread. */
 static int dawdle(void)
 {
     struct timespec now;
@@ -194,7 +197,7 @@ static void build(struct program *p)
 
 /* --- What files hold ------------------------------------------------------ */
 
-/* While nothing fails. */
+/* Checks a file, while no failures are injected. */
 static void check_file(const char *path, uint32_t value)
 {
     varve_error error = { 0 };
@@ -231,7 +234,7 @@ static void check_files(void)
 
 /* --- Jobs ----------------------------------------------------------------- */
 
-/* Ends `count` of them. */
+/* Ends `count` jobs. */
 static void land(size_t count)
 {
     for (size_t i = 0; i < FLYING && count > 0; i++, count--) {
@@ -245,7 +248,7 @@ static void land(size_t count)
         uint32_t *holds =
             f->name < NAMES ? &world.present[f->name] : &world.numbered;
         if (is_there && *holds < f->value)
-            *holds = f->value; /* the later call is committed later */
+            *holds = f->value; /* later calls are committed later */
         world.failed += !is_there && status != VARVE_CANCELLED;
         world.cancelled += status == VARVE_CANCELLED;
         varve_job_free(f->job);
@@ -296,7 +299,7 @@ static void save(uint32_t value)
         let_fail();
     set_all(&world.program, value);
     f->value = value;
-    /* A call that tells of an earlier failure has begun nothing. */
+    /* A call that reports an earlier failure has not started a save. */
     while (!start(f, &error))
         demand(strstr(error.message, "asynchronous save") != NULL, "a call",
             error.message);

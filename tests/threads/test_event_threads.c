@@ -1,4 +1,4 @@
-/* test_event_threads.c - one file of events, recorded into by many threads
+/* test_event_threads.c - Tests an event file into which many threads record
  * while its own thread writes. A plain program, so that it also runs under
  * ThreadSanitizer.
  *

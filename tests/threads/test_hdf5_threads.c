@@ -1,11 +1,11 @@
-/* test_hdf5_threads.c - files of HDF5, whose calls take turns: read beside
- * saves, from within each other, and in a process that is forked in the middle
- * of one. A plain program, so that it also runs under ThreadSanitizer.
+/* test_hdf5_threads.c - Tests that calls of libhdf5 are serialized: reads
+ * during saves, nested calls, and a process that forks during a call. A plain
+ * program, so that it also runs under ThreadSanitizer.
  *
  *     test_hdf5_threads [DIRECTORY]
  *
- * Calls of libhdf5 ask for memory in the middle, so that the allocator is where
- * others come in.
+ * libhdf5 allocates memory during its calls, so the test's allocator is where
+ * other calls are made.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -63,7 +63,7 @@ static void save(const char *path, float seed)
 
 /* --- Readers beside a writer ---------------------------------------------- */
 
-/* All numbers are those of one save. */
+/* Reads repeatedly and checks that all values belong to one save. */
 static void *read_on(void *argument)
 {
     const char *path = argument;
@@ -104,7 +104,7 @@ static void read_beside_saves(int rounds)
 
 /* --- In the middle of a call ---------------------------------------------- */
 
-/* An allocator that does something before one of its calls. */
+/* An allocator that calls a function before one of its allocations. */
 struct stop {
     long left;
     void (*act)(struct stop *stop);
@@ -134,7 +134,7 @@ static varve_status open_and_close(
     return reader ? VARVE_OK : error->status;
 }
 
-/* Another file is opened: it is, or it is said why not. */
+/* Opens another file, which must succeed or report why not. */
 static void open_another(struct stop *stop)
 {
     varve_error error = { 0 };
@@ -179,7 +179,7 @@ static void *open_in_thread(void *argument)
     return NULL;
 }
 
-/* In the child: exits with the status, which is to come soon. */
+/* Runs in the child and exits with the status; it must not hang. */
 static _Noreturn void be_child(varve_reader *reader)
 {
     varve_error error = { 0 };
@@ -192,8 +192,8 @@ static _Noreturn void be_child(varve_reader *reader)
     _exit((int)status);
 }
 
-/* Forks while a thread opens a file, before an allocation of it; the exit of
- * the child. */
+/* Forks while a thread opens a file, before allocation `n`. Returns the exit
+ * status of the child. */
 static int fork_at(long n, bool *is_last)
 {
     int status = 0;

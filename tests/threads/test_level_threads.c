@@ -1,8 +1,10 @@
-/* test_level_threads.c - a manager with levels in a random life: saves, ends
- * and kills, directories that go, files that are damaged, over a disk that is
- * slow and fails at random for the threads that copy. Every copy is what was
- * saved, every resume takes the newest that is good anywhere, no number is
- * given twice; for ThreadSanitizer to watch too.
+/* test_level_threads.c - Tests a manager with storage tiers under random saves,
+ * restarts, kills, lost directories and damaged files, on a disk that is slow
+ * and fails at random for the copying threads.
+ *
+ * Every copy equals what was saved, every resume uses the newest intact
+ * checkpoint of all tiers, and no number is used twice. Also runs under
+ * ThreadSanitizer.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,14 +28,14 @@
 
 enum {
     ELEMENTS = 300000, /* two chunks */
-    PLACES = 3,        /* the directory of the manager, and two levels */
+    PLACES = 3,        /* the directory of the manager and two tiers */
     OPERATIONS = 40,
     COUNTERS = OPERATIONS + 1,
 };
 
 static const char *const places[PLACES] = { "fast", "slow", "far" };
 
-/* A checkpoint that somebody has found. */
+/* A checkpoint that was found on a tier. */
 struct found {
     char path[64];
     int place;
@@ -47,7 +49,8 @@ static struct {
     const struct vv_system *under;
     struct vv_system system;
     pthread_t main;
-    atomic_uint fails; /* one in so many calls of who copies; 0: none */
+    /* one in this many calls of the copying threads fails; 0: none */
+    atomic_uint fails;
     struct vv_context context;
     varve_level levels[PLACES - 1];
     uint32_t values[ELEMENTS], seen[ELEMENTS];
@@ -178,7 +181,8 @@ static varve_graph *build(uint32_t *values)
     return graph;
 }
 
-/* Whether a file is good, and what it holds. */
+/* Opens and verifies a file. Returns true if it is intact, and sets its
+ * values. */
 static bool look_into(struct found *found)
 {
     varve_error error = { 0 };
@@ -198,7 +202,7 @@ static bool look_into(struct found *found)
     return r != NULL;
 }
 
-/* The next checkpoint of the disk, from `*at` on. */
+/* Returns the next checkpoint of the disk from *at on. */
 static bool next_file(size_t *at, struct found *found)
 {
     while (*at < memory_file_count(world.memory)) {
@@ -216,8 +220,8 @@ static bool next_file(size_t *at, struct found *found)
     return false;
 }
 
-/* While nobody copies, and nothing fails: each is what was saved, and the
- * newest is given. */
+/* Checks that each checkpoint equals what was saved and returns the newest.
+ * Requires that no thread copies and no failures are injected. */
 static struct found look_around(void)
 {
     struct found newest = { 0 }, found;
@@ -268,7 +272,7 @@ static int take_number(
     return 0;
 }
 
-/* Also while others copy. */
+/* Returns the highest number; may run while threads copy. */
 static uint64_t highest_number(void)
 {
     const struct vv_system *s = world.under;
@@ -297,7 +301,7 @@ static void save(void)
     world.saved[counter] = (uint32_t)world.step;
 }
 
-/* Until all have what is due: now nobody copies. */
+/* Waits until all tiers have their copies, so that no thread copies. */
 static void drain(void)
 {
     varve_error error = { 0 };
@@ -334,7 +338,7 @@ static void remove_place(int place)
     memset(world.is_damaged[place], 0, sizeof world.is_damaged[place]);
 }
 
-/* One of those that are there. */
+/* Damages one of the existing files. */
 static void damage_one(void)
 {
     struct found found;
@@ -349,7 +353,7 @@ static void damage_one(void)
     }
 }
 
-/* As after a kill, a crash of a machine, or in order. */
+/* Restarts after a kill, a crash of the machine, or a normal end. */
 static void start_again(void)
 {
     if (random_below(2))
@@ -387,7 +391,7 @@ static void live(void)
     }
 }
 
-/* What a level has in the end is what it is to keep. */
+/* Checks that each tier has the checkpoints that its policy keeps. */
 static void check_end(void)
 {
     varve_level_state state;

@@ -1,5 +1,5 @@
-/* test_snapshot_threads.c - snapshots so large that several threads copy them,
- * for ThreadSanitizer to watch.
+/* test_snapshot_threads.c - Tests snapshots that are large enough to be copied
+ * by several threads, under ThreadSanitizer.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -40,7 +40,8 @@ static bool take_and_put_back(varve_snapshot *snapshot, float value)
            is_all(value);
 }
 
-/* Where the machine tells what was written, that little is copied. */
+/* Takes a snapshot of few changes. If the system reports written pages, only
+ * those are copied. */
 static bool take_little(varve_snapshot *snapshot, int round)
 {
     varve_error error;

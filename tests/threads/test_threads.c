@@ -1,5 +1,5 @@
-/* test_threads.c - different graphs, and one reader, used by many threads at
- * once. A plain program, so that it also runs under ThreadSanitizer.
+/* test_threads.c - Tests different graphs, and one reader, used by many threads
+ * at once. A plain program, so that it also runs under ThreadSanitizer.
  *
  *     test_threads [DIRECTORY]
  *
@@ -20,7 +20,7 @@ enum { THREADS = 6, VERSIONS = 3 };
 static const char *directory;
 static varve_reader *shared;
 static unsigned rounds;
-static atomic_uint versions_seen; /* a bit for each */
+static atomic_uint versions_seen; /* one bit for each version */
 
 static void demand(bool holds, const char *what, const char *message)
 {
@@ -30,7 +30,7 @@ static void demand(bool holds, const char *what, const char *message)
     exit(1);
 }
 
-/* The first of the seeds below `seeds_end` that the model was filled from. */
+/* Returns the first of the seeds below `seeds_end` that matches the model. */
 static unsigned find_seed(
     struct everything *model, unsigned seed, unsigned seeds_end)
 {
@@ -41,8 +41,7 @@ static unsigned find_seed(
     return seed;
 }
 
-/* Reads a file into a graph of its own and looks at every value; which seed it
- * was from. */
+/* Reads a file into its own graph, checks every value, and returns the seed. */
 static unsigned read_model(
     const char *path, unsigned seed, unsigned seeds_end, bool is_mapped)
 {
@@ -78,7 +77,7 @@ static void write_model(const char *path, unsigned seed)
     varve_graph_free(graph);
 }
 
-/* Each thread its own graph and file. */
+/* Writes and reads with a graph and a file for each thread. */
 static void *write_and_read(void *argument)
 {
     unsigned number = *(const unsigned *)argument;
@@ -122,14 +121,14 @@ static void *look_inside(void *argument)
     return NULL;
 }
 
-/* On a busy machine the readers may come late. */
+/* Waits for the readers, which may be late on a busy machine. */
 static bool has_seen_newer(void)
 {
     return versions_seen > 1;
 }
 
-/* The first replaces a file again and again, the others read it meanwhile, and
- * find one of its versions, whole. */
+/* The first thread replaces a file repeatedly. The others read it and must
+ * always get one complete version. */
 static void *replace_or_read(void *argument)
 {
     static atomic_uint is_done;
@@ -146,7 +145,8 @@ static void *replace_or_read(void *argument)
     return NULL;
 }
 
-/* An index so large that threads of the library read, sum and check it. */
+/* Writes an index that is large enough for several threads to read, checksum
+ * and check it. */
 static void write_large(const char *path)
 {
     enum { VALUES = 100000 };
@@ -186,8 +186,9 @@ static void *open_large(void *argument)
 }
 
 #ifdef VV_HAVE_ZSTD
-/* Chunks that several threads of the library pack in each save, and unpack in
- * each restoration; and a reader for all, which keeps what it unpacks with. */
+/* Values with chunks that several threads of the library compress in each save
+ * and decompress in each restore. All threads share one reader, which reuses
+ * its decompression contexts. */
 enum { WEIGHTS = 5 << 18, BIASES = 2000 };
 
 static varve_reader *packed;

@@ -1,7 +1,8 @@
-/* test_together_threads.c - values of any type, rank and shape, cut at random
- * among some ranks, saved by them, and restored by others that cut them
- * otherwise: each element is compared. Ranks are threads, for ThreadSanitizer
- * to watch too.
+/* test_together_threads.c - Tests values of any type and shape that are divided
+ * at random between ranks, saved collectively, and restored with another
+ * division. Each element is compared.
+ *
+ * Ranks are threads, so that the test also runs under ThreadSanitizer.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -61,7 +62,7 @@ static void choose_value(struct value *v, bool is_plain)
             (varve_shape){ 2, { 1 + below(200000), 1 + below(3) } };
 }
 
-/* Boxes that have each element once; some are empty. */
+/* Divides a value into boxes that contain each element once; some are empty. */
 static void cut(const struct value *v, uint32_t count, varve_box *boxes)
 {
     memset(boxes, 0, count * sizeof *boxes);
@@ -83,7 +84,7 @@ static void cut(const struct value *v, uint32_t count, varve_box *boxes)
     }
 }
 
-/* Element `at` of value `number`. */
+/* Sets element `at` of value `number`. */
 static void set_element(unsigned char *bytes, varve_dtype dtype,
     unsigned number, uint64_t at)
 {
@@ -109,7 +110,7 @@ static uint64_t elements_of(const struct value *v, const varve_box *box)
     return count;
 }
 
-/* All elements of a box, in new memory. */
+/* Allocates and returns all elements of a box. */
 static unsigned char *make_bytes(
     const struct value *v, unsigned number, const varve_box *box)
 {
@@ -138,7 +139,7 @@ enum { LEVEL = 1 };
 enum { LEVEL = 0 };
 #endif
 
-/* What all ranks of a run do. */
+/* The parameters of a run of all ranks. */
 struct run {
     struct value values[VALUES];
     varve_box boxes[VALUES][MOST_RANKS];
@@ -146,8 +147,8 @@ struct run {
     varve_write_options write;
     const char *path;
     bool reads, is_late;
-    bool is_behind; /* saves go on while the program has other values */
-    varve_status expected; /* of a read */
+    bool is_behind; /* saves run while the program changes its values */
+    varve_status expected; /* expected status of the read */
     int found[MOST_RANKS][VALUES];
 };
 
@@ -166,7 +167,7 @@ static void add_all(struct run *run, varve_node *root, uint32_t rank,
     }
 }
 
-/* Whether what is there is the value, or what was there before. */
+/* Checks that a rank has the restored value or its previous value. */
 static void look(struct run *run, uint32_t rank, unsigned char *bytes[VALUES])
 {
     for (unsigned i = 0; i < VALUES; i++) {
@@ -183,7 +184,7 @@ static void look(struct run *run, uint32_t rank, unsigned char *bytes[VALUES])
     }
 }
 
-/* Two at a time, the second of which may be in flight when the graph goes. */
+/* Starts two saves; the second may be running when the graph is freed. */
 static void save_behind(const struct run *run, const varve_comm *comm,
     varve_node *root, unsigned char *bytes[VALUES])
 {
@@ -258,7 +259,7 @@ static uint32_t run_all(struct run *run)
     return ranks;
 }
 
-/* Reads by other ranks: everything arrives, or nothing is changed. */
+/* Reads with other ranks: everything is restored, or nothing changes. */
 static void check_read(struct run *run, int expected)
 {
     run->reads = true;
@@ -271,7 +272,7 @@ static void check_read(struct run *run, int expected)
 
 /* --- One process ---------------------------------------------------------- */
 
-/* Restores it as any checkpoint, and writes it as npz and back. */
+/* Restores the checkpoint with one process, and converts it to npz and back. */
 static void convert(const struct run *run)
 {
     varve_error error = { 0 };
@@ -339,7 +340,7 @@ static void read_boxes(const struct run *run)
 
 /* --- Damage --------------------------------------------------------------- */
 
-/* Something in a file of data. */
+/* Changes bytes in a data file. */
 static void damage(void)
 {
     size_t size, file = below(memory_file_count(world.memory));
@@ -353,8 +354,8 @@ static void damage(void)
         bytes[at] ^= 1;
 }
 
-/* Of each value a rank has its part or none of it; without `salvage` all have
- * everything, or nothing has changed. */
+/* Reads a damaged checkpoint. With `salvage`, a rank has its part of each value
+ * or none of it. Without it, all have everything or nothing has changed. */
 static void read_damaged(struct run *run)
 {
     damage();
@@ -387,7 +388,8 @@ static void try_once(void)
     run.write.compress = (int)below(2) * LEVEL;
     run.is_behind = below(2);
     for (unsigned i = 0; i < (run.write.incremental ? 2 : 1); i++)
-        run_all(&run); /* the second time by others, of the same values */
+        /* the second time with other ranks and the same values */
+        run_all(&run);
     for (int i = 0; i < 2; i++) {
         choose_options(&run);
         check_read(&run, NEW);

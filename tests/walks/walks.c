@@ -1,9 +1,10 @@
-/* walks.c - the ways of values whose resize buffers and calls walks.py counts.
+/* walks.c - Runs operations on single values whose source files and calls
+ * walks.py counts.
  *
  *     walks WALK FOLDER GOLDEN
  *
- * What is built before a walk begins is no part of it: the counts of callgrind
- * are zeroed there, in all threads.
+ * The setup before an operation is not counted: the counters of callgrind are
+ * reset in all threads.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -43,7 +44,7 @@ static void name(const char *folder, const char *file)
     snprintf(path, sizeof path, "%s/%s", folder, file);
 }
 
-/* A value that is built after its file was read. */
+/* Restores a value that is built after the file was read. */
 static void late(const char *folder)
 {
     float value[COUNT] = { 1 };
@@ -67,7 +68,7 @@ static void late(const char *folder)
     varve_graph_free(graph);
 }
 
-/* A save of a manager in the background, a layer on the one before. */
+/* Saves incrementally and asynchronously with a manager. */
 static void incremental(const char *folder)
 {
     static float value[COUNT][1 << 16];
@@ -99,7 +100,7 @@ static void incremental(const char *folder)
     varve_graph_free(graph);
 }
 
-/* One variable out of a checkpoint of TensorFlow. */
+/* Restores one variable of a TensorFlow checkpoint. */
 static void tensorflow(const char *golden)
 {
     float weight[3][2] = { { 0 } };
@@ -116,7 +117,7 @@ static void tensorflow(const char *golden)
     varve_graph_free(graph);
 }
 
-/* A whole save, and a whole restoration. */
+/* Saves a full checkpoint and restores it. */
 static void save(const char *folder, bool restores)
 {
     float value[COUNT] = { 1 };

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""walks.py - through which files and rooms of lib/ a value goes.
+"""walks.py - Counts the files and folders of lib/ that one value passes
+through.
 
     tests/walks/walks.py WALKS SOURCE FOLDER [--check]
 
-Runs each walk of the program under valgrind's callgrind, which notes every
-call between two functions, and says how many files of lib/ have a part in it
-(a `.c` with its `.h`), in how many rooms, and how many calls go upward: from
-a room into one that it does not see by the table in lib/README.md, so through
-a pointer (those into an allocator are not counted: it is the program's).
---check fails where there is more than the table below says, which holds for a
-build that does not inline; of one that does there is less. 77: there is no
-valgrind.
+Runs each operation of the program under valgrind's callgrind, which records
+every call between two functions. Prints how many files of lib/ take part (a
+`.c` counts with its `.h`), how many folders, and how many calls go upward:
+through a pointer into a folder that the caller must not include according to
+the table in lib/README.md. Calls of the program's allocator are not counted.
+--check fails if a number exceeds the table below, which is for a build without
+inlining; with inlining there are fewer. Exits with 77 without valgrind.
 
 SPDX-License-Identifier: MIT
 """
@@ -24,7 +24,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 '..', 'lint'))
 import layers  # noqa: E402
 
-# Files, rooms and calls upward.
+# Maximum numbers of files, folders and upward calls.
 MOST = {
     'late': (52, 10, 2), 'incremental': (105, 12, 8),
     'tensorflow': (131, 26, 9),
@@ -35,7 +35,7 @@ NAMED = re.compile(r'\((\d+)\)(?: (.*))?')
 
 
 class Profile:
-    """The calls in one file of callgrind: (file, function) to the same."""
+    """Parses one output file of callgrind into pairs (file, function)."""
 
     def __init__(self, path):
         self.names = {}
@@ -63,17 +63,18 @@ class Profile:
         number, name = NAMED.fullmatch(value).groups()
         if name:
             self.names[kind, number] = name
-        return re.sub(r"'\d+$", '', self.names[kind, number]) # of a recursion
+        # the number of a recursion
+        return re.sub(r"'\d+$", '', self.names[kind, number])
 
 
 def place_of(path, source):
-    """The file of lib/ without its suffix, or None."""
+    """Returns the file of lib/ without its suffix, or None."""
     path = os.path.relpath(os.path.realpath(path), os.path.realpath(source))
     return os.path.splitext(path[4:])[0] if path.startswith('lib/') else None
 
 
 def measure(walks, source, folder, walk):
-    """Files, rooms, and calls upward of one walk."""
+    """Returns the files, folders and upward calls of one operation."""
     sees = layers.rules_of(source)
     place = os.path.join(folder, walk)
     shutil.rmtree(place, ignore_errors=True)

@@ -35,9 +35,9 @@ def complaints(counts, page):
     for kind in sorted(counts.keys() | told.keys()):
         there, said = counts[kind], told.get(kind, 0)
         if not said <= there <= said + MOST_BEHIND or not said:
-            yield (f'tests/wrong/README.md: expected that there are {there} '
-                   f'mistakes of the kind {kind}, or some less, found {said}; '
-                   'tests/wrong/check_page.py . --update counts anew')
+            yield (f'tests/wrong/README.md: there are {there} mutations of '
+                   f'the kind {kind}, but the table contains {said}; '
+                   'tests/wrong/check_page.py . --update writes the numbers')
 
 
 def updated(counts, page):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_patches.py - Tests patches that apply to a small lib, and others.
+"""check_patches.py - Tests patches.py with patches to a small lib.
 
     tests/wrong/check_patches.py
 
@@ -48,11 +48,11 @@ CASES = [
     ('lines twice', [patch('one', ['    return 0;'], ['    VV_WRONG(one);'])],
      ['one.patch: expected these lines once in thing.c, found them 2 times']),
     ('no file', [patch('one', ['    g(a);'], ['VV_WRONG(one);'], 'gone.c')],
-     ['one.patch: expected a file of lib that is compiled, found gone.c']),
+     ['one.patch: gone.c is not a source file of lib']),
     ('no choice', [patch('one', ['    g(a);'], ['    g(0);'])],
-     ['one.patch: expected VV_WRONG(one), found none']),
+     ['one.patch: must contain only VV_WRONG(one), contains none']),
     ('another choice', [patch('one', ['    g(a);'], ['    VV_WRONG(two);'])],
-     ['one.patch: expected VV_WRONG(one), found two']),
+     ['one.patch: must contain only VV_WRONG(one), contains two']),
     ('lines that touch',
      [patch('one', ['        return 1;'], ['    VV_WRONG(one);']),
       patch('two', ['    g(a);'], ['    VV_WRONG(two);'])], []),
@@ -82,7 +82,8 @@ def check_cases():
 
 
 def check_new(what, changed, *, has):
-    """A new patch reproduces the change, beside another patch."""
+    """Checks that a new patch reproduces the change, with another patch in
+    place."""
     text = patches.patch_text('thing.c', THING, changed)
     with tempfile.TemporaryDirectory() as root:
         write(root, 'one.patch', text)

@@ -38,7 +38,8 @@ def read_lines(path):
 
 
 def read_patch(path):
-    """The hunks of a patch. Text before the first file is a comment."""
+    """Returns the hunks of a patch. Text before the first file is a
+    comment."""
     hunks = []
     file = None
     lines = read_lines(path)
@@ -67,7 +68,7 @@ def places(part, lines):
 
 
 def edits_of(hunk, at):
-    """The edits of a hunk whose lines begin at `at`."""
+    """Returns the edits of a hunk whose lines begin at `at`."""
     edits = []
     for sign, line in hunk.lines:
         if sign != ' ' and (not edits or edits[-1].end != at):
@@ -81,7 +82,8 @@ def edits_of(hunk, at):
 
 
 def apply(hunks, lines):
-    """The lines with all hunks of a file, and the errors of the others."""
+    """Returns the lines with all hunks of a file, and the errors of the
+    others."""
     edits, problems, applied = [], [], []
     for hunk in hunks:
         found = places([line for sign, line in hunk.lines if sign != '+'],
@@ -105,7 +107,7 @@ def apply(hunks, lines):
 
 
 def copy(folder, paths):
-    """Skips patches that do not apply: a test reports them."""
+    """Skips patches that do not apply; a test reports them."""
     hunks = read_patches(p for p in paths if p.endswith('.patch'))
     for path in paths:
         if path.endswith('.patch'):
@@ -134,15 +136,15 @@ def names_in(source):
 
 
 def check(source):
-    """The errors of each patch, by name."""
+    """Returns the errors of each patch by name."""
     of_file = collections.defaultdict(list)
     for path in sorted(glob.glob(folder_of(source) + '/*.patch')):
         hunks = read_patch(path)
         chosen = {name for hunk in hunks for sign, line in hunk.lines
                   if sign == '+' for name in CHOICE.findall(line)}
         if chosen != {name_of(path)}:
-            yield (name_of(path), f'{name_of(path)}.patch: expected '
-                   f'VV_WRONG({name_of(path)}), found '
+            yield (name_of(path), f'{name_of(path)}.patch: must contain only '
+                   f'VV_WRONG({name_of(path)}), contains '
                    f'{", ".join(sorted(chosen)) or "none"}')
         for hunk in hunks:
             of_file[hunk.file].append(hunk)
@@ -152,8 +154,8 @@ def check(source):
             yield from apply(hunks, read_lines(found[0]))[1]
             continue
         for hunk in hunks:
-            yield (hunk.name, f'{hunk.name}.patch: expected a file of lib that '
-                   f'is compiled, found {file}')
+            yield (hunk.name, f'{hunk.name}.patch: {file} is not a source file '
+                   'of lib')
 
 
 # --- A new patch ------------------------------------------------------------
@@ -173,7 +175,8 @@ def hunk_text(old, new, ops):
 
 
 def patch_text(file, old, new):
-    """Has as many context lines as a unique position needs, at least one."""
+    """Returns a hunk with as many context lines as a unique position
+    requires, at least one."""
     for around in range(1, len(old) + 2):
         matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
         groups = list(matcher.get_grouped_opcodes(around))
@@ -186,7 +189,7 @@ def patch_text(file, old, new):
 
 
 def make(name):
-    """The mutation is the difference of lib to the git index."""
+    """Writes the difference of lib to the git index as a mutation."""
     def git(*arguments):
         return subprocess.run(['git', *arguments], check=True, text=True,
                               stdout=subprocess.PIPE).stdout
@@ -198,7 +201,7 @@ def make(name):
                            git('show', f':{path}').splitlines(),
                            read_lines(path))
     if not text:
-        return [f'{name}: expected a change of lib, found none']
+        return [f'{name}: lib has no uncommitted change']
     write(os.path.join(folder_of('.'), name + '.patch'), text)
     return []
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """run.py - Runs each mutation of variants.txt; a test must detect it.
 
-    tests/wrong/run.py MUSEUM SIMULATION SOURCE [--without KIND,...] LIBRARY...
+    tests/wrong/run.py TESTS SIMULATION SOURCE [--without KIND,...] LIBRARY...
 
-MUSEUM contains all tests, linked with a library that has the mutation named by
+TESTS contains all tests, linked with a library that has the mutation named by
 VARVE_WRONG. The test in the table must pass without the mutation, and fail with
 it and with the expected output. A test simulate/KIND is schedules of that kind
 (tests/simulate), which SIMULATION runs with the same library. The table and the
@@ -27,14 +27,14 @@ import patches
 
 MOST_SECONDS = 150
 # These tests only measure, and take a long time.
-PASSED_OVER = '!(million_nodes/*)'
+SKIPPED = '!(million_nodes/*)'
 ESCAPE = re.compile(r'\x1b\[[0-9;]*m')
 # Several schedules of a kind; at least one must detect the mutation.
 SCHEDULES = '4000'
 SIMULATED = 'simulate/'
 FAILURE = re.compile(r'\[FAIL\] (\w+)::(\w+)')
 
-Museum = collections.namedtuple('Museum', 'tests simulation')
+Programs = collections.namedtuple('Programs', 'tests simulation')
 # These tests need files of another user, which only root can create.
 NEED_ROOT = 'planted_link_followed', 'lost_group_replaced_by_another'
 
@@ -42,7 +42,7 @@ Variant = collections.namedtuple('Variant', 'name kind what test says')
 
 
 def read_table(path):
-    """Stanzas of four lines: name and kind, the error, test, output."""
+    """Reads stanzas of four lines: name and kind, the error, test, output."""
     with open(path, encoding='utf-8') as stream:
         text = re.sub(r'^#.*\n', '', stream.read(), flags=re.M)
     for stanza in re.split(r'\n\s*\n', text.strip()):
@@ -52,12 +52,12 @@ def read_table(path):
 
 
 def compare(table, source):
-    """Errors if the table and the patches do not match."""
+    """Returns errors if the table and the patches do not match."""
     counts = collections.Counter(variant.name for variant in table)
     names = patches.names_in(source)
     for name, count in counts.items():
         if count > 1:
-            yield f'{name} stands in the table {count} times'
+            yield f'{name} is in the table {count} times'
         if name not in names:
             yield f'{name} has no patch'
     for name in sorted(names - set(counts)):
@@ -71,32 +71,33 @@ def look_for_traces(table, libraries):
             content = stream.read()
         for word in words:
             if word.encode() in content:
-                yield f'{path} has a trace of "{word}"'
+                yield f'{path} contains "{word}"'
 
 
-def command_of(museum, pattern, jobs):
+def command_of(programs, pattern, jobs):
     if pattern.startswith(SIMULATED):
-        return [museum.simulation, '--count', SCHEDULES, '--show', '0',
+        return [programs.simulation, '--count', SCHEDULES, '--show', '0',
                 '--jobs', str(jobs), '--kind', pattern[len(SIMULATED):]]
-    return [museum.tests, f'-j{jobs}', '--filter', pattern]
+    return [programs.tests, f'-j{jobs}', '--filter', pattern]
 
 
-def run(museum, pattern, mistake='', jobs=1, seconds=MOST_SECONDS):
-    """The exit status, None after a timeout, and the output of the tests."""
+def run(programs, pattern, mistake='', jobs=1, seconds=MOST_SECONDS):
+    """Returns the exit status (None after a timeout) and the output of the
+    tests."""
     # A mutation may end a test before it has removed its files.
     with tempfile.TemporaryDirectory() as place:
-        os.chmod(place, 0o755)  # a test of root changes its user
-        return run_in(place, museum, pattern, mistake, jobs, seconds)
+        os.chmod(place, 0o755)  # a test running as root changes its user
+        return run_in(place, programs, pattern, mistake, jobs, seconds)
 
 
-def run_in(place, museum, pattern, mistake, jobs, seconds):
+def run_in(place, programs, pattern, mistake, jobs, seconds):
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith('VARVE_')
                    or name == 'VARVE_MODULES'}
     environment['TMPDIR'] = place
     if mistake:
         environment['VARVE_WRONG'] = mistake
-    command = command_of(museum, pattern, jobs)
+    command = command_of(programs, pattern, jobs)
     with subprocess.Popen(command, env=environment, errors='replace',
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           start_new_session=True) as process:
@@ -108,17 +109,17 @@ def run_in(place, museum, pattern, mistake, jobs, seconds):
     return process.returncode, ESCAPE.sub('', output)
 
 
-def judge(museum, variant):
-    """The errors of a mutation; none if it is detected."""
-    status, output = run(museum, variant.test, variant.name)
+def judge(programs, variant):
+    """Returns the errors of a mutation; none if it is detected."""
+    status, output = run(programs, variant.test, variant.name)
     failed = {'/'.join(names) for names in FAILURE.findall(output)}
     if status is None:
-        problem = 'is not caught: the test does not come to an end'
+        problem = 'is not detected: the test does not end'
     elif status == 0 or (variant.test not in failed and
                          not variant.test.startswith(SIMULATED)):
-        problem = f'is not caught by {variant.test}'
+        problem = f'is not detected by {variant.test}'
     elif variant.says not in output:
-        problem = f'is caught, but "{variant.says}" is not said'
+        problem = f'is detected, but the output lacks "{variant.says}"'
     else:
         return ''
     return f'{variant.name} {problem}\n{without_sum(output)}'
@@ -129,43 +130,43 @@ def without_sum(output):
     return re.sub(r'^.*Synthesis:.*\n?', '', output, flags=re.M)
 
 
-def run_right(museum, table):
-    """The same tests pass with the unchanged library."""
+def run_right(programs, table):
+    """Checks that the same tests pass with the unchanged library."""
     tests = sorted({variant.test for variant in table})
     for test in [test for test in tests if test.startswith(SIMULATED)]:
         tests.remove(test)
-        status, output = run(museum, test, jobs=2)
+        status, output = run(programs, test, jobs=2)
         if status != 0:
-            yield f'without a mistake: {test} does not pass\n{output}'
-    status, output = run(museum, f'@({"|".join(tests)})', jobs=2,
+            yield f'without a mutation: {test} does not pass\n{output}'
+    status, output = run(programs, f'@({"|".join(tests)})', jobs=2,
                          seconds=3 * MOST_SECONDS)
     found = re.search(r'Tested: (\d+) \| Passing: (\d+)', output)
     if status or not found or int(found[1]) != len(tests):
-        yield ('without a mistake: expected that '
-               f'{len(tests)} tests pass\n{without_sum(output)}')
+        yield (f'without a mutation, all {len(tests)} tests must pass\n'
+               f'{without_sum(output)}')
 
 
-def run_wrong(museum, table):
+def run_wrong(programs, table):
     with multiprocessing.pool.ThreadPool(2) as pool:
-        problems = pool.map(lambda v: judge(museum, v), table)
+        problems = pool.map(lambda v: judge(programs, v), table)
     for variant, problem in zip(table, problems):
         if not problem:
             print(f'{variant.kind}: {variant.name}: {variant.what}\n'
-                  f'    caught by {variant.test}')
+                  f'    detected by {variant.test}')
     count('wrong.variants', len(table))
     count('wrong.caught', problems.count(''))
     return [problem for problem in problems if problem]
 
 
-def list_others(museum, table):
+def list_others(programs, table):
     for variant in table:
-        status, output = run(museum, PASSED_OVER, variant.name, jobs=2,
+        status, output = run(programs, SKIPPED, variant.name, jobs=2,
                              seconds=5 * MOST_SECONDS)
         if status is None:
-            print(f'{variant.name}: some test does not come to an end')
+            print(f'{variant.name}: a test does not end')
             continue
         tests = {'/'.join(names) for names in FAILURE.findall(output)}
-        print(f'{variant.name}: caught by {len(tests)} tests: '
+        print(f'{variant.name}: detected by {len(tests)} tests: '
               + ' '.join(sorted(tests)), flush=True)
 
 
@@ -178,24 +179,25 @@ def count(name, number):
 
 
 def main(tests, simulation, source, *libraries):
-    museum = Museum(tests, simulation)
+    programs = Programs(tests, simulation)
     lacking = ''
     if libraries[0] == '--without':
         lacking, *libraries = libraries[1:]
     table = list(read_table(os.path.join(
         source, 'tests', 'wrong', 'variants.txt')))
-    unfit = dict(patches.check(source))
+    rejected = dict(patches.check(source))
     lacking = lacking.split(',')
     there = [variant for variant in table if variant.kind not in lacking]
-    made = [variant for variant in there if variant.name not in unfit]
+    applied = [variant for variant in there if variant.name not in rejected]
     if os.geteuid() != 0:
-        made = [variant for variant in made if variant.name not in NEED_ROOT]
+        applied = [variant for variant in applied
+                   if variant.name not in NEED_ROOT]
         print(f'skipped without root: {", ".join(NEED_ROOT)}')
-    problems = [*compare(table, source), *unfit.values(),
+    problems = [*compare(table, source), *rejected.values(),
                 *look_for_traces(table, libraries),
-                *run_right(museum, there), *run_wrong(museum, made)]
+                *run_right(programs, there), *run_wrong(programs, applied)]
     if os.environ.get('VARVE_WRONG_ALL'):
-        list_others(museum, table)
+        list_others(programs, table)
     for problem in problems:
         print(f'wrong: {problem}', file=sys.stderr)
     return 1 if problems else 0

@@ -25,7 +25,7 @@ def read_table(path):
 
 
 def find(simulation, mistake, kind, count):
-    """The output of the schedules."""
+    """Returns the output of the schedules."""
     environment = {**os.environ, 'VARVE_WRONG': mistake}
     command = [simulation, '--kind', kind, '--count', count, '--jobs', '2',
                '--show', '0']
@@ -44,8 +44,8 @@ def main(simulation):
             print(f'{mistake}: found {expected} in schedules of {kind}')
             continue
         problems += 1
-        print(f'wrong: {mistake} is not found by {count} schedules of the kind '
-              f'{kind}: expected "found {expected}"\n{output}',
+        print(f'wrong: {mistake} is not detected by {count} schedules of the '
+              f'kind {kind}: the output lacks "found {expected}"\n{output}',
               file=sys.stderr)
     print(f'{len(table) - problems} passed, {problems} failed')
     return 1 if problems or not table else 0

@@ -1,12 +1,12 @@
-/* wrong.h - Tests whether a mutation is active. Each copy of a file of lib
- * includes this header first.
+/* wrong.h - Provides VV_WRONG, which tests if a mutation is active. Each copy
+ * of a file of lib includes this header first.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef WRONG_H
 #define WRONG_H
 
-/* The file may define it later, which has no effect after an include. */
+/* Defined first, because a definition after an include has no effect. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

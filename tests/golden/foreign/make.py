@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""make.py - lets TensorFlow, Keras, safetensors and NumPy write these files.
+"""make.py - Writes the test files of TensorFlow, Keras, safetensors and NumPy
+with these programs.
 
     make.py [DIRECTORY]
 
-Writes those cases of tests/interop that are small, `expected.json` with what
-the programs say is in them, and `expected.lines`, the same for check.c.
-The versions of the programs are in expected.json, and printed. It needs what
-tests/interop/run.py --install puts into a virtual environment.
+Writes the small cases of tests/interop, `expected.json` with their content as
+the programs report it, and `expected.lines`, the same for check.c. The
+versions of the programs are printed and stored in expected.json. Requires the
+virtual environment of tests/interop/run.py --install.
 
 SPDX-License-Identifier: MIT
 """
@@ -23,12 +24,12 @@ import programs  # noqa: E402
 from describe import bundle, describe, npz  # noqa: E402
 from manifest import lines  # noqa: E402
 
-# Beside the checkpoint proper in a SavedModel; no part of it.
+# Files in a SavedModel that are not part of the checkpoint.
 SURPLUS = ('saved_model.pb', 'fingerprint.pb')
 
 
 def clear(directory, name):
-    """Removes what the case wrote before."""
+    """Removes the previous files of the case."""
     for path in glob.glob(os.path.join(directory, name)) + \
             glob.glob(os.path.join(directory, name + '[-.]*')):
         if os.path.isdir(path):

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""make_dcp.py - lets torch.distributed.checkpoint (torch 2.15) write dcp/, by
-two processes, and torch.save the files of torch_shards/, as Hugging Face does.
+"""make_dcp.py - Writes dcp/ with torch.distributed.checkpoint (torch 2.15)
+from two processes, and the files of torch_shards/ with torch.save, as Hugging
+Face does.
 
     python3 make_dcp.py DIRECTORY
 
-dcp/ has a state dict of a model whose tensors are sharded by rows, by columns
-and not, those of its optimizer, and objects that are no tensors.
-tests/unit/foreign/test_dcp_in.c and test_torch_index.c know what is in them.
+dcp/ contains the state dict of a model whose tensors are sharded by rows, by
+columns or not at all, that of its optimizer, and objects that are not tensors.
+tests/unit/foreign/test_dcp_in.c and test_torch_index.c contain the expected
+values.
 
 SPDX-License-Identifier: MIT
 """

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""make_flax.py - writes small trees with flax (0.12.8) and optax (0.2.8).
+"""make_flax.py - Writes small trees with flax (0.12.8) and optax (0.2.8).
 
     pip install flax==0.12.8 optax==0.2.8
     python3 make_flax.py DIRECTORY
 
-flax_values.msgpack: arrays of every element type (`types`), of every rank,
-numbers, texts, lists, and keys that are none. flax_state.msgpack: a TrainState,
-whose optimizer leaves one parameter out. flax_chunked.msgpack: an array in
-pieces. tests/unit/foreign/test_flax_in.c knows what is in them.
+flax_values.msgpack: arrays of every element type (`types`) and every rank,
+numbers, strings, lists, and keys that are not strings. flax_state.msgpack: a
+TrainState whose optimizer omits one parameter. flax_chunked.msgpack: an array
+in chunks. tests/unit/foreign/test_flax_in.c contains the expected values.
 
 SPDX-License-Identifier: MIT
 """

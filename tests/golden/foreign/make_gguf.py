@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""make_gguf.py - writes small.gguf with the gguf package of ggml (0.19.0).
+"""make_gguf.py - Writes small.gguf with the gguf package of ggml (0.19.0).
 
     pip install gguf==0.19.0
     python3 make_gguf.py small.gguf
 
-The bytes are the same on every run; tests/unit/foreign/test_gguf_in.c knows
-what is in them.
+The output is reproducible. tests/unit/foreign/test_gguf_in.c contains the
+expected values.
 
 SPDX-License-Identifier: MIT
 """
@@ -34,7 +34,7 @@ writer.add_array('meta.numbers', [1, 2, 3])
 writer.add_array('meta.words', ['a', 'bc', 'def'])
 writer.add_string('meta.last', 'after the arrays')
 
-# Every type that is one of ours, then blocks.
+# Every type that Varve has, then quantized blocks.
 count = np.arange(6).reshape(2, 3)
 for name, dtype in (('f32', np.float32), ('f16', np.float16),
                     ('f64', np.float64), ('i8', np.int8), ('i16', np.int16),

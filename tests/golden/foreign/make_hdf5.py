@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""make_hdf5.py - writes small files with h5py (3.14) and Keras (3.15).
+"""make_hdf5.py - Writes small files with h5py (3.14) and Keras (3.15).
 
     pip install h5py==3.14.0 keras==3.15.1 tensorflow==2.21.0 tf_keras==2.21.0
     python3 make_hdf5.py DIRECTORY
 
 hdf5_types.h5: every element type and layout, links of every kind, attributes.
-hdf5_latest.h5: groups and links as later versions of HDF5 write them.
-hdf5_texts.h5: texts that cannot be read, and groups that are called as ours.
-hdf5_odd.h5: complex numbers of MATLAB, texts with NUL, LZF of every kind.
-hdf5_newer.h5: types as HDF5 2.0 writes them, which 1.10 cannot read.
-hdf5_ways.keras: a layer that is a few groups and very many ways through them.
-hdf5_model.keras, hdf5_model.weights.h5, hdf5_model.h5: a trained model of
-Keras 3; hdf5_keras2.h5: one of Keras 2. tests/unit/foreign/test_hdf5_in.c and
-those beside it know what is in them.
+hdf5_latest.h5: groups and links in the format of later versions of HDF5.
+hdf5_texts.h5: unreadable strings, and groups with names that Varve uses.
+hdf5_odd.h5: complex numbers of MATLAB, strings with NUL, LZF of every kind.
+hdf5_newer.h5: types of HDF5 2.0, which 1.10 cannot read. hdf5_ways.keras: a
+layer of few groups with very many paths through them. hdf5_model.keras,
+hdf5_model.weights.h5, hdf5_model.h5: a trained model of Keras 3;
+hdf5_keras2.h5: one of Keras 2. tests/unit/foreign/test_hdf5_in.c and related
+tests contain the expected values.
 
 SPDX-License-Identifier: MIT
 """
@@ -128,7 +128,7 @@ def write_odd(file):
     words = [b'a\0b', b'', b'\0c']
     file['nul/fixed'] = np.array(words, 'S4')
     file['nul/fixed'].attrs['text'] = np.bytes_(b'x\0y')
-    # (h5py writes no such texts: set_nuls.)
+    # (h5py cannot write such strings; see set_nuls.)
     file.create_dataset('nul/varying', data=['a<N>b', '', 'c'],
                         dtype=h5py.string_dtype())
     random = np.random.default_rng(1)

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""make_keras_adam.py - the checkpoint that examples/06_from_keras begins with.
+"""make_keras_adam.py - Writes the checkpoint that examples/06_from_keras
+starts with.
 
     make_keras_adam.py DIRECTORY
 
-Two dense layers (4 -> 8 relu -> 3) and Adam with slots, five steps of mean
-squared error old, as Keras 2 wrote them: keras_adam.index and
-keras_adam.data-00000-of-00001. keras_adam.npz has what Keras says of them: an
-input `x`, the prediction `y` for it, and how training goes on: with
-`train_x`, `train_y` one more step gives the prediction `y_next`. The step: the
-gradient of the mean over all elements, and then, t being `iter` plus one,
+keras_adam.index and keras_adam.data-00000-of-00001, written by Keras 2,
+contain two dense layers (4 -> 8 relu -> 3) and Adam with slots after five
+steps of mean squared error. keras_adam.npz contains the results of Keras: an
+input `x`, its prediction `y`, and the next step: after training with `train_x`
+and `train_y` the prediction is `y_next`. One step computes the gradient of the
+mean over all elements, and then, with t = `iter` + 1,
 
     m += (gradient - m) * (1 - beta_1)
     v += (gradient^2 - v) * (1 - beta_2)
@@ -29,7 +30,7 @@ import tf_keras  # noqa: E402
 
 
 def fixed(*shape):
-    """Numbers that look random, in eighths, so that they are exact."""
+    """Returns random-looking multiples of 1/8, which are exact."""
     count = int(np.prod(shape))
     return ((np.arange(count) * 37 % 31 - 15) / 8).astype('f4').reshape(shape)
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""make_onnx.py - writes a small model with the package onnx (1.23.2).
+"""make_onnx.py - Writes a small model with the package onnx (1.23.2).
 
     pip install onnx==1.23.2
     python3 make_onnx.py DIRECTORY
 
 onnx_model.onnx: initializers of every element type, in raw_data (`raw.*`) and
-in the fields of their types (`field.*`), strings, a sparse one, one in
-onnx_model.data, a constant, and graphs in attributes of nodes with a name and
-without. tests/unit/foreign/test_onnx_in.c knows what is in it.
+in typed fields (`field.*`), strings, a sparse initializer, one in
+onnx_model.data, a constant, and named and unnamed graphs in attributes of
+nodes. tests/unit/foreign/test_onnx_in.c contains the expected values.
 
 SPDX-License-Identifier: MIT
 """

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""make_torch.py - writes small files with torch.save (PyTorch 2.15.0).
+"""make_torch.py - Writes small files with torch.save (PyTorch 2.15.0).
 
     pip install torch==2.15.0 numpy
     python3 make_torch.py DIRECTORY
 
-torch_state.pt: a state dict of every element type, and views of them.
-torch_training.pt: a model, an optimizer of two groups in an order of its own,
-numbers, texts, and what only Python knows. torch_unnamed.pt: the same model and
-optimizer without `param_names`, as PyTorch wrote it before 2.6.
-torch_module.pt: a module as a whole. torch_big.pt: what a big-endian machine
-writes. torch_new.pt: protocol 5, without sums. torch_legacy.pt: as before torch
-1.6.
-tests/unit/foreign/test_torch_in.c knows what is in them.
+torch_state.pt: a state dict with every element type, and views of them.
+torch_training.pt: a model, an optimizer with two groups in a different order,
+numbers, strings, and Python objects. torch_unnamed.pt: the same model and
+optimizer without `param_names`, as written before PyTorch 2.6.
+torch_module.pt: a pickled module. torch_big.pt: a file of a big-endian
+machine. torch_new.pt: protocol 5, without checksums. torch_legacy.pt: the
+format before torch 1.6.
+
+tests/unit/foreign/test_torch_in.c contains the expected values.
 
 SPDX-License-Identifier: MIT
 """
@@ -69,7 +70,7 @@ for _ in range(2):
     net(torch.randn(5, 3)).square().sum().backward()
     optimizer.step()
 kept = optimizer.state_dict()
-# What no run of another version changes.
+# Fixed values, so that other versions of PyTorch write the same.
 for tensors in (net.state_dict(), *kept['state'].values()):
     for i, t in enumerate(tensors.values()):
         t.copy_(torch.arange(t.numel()).reshape(t.shape) + 10 * i)
@@ -116,8 +117,8 @@ def swap(tensor):
     return raw.flip(1).reshape(-1).view(tensor.dtype)
 
 
-# As torch/serialization.py does on such a machine: the elements are the
-# machine's, and the record says so.
+# Like torch/serialization.py on a big-endian machine: elements are in machine
+# order, and the byteorder record contains "big".
 torch.save({'model': net.state_dict(), 'tied': net.state_dict()['first.bias'],
             'row': net.state_dict()['first.weight'][1],
             'half': torch.arange(3.).half()}, 'torch_legacy.pt',

@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
-"""make_torch_transformer.py - the checkpoint that examples/15_from_torch begins
-with, and what becomes of the one that it writes.
+"""make_torch_transformer.py - Writes the checkpoint that
+examples/15_from_torch starts with, and continues training from the one it
+writes.
 
     make_torch_transformer.py make CHECKPOINT
     make_torch_transformer.py go_on CHECKPOINT
 
-`make` trains a small transformer for some steps and saves it as a training loop
-does, with what PyTorch gets for some tokens, and with the losses of the next
-steps. `go_on` loads a file into the same program and trains on; it prints the
-losses, and whether they are those that are in the file as `expected.next`.
+`make` trains a small transformer for some steps and saves it as a training
+loop does, with PyTorch's output for some tokens and the losses of the next
+steps. `go_on` loads a file into the same program and continues training; it
+prints the losses, and if they equal those in `expected.next` of the file.
 
-Needs torch. SPDX-License-Identifier: MIT
+Requires torch.
+
+SPDX-License-Identifier: MIT
 """
 
 import sys

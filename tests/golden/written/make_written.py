@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""make_written.py - lets TensorFlow write the checkpoint of a small module.
+"""make_written.py - Writes the checkpoint of a small module with TensorFlow.
 
     make_written.py [DIRECTORY]
 
-tests/unit/foreign/test_bundle_target.c makes the same of a graph of ours and
-expects the same bytes. The module has what decides about bytes: sharing and a
-cycle, names to be escaped, strings, values of no elements, objects of no
-values, slot variables, Python state and a save counter. Children are tracked in
-the order of their names, as ours are. Written by TensorFlow 2.21.
+tests/unit/foreign/test_bundle_target.c builds the same graph and expects
+identical bytes. The module contains everything that affects them: shared nodes
+and a cycle, names with escapes, strings, empty values, objects without values,
+slot variables, Python state and a save counter. Children are tracked in the
+order of their names, as Varve does. Written with TensorFlow 2.21.
 
 SPDX-License-Identifier: MIT
 """
@@ -20,7 +20,7 @@ Trackable = tf.__internal__.tracking.AutoTrackable
 
 
 class Optimizer(Trackable):
-    """Keeps slot variables where nobody tracks them."""
+    """Stores slot variables where TensorFlow does not track them."""
 
     def __init__(self, slots):
         super().__init__()
