@@ -45,11 +45,12 @@ OPERATORS = {**COMPARISONS, '&&': '||', '||': '&&', '+': '-', '-': '+'}
 OPERATOR = re.compile(r'(?<= )(<=|>=|==|!=|&&|\|\||<|>|\+|-)(?= )')
 NUMBER = re.compile(r'(?<![\w.])(\d+)(?![\w.])')
 CONDITION = re.compile(r'\b(if|while) \((.*)\)( \{)?$')
-STATEMENT = re.compile(r'^\s+(?!return\b|break\b|continue\b|goto\b|else\b|case\b'
-                       r'|if\b|for\b|while\b)[\w>.\[\]()*&-]+( [-+*/|&^]?= .*|'
-                       r'\(.*\)|\+\+|--);$')
-DECLARATION = re.compile(r'^\s+(const |static |struct |enum |unsigned )*\w+ \**\w+'
-                         r'(\[.*\])?( = .*)?;$')
+STATEMENT = re.compile(
+    r'^\s+(?!(return|break|continue|goto|else|case|if|for|while)\b)'
+    r'[\w>.\[\]()*&-]+( [-+*/|&^]?= .*|\(.*\)|\+\+|--);$')
+DECLARATION = re.compile(
+    r'^\s+(const |static |struct |enum |unsigned )*\w+ \**\w+'
+    r'(\[.*\])?( = .*)?;$')
 
 
 # --- Mutations of a line -----------------------------------------------------

@@ -5,13 +5,13 @@
 #
 # Sections: proofs (every fault, once and permanent, power failures, 100,000
 # kills, a million corruptions, two million random programs, a million
-# simulated schedules, mutation tests), mutations (scripts/mutate.py), sanitizers
-# (the usual versions under AddressSanitizer and UndefinedBehaviorSanitizer),
-# threads (under ThreadSanitizer), portable (scripts/portable.sh: other machines), and fuzz,
-# which runs each target for an hour (--fuzz) in parallel with the others. A
-# table is printed to standard error and JSON (schema varve.proof/1) to
-# standard output; logs are in build/prove/. The exit status is 0 only if all
-# tests pass.
+# simulated schedules, mutation tests), mutations (scripts/mutate.py),
+# sanitizers (the usual versions under AddressSanitizer and
+# UndefinedBehaviorSanitizer), threads (under ThreadSanitizer), portable
+# (scripts/portable.sh: other machines), and fuzz, which runs each target for an
+# hour (--fuzz) in parallel with the others. A table is printed to standard
+# error and JSON (schema varve.proof/1) to standard output; logs are in
+# build/prove/. The exit status is 0 only if all tests pass.
 #
 # SPDX-License-Identifier: MIT
 set -uo pipefail
@@ -37,7 +37,8 @@ while [ $# -gt 0 ]; do
     esac
     shift 2
 done
-[ ${#chosen[@]} -gt 0 ] || chosen=(fuzz proofs mutations sanitizers threads portable)
+[ ${#chosen[@]} -gt 0 ] ||
+    chosen=(fuzz proofs mutations sanitizers threads portable)
 
 place=$PWD/build/prove
 mkdir -p "$place"
