@@ -108,8 +108,8 @@ static varve_status fail_unnumbered(const struct vv_context *context,
         return vv_fail(error, VARVE_IS_DIRECTORY,
             "%s: the directory contains no checkpoint", directory);
     return vv_fail(error, VARVE_IS_DIRECTORY,
-        "%s: the directory contains no numbered checkpoint, only single files such "
-        "as \"%.200s\": append the name of a file to the path",
+        "%s: the directory contains no numbered checkpoint, only single files "
+        "such as \"%.200s\": append the name of a file to the path",
         directory, vv_buffer_string(s->file));
 }
 

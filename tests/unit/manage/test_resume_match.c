@@ -49,8 +49,14 @@ TEST(resume_match, is_demanded_by_the_first_save_that_is_due)
     cr_assert_eq(
         varve_manager_save(r.w.manager, 40, &error), VARVE_UNMATCHED);
     cr_assert(strstr(error.message, "run: "), "%s", error.message);
-    cr_assert(strstr(error.message, "\n  old "), "%s", error.message);
-    cr_assert(strstr(error.message, "\n  new "), "%s", error.message);
+    const char *hint = strstr(error.message, "\nhint: ");
+    const char *old = strstr(error.message, "\n  old ");
+    const char *fresh = strstr(error.message, "\n  new ");
+    cr_assert(old && fresh && hint, "%s", error.message);
+    cr_assert(old < hint && fresh < hint, "the hint is last");
+    cr_assert(strstr(error.message, " is unexpected, 1 of "), "%s",
+        error.message);
+    cr_assert(strstr(error.message, " is missing\n"), "%s", error.message);
     cr_assert_not(renamed_has(&r, "run/ckpt-4.varve"));
     cr_assert_eq(varve_manager_assert_consumed(r.w.manager, &error),
         VARVE_UNMATCHED);
