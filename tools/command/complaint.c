@@ -78,7 +78,7 @@ static bool can_repair(
 {
     return !settings->opening.salvage &&
            (strstr(error->message, "no footer at") ||
-               strstr(error->message, "data files, "));
+               strstr(error->message, " data file"));
 }
 
 /* Messages about files in other formats already contain a remedy. */
