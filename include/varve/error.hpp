@@ -163,12 +163,29 @@ private:
 namespace detail
 {
 
-/* Returns `why`, or an error for `status` if the failed call has set none. */
-inline varve::error failed(const varve::error &why, varve_status status)
+/* Replaces the hint of a failed resume, the last line, by one for C++. */
+inline void use_own_hint(varve::error &why) noexcept
 {
-    if (why.status != VARVE_OK)
-        return why;
-    return varve::error(status, varve_status_name(status));
+    static const char marker[] = "\nhint: map a renamed value ";
+    char *last = std::strrchr(why.message, '\n');
+    if (why.status != VARVE_UNMATCHED || !last ||
+        std::strncmp(last, marker, sizeof marker - 1) != 0)
+        return;
+    std::snprintf(last, sizeof why.message - (last - why.message), "%s%s",
+        marker,
+        "by node::alias or `rename` of varve::read_options; permit a "
+        "difference by `expect` of varve::read_options or VARVE_TAG_LATER; "
+        "permit all by `allow_partial` of varve::run_options (a manager: do "
+        "not set `strict`)");
+}
+
+/* Returns `why`, or an error for `status` if the failed call has set none. */
+inline varve::error failed(varve::error why, varve_status status)
+{
+    if (why.status == VARVE_OK)
+        return varve::error(status, varve_status_name(status));
+    use_own_hint(why);
+    return why;
 }
 
 /* Calls a C function that returns a status. */

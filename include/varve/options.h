@@ -194,7 +194,9 @@ typedef enum varve_passes {
     VARVE_TWO_PASSES = 2
 } varve_passes;
 
-/* Names that differ between the program and the file. */
+/* Names that differ between the program and the file. When a run or manager
+ * resumes, a rename has no effect if the checkpoint has nothing at the path in
+ * the file: checkpoints that were saved since have the new name. */
 typedef struct varve_rename_options {
     const varve_rename *list; /* renames, tried in order */
     size_t count;             /* number of elements of `list` */

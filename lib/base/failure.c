@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -247,10 +248,10 @@ varve_status vv_check_list(
                      count);
 }
 
+static const char cut[] = "\n(the message is cut; the report has all lines)";
+
 bool vv_error_add_line(varve_error *error, const char *format, ...)
 {
-    static const char cut[] =
-        "\n(the message is cut; the report has all lines)";
     if (!error)
         return false;
     size_t used = strlen(error->message);
@@ -283,6 +284,29 @@ void vv_error_add_lines(varve_error *error, const char *lines)
         has_room = vv_error_add_line(error, "%.*s", (int)size, lines);
         lines += size + (lines[size] == '\n');
     }
+}
+
+void vv_error_add_lines_and_last(
+    varve_error *error, const char *lines, const char *last)
+{
+    if (!error)
+        return;
+    lines += *lines == '\n';
+    size_t used = strlen(error->message), size = strlen(lines);
+    bool is_cut = ends_with(lines, size, cut);
+    size -= is_cut ? sizeof cut - 1 : 0;
+    size_t others = used + 1 + (sizeof cut - 1) + 1 + strlen(last) + 1;
+    size_t room = sizeof error->message > others
+                      ? sizeof error->message - others
+                      : 0;
+    if (size > room) {
+        is_cut = true;
+        for (size = room; size > 0 && lines[size] != '\n';)
+            size--;
+    }
+    snprintf(error->message + used, sizeof error->message - used,
+        "%s%.*s%s\n%s", size ? "\n" : "", (int)size, lines, is_cut ? cut : "",
+        last);
 }
 
 varve_status vv_fail_because(

@@ -6,6 +6,8 @@
 #ifndef VV_FAILURE_H
 #define VV_FAILURE_H
 
+#include <stdint.h>
+
 #include <varve/error.h>
 #include <varve/types.h>
 
@@ -50,6 +52,12 @@ varve_status vv_fail_like(varve_error *error, const varve_error *reason,
  * its message>", followed by its other lines. `reason` must not be `error`. */
 varve_status vv_fail_because(varve_error *error, const varve_error *reason,
     const char *format, ...) VV_PRINTF(3, 4);
+
+/* Returns the ending of a regular noun after a count. */
+static inline const char *vv_plural_s(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
 
 /* Adds the object to a message: inserts `<kind> "<name>": ` after the `<path>:
  * ` with which it begins. A message that begins otherwise is unchanged. `error`
@@ -108,5 +116,10 @@ bool vv_error_add_line(varve_error *error, const char *format, ...)
 /* Appends each line of a text, such as the message of another failure. A
  * newline at its start is skipped. */
 void vv_error_add_lines(varve_error *error, const char *lines);
+
+/* Like vv_error_add_lines, followed by a line that is always complete: if there
+ * is too little room, lines before it are cut. */
+void vv_error_add_lines_and_last(
+    varve_error *error, const char *lines, const char *last);
 
 #endif

@@ -60,6 +60,14 @@ bool vv_name_is_valid(const char *name, size_t size)
            vv_utf8_is_valid(name, size);
 }
 
+const char *vv_name_fault(const char *name, size_t size)
+{
+    return size == 0                    ? "is empty"
+           : memchr(name, '\0', size)   ? "contains NUL"
+           : size > VARVE_MAX_NAME_SIZE ? "is too long"
+                                        : "is not UTF-8";
+}
+
 bool vv_name_has_parts(const char *name, size_t size)
 {
     if (!vv_name_is_valid(name, size) || name[size - 1] == '/')

@@ -16,6 +16,10 @@
  * NUL. */
 bool vv_name_is_valid(const char *name, size_t size);
 
+/* Returns the reason why vv_name_is_valid is false, as the rest of a sentence
+ * that begins with "the name". */
+const char *vv_name_fault(const char *name, size_t size);
+
 /* Like vv_name_is_valid; also requires that no part between '/' is empty. */
 bool vv_name_has_parts(const char *name, size_t size);
 

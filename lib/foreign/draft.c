@@ -66,14 +66,6 @@ static struct vv_draft_name draft_keep(
     return copy;
 }
 
-static const char *why_no_name(const char *name, size_t size)
-{
-    return size == 0                    ? "an empty name"
-           : memchr(name, '\0', size)   ? "a name that contains NUL"
-           : size > VARVE_MAX_NAME_SIZE ? "a name that is too long"
-                                        : "a name that is not UTF-8";
-}
-
 /* Returns true if no node can have this name, and lists the value or text as
  * left out. */
 static bool leave_name_out(
@@ -82,7 +74,8 @@ static bool leave_name_out(
     char what[80];
     if (vv_name_is_valid(name, size))
         return false;
-    snprintf(what, sizeof what, "%s under %s", kind, why_no_name(name, size));
+    snprintf(what, sizeof what, "%s under a name that %s", kind,
+        vv_name_fault(name, size));
     vv_draft_leave_out_name(d, name, size, what);
     return true;
 }
@@ -302,7 +295,7 @@ void vv_draft_leave_out_name(
     }
     if (size > MOST_SHOWN)
         memcpy(shown + at, "...", 4);
-    vv_draft_leave_out(d, shown, what ? what : why_no_name(name, size));
+    vv_draft_leave_out(d, shown, what ? what : vv_name_fault(name, size));
 }
 
 varve_status vv_draft_end(struct vv_draft *d, struct vv_opened *opened,

@@ -167,10 +167,11 @@ static varve_status fail_missing(const struct vv_layers *layers,
     }
     names[used] = '\0';
     return vv_fail(error, VARVE_TRUNCATED,
-        "%s: of its %" PRIu32 " data files, %" PRIu32
-        " are missing: %s; copy them here too, or merge the checkpoint into "
+        "%s: of its %" PRIu32 " data file%s, %" PRIu32
+        " %s missing: %s; copy them here too, or merge the checkpoint into "
         "one file with `varve repack` where they are",
-        path, layers->count, missing, names);
+        path, layers->count, vv_plural_s(layers->count), missing,
+        missing == 1 ? "is" : "are", names);
 }
 
 /* Returns true if the status means that the file is missing, not a layer, or

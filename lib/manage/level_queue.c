@@ -329,9 +329,11 @@ static varve_status fail_lacking(
     const struct vv_level_queue *q, varve_error *error)
 {
     const struct vv_waiting *w = q->current ? q->current : q->first;
+    size_t count = q->count + (q->current != NULL);
     return vv_fail(error, VARVE_TIMEOUT,
-        "%s: timed out: %zu copies are pending, the oldest of %s",
-        q->level.listing.directory, q->count + (q->current != NULL), w->path);
+        "%s: timed out: %zu %s pending, the oldest of %s",
+        q->level.listing.directory, count,
+        count == 1 ? "copy is" : "copies are", w->path);
 }
 
 /* Call inside the monitor, after vv_level_queue_go_on. */

@@ -249,6 +249,7 @@ static varve_status resume_restore(
     struct vv_opening opening = {
         .options = m->options.read,
         .is_save = true,
+        .is_resume = true,
     };
     varve_status status = vv_origin_path(origin, &opening.path, error);
     m->restoration =

@@ -125,6 +125,7 @@ static varve_status read_from(varve_manager *m, const struct vv_origin *origin,
             .hands_over_file = true,
             .options = m->options.read,
             .is_save = true,
+            .is_resume = true,
             .look = reads_once ? VV_LOOK_REST : VV_LOOK_ALL,
             .read_failure = &damage },
         error);

@@ -42,18 +42,19 @@ void vv_resume_match_begin(varve_manager *m, uint64_t number, size_t level)
 
 static varve_status resume_match_check(varve_manager *m, varve_error *error)
 {
+    static const char hint[] =
+        "hint: map a renamed value by varve_alias, `.older_names` or `rename` "
+        "of the read options; permit a difference by `expect` of the read "
+        "options, VARVE_TAG_LATER or `.is_later`; permit all by "
+        "`allow_partial` of the run (a manager: do not set `strict`)";
     varve_error reason = { 0 };
     varve_status status = varve_assert_consumed(m->restoration, &reason);
     if (status != VARVE_UNMATCHED)
         return vv_hand_over(status, &reason, error);
-    vv_fail(error, status,
-        "%s: the checkpoint and the program differ: map names by varve_alias, "
-        "`.older_names` or `read->rename`, permit differences by "
-        "VARVE_TAG_LATER, `.is_later` or `read->expect`, or resume without "
-        "`strict` (a run: `manager.read->rename`, `manager.read->expect`, "
-        "`allow_partial`)",
-        m->listing.directory);
-    vv_error_add_lines(error, reason.message);
+    size_t size = strcspn(reason.message, "\n");
+    vv_fail(error, status, "%s: the checkpoint and the program differ: %.*s",
+        m->listing.directory, (int)size, reason.message);
+    vv_error_add_lines_and_last(error, reason.message + size, hint);
     return status;
 }
 

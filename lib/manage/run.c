@@ -154,7 +154,8 @@ static void note_passed_over(varve_run *run, const char *directory)
     if (count == 0)
         return;
     vv_fail(&run->warning, VARVE_CORRUPT,
-        "%s: skipped %zu unusable checkpoints and %s", directory, count,
+        "%s: skipped %zu unusable checkpoint%s and %s", directory, count,
+        vv_plural_s(count),
         run->is_resumed ? "resumed from an older one"
                         : "started from the beginning");
     for (size_t i = 0; (line = varve_manager_skipped(run->manager, i)); i++)

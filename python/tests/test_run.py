@@ -257,9 +257,14 @@ class Running(Test):
     def test_a_renamed_layer_fails_before_anything_is_saved(self):
         self.trained(hidden=np.ones(2), step=0)
         renamed = varve.Checkpoint(middle=np.zeros(2), step=0)
-        with self.fails(varve.UnmatchedError, 'hidden'):
+        with self.assertRaises(varve.UnmatchedError) as caught:
             with varve.Run(renamed, self.path('own')) as run:
                 run.step(4)
+        *_, one, other, hint = caught.exception.message.splitlines()
+        self.assertIn('hidden', one)
+        self.assertIn('middle', other)
+        self.assertIn("hint: map a renamed value by read={'renames': ", hint)
+        self.assertNotIn('varve_alias', hint)
         with self.fails(varve.UnmatchedError, 'middle'):
             with varve.Run(renamed, self.path('own')):
                 pass  # and where no step has found it
@@ -280,6 +285,10 @@ class Running(Test):
             self.assertEqual(run.resumed_step, 3)
             run.step(4)
         self.assertEqual(renamed.middle[0], 1)
+        with varve.Run(renamed, self.path('own'),
+                       read={'renames': {'middle': 'hidden'}}) as run:
+            self.assertEqual(run.resumed_step, 4)  # it has the new name
+            self.assertIsNone(run.warning)
 
     def test_a_partial_resume_keeps_what_it_was_resumed_from(self):
         self.trained(hidden=np.ones(2), step=0)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import enum
 import os
+import re
 from typing import Any, Callable, Dict, Type, Union
 
 from ._native import ffi
@@ -123,6 +124,10 @@ FAMILY_OF: Dict[int, Type[Error]] = {
     Status[name]: family for family, names in FAMILIES.items()
     for name in names.split()}
 KNOWN = frozenset(Status)
+HINT = ("\nhint: map a renamed value by read={'renames': {'path in the "
+        "program': 'path in the file'}}; permit a difference by "
+        "read={'expect_missing': ..., 'expect_unexpected': ...}; permit all "
+        "by allow_partial=True (Manager: strict=False)")
 
 
 def text(chars: Any) -> str:
@@ -137,6 +142,8 @@ def error_of(status: int, message: str, system_error: int = 0) -> Error:
     DamagedError('a.varve: damaged')
     """
     family = FAMILY_OF.get(status, Error)
+    if family is UnmatchedError:
+        message = re.sub(r'\nhint: map a renamed value .*\Z', HINT, message)
     return family(status, message, system_error)
 
 

@@ -33,6 +33,15 @@ bad_files 4 short.varve
 bad_files 4 index.varve
 bad_files 5 newer.varve
 complains 3 'varve: cannot open: missing.varve: ' verify missing.varve
+# A directory with single files only.
+mkdir -p single
+cp sample.varve single/net.varve
+for directory in single single/; do
+    complains 3 "varve: cannot open: $directory: the directory contains no" \
+        ls "$directory"
+    has 'only single files such as "net.varve"' err
+    has 'hint: use varve ls single/net.varve' err
+done
 complains 4 'varve: cannot open: empty.varve: ' verify empty.varve
 complains 4 'varve: cannot open: foreign.varve: ' verify foreign.varve
 complains 5 'varve: cannot open: newer.varve: ' verify newer.varve

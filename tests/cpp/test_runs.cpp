@@ -136,8 +136,15 @@ TEST(a_run_whose_program_has_other_names_saves_nothing)
         options.allow_partial = is_partial;
         other.open(place("strict"), options);
         other.step(2);
-        CHECK(other.end().status() ==
-              (is_partial ? VARVE_OK : VARVE_UNMATCHED));
+        const auto ended = other.end();
+        CHECK(ended.status() == (is_partial ? VARVE_OK : VARVE_UNMATCHED));
+        if (!is_partial) {
+            const std::string message = ended.error().message;
+            const auto hint = message.rfind("\nhint: ");
+            CHECK(message.find("\n  more ") < hint);
+            CHECK(message.find("node::alias", hint) != message.npos);
+            CHECK(message.find("varve_alias") == message.npos);
+        }
     }
 }
 

@@ -216,6 +216,9 @@ if [ -x "$programs/readme_cpp" ]; then
     enter readme_cpp
     { "$programs/readme_cpp" && "$programs/readme_cpp"; } >printed
     compare readme
+    enter trained
+    { "$programs/trained_cpp" && "$programs/trained_cpp"; } >printed
+    compare trained
 fi
 
 # Killed at any time, it resumes from a complete checkpoint.

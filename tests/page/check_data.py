@@ -143,7 +143,8 @@ def check_report(varve):
           'does not fit', 'damaged', 'expected'], 'marks')
     same(notes[at(varve, 'model/table')], [1, *NONE], 'what arrived')
     same(notes[at(varve, 'model/head/bias')],
-         [2, 'model has no edge "head"', 'model/heads/bias', 0], 'what waits')
+         [2, 'model of the program has no edge "head"', 'model/heads/bias', 0],
+         'what waits')
     same(notes[at(varve, 'model/encoder/scale')],
          [7, 'only in the file; left out by the options', 0, 0], 'expected')
     same(notes[at(varve, 'model/encoder/bias')][0], 6, 'damaged')

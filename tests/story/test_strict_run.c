@@ -174,6 +174,27 @@ TEST(strict_run, renames_and_permits_what_is_named)
     cr_assert_eq(end(&l), VARVE_OK);
 }
 
+/* The rename remains in the program: later checkpoints have the new name, and
+ * the run is resumed from them without an error or a warning. */
+TEST(strict_run, is_resumed_again_with_a_rename_of_an_earlier_restart)
+{
+    struct life l;
+    const varve_rename rename = { "middle", "hidden" };
+    const varve_read_options renames = { .rename.list = &rename,
+        .rename.count = 1 };
+    varve_run_options options = usual;
+    options.manager.read = &renames;
+    begin();
+    for (int64_t steps = 5; steps < 9; steps++) {
+        live(&l, "middle", &options);
+        cr_assert_eq(varve_run_resumed_step(l.run), steps);
+        cr_assert_eq(l.trained, steps);
+        train(&l, steps + 1);
+        cr_assert_null(varve_run_warning(l.run));
+        cr_assert_eq(end(&l), VARVE_OK);
+    }
+}
+
 /* No other file contains the trained value. */
 TEST(strict_run, that_may_be_partial_keeps_what_it_was_resumed_from)
 {

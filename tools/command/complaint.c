@@ -78,7 +78,7 @@ static bool can_repair(
 {
     return !settings->opening.salvage &&
            (strstr(error->message, "no footer at") ||
-               strstr(error->message, "data files, "));
+               strstr(error->message, " data file"));
 }
 
 /* Messages about files in other formats already contain a remedy. */
@@ -101,9 +101,29 @@ static const char *hint_of(
     }
 }
 
+/* Writes a hint with the path of the single file that a message about its
+ * directory contains. Returns false if there is none. */
+static bool suggest_file(const struct settings *settings, const char *directory,
+    const char *message, char *hint, size_t size)
+{
+    const char *name = strstr(message, "single files such as \"");
+    if (!name)
+        return false;
+    name = strchr(name, '"') + 1;
+    size_t length = strlen(directory);
+    snprintf(hint, size, "use varve %s %.200s%s%.*s", settings->command->name,
+        directory, length && directory[length - 1] == '/' ? "" : "/",
+        (int)strcspn(name, "\""), name);
+    return true;
+}
+
 int complain_status(const struct settings *settings, const char *what,
     const char *file, const varve_error *error)
 {
+    char hint[512];
+    if (error->status == VARVE_IS_DIRECTORY && file && settings->command &&
+        suggest_file(settings, file, error->message, hint, sizeof hint))
+        return complain_status_hint(settings, what, file, error, hint);
     return complain_status_hint(
         settings, what, file, error, hint_of(settings, error));
 }

@@ -290,13 +290,13 @@ static void print_untried(const struct plan_facts *f)
 {
     const struct suggestions *s = f->suggestions;
     if (s->uncompared)
-        printf("the names of %zu values were not compared: too many have the "
+        printf("the names of %zu value%s were not compared: too many have the "
                "same type and shape\n",
-            s->uncompared);
+            s->uncompared, s->uncompared == 1 ? "" : "s");
     if (s->left_out)
-        printf("%zu suggestions were left out: there are too many, and renames "
+        printf("%zu suggestion%s left out: there are too many, and renames "
                "of a few objects do not explain them\n",
-            s->left_out);
+            s->left_out, s->left_out == 1 ? " was" : "s were");
     if (s->uncompared || s->left_out)
         printf("use --rename%s, or rename objects in --rename-file\n",
             f->settings->opening.dots ? "" : " or --dots");

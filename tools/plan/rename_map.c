@@ -48,8 +48,8 @@ static void print_fold(
         counts[s->how]++;
         is_guess |= how_is_guess(s->how);
     }
-    fprintf(to, "\n# %s for %zu values:", is_guess ? "guessed" : "suggested",
-        f->count);
+    fprintf(to, "\n# %s for %zu value%s:", is_guess ? "guessed" : "suggested",
+        f->count, f->count == 1 ? "" : "s");
     for (int how = HOW_END; how <= (int)HOW_PLACE; how++) {
         if (counts[how])
             fprintf(to, " %s %zu", how_word((enum how)how), counts[how]);

@@ -233,8 +233,8 @@ varve_status vv_fail_mismatched(struct vv_delivery *d, varve_error *error)
     size_t count;
     const struct vv_pair *pairs = vv_pairs(&d->mismatched, &count);
     vv_fail(error, VARVE_MISMATCH,
-        "%s: %zu variables have another type or shape than in the checkpoint:",
-        d->file->path, count);
+        "%s: %zu variable%s another type or shape than in the checkpoint:",
+        d->file->path, count, count == 1 ? " has" : "s have");
     for (size_t i = 0; i < count; i++) {
         char path[256];
         struct sides sides;

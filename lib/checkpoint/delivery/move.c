@@ -392,8 +392,9 @@ varve_status vv_moves_failed(const struct vv_delivery *d,
     if (error)
         error->status = VARVE_PARTIALLY_RESTORED;
     vv_error_add_line(error,
-        "%s: partially restored: %zu of %zu variables have new bytes:",
-        d->file->path, touched, count);
+        "%s: partially restored: %zu of %zu variable%s %s new bytes:",
+        d->file->path, touched, count, vv_plural_s(count),
+        touched == 1 ? "has" : "have");
     for (size_t i = 0; i < count; i++) {
         if (moves[i].is_touched &&
             !vv_error_add_line(

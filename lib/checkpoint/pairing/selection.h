@@ -39,7 +39,9 @@ struct vv_selection {
     char *cast_only;
     char *expect_missing;
     char *expect_unexpected;
-    /* to fill in: pointers to data of the caller are reset */
+    /* to fill in */
+    bool is_resume; /* a rename to a path that the file lacks has no effect */
+    /* pointers to data of the caller are reset */
     varve_read_options options; /* its pointers must not be used, except
                                    `progress` during the read */
 };

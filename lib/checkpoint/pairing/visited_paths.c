@@ -408,7 +408,8 @@ static bool find_by_edge(struct vv_visited_paths *w,
     return find_by_text(w, rename, file);
 }
 
-/* Evaluates the result of a search for a rename. */
+/* Evaluates the result of a search for a rename. Returns true if the rename
+ * decides. */
 static bool visited_paths_decide(struct vv_visited_paths *w,
     struct vv_rename *rename, bool found, uint32_t *file)
 {
@@ -421,7 +422,7 @@ static bool visited_paths_decide(struct vv_visited_paths *w,
         return false;
     if (*file != VV_NONE)
         rename->was_used = true;
-    return true;
+    return *file != VV_NONE || !w->selection->is_resume;
 }
 
 static struct vv_rename *found_rename(

@@ -117,12 +117,14 @@ static varve_status demand(
         return VARVE_OK;
     if (unused)
         snprintf(words[0], sizeof words[0],
-            "%zu of %zu saved values are unexpected", unused,
-            report->value_count);
+            "%zu of %zu saved value%s %s unexpected", unused,
+            report->value_count, vv_plural_s(report->value_count),
+            unused == 1 ? "is" : "are");
     if (missing)
         snprintf(words[1], sizeof words[1],
-            "%zu of %zu variables of the program are missing", missing,
-            report->variable_count);
+            "%zu of %zu variable%s of the program %s missing", missing,
+            report->variable_count, vv_plural_s(report->variable_count),
+            missing == 1 ? "is" : "are");
     vv_fail(error, VARVE_UNMATCHED, "%s: %s%s%s", report->path, words[0],
         unused && missing ? ", " : "", words[1]);
     if (!add_left_out_lines(report, error) ||
@@ -217,8 +219,9 @@ varve_status vv_assert_found(const struct vv_delivery *d, varve_error *error)
     varve_status status = VARVE_OK;
     if (count) {
         status = vv_fail(error, VARVE_UNMATCHED,
-            "%s: of %zu names, %zu are missing in the file:", report->path,
-            report->variable_count, count);
+            "%s: %zu of %zu name%s %s missing in the file:", report->path,
+            count, report->variable_count,
+            vv_plural_s(report->variable_count), count == 1 ? "is" : "are");
         if (!add_left_out_lines(report, error) ||
             !assertion_add_lines(report, is_not_found, error))
             status = vv_fail_memory(error, "the names that are missing");

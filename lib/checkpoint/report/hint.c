@@ -108,7 +108,7 @@ static const char *say_edge(
     if (vv_is_retired(parent, name, size))
         return retired;
     begin_reason(hints, parent);
-    vv_buffer_add_string(&hints->text, " has no edge \"");
+    vv_buffer_add_string(&hints->text, " of the program has no edge \"");
     hint_add_name(hints, name, size);
     vv_buffer_add8(&hints->text, '"');
     return end_reason(hints, arena);

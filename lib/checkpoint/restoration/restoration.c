@@ -252,6 +252,7 @@ static varve_status restoration_open_file(struct varve_restoration *r,
 {
     r->pairing.is_by_label = opening->is_by_label;
     VV_TRY(vv_pairing_select(&r->pairing, opening->options, error));
+    r->pairing.selection.is_resume = opening->is_resume;
     VV_TRY(restoration_find_file(r, opening, error));
     VV_TRY(vv_pairing_begin(&r->pairing, r->file.path, error));
     VV_TRY(vv_delivery_begin(&r->delivery, error));

@@ -61,6 +61,7 @@ struct search {
     const char *stem;       /* the part before the number; NULL: any */
     char before;            /* the character between stem and number; 0: '-' */
     struct vv_buffer *best; /* name with the highest number so far */
+    struct vv_buffer *file; /* first name of a file without a number */
     uint64_t number;
     uint64_t below;    /* only numbers below this; 0: all */
     bool is_ambiguous; /* there are files with different stems */
@@ -78,6 +79,40 @@ static bool is_numbered(
                             memcmp(name, s->stem, n->stem_size) == 0));
 }
 
+/* Notes the file for an error message if its name is that of a checkpoint in a
+ * single file. */
+static void note_single_file(const struct search *s, const char *name)
+{
+    static const char *const endings[] = { VARVE_SUFFIX, ".safetensors", ".npz",
+        ".npy", ".pt", ".pth", ".gguf", ".h5", ".hdf5", ".keras", ".onnx",
+        ".msgpack" };
+    if (*name == '.' || (s->file->size > 0 &&
+                            strcmp(name, vv_buffer_string(s->file)) >= 0))
+        return;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        if (!vv_text_ends_in(name, strlen(name), endings[i]))
+            continue;
+        s->file->size = 0;
+        vv_buffer_add_string(s->file, name);
+    }
+}
+
+/* Fails because no file has a number. Overwrites `path`. */
+static varve_status fail_unnumbered(const struct vv_context *context,
+    const struct search *s, const char *directory, struct vv_buffer *path,
+    varve_error *error)
+{
+    if (s->file->size)
+        set_joined(path, directory, vv_buffer_string(s->file));
+    if (s->file->size == 0 || probe(context, path, NULL))
+        return vv_fail(error, VARVE_IS_DIRECTORY,
+            "%s: the directory contains no checkpoint", directory);
+    return vv_fail(error, VARVE_IS_DIRECTORY,
+        "%s: the directory contains no numbered checkpoint, only single files "
+        "such as \"%.200s\": append the name of a file to the path",
+        directory, vv_buffer_string(s->file));
+}
+
 /* If two files have the same number, the padded one is preferred, as for a
  * prefix. */
 static int checkpoint_find_look_at_name(
@@ -86,7 +121,11 @@ static int checkpoint_find_look_at_name(
     (void)info;
     struct search *s = user;
     struct vv_numbered_name n, other;
-    if (!is_numbered(s, name, &n) || (s->below && n.number >= s->below))
+    if (!is_numbered(s, name, &n)) {
+        note_single_file(s, name);
+        return 0;
+    }
+    if (s->below && n.number >= s->below)
         return 0;
     if (s->best->size > 0) {
         const char *best = vv_buffer_string(s->best);
@@ -108,15 +147,17 @@ static varve_status find_below(const struct vv_context *context,
     const char *directory, struct search search, uint64_t *below,
     struct vv_buffer *found, varve_error *error)
 {
-    struct vv_buffer best, any;
+    struct vv_buffer best, file, any;
     vv_buffer_init(&best, &context->allocator);
+    vv_buffer_init(&file, &context->allocator);
     vv_buffer_init(&any, &context->allocator);
     search.best = &best;
+    search.file = &file;
     search.below = *below;
     set_joined(&any, directory, "x");
     varve_status status = vv_directory_each(context, vv_buffer_string(&any),
         checkpoint_find_look_at_name, &search, error);
-    if (!status && (best.failed || any.failed))
+    if (!status && (best.failed || file.failed || any.failed))
         status = vv_fail_memory(error, "a path");
     else if (!status && search.is_ambiguous)
         status = vv_fail(error, VARVE_NOT_FOUND,
@@ -124,12 +165,12 @@ static varve_status find_below(const struct vv_context *context,
             "one of them",
             directory);
     else if (!status && best.size == 0)
-        status = vv_fail(error, VARVE_IS_DIRECTORY,
-            "%s: the directory contains no checkpoint", directory);
+        status = fail_unnumbered(context, &search, directory, &any, error);
     else if (!status)
         set_joined(found, directory, vv_buffer_string(&best));
     *below = search.number;
     vv_buffer_clear(&best);
+    vv_buffer_clear(&file);
     vv_buffer_clear(&any);
     return status;
 }

@@ -265,7 +265,8 @@ static varve_status open_entry(
         !vv_text_ends_in(name, e->name_size, SUFFIX))
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
             "%s: not an array: the name %s", o->reading.where,
-            is_text ? "is not of the form NAME.npy" : "is not UTF-8");
+            is_text ? "is not of the form NAME.npy"
+                    : vv_name_fault(name, e->name_size));
     VV_TRY(npz_in_read_header(o, error));
     o->array_count++;
     return npz_in_add_array(o, error);

@@ -240,8 +240,9 @@ varve_status varve_require_ready(
     VV_TRY(each(root, select, collection_look, &r, error));
     if (r.missing == 0)
         return varve_graph_check(root->graph, error);
-    vv_fail(error, VARVE_UNMATCHED, "of %zu variables, %zu have no value",
-        r.variables, r.missing);
+    vv_fail(error, VARVE_UNMATCHED, "of %zu variable%s, %zu %s no value",
+        r.variables, vv_plural_s(r.variables), r.missing,
+        r.missing == 1 ? "has" : "have");
     r.naming = error;
     if (error && each(root, select, collection_look, &r, &reason))
         return vv_pass_failure(error, &reason);

@@ -139,6 +139,27 @@ TEST(failure, adds_lines_until_there_is_no_room)
     }
 }
 
+TEST(failure, keeps_its_last_line_and_cuts_whole_lines_before_it)
+{
+    varve_error error;
+    static char lines[VARVE_MESSAGE_SIZE * 2];
+    for (size_t count = 0; count * 7 < sizeof lines - 8; count++) {
+        vv_fail(&error, VARVE_UNMATCHED, "first");
+        vv_error_add_lines_and_last(&error, lines, "hint: last");
+        cr_assert(ends_with(error.message, "\nhint: last"));
+        size_t kept = strlen("first") + count * 7;
+        bool is_cut = strstr(error.message, cut) != NULL;
+        size_t rest = strlen("\nhint: last") + (is_cut ? strlen(cut) : 0);
+        if (!is_cut)
+            cr_assert_eq(strlen(error.message), kept + rest);
+        else
+            cr_assert_eq((strlen(error.message) - rest - 5) % 7, 0);
+        cr_assert(is_cut || kept + rest + strlen(cut) < VARVE_MESSAGE_SIZE + 9);
+        strcat(lines, "\n  line");
+    }
+    vv_error_add_lines_and_last(NULL, "", "");
+}
+
 TEST(failure, says_that_lines_are_missing_whatever_the_first_one_is)
 {
     varve_error error;

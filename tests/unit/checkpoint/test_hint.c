@@ -66,7 +66,8 @@ TEST(hint, names_the_first_edge_that_is_missing_and_the_nearest)
     varve_restoration *r = read_root(root, NULL);
     vv_arena_init(&arena, test_allocator());
     struct found hint = hint_at(r, "model/layer_1/x", &arena, true);
-    cr_assert_str_eq(hint.reason, "model has no edge \"layer_1\"");
+    cr_assert_str_eq(
+        hint.reason, "model of the program has no edge \"layer_1\"");
     cr_assert_str_eq(hint.nearest, "model/layer-1/x");
     hint = hint_at(r, "model/layer-1/x", &arena, false);
     cr_assert_str_eq(hint.reason, "model of the file has no edge \"layer-1\"");
@@ -96,7 +97,8 @@ TEST(hint, does_not_name_what_has_found_its_match)
     varve_restoration *r = read_root(root, NULL);
     vv_arena_init(&arena, test_allocator());
     struct found hint = hint_at(r, "names", &arena, true);
-    cr_assert_str_eq(hint.reason, "the root has no edge \"names\"");
+    cr_assert_str_eq(
+        hint.reason, "the root of the program has no edge \"names\"");
     cr_assert_null(hint.nearest);
     vv_arena_clear(&arena);
     varve_restoration_free(r);
@@ -113,7 +115,8 @@ TEST(hint, cuts_a_long_name_between_characters)
     memset(name, 'n', sizeof name);
     memcpy(name + 254, "\xc3\xa4", 2);
     name[299] = '\0';
-    snprintf(shown, sizeof shown, "the root has no edge \"%.254s...\"", name);
+    snprintf(shown, sizeof shown,
+        "the root of the program has no edge \"%.254s...\"", name);
     varve_node *root = new_root();
     varve_add_variable(root, name, varve_array(COPY_OF(values), 4));
     write_root(root);

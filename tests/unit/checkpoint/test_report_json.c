@@ -128,7 +128,8 @@ TEST(report_json, has_each_finding_of_a_read)
                 "\"shape_saved\":[4],\"bytes\":16,");
     has(report, ",\"cast\":true}");
     has_node(report, "\"kind\":\"waiting\"", "waits", "\"dtype_saved\":");
-    has(report, "\"reason\":\"the root has no edge \\\"waits\\\"\"");
+    has(report,
+        "\"reason\":\"the root of the program has no edge \\\"waits\\\"\"");
     has_node(report, "\"kind\":\"waiting\"", "adam/m(model/a)", "");
     has(report, "\"reason\":\"left out by the options\",\"expected\":true}");
     has_node(report, "\"kind\":\"damaged\",\"path\":\"model/b\"", "model/b",

@@ -113,10 +113,19 @@ TEST(checkpoint_find, finds_the_members_of_a_directory_in_this_order)
         check_found("d", all[i], all + i);
     check_found("d/", "d/model.safetensors", all + 5);
     check_not_found("d", VARVE_IS_DIRECTORY,
-        "d: the directory contains no checkpoint",
-        FILES("d/other.safetensors"));
+        "d: the directory contains no checkpoint", FILES("d/other.txt"));
     check_not_found("d", VARVE_IS_DIRECTORY, "no checkpoint",
         FILES("d/model.safetensors/more"));
+}
+
+TEST(checkpoint_find, names_a_single_file_of_a_directory_without_numbers)
+{
+    check_not_found("d", VARVE_IS_DIRECTORY,
+        "d: the directory contains no numbered checkpoint, only single files "
+        "such as \"best.varve\": append the name of a file to the path",
+        FILES("d/net.npz", "d/best.varve", "d/a.txt", "d/.a.varve"));
+    check_not_found("d/", VARVE_IS_DIRECTORY, "\"other.safetensors\"",
+        FILES("d/other.safetensors"));
 }
 
 /* Without a record of the latest checkpoint, the highest number is used. */

@@ -199,9 +199,12 @@ TEST(npz_in, refuses_entries_that_are_no_arrays)
 /* np.load reads the arrays of such an archive. */
 TEST(npz_in, leaves_out_what_is_no_array_beside_arrays)
 {
-    static const char *const names[] = { "d/", "README", "o.npy" };
-    static const char *const whats[] = { "not an array: the name",
-        "not an array: the name", "allow_pickle=False" };
+    static const char *const names[] = { "d/", "README", "o.npy", "\"\"",
+        "\\xff.npy" };
+    static const char *const whats[] = { "not an array: the name is not of",
+        "not an array: the name is not of", "allow_pickle=False",
+        "not an array: the name is empty",
+        "not an array: the name is not UTF-8" };
     struct archive a = archive_new();
     struct world w = world_new();
     varve_error error = { 0 };
@@ -209,12 +212,15 @@ TEST(npz_in, leaves_out_what_is_no_array_beside_arrays)
     archive_add(
         &a, (struct entry){ .name = "README", .bytes = "x", .size = 1 });
     add(&a, "o.npy", 0, DICTIONARY("|O", "False", "(2,)"), "\1\0\2", 3);
+    archive_add(&a, (struct entry){ .name = "", .bytes = "", .size = 0 });
+    archive_add(
+        &a, (struct entry){ .name = "\xff.npy", .bytes = "", .size = 0 });
     add(&a, "a.npy", 0, I2, "\1\0\2\0", 4);
     archive_end(&a);
     varve_reader *r = open_bytes(&w, "a.npz", &a.file, &error);
     cr_assert(r, "%s", error.message);
     check_value(r, "a", "int16[2]", "\1\0\2\0", 4);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 5; i++) {
         const char *path, *what;
         cr_assert(varve_reader_left_out_at(r, i, &path, &what));
         cr_assert_str_eq(path, names[i]);

@@ -272,7 +272,7 @@ TEST(layers_in, names_what_is_missing_and_says_what_to_do)
     make(&l);
     l.nonces[16] = 0xee;
     check_refused(&l, VARVE_TRUNCATED,
-        "run/a.varve: of its 2 data files, 1 are missing: run/layers/eee0",
+        "run/a.varve: of its 2 data files, 1 is missing: run/layers/eee0",
         "varve repack");
 }
 

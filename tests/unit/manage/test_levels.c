@@ -489,7 +489,7 @@ TEST(levels, are_waited_for_so_long_at_most)
     world_save(&w, 10);
     cr_assert_eq(varve_manager_drain(w.manager, 0, &error), VARVE_TIMEOUT);
     cr_assert_str_eq(error.message,
-        "slow: timed out: 1 copies are pending, the oldest of "
+        "slow: timed out: 1 copy is pending, the oldest of "
         "run/ckpt-1.varve");
     cr_assert_eq(level_state(&w, 0).waiting, 1);
     gate_open();

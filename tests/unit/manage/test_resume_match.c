@@ -49,8 +49,14 @@ TEST(resume_match, is_demanded_by_the_first_save_that_is_due)
     cr_assert_eq(
         varve_manager_save(r.w.manager, 40, &error), VARVE_UNMATCHED);
     cr_assert(strstr(error.message, "run: "), "%s", error.message);
-    cr_assert(strstr(error.message, "\n  old "), "%s", error.message);
-    cr_assert(strstr(error.message, "\n  new "), "%s", error.message);
+    const char *hint = strstr(error.message, "\nhint: ");
+    const char *old = strstr(error.message, "\n  old ");
+    const char *fresh = strstr(error.message, "\n  new ");
+    cr_assert(old && fresh && hint, "%s", error.message);
+    cr_assert(old < hint && fresh < hint, "the hint is last");
+    cr_assert(strstr(error.message, " is unexpected, 1 of "), "%s",
+        error.message);
+    cr_assert(strstr(error.message, " is missing\n"), "%s", error.message);
     cr_assert_not(renamed_has(&r, "run/ckpt-4.varve"));
     cr_assert_eq(varve_manager_assert_consumed(r.w.manager, &error),
         VARVE_UNMATCHED);
@@ -205,12 +211,12 @@ TEST(resume_match, of_many_processes_fails_at_all_where_one_differs)
     end_disk();
 }
 
-/* Rank 2 looks for the step under another name, and leaves its value, which no
- * save takes along. */
+/* Rank 2 maps the step to the root of the file, which has no value. No save
+ * takes the value of the step along. */
 static void leave_one(struct rank *r, const void *user)
 {
     (void)user;
-    const varve_rename rename = { "step", "other" };
+    const varve_rename rename = { "step", "" };
     const varve_read_options read = { .rename.list = &rename,
         .rename.count = 1 };
     const varve_write_options write = { .pending = VARVE_PENDING_OMIT };
