@@ -1,13 +1,14 @@
 /* worker_thread.h - A thread that performs the work of one object, and the
  * monitor that guards the object.
  *
- * The object has its own queue. Its owner adds work inside the monitor and
- * wakes the monitor. The thread calls `work` inside the monitor, again and
- * again while it returns true. After it returned false the thread waits to be
- * woken. So one call follows the other, and between them the owner can wait for
- * a result in the same monitor.
+ * The object keeps its own queue. Its owner adds work inside the monitor and
+ * wakes the monitor. The thread calls `work` inside the monitor, one call after
+ * the other while they return true. After a call that returned false it waits
+ * for a wakeup or until the interval has passed. To wait for a result the owner
+ * waits in the same monitor, which `work` then wakes.
  *
- * Only one thread of the owner at a time calls the functions below.
+ * Any thread can call vv_worker_thread_is_lost. The other functions must be
+ * called by one thread at a time.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -48,12 +49,13 @@ bool vv_worker_thread_init(struct vv_worker_thread *thread,
     const struct vv_context *context, vv_next_work *work, void *user);
 
 /* Starts the thread unless it is started. Can be called inside the monitor.
- * Returns a negative errno if there is none: the owner then performs the work
- * itself, or fails, or tries again later. */
+ * Returns a negative errno if it cannot be started. The owner then performs the
+ * work itself, fails, or tries again later. */
 int vv_worker_thread_start(struct vv_worker_thread *thread);
 
-/* Returns true in a forked child. The thread is not there, and the monitor can
- * be held forever, so it must not be entered. */
+/* Returns true in a forked child of the process that initialized it. The child
+ * does not have the thread, and must not enter the monitor, which the thread
+ * may have held at the fork. */
 bool vv_worker_thread_is_lost(const struct vv_worker_thread *thread);
 
 /* Sets `ends`, waits until `work` returns false and the thread has ended, and

@@ -122,9 +122,9 @@ void vv_job_drop(struct vv_background *b, varve_job *job);
 /* --- For job.c ------------------------------------------------------------ */
 
 /* The queue of a graph. `pool`, `jobs`, `unreported`, `ended` and `is_cut_off`
- * are guarded by the monitor; `is_cut_off` is reset without it while no job is
- * in flight. The other members are constant, or used only by the thread
- * of the graph. */
+ * are guarded by the monitor of the worker; `is_cut_off` is reset without it
+ * while no job is in flight. The other members are constant, or used only by
+ * the thread of the graph. */
 struct vv_background {
     /* own */
     struct vv_observer observer;
