@@ -18,6 +18,7 @@
 #include "system.h"
 #include "temporary.h"
 #include "try.h"
+#include "worker_thread.h"
 
 enum { DIGITS = 16 };
 
@@ -25,15 +26,11 @@ static const char ending[] = ".lease";
 
 struct vv_lease_file {
     struct vv_context context;
-    int64_t process; /* the process of the thread */
     int directory;
     int file;
     char name[256];
-    struct vv_monitor *monitor;
-    uintptr_t thread;
-    bool has_thread;
-    /* guarded by the monitor: */
-    bool ends;
+    struct vv_worker_thread worker;
+    /* guarded by its monitor: */
     bool has_expired;
     varve_error failure; /* of the last renewal */
 };
@@ -80,15 +77,12 @@ static void lease_file_renew(struct vv_lease_file *l)
     l->has_expired |= file == -ENOENT;
 }
 
-static void *lease_file_run(void *argument)
+static bool lease_file_work(void *user)
 {
-    struct vv_lease_file *l = argument;
-    vv_monitor_enter(l->monitor);
-    while (!l->ends)
-        if (!vv_monitor_wait(l->monitor, VV_LEASE_RENEWAL))
-            lease_file_renew(l);
-    vv_monitor_leave(l->monitor);
-    return NULL;
+    struct vv_lease_file *l = user;
+    if (l->worker.is_due)
+        lease_file_renew(l);
+    return false;
 }
 
 static varve_status lease_file_start(
@@ -103,16 +97,13 @@ static varve_status lease_file_start(
             error, -file, "making the file of a lease beside", path);
     l->file = file;
     VV_TRY(lease_file_write(l, path, error));
-    l->monitor = vv_monitor_new(&l->context.allocator);
-    if (!l->monitor)
+    if (!vv_worker_thread_init(&l->worker, &l->context, lease_file_work, l))
         return vv_fail_memory(error, "a lease");
-    int result =
-        system->start_thread(system->state, lease_file_run, l, &l->thread);
-    if (result < 0)
-        return vv_fail_system(
-            error, -result, "starting the thread that renews a lease of", path);
-    l->has_thread = true;
-    return VARVE_OK;
+    l->worker.interval = VV_LEASE_RENEWAL;
+    int result = vv_worker_thread_start(&l->worker);
+    return result < 0 ? vv_fail_system(error, -result,
+                            "starting the thread that renews a lease of", path)
+                      : VARVE_OK;
 }
 
 varve_status vv_lease_file_make(const struct vv_context *context,
@@ -124,7 +115,6 @@ varve_status vv_lease_file_make(const struct vv_context *context,
         return vv_fail_memory(error, "a lease");
     l->context = *context;
     l->directory = l->file = -1;
-    l->process = context->system->process(context->system->state, NULL, 0);
     varve_status status = lease_file_start(l, path, error);
     if (status)
         vv_lease_file_free(l);
@@ -136,16 +126,15 @@ varve_status vv_lease_file_make(const struct vv_context *context,
 varve_status vv_lease_file_check(
     struct vv_lease_file *l, const char *path, varve_error *error)
 {
-    const struct vv_system *system = l->context.system;
-    if (system->process(system->state, NULL, 0) != l->process)
+    if (vv_worker_thread_is_lost(&l->worker))
         return vv_fail(error, VARVE_MISUSE,
             "%s: a forked child process cannot use the lease of its parent",
             path);
-    vv_monitor_enter(l->monitor);
+    vv_monitor_enter(l->worker.monitor);
     lease_file_renew(l);
     bool has_expired = l->has_expired;
     varve_error failure = l->failure;
-    vv_monitor_leave(l->monitor);
+    vv_monitor_leave(l->worker.monitor);
     if (has_expired)
         return vv_fail(error, VARVE_TIMEOUT,
             "%s: the lease has expired, perhaps because the process was "
@@ -162,21 +151,11 @@ void vv_lease_file_free(struct vv_lease_file *l)
 {
     if (!l)
         return;
-    const struct vv_system *system = l->context.system;
-    bool is_ours = system->process(system->state, NULL, 0) == l->process;
-    if (l->has_thread && is_ours) {
-        vv_monitor_enter(l->monitor);
-        l->ends = true;
-        vv_monitor_wake(l->monitor);
-        vv_monitor_leave(l->monitor);
-        system->join_thread(system->state, l->thread);
-    }
+    bool is_ours = vv_worker_thread_end(&l->worker);
     if (l->file >= 0 && is_ours)
         vv_file_remove(&l->context, l->directory, l->name, l->name, NULL);
     vv_file_close(&l->context, l->file);
     vv_file_close(&l->context, l->directory);
-    if (is_ours)
-        vv_monitor_free(&l->context.allocator, l->monitor);
     const varve_allocator a = l->context.allocator;
     vv_release(&a, l, sizeof *l);
 }

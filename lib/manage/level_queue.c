@@ -123,9 +123,9 @@ static void level_queue_note_failure(struct vv_level_queue *q, const char *what,
 void vv_level_queue_note(
     struct vv_level_queue *q, const char *what, const varve_error *reason)
 {
-    vv_monitor_enter(q->monitor);
+    vv_monitor_enter(q->worker.monitor);
     level_queue_note_failure(q, what, "", reason);
-    vv_monitor_leave(q->monitor);
+    vv_monitor_leave(q->worker.monitor);
 }
 
 /* Records a missed checkpoint: the next one is due, unless a later one is
@@ -193,12 +193,12 @@ static void level_queue_serve_one(struct vv_level_queue *q)
     struct vv_waiting *w = q->current = level_queue_take(q, &q->first);
     q->has_news = false;
     note_resumed(q);
-    vv_monitor_leave(q->monitor);
+    vv_monitor_leave(q->worker.monitor);
     error.status = vv_level_copy(&q->level, &w->original, &size, &error);
     if (!error.status && !q->level.is_of_sets)
         tidied.status = vv_level_tidy(&q->level, w->original.number, &tidied);
     uint64_t there = vv_listing_highest(&q->level.listing, !q->level.replaces);
-    vv_monitor_enter(q->monitor);
+    vv_monitor_enter(q->worker.monitor);
     q->current = NULL;
     if (q->highest_there < there)
         q->highest_there = there;
@@ -206,7 +206,7 @@ static void level_queue_serve_one(struct vv_level_queue *q)
         level_queue_note_failed(q, w, &error);
     else
         note_copied(q, w, size, &tidied);
-    vv_monitor_wake(q->monitor);
+    vv_monitor_wake(q->worker.monitor);
 }
 
 /* Deletes old sets at the level, after all ranks have a new one. */
@@ -221,77 +221,67 @@ static void tidy_sets(struct vv_level_queue *q)
     whole->failed = false;
     vv_buffer_add(whole, q->whole.data, q->whole.size);
     note_resumed(q);
-    vv_monitor_leave(q->monitor);
+    vv_monitor_leave(q->worker.monitor);
     error.status = whole->failed ? vv_fail_memory(&error, "a list of sets")
                                  : vv_level_tidy(&q->level, good, &error);
-    vv_monitor_enter(q->monitor);
+    vv_monitor_enter(q->worker.monitor);
     q->is_tidying = false;
     if (error.status)
         level_queue_note_failure(q, "pruning", "", &error);
-    vv_monitor_wake(q->monitor);
+    vv_monitor_wake(q->worker.monitor);
 }
 
-static void *level_queue_serve(void *argument)
+static bool level_queue_work(void *user)
 {
-    struct vv_level_queue *q = argument;
-    vv_monitor_enter(q->monitor);
-    while (!q->ends) {
-        if (q->tidies)
-            tidy_sets(q);
-        else if (q->first && !q->rests)
-            level_queue_serve_one(q);
-        else
-            vv_monitor_wait(q->monitor, -1);
-    }
-    vv_monitor_leave(q->monitor);
-    return NULL;
+    struct vv_level_queue *q = user;
+    if (q->worker.ends || (!q->tidies && (!q->first || q->rests)))
+        return false;
+    if (q->tidies)
+        tidy_sets(q);
+    else
+        level_queue_serve_one(q);
+    return true;
 }
 
 /* --- What the program's thread does ------------------------------------- */
 
 void vv_level_queue_go_on(struct vv_level_queue *q)
 {
-    const struct vv_system *system = q->level.context.system;
-    int result = 0;
-    vv_monitor_enter(q->monitor);
-    if (q->first && !q->has_thread) {
-        result = system->start_thread(
-            system->state, level_queue_serve, q, &q->thread);
-        q->has_thread = result == 0;
-    }
+    vv_monitor_enter(q->worker.monitor);
+    int result = q->first ? vv_worker_thread_start(&q->worker) : 0;
     if (result)
         vv_fail_system(&q->failure, -result, "starting the thread that copies",
             q->level.listing.directory);
     q->asked = q->failures;
     q->has_news = true;
     q->rests = false;
-    vv_monitor_wake(q->monitor);
-    vv_monitor_leave(q->monitor);
+    vv_monitor_wake(q->worker.monitor);
+    vv_monitor_leave(q->worker.monitor);
 }
 
 void vv_level_queue_note_missed(
     struct vv_level_queue *q, uint64_t counter, const varve_error *reason)
 {
-    vv_monitor_enter(q->monitor);
+    vv_monitor_enter(q->worker.monitor);
     owe(q, counter);
     level_queue_note_failure(q, "what is due there", "", reason);
-    vv_monitor_leave(q->monitor);
+    vv_monitor_leave(q->worker.monitor);
 }
 
 void vv_level_queue_hold(struct vv_level_queue *q, const uint64_t *number)
 {
-    vv_monitor_enter(q->monitor);
+    vv_monitor_enter(q->worker.monitor);
     q->is_resumed = number != NULL;
     q->resumed = number ? *number : 0;
-    vv_monitor_leave(q->monitor);
+    vv_monitor_leave(q->worker.monitor);
 }
 
 void vv_level_queue_put(struct vv_level_queue *q, struct vv_waiting *w)
 {
-    vv_monitor_enter(q->monitor);
+    vv_monitor_enter(q->worker.monitor);
     q->is_copied = false;
     level_queue_append(q, w);
-    vv_monitor_leave(q->monitor);
+    vv_monitor_leave(q->worker.monitor);
 }
 
 void vv_level_queue_add(struct vv_level_queue *q, struct vv_listing *listing,
@@ -309,9 +299,9 @@ void vv_level_queue_add(struct vv_level_queue *q, struct vv_listing *listing,
 
 bool vv_level_queue_owes(struct vv_level_queue *q)
 {
-    vv_monitor_enter(q->monitor);
+    vv_monitor_enter(q->worker.monitor);
     bool is_owed = q->owed > 0 && !q->first && !q->held;
-    vv_monitor_leave(q->monitor);
+    vv_monitor_leave(q->worker.monitor);
     return is_owed;
 }
 
@@ -343,11 +333,11 @@ static varve_status level_queue_wait_for(
     const struct vv_system *system = q->level.context.system;
     while (q->first || q->current || q->tidies || q->is_tidying) {
         int64_t rest = deadline - system->uptime(system->state);
-        if (!q->has_thread || (q->failures != q->asked && q->rests))
+        if (!q->worker.is_started || (q->failures != q->asked && q->rests))
             break;
         if (deadline < 0) {
-            vv_monitor_wait(q->monitor, -1);
-        } else if (rest <= 0 || !vv_monitor_wait(q->monitor, rest)) {
+            vv_monitor_wait(q->worker.monitor, -1);
+        } else if (rest <= 0 || !vv_monitor_wait(q->worker.monitor, rest)) {
             if (q->first || q->current)
                 return fail_lacking(q, error);
             break;
@@ -362,27 +352,27 @@ static varve_status level_queue_wait_for(
 varve_status vv_level_queue_drain(
     struct vv_level_queue *q, int64_t deadline, varve_error *error)
 {
-    vv_monitor_enter(q->monitor);
+    vv_monitor_enter(q->worker.monitor);
     varve_status status = level_queue_wait_for(q, deadline, error);
-    vv_monitor_leave(q->monitor);
+    vv_monitor_leave(q->worker.monitor);
     return status;
 }
 
 uint64_t vv_level_queue_highest(struct vv_level_queue *q)
 {
-    vv_monitor_enter(q->monitor);
+    vv_monitor_enter(q->worker.monitor);
     uint64_t there = q->highest_there;
-    vv_monitor_leave(q->monitor);
+    vv_monitor_leave(q->worker.monitor);
     return there > q->highest ? there : q->highest;
 }
 
 bool vv_level_queue_has_failed(struct vv_level_queue *q, varve_error *failure)
 {
-    vv_monitor_enter(q->monitor);
+    vv_monitor_enter(q->worker.monitor);
     bool has_failed = q->failure.status != VARVE_OK;
     if (has_failed)
         *failure = q->failure;
-    vv_monitor_leave(q->monitor);
+    vv_monitor_leave(q->worker.monitor);
     return has_failed;
 }
 
@@ -401,7 +391,7 @@ static const char *level_queue_path_of(
 
 void vv_level_queue_state(struct vv_level_queue *q, varve_level_state *state)
 {
-    vv_monitor_enter(q->monitor);
+    vv_monitor_enter(q->worker.monitor);
     bool has_latest = q->has_latest;
     uint64_t latest = q->latest;
     *state = (varve_level_state){ .step = has_latest ? q->latest_step : -1,
@@ -409,7 +399,7 @@ void vv_level_queue_state(struct vv_level_queue *q, varve_level_state *state)
         .left_out = q->left_out,
         .copied = q->copied };
     q->told = q->failure;
-    vv_monitor_leave(q->monitor);
+    vv_monitor_leave(q->worker.monitor);
     state->latest = has_latest ? level_queue_path_of(q, latest) : NULL;
 }
 
@@ -438,30 +428,24 @@ varve_status vv_level_queue_begin(struct vv_level_queue *q,
     VV_TRY(vv_listing_begin(
         &q->seen, context, o->directory, like->prefix, like->metric, error));
     VV_TRY(status);
-    q->monitor = vv_monitor_new(&context->allocator);
-    return q->monitor ? VARVE_OK : vv_fail_memory(error, "a level");
+    if (!vv_worker_thread_init(
+            &q->worker, &q->level.context, level_queue_work, q))
+        return vv_fail_memory(error, "a level");
+    return VARVE_OK;
 }
 
 void vv_level_queue_end(struct vv_level_queue *q)
 {
-    const struct vv_system *system = q->level.context.system;
     if (!q->seen.context)
         return; /* not begun */
-    if (q->has_thread) {
-        atomic_store(&q->level.is_cancelled, true);
-        vv_monitor_enter(q->monitor);
-        q->ends = true;
-        vv_monitor_wake(q->monitor);
-        vv_monitor_leave(q->monitor);
-        system->join_thread(system->state, q->thread);
-    }
+    atomic_store(&q->level.is_cancelled, true);
+    vv_worker_thread_end(&q->worker);
     while (q->first)
         vv_waiting_free(q, level_queue_take(q, &q->first));
     for (struct vv_waiting *w; (w = q->held) != NULL;) {
         q->held = w->next;
         vv_waiting_free(q, w);
     }
-    vv_monitor_free(&q->level.context.allocator, q->monitor);
     vv_listing_clear(&q->seen);
     vv_buffer_clear(&q->text);
     vv_buffer_clear(&q->whole);

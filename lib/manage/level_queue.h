@@ -17,8 +17,7 @@
 #include "interval.h"
 #include "lease.h"
 #include "level.h"
-
-struct vv_monitor;
+#include "worker_thread.h"
 
 /* A queued checkpoint. */
 struct vv_waiting {
@@ -31,7 +30,7 @@ struct vv_waiting {
 /* A level and its queue. */
 struct vv_level_queue {
     struct vv_level level;
-    struct vv_monitor *monitor;
+    struct vv_worker_thread worker;
 
     /* used by the program's thread */
     struct vv_listing seen; /* the directory as it was last listed */
@@ -39,8 +38,6 @@ struct vv_level_queue {
     uint64_t highest;       /* the highest counter or number ever found */
     struct vv_interval interval;
     size_t max_pending;
-    uintptr_t thread;
-    bool has_thread;
     struct vv_buffer text; /* text returned last */
     varve_error told;      /* error returned last */
 
@@ -67,7 +64,6 @@ struct vv_level_queue {
     bool rests;      /* a copy failed, and is not retried yet */
     bool is_resumed; /* for the level, from the next copy on */
     uint64_t resumed;
-    bool ends;
     bool has_latest;
     uint64_t latest; /* its number */
     int64_t latest_step;

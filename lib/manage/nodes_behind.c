@@ -8,7 +8,6 @@
 #include "allocator.h"
 #include "failure.h"
 #include "rebuild.h"
-#include "system.h"
 #include "try.h"
 
 static struct vv_redundant_file *files_of(
@@ -61,15 +60,14 @@ static void nodes_behind_make(struct vv_nodes_behind *b)
     }
 }
 
-static void *nodes_behind_run(void *user)
+/* Rebuilds inside the monitor, which only vv_nodes_behind_end enters. */
+static bool nodes_behind_work(void *user)
 {
-    nodes_behind_make(user);
-    return NULL;
-}
-
-static int64_t nodes_behind_this_process(const struct vv_system *system)
-{
-    return system->process(system->state, NULL, 0);
+    struct vv_nodes_behind *b = user;
+    if (!b->is_made)
+        nodes_behind_make(b);
+    b->is_made = true;
+    return false;
 }
 
 /* On all ranks or on none. */
@@ -96,32 +94,30 @@ static void nodes_behind_let_go(struct vv_nodes_behind *b)
 varve_status vv_nodes_behind_begin(struct vv_nodes_behind *b,
     const struct vv_redundancy *r, varve_status status, varve_error *error)
 {
-    const struct vv_system *system = r->context->system;
     VV_TRY(vv_agree(r->comm, status, error));
     b->context = *r->context;
     b->context.durable = &b->durable;
     b->durable = (struct vv_durable){ 0 };
     b->redundancy = *r;
     b->redundancy.context = &b->context;
+    b->is_made = false;
     if (nodes_behind_has_copy(b, r->comm)) {
         b->redundancy.comm = b->copy;
-        b->process = nodes_behind_this_process(system);
-        b->has_thread = system->start_thread(system->state, nodes_behind_run, b,
-                            &b->thread) == 0;
+        if (vv_worker_thread_init(
+                &b->worker, &b->context, nodes_behind_work, b))
+            vv_worker_thread_start(&b->worker);
     } else {
         nodes_behind_let_go(b);
     }
-    if (!b->has_thread)
+    if (!b->worker.is_started)
         nodes_behind_make(b); /* the other ranks wait for it */
     return VARVE_OK;
 }
 
 varve_status vv_nodes_behind_end(struct vv_nodes_behind *b, varve_error *error)
 {
-    const struct vv_system *system = b->context.system;
-    if (b->has_thread && b->process == nodes_behind_this_process(system))
-        system->join_thread(system->state, b->thread);
-    b->has_thread = false;
+    if (!vv_worker_thread_end(&b->worker))
+        b->worker = (struct vv_worker_thread){ .monitor = NULL };
     nodes_behind_let_go(b);
     size_t count;
     const struct vv_redundant_file *files = files_of(b, &count);

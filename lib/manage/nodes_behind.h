@@ -9,6 +9,7 @@
 
 #include "buffer.h"
 #include "redundancy.h"
+#include "worker_thread.h"
 
 /* All zero: nothing is being rebuilt. */
 struct vv_nodes_behind {
@@ -18,9 +19,8 @@ struct vv_nodes_behind {
     struct vv_redundancy redundancy;
     struct vv_buffer files; /* struct vv_redundant_file, the newest first */
     varve_comm *copy;
-    uintptr_t thread;
-    bool has_thread;
-    int64_t process;     /* the process of the thread */
+    struct vv_worker_thread worker;
+    bool is_made;        /* guarded by its monitor */
     varve_error failure; /* of the newest set that could not be rebuilt */
 };
 

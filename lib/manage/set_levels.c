@@ -89,7 +89,7 @@ static varve_status find_whole(const varve_comm *comm,
 static void know_whole(struct vv_level_queue *q, const struct vv_buffer *sets)
 {
     struct named set = { .step = -1 };
-    vv_monitor_enter(q->monitor);
+    vv_monitor_enter(q->worker.monitor);
     q->whole.size = 0;
     q->whole.failed = false;
     for (size_t at = 0; at < sets->size; at += sizeof set) {
@@ -100,7 +100,7 @@ static void know_whole(struct vv_level_queue *q, const struct vv_buffer *sets)
     q->has_latest = sets->size > 0;
     q->latest = set.number;
     q->latest_step = set.step;
-    vv_monitor_leave(q->monitor);
+    vv_monitor_leave(q->worker.monitor);
     if (q->held || q->has_released)
         return;
     q->offered = set.counter;
@@ -112,9 +112,9 @@ static void know_whole(struct vv_level_queue *q, const struct vv_buffer *sets)
 static void know_none(struct vv_level_queue *q)
 {
     q->seen.count = 0;
-    vv_monitor_enter(q->monitor);
+    vv_monitor_enter(q->worker.monitor);
     q->knows_whole = false;
-    vv_monitor_leave(q->monitor);
+    vv_monitor_leave(q->worker.monitor);
 }
 
 static varve_status see_one(
@@ -152,25 +152,25 @@ enum { IS_COPIED, IS_LOST, IS_AT_WORK };
 
 static uint64_t progress_of(struct vv_level_queue *q)
 {
-    vv_monitor_enter(q->monitor);
+    vv_monitor_enter(q->worker.monitor);
     uint64_t progress = q->first || q->current ? IS_AT_WORK
                         : q->is_copied         ? IS_COPIED
                                                : IS_LOST;
-    vv_monitor_leave(q->monitor);
+    vv_monitor_leave(q->worker.monitor);
     return progress;
 }
 
 static void note_whole(struct vv_level_queue *q)
 {
-    vv_monitor_enter(q->monitor);
+    vv_monitor_enter(q->worker.monitor);
     vv_buffer_add(&q->whole, &q->released.number, sizeof q->released.number);
     q->knows_whole = q->knows_whole && !q->whole.failed;
     q->has_latest = true;
     q->latest = q->released.number;
     q->latest_step = q->released.step;
     q->tidies = q->knows_whole;
-    vv_monitor_wake(q->monitor);
-    vv_monitor_leave(q->monitor);
+    vv_monitor_wake(q->worker.monitor);
+    vv_monitor_leave(q->worker.monitor);
 }
 
 static struct vv_waiting *take_held(struct vv_level_queue *q)
@@ -217,9 +217,9 @@ static varve_status set_levels_advance(
 static void set_levels_leave_out(struct vv_level_queue *q)
 {
     vv_waiting_free(q, take_held(q));
-    vv_monitor_enter(q->monitor);
+    vv_monitor_enter(q->worker.monitor);
     q->left_out++;
-    vv_monitor_leave(q->monitor);
+    vv_monitor_leave(q->worker.monitor);
 }
 
 static void append_held(struct vv_level_queue *q, struct vv_waiting *w)

@@ -15,8 +15,7 @@
 
 /* --- Writing, from inside the monitor ------------------------------------- */
 
-static void event_queue_remember(
-    struct vv_event_queue *q, const varve_error *error)
+void vv_event_queue_remember(struct vv_event_queue *q, const varve_error *error)
 {
     if (!q->error.status)
         q->error = *error;
@@ -25,12 +24,12 @@ static void event_queue_remember(
 /* Unlocks the monitor during the write if the thread writes. */
 static varve_status write_buffer(struct vv_event_queue *q, varve_error *error)
 {
-    if (q->has_thread)
-        vv_monitor_leave(q->monitor);
+    if (q->worker.is_started)
+        vv_monitor_leave(q->worker.monitor);
     varve_status status = vv_file_write(q->context, q->file, q->path,
         q->written.data, q->written.size, q->offset, error);
-    if (q->has_thread)
-        vv_monitor_enter(q->monitor);
+    if (q->worker.is_started)
+        vv_monitor_enter(q->worker.monitor);
     return status;
 }
 
@@ -48,11 +47,11 @@ static bool is_removed(struct vv_event_queue *q)
     varve_error error;
     if (!q->counts_links)
         return false;
-    if (q->has_thread)
-        vv_monitor_leave(q->monitor);
+    if (q->worker.is_started)
+        vv_monitor_leave(q->worker.monitor);
     bool is_gone = count_links(q) == 0;
-    if (q->has_thread)
-        vv_monitor_enter(q->monitor);
+    if (q->worker.is_started)
+        vv_monitor_enter(q->worker.monitor);
     if (!is_gone)
         return false;
     vv_fail(&error, VARVE_NOT_FOUND,
@@ -60,7 +59,7 @@ static bool is_removed(struct vv_event_queue *q)
         "no more are written; open the events again (varve_events_open)",
         q->path);
     q->is_failing = true;
-    event_queue_remember(q, &error);
+    vv_event_queue_remember(q, &error);
     return true;
 }
 
@@ -70,7 +69,7 @@ static bool event_queue_write_once(struct vv_event_queue *q)
     varve_status status = write_buffer(q, &error);
     q->is_failing = status != VARVE_OK;
     if (status) {
-        event_queue_remember(q, &error);
+        vv_event_queue_remember(q, &error);
         return false;
     }
     q->offset += q->written.size;
@@ -98,27 +97,18 @@ static bool is_pressing(const struct vv_event_queue *q)
     return q->waiting.size >= q->limit / 2 && !q->is_failing;
 }
 
-static void wait_for_work(struct vv_event_queue *q)
+/* Writes once more after the end was requested. */
+static bool event_queue_work(void *user)
 {
-    while (!q->ends && q->asked == q->answered && !is_pressing(q)) {
-        if (!vv_monitor_wait(q->monitor, q->interval))
-            return;
-    }
-}
-
-static void *event_queue_serve(void *argument)
-{
-    struct vv_event_queue *q = argument;
-    vv_monitor_enter(q->monitor);
-    for (bool ends = false; !ends; wait_for_work(q)) {
-        uint64_t turn = q->asked;
-        ends = q->ends;
-        event_queue_write_all(q);
-        q->answered = turn;
-        vv_monitor_wake(q->monitor);
-    }
-    vv_monitor_leave(q->monitor);
-    return NULL;
+    struct vv_event_queue *q = user;
+    uint64_t turn = q->asked;
+    bool ends = q->worker.ends;
+    if (!q->worker.is_due && !ends && turn == q->answered && !is_pressing(q))
+        return false;
+    event_queue_write_all(q);
+    q->answered = turn;
+    vv_monitor_wake(q->worker.monitor);
+    return !ends;
 }
 
 /* --- Start and end -------------------------------------------------------- */
@@ -127,9 +117,7 @@ varve_status vv_event_queue_start(struct vv_event_queue *q,
     const struct vv_context *context, int file, const char *path,
     varve_error *error)
 {
-    const struct vv_system *system = context->system;
-    q->monitor = vv_monitor_new(&context->allocator);
-    if (!q->monitor)
+    if (!vv_worker_thread_init(&q->worker, context, event_queue_work, q))
         return vv_fail_memory(error, "a queue of events");
     q->context = context;
     q->file = file;
@@ -137,29 +125,22 @@ varve_status vv_event_queue_start(struct vv_event_queue *q,
     q->counts_links = count_links(q) > 0;
     vv_buffer_init(&q->waiting, &context->allocator);
     vv_buffer_init(&q->written, &context->allocator);
-    vv_monitor_enter(q->monitor);
-    q->has_thread = system->start_thread(
-                        system->state, event_queue_serve, q, &q->thread) == 0;
-    vv_monitor_leave(q->monitor);
+    q->worker.interval = q->interval;
+    q->asked = 1; /* so that the thread writes at once */
+    vv_worker_thread_start(&q->worker);
     return VARVE_OK;
 }
 
 void vv_event_queue_end(struct vv_event_queue *q)
 {
-    if (!q->monitor)
+    if (!q->worker.monitor)
         return;
-    const struct vv_system *system = q->context->system;
-    vv_monitor_enter(q->monitor);
-    q->ends = true;
-    vv_monitor_wake(q->monitor);
-    if (!q->has_thread)
+    if (!q->worker.is_started)
         event_queue_write_all(q);
-    vv_monitor_leave(q->monitor);
-    if (q->has_thread)
-        system->join_thread(system->state, q->thread);
+    if (!vv_worker_thread_end(&q->worker))
+        return;
     vv_buffer_clear(&q->waiting);
     vv_buffer_clear(&q->written);
-    vv_monitor_free(&q->context->allocator, q->monitor);
 }
 
 /* --- Records ---------------------------------------------------------------
@@ -167,22 +148,17 @@ void vv_event_queue_end(struct vv_event_queue *q)
 
 void vv_event_queue_enter(struct vv_event_queue *q)
 {
-    vv_monitor_enter(q->monitor);
+    vv_monitor_enter(q->worker.monitor);
 }
 
 void vv_event_queue_leave(struct vv_event_queue *q)
 {
-    vv_monitor_leave(q->monitor);
-}
-
-void vv_event_queue_remember(struct vv_event_queue *q, const varve_error *error)
-{
-    event_queue_remember(q, error);
+    vv_monitor_leave(q->worker.monitor);
 }
 
 struct vv_buffer *vv_event_queue_begin(struct vv_event_queue *q)
 {
-    if (!q->has_thread)
+    if (!q->worker.is_started)
         event_queue_write_all(
             q); /* makes room if an earlier write has failed */
     q->record = vv_record_begin(&q->waiting);
@@ -209,24 +185,24 @@ bool vv_event_queue_commit(struct vv_event_queue *q)
     if (q->waiting.failed) {
         varve_error error;
         vv_fail_memory(&error, "an event");
-        event_queue_remember(q, &error);
+        vv_event_queue_remember(q, &error);
         return event_queue_drop(q);
     }
     if (q->waiting.size > q->limit && q->record > 0)
         return event_queue_drop(q);
-    if (!q->has_thread)
+    if (!q->worker.is_started)
         event_queue_write_all(q);
     else if (is_pressing(q))
-        vv_monitor_wake(q->monitor);
+        vv_monitor_wake(q->worker.monitor);
     return true;
 }
 
 static void wait_for_answer(struct vv_event_queue *q)
 {
     uint64_t turn = ++q->asked;
-    vv_monitor_wake(q->monitor);
+    vv_monitor_wake(q->worker.monitor);
     while (q->answered < turn)
-        vv_monitor_wait(q->monitor, -1);
+        vv_monitor_wait(q->worker.monitor, -1);
 }
 
 static varve_status event_queue_tell(
@@ -249,7 +225,7 @@ static varve_status event_queue_tell(
 
 varve_status vv_event_queue_flush(struct vv_event_queue *q, varve_error *error)
 {
-    if (q->has_thread)
+    if (q->worker.is_started)
         wait_for_answer(q);
     else
         event_queue_write_all(q);

@@ -15,9 +15,7 @@
 #include <varve/error.h>
 
 #include "buffer.h"
-#include "context.h"
-
-struct vv_monitor;
+#include "worker_thread.h"
 
 struct vv_event_queue {
     const struct vv_context *context;
@@ -27,16 +25,14 @@ struct vv_event_queue {
     int64_t interval; /* nanoseconds between writes */
     size_t limit;     /* largest number of bytes in `waiting` */
 
-    struct vv_monitor *monitor; /* guards all members below, and `offset` */
+    struct vv_worker_thread worker; /* its monitor guards all members below, and
+                                       `offset` */
     struct vv_buffer waiting;
     /* being written, or left over from a failed write */
     struct vv_buffer written;
     size_t record;     /* start of the record under construction */
     bool is_failing;   /* the last write failed */
     bool counts_links; /* the file system reports when the file is removed */
-    bool has_thread;
-    bool ends;
-    uintptr_t thread;
     uint64_t asked, answered; /* numbers of flushes requested and completed */
     /* number of events dropped, and of those reported */
     uint64_t dropped, told;

@@ -10,7 +10,7 @@
 #include "failure.h"
 #include "monitor.h"
 #include "record_batch.h"
-#include "system.h"
+#include "worker_thread.h"
 
 struct prefetched {
     struct vv_record_step step;
@@ -23,9 +23,7 @@ struct vv_record_prefetch {
     vv_record_hint *hint;
     vv_record_check *check;
     uint64_t most;
-    int64_t process;
-    uintptr_t thread;
-    struct vv_monitor *monitor;
+    struct vv_worker_thread worker;
     struct prefetched *slots;
     /* one more than can be ready, because the program uses the slot before
      * `first` */
@@ -45,7 +43,6 @@ struct vv_record_prefetch {
     bool is_active; /* the thread must read on from `next` */
     bool is_reading;
     bool is_stale; /* the batch that is being read is no longer needed */
-    bool ends;
     struct vv_record_position next; /* position after the ready slots */
     struct vv_record_choice choice;
     varve_error failure; /* of the batch at `next`; VARVE_OK: none */
@@ -64,9 +61,9 @@ static varve_status read_wanted(
     void *self, uint64_t index, varve_sink *sink, varve_error *error)
 {
     struct vv_record_prefetch *p = self;
-    vv_monitor_enter(p->monitor);
-    bool is_wanted = !p->is_stale && !p->ends;
-    vv_monitor_leave(p->monitor);
+    vv_monitor_enter(p->worker.monitor);
+    bool is_wanted = !p->is_stale && !p->worker.ends;
+    vv_monitor_leave(p->worker.monitor);
     return is_wanted ? p->source.read(p->source.self, index, sink, error)
                      : VARVE_CANCELLED;
 }
@@ -75,7 +72,7 @@ static varve_status read_wanted(
  * it. */
 static bool find_work(struct vv_record_prefetch *p, struct vv_record_step *step)
 {
-    if (!p->is_active || p->ready + 1 == p->slot_count)
+    if (p->worker.ends || !p->is_active || p->ready + 1 == p->slot_count)
         return false;
     *step = vv_record_step_at(&p->next, &p->choice);
     if (step->count == 0)
@@ -120,14 +117,14 @@ static void record_prefetch_read_ahead(
     p->has_moved = false;
     p->is_reading = true;
     p->is_stale = false;
-    vv_monitor_leave(p->monitor);
+    vv_monitor_leave(p->worker.monitor);
     if (p->hint && step->from.shuffle)
         record_prefetch_tell_ahead(p, step, &choice);
     varve_status status =
         vv_record_batch_read(&slot->batch, &watched, step, &error);
     status = vv_record_batch_confirm(p->check, p->source.self, status,
         vv_record_step_is_last(step, &choice), &error);
-    vv_monitor_enter(p->monitor);
+    vv_monitor_enter(p->worker.monitor);
     p->hinted_ahead -=
         p->hinted_ahead < step->count ? p->hinted_ahead : step->count;
     p->is_reading = false;
@@ -142,22 +139,17 @@ static void record_prefetch_read_ahead(
         p->ahead += step->count;
         p->next = step->after;
     }
-    vv_monitor_wake(p->monitor);
+    vv_monitor_wake(p->worker.monitor);
 }
 
-static void *prefetch_run(void *argument)
+static bool prefetch_work(void *user)
 {
-    struct vv_record_prefetch *p = argument;
+    struct vv_record_prefetch *p = user;
     struct vv_record_step step;
-    vv_monitor_enter(p->monitor);
-    while (!p->ends) {
-        if (find_work(p, &step))
-            record_prefetch_read_ahead(p, &step);
-        else
-            vv_monitor_wait(p->monitor, -1);
-    }
-    vv_monitor_leave(p->monitor);
-    return NULL;
+    if (!find_work(p, &step))
+        return false;
+    record_prefetch_read_ahead(p, &step);
+    return true;
 }
 
 /* --- Taking batches ------------------------------------------------------- */
@@ -196,7 +188,7 @@ static void go_to(struct vv_record_prefetch *p,
     p->choice = *choice;
     p->has_moved = true;
     p->is_active = true;
-    vv_monitor_wake(p->monitor);
+    vv_monitor_wake(p->worker.monitor);
 }
 
 /* Passes the first slot to the program. Wakes the thread when half of the slots
@@ -209,14 +201,7 @@ static void lend(struct vv_record_prefetch *p, const varve_record **records)
     p->ready--;
     p->ahead -= slot->step.count;
     if (p->ready <= p->slot_count / 2)
-        vv_monitor_wake(p->monitor);
-}
-
-static bool record_prefetch_is_of_this_process(
-    const struct vv_record_prefetch *p)
-{
-    const struct vv_system *system = p->context.system;
-    return system->process(system->state, NULL, 0) == p->process;
+        vv_monitor_wake(p->worker.monitor);
 }
 
 varve_status vv_record_prefetch_take(struct vv_record_prefetch *p,
@@ -224,37 +209,27 @@ varve_status vv_record_prefetch_take(struct vv_record_prefetch *p,
     const varve_record **records, varve_error *error)
 {
     varve_status status = VARVE_OK;
-    if (!record_prefetch_is_of_this_process(p))
+    if (vv_worker_thread_is_lost(&p->worker))
         return vv_fail(error, VARVE_MISUSE,
             "%s: records with prefetch cannot be used in a forked child "
             "process: open them after the fork",
             p->source.name);
-    vv_monitor_enter(p->monitor);
+    vv_monitor_enter(p->worker.monitor);
     if (!comes_next(p, step))
         go_to(p, step, choice);
     while (p->ready == 0 && !p->failure.status)
-        vv_monitor_wait(p->monitor, -1);
+        vv_monitor_wait(p->worker.monitor, -1);
     if (p->ready > 0) {
         lend(p, records);
     } else {
         status = vv_pass_failure(error, &p->failure);
         p->failure.status = VARVE_OK;
     }
-    vv_monitor_leave(p->monitor);
+    vv_monitor_leave(p->worker.monitor);
     return status;
 }
 
 /* --- Start and end -------------------------------------------------------- */
-
-static void free_prefetch(struct vv_record_prefetch *p)
-{
-    const varve_allocator a = p->context.allocator;
-    for (size_t i = 0; p->slots && i < p->slot_count; i++)
-        vv_record_batch_clear(&p->slots[i].batch);
-    vv_release(&a, p->slots, p->slot_count * sizeof *p->slots);
-    vv_monitor_free(&a, p->monitor);
-    vv_release(&a, p, sizeof *p);
-}
 
 static bool record_prefetch_make_slots(
     struct vv_record_prefetch *p, uint64_t batches)
@@ -266,21 +241,8 @@ static bool record_prefetch_make_slots(
     p->slots = vv_allocate_zeroed(a, p->slot_count * sizeof *p->slots);
     for (size_t i = 0; p->slots && i < p->slot_count; i++)
         vv_record_batch_init(&p->slots[i].batch, a);
-    p->monitor = vv_monitor_new(a);
-    return p->slots && p->monitor;
-}
-
-static varve_status record_prefetch_start_prefetch(
-    struct vv_record_prefetch *p, varve_error *error)
-{
-    const struct vv_system *system = p->context.system;
-    p->process = system->process(system->state, NULL, 0);
-    int result =
-        system->start_thread(system->state, prefetch_run, p, &p->thread);
-    if (result < 0)
-        return vv_fail_system(error, -result,
-            "starting the thread that reads ahead of", p->source.name);
-    return VARVE_OK;
+    return vv_worker_thread_init(&p->worker, &p->context, prefetch_work, p) &&
+           p->slots;
 }
 
 struct vv_record_prefetch *vv_record_prefetch_new(
@@ -300,30 +262,28 @@ struct vv_record_prefetch *vv_record_prefetch_new(
     /* There is no benefit beyond the number of records. */
     p->most = choice->most < p->source.count ? choice->most : p->source.count;
     uint64_t batches = p->most / choice->wanted;
-    if (!record_prefetch_make_slots(p, batches ? batches : 1)) {
+    int result = 0;
+    if (!record_prefetch_make_slots(p, batches ? batches : 1))
         vv_fail_memory(error, "reading records ahead");
-        free_prefetch(p);
-        return NULL;
-    }
-    if (record_prefetch_start_prefetch(p, error)) {
-        free_prefetch(p);
-        return NULL;
-    }
-    return p;
+    else if ((result = vv_worker_thread_start(&p->worker)) < 0)
+        vv_fail_system(error, -result,
+            "starting the thread that reads ahead of", p->source.name);
+    else
+        return p;
+    vv_record_prefetch_end(p);
+    return NULL;
 }
 
 bool vv_record_prefetch_end(struct vv_record_prefetch *p)
 {
     if (!p)
         return true;
-    if (!record_prefetch_is_of_this_process(p))
+    if (!vv_worker_thread_end(&p->worker))
         return false;
-    const struct vv_system *system = p->context.system;
-    vv_monitor_enter(p->monitor);
-    p->ends = true;
-    vv_monitor_wake(p->monitor);
-    vv_monitor_leave(p->monitor);
-    system->join_thread(system->state, p->thread);
-    free_prefetch(p);
+    const varve_allocator a = p->context.allocator;
+    for (size_t i = 0; p->slots && i < p->slot_count; i++)
+        vv_record_batch_clear(&p->slots[i].batch);
+    vv_release(&a, p->slots, p->slot_count * sizeof *p->slots);
+    vv_release(&a, p, sizeof *p);
     return true;
 }

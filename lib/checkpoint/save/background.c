@@ -19,12 +19,6 @@
 #include "failure.h"
 #include "monitor.h"
 #include "save.h"
-#include "system.h"
-
-static int64_t background_this_process(const struct vv_context *context)
-{
-    return context->system->process(context->system->state, NULL, 0);
-}
 
 /* --- Writing -------------------------------------------------------------- */
 
@@ -128,26 +122,14 @@ static void background_copy(struct vv_background *b, varve_job *job)
 {
     if (job->stage == VV_TO_COPY) {
         job->stage = VV_COPYING;
-        vv_monitor_leave(b->monitor);
+        vv_monitor_leave(b->worker.monitor);
         vv_job_copy(job);
-        vv_monitor_enter(b->monitor);
+        vv_monitor_enter(b->worker.monitor);
         job->stage = VV_COPIED;
-        vv_monitor_wake(b->monitor);
+        vv_monitor_wake(b->worker.monitor);
     }
     while (job->stage != VV_COPIED)
-        vv_monitor_wait(b->monitor, -1);
-}
-
-static void background_serve_one(struct vv_background *b, varve_job *job)
-{
-    varve_error error = { 0 };
-    background_copy(b, job);
-    vv_monitor_leave(b->monitor);
-    varve_status status = write_job(job, &error);
-    vv_monitor_enter(b->monitor);
-    error.status = status;
-    background_finish(b, job, &error);
-    vv_monitor_wake(b->monitor);
+        vv_monitor_wait(b->worker.monitor, -1);
 }
 
 static varve_job *first_in_flight(const struct vv_background *b)
@@ -158,21 +140,21 @@ static varve_job *first_in_flight(const struct vv_background *b)
     return job;
 }
 
-static void *background_serve(void *argument)
+static bool background_work(void *user)
 {
-    struct vv_background *b = argument;
-    vv_monitor_enter(b->monitor);
-    for (;;) {
-        varve_job *job = first_in_flight(b);
-        if (job)
-            background_serve_one(b, job);
-        else if (b->ends)
-            break;
-        else
-            vv_monitor_wait(b->monitor, -1);
-    }
-    vv_monitor_leave(b->monitor);
-    return NULL;
+    struct vv_background *b = user;
+    varve_job *job = first_in_flight(b);
+    varve_error error = { 0 };
+    if (!job)
+        return false;
+    background_copy(b, job);
+    vv_monitor_leave(b->worker.monitor);
+    varve_status status = write_job(job, &error);
+    vv_monitor_enter(b->worker.monitor);
+    error.status = status;
+    background_finish(b, job, &error);
+    vv_monitor_wake(b->worker.monitor);
+    return true;
 }
 
 /* --- The program's thread ------------------------------------------------- */
@@ -181,7 +163,7 @@ static void *background_serve(void *argument)
 static void background_wait_for(struct vv_background *b, const varve_job *job)
 {
     while (!job->is_done)
-        vv_monitor_wait(b->monitor, -1);
+        vv_monitor_wait(b->worker.monitor, -1);
 }
 
 /* Sets the counters of roots whose jobs are done. The caller holds the
@@ -235,30 +217,30 @@ static varve_status background_report(
 
 varve_status vv_background_report(struct vv_background *b, varve_error *error)
 {
-    vv_monitor_enter(b->monitor);
+    vv_monitor_enter(b->worker.monitor);
     update_counters(b);
     varve_status status = background_report(b, error);
-    vv_monitor_leave(b->monitor);
+    vv_monitor_leave(b->worker.monitor);
     return status;
 }
 
 bool vv_background_wait_for_oldest(struct vv_background *b)
 {
-    vv_monitor_enter(b->monitor);
+    vv_monitor_enter(b->worker.monitor);
     const varve_job *oldest = first_in_flight(b);
     if (oldest)
         background_wait_for(b, oldest);
-    vv_monitor_leave(b->monitor);
+    vv_monitor_leave(b->worker.monitor);
     return oldest != NULL;
 }
 
 static unsigned count_in_flight(struct vv_background *b)
 {
     unsigned count = 0;
-    vv_monitor_enter(b->monitor);
+    vv_monitor_enter(b->worker.monitor);
     for (const varve_job *job = b->jobs; job; job = job->next)
         count += !job->is_done;
-    vv_monitor_leave(b->monitor);
+    vv_monitor_leave(b->worker.monitor);
     return count;
 }
 
@@ -275,50 +257,46 @@ bool vv_background_is_idle(struct vv_background *b)
 
 void vv_background_wait(struct vv_background *b, varve_job *job)
 {
-    vv_monitor_enter(b->monitor);
+    vv_monitor_enter(b->worker.monitor);
     background_wait_for(b, job);
     update_counters(b);
-    vv_monitor_leave(b->monitor);
+    vv_monitor_leave(b->worker.monitor);
 }
 
 void vv_background_wait_copied(struct vv_background *b, varve_job *job)
 {
-    vv_monitor_enter(b->monitor);
+    vv_monitor_enter(b->worker.monitor);
     background_copy(b, job);
-    vv_monitor_leave(b->monitor);
+    vv_monitor_leave(b->worker.monitor);
 }
 
 bool vv_background_has_done(struct vv_background *b, const varve_job *job)
 {
-    vv_monitor_enter(b->monitor);
+    vv_monitor_enter(b->worker.monitor);
     bool is_done = job->is_done;
     update_counters(b);
-    vv_monitor_leave(b->monitor);
+    vv_monitor_leave(b->worker.monitor);
     return is_done;
 }
 
 struct vv_block *vv_background_take(struct vv_background *b, size_t size)
 {
-    vv_monitor_enter(b->monitor);
+    vv_monitor_enter(b->worker.monitor);
     struct vv_block *block = vv_block_take(&b->pool, size);
-    vv_monitor_leave(b->monitor);
+    vv_monitor_leave(b->worker.monitor);
     return block;
 }
 
 void vv_background_give(struct vv_background *b, struct vv_block *block)
 {
-    vv_monitor_enter(b->monitor);
+    vv_monitor_enter(b->worker.monitor);
     vv_block_give(&b->pool, block);
-    vv_monitor_leave(b->monitor);
+    vv_monitor_leave(b->worker.monitor);
 }
 
 bool vv_background_start(struct vv_background *b)
 {
-    const struct vv_system *system = b->context.system;
-    if (!b->has_thread)
-        b->has_thread = system->start_thread(system->state, background_serve, b,
-                            &b->thread) == 0;
-    return b->has_thread;
+    return vv_worker_thread_start(&b->worker) == 0;
 }
 
 /* Raises the counter of a job that is being added: an earlier job may have
@@ -333,32 +311,32 @@ static void count_on(struct vv_background *b, varve_job *job)
 
 void vv_background_add(struct vv_background *b, varve_job *job)
 {
-    vv_monitor_enter(b->monitor);
+    vv_monitor_enter(b->worker.monitor);
     varve_job **link = &b->jobs;
     while (*link)
         link = &(*link)->next;
     *link = job;
     job->background = b;
     count_on(b, job);
-    vv_monitor_wake(b->monitor);
-    if (!b->has_thread) {
+    vv_monitor_wake(b->worker.monitor);
+    if (!b->worker.is_started) {
         varve_error error = { 0 };
         error.status = write_job(job, &error);
         background_finish(b, job, &error);
         update_counters(b);
     }
-    vv_monitor_leave(b->monitor);
+    vv_monitor_leave(b->worker.monitor);
 }
 
 void vv_background_remove(struct vv_background *b, varve_job *job)
 {
-    vv_monitor_enter(b->monitor);
+    vv_monitor_enter(b->worker.monitor);
     varve_job **link = &b->jobs;
     while (*link != job)
         link = &(*link)->next;
     *link = job->next;
     background_remember(&b->unreported, job);
-    vv_monitor_leave(b->monitor);
+    vv_monitor_leave(b->worker.monitor);
 }
 
 /* --- Callbacks of the graph ----------------------------------------------- */
@@ -386,32 +364,27 @@ static void background_lose(struct vv_background *b)
     }
 }
 
-static bool background_is_lost(const struct vv_background *b)
-{
-    return b->process != background_this_process(&b->context);
-}
-
 uint64_t vv_background_ended(struct vv_background *b)
 {
-    vv_monitor_enter(b->monitor);
+    vv_monitor_enter(b->worker.monitor);
     uint64_t count = b->ended;
-    vv_monitor_leave(b->monitor);
+    vv_monitor_leave(b->worker.monitor);
     return count;
 }
 
 void vv_background_wait_for_end(struct vv_background *b, uint64_t count)
 {
-    vv_monitor_enter(b->monitor);
+    vv_monitor_enter(b->worker.monitor);
     while (b->ended < count && first_in_flight(b))
-        vv_monitor_wait(b->monitor, -1);
-    vv_monitor_leave(b->monitor);
+        vv_monitor_wait(b->worker.monitor, -1);
+    vv_monitor_leave(b->worker.monitor);
 }
 
 bool vv_background_lacks_copy(struct vv_background *b, const varve_comm *comm)
 {
-    vv_monitor_enter(b->monitor);
+    vv_monitor_enter(b->worker.monitor);
     bool lacks = b->comm != comm || !b->copy || b->is_cut_off;
-    vv_monitor_leave(b->monitor);
+    vv_monitor_leave(b->worker.monitor);
     return lacks;
 }
 
@@ -426,23 +399,15 @@ void vv_background_release_copy(struct vv_background *b)
 static void background_graph_freed(struct vv_observer *self)
 {
     struct vv_background *b = (struct vv_background *)self;
-    const struct vv_system *system = b->context.system;
-    if (background_is_lost(b)) {
+    if (!vv_worker_thread_end(&b->worker)) {
         background_lose(b);
         return;
     }
-    vv_monitor_enter(b->monitor);
-    b->ends = true;
-    vv_monitor_wake(b->monitor);
-    vv_monitor_leave(b->monitor);
-    if (b->has_thread)
-        system->join_thread(system->state, b->thread);
     for (varve_job *job = b->jobs; job; job = job->next)
         job->background = NULL;
     vv_background_release_copy(b);
     const varve_allocator a = b->context.allocator;
     vv_block_pool_clear(&b->pool);
-    vv_monitor_free(&a, b->monitor);
     vv_release(&a, b, sizeof *b);
 }
 
@@ -453,7 +418,7 @@ static struct vv_background *background_find(const varve_graph *graph)
         return NULL;
     struct vv_background *b = (struct vv_background *)vv_graph_observer(
         graph, background_graph_freed);
-    if (!b || !background_is_lost(b))
+    if (!b || !vv_worker_thread_is_lost(&b->worker))
         return b;
     vv_graph_forget(b->graph, &b->observer);
     background_lose(b);
@@ -463,26 +428,26 @@ static struct vv_background *background_find(const varve_graph *graph)
 static void wait_for_copies(struct vv_observer *self)
 {
     struct vv_background *b = (struct vv_background *)self;
-    if (background_is_lost(b))
+    if (vv_worker_thread_is_lost(&b->worker))
         return;
-    vv_monitor_enter(b->monitor);
+    vv_monitor_enter(b->worker.monitor);
     for (varve_job *job = b->jobs; job; job = job->next)
         background_copy(b, job);
-    vv_monitor_leave(b->monitor);
+    vv_monitor_leave(b->worker.monitor);
 }
 
 static void background_node_removed(struct vv_observer *self, varve_node *node)
 {
     struct vv_background *b = (struct vv_background *)self;
-    if (background_is_lost(b))
+    if (vv_worker_thread_is_lost(&b->worker))
         return;
-    vv_monitor_enter(b->monitor);
+    vv_monitor_enter(b->worker.monitor);
     for (varve_job *job = b->jobs; job; job = job->next) {
         background_copy(b, job);
         if (job->root == node)
             job->root = NULL;
     }
-    vv_monitor_leave(b->monitor);
+    vv_monitor_leave(b->worker.monitor);
 }
 
 static void background_edge_removed(struct vv_observer *self, varve_node *child)
@@ -503,9 +468,7 @@ struct vv_background *vv_background_of(varve_graph *graph)
     b->context = graph->context;
     b->graph = graph;
     b->pool.allocator = &b->context.allocator;
-    b->process = background_this_process(&b->context);
-    b->monitor = vv_monitor_new(a);
-    if (!b->monitor) {
+    if (!vv_worker_thread_init(&b->worker, &b->context, background_work, b)) {
         vv_release(a, b, sizeof *b);
         return NULL;
     }
@@ -535,9 +498,9 @@ void vv_background_keep_failure(varve_graph *graph, const varve_error *failure)
     struct vv_background *b = background_find(graph);
     if (!b || !failure->status || failure->status == VARVE_CANCELLED)
         return;
-    vv_monitor_enter(b->monitor);
+    vv_monitor_enter(b->worker.monitor);
     add_failure(&b->unreported, failure, NULL);
-    vv_monitor_leave(b->monitor);
+    vv_monitor_leave(b->worker.monitor);
 }
 
 void vv_background_update_counters(const varve_graph *graph)
@@ -545,7 +508,7 @@ void vv_background_update_counters(const varve_graph *graph)
     struct vv_background *b = background_find(graph);
     if (!b)
         return;
-    vv_monitor_enter(b->monitor);
+    vv_monitor_enter(b->worker.monitor);
     update_counters(b);
-    vv_monitor_leave(b->monitor);
+    vv_monitor_leave(b->worker.monitor);
 }

@@ -17,8 +17,7 @@
 #include "block_pool.h"
 #include "save_plan.h"
 #include "graph.h"
-
-struct vv_monitor;
+#include "worker_thread.h"
 
 /* The progress of copying the values of a job. */
 enum vv_copy_stage { VV_TO_COPY, VV_COPYING, VV_COPIED };
@@ -122,25 +121,21 @@ void vv_job_drop(struct vv_background *b, varve_job *job);
 
 /* --- For job.c ------------------------------------------------------------ */
 
-/* The queue of a graph. `pool`, `jobs`, `unreported`, `ended`, `is_cut_off` and
- * `ends` are guarded by the monitor; `is_cut_off` is reset without it while no
- * job is in flight. The other members are constant, or used only by the thread
- * of the graph. */
+/* The queue of a graph. `pool`, `jobs`, `unreported`, `ended` and `is_cut_off`
+ * are guarded by the monitor of the worker; `is_cut_off` is reset without it
+ * while no job is in flight. The other members are constant, or used only by
+ * the thread of the graph. */
 struct vv_background {
     /* own */
     struct vv_observer observer;
     struct vv_context context;
     varve_graph *graph;
-    struct vv_monitor *monitor;
+    struct vv_worker_thread worker;
     struct vv_block_pool pool;
     varve_job *jobs; /* all jobs that are not freed, in order of their calls */
     varve_error unreported; /* failures of jobs that are freed */
     uint64_t ended;         /* number of finished jobs of many processes */
     bool is_cut_off; /* one of those jobs lost the connection to the others */
-    uintptr_t thread;
-    int64_t process; /* that started the thread */
-    bool has_thread;
-    bool ends;
     /* to fill in */
     const varve_comm *comm; /* the communicator of the last job of many */
     varve_comm *copy;       /* its copy, used by the thread; or NULL */

@@ -123,7 +123,6 @@ TEST(event_queue, has_written_all_after_a_flush)
     }
     vv_event_queue_end(&queue);
     check_steps(0, 1000);
-    queue.monitor = NULL;
     tear_down();
 }
 
@@ -277,7 +276,6 @@ TEST(event_queue, without_a_thread_tries_again_with_the_next_event)
     memory_set_capacity(memory, UINT64_MAX);
     vv_event_queue_end(&queue);
     check_steps(0, 4);
-    queue.monitor = NULL;
     tear_down();
 }
 
