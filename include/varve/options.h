@@ -196,7 +196,9 @@ typedef enum varve_passes {
 
 /* Names that differ between the program and the file. When a run or manager
  * resumes, a rename has no effect if the checkpoint has nothing at the path in
- * the file: checkpoints that were saved since have the new name. */
+ * the file: checkpoints that were saved since have the new name. If the
+ * checkpoint has both paths, the first step or save fails with
+ * VARVE_UNMATCHED. */
 typedef struct varve_rename_options {
     const varve_rename *list; /* renames, tried in order */
     size_t count;             /* number of elements of `list` */

@@ -48,6 +48,7 @@ static varve_status resume_match_check(varve_manager *m, varve_error *error)
         "options, VARVE_TAG_LATER or `.is_later`; permit all by "
         "`allow_partial` of the run (a manager: do not set `strict`)";
     varve_error reason = { 0 };
+    VV_TRY(vv_restoration_check_renames(m->restoration, error));
     varve_status status = varve_assert_consumed(m->restoration, &reason);
     if (status != VARVE_UNMATCHED)
         return vv_hand_over(status, &reason, error);
@@ -95,8 +96,9 @@ varve_status vv_resume_match_weigh(varve_manager *m, varve_error *error)
     size_t unused = 0;
     if (!m->resumed.is_held || !m->restoration)
         return VARVE_OK;
-    varve_status status =
-        vv_restoration_count_unused(m->restoration, &unused, &reason);
+    varve_status status = vv_restoration_check_renames(m->restoration, &reason);
+    if (!status)
+        status = vv_restoration_count_unused(m->restoration, &unused, &reason);
     bool is_held = unused > 0;
     status = vv_manager_any(m, status, &is_held, &reason);
     if (!status) {

@@ -101,9 +101,8 @@ TEST(strict_run, fails_at_its_end_where_no_step_has_checked_it)
 TEST(strict_run, is_checked_before_the_first_step_where_the_program_is_built)
 {
     struct life l;
-    const varve_read_options expects = {
-        .expect = { .missing = "middle", .unexpected = "hidden" }
-    };
+    const varve_read_options expects = { .expect = { .missing = "middle",
+                                             .unexpected = "hidden" } };
     varve_run_options options = usual;
     varve_error error;
     live(&l, "hidden", &usual);
@@ -158,9 +157,8 @@ TEST(strict_run, renames_and_permits_what_is_named)
     const varve_rename rename = { "middle", "hidden" };
     const varve_read_options renames = { .rename.list = &rename,
         .rename.count = 1 };
-    const varve_read_options expects = {
-        .expect = { .missing = "middle", .unexpected = "hidden" }
-    };
+    const varve_read_options expects = { .expect = { .missing = "middle",
+                                             .unexpected = "hidden" } };
     varve_run_options options = usual;
     begin();
     options.manager.read = &expects;
@@ -192,6 +190,34 @@ TEST(strict_run, is_resumed_again_with_a_rename_of_an_earlier_restart)
         train(&l, steps + 1);
         cr_assert_null(varve_run_warning(l.run));
         cr_assert_eq(end(&l), VARVE_OK);
+    }
+}
+
+/* Two names were exchanged. A later resume would exchange the values again. */
+TEST(strict_run, does_not_apply_a_rename_if_the_checkpoint_has_both_names)
+{
+    const varve_rename list[] = { { "a", "b" }, { "b", "a" } };
+    const varve_read_options renames = { .rename.list = list,
+        .rename.count = 2 };
+    varve_run_options options = usual;
+    varve_error error;
+    for (int part = 0; part < 3; part++) {
+        float a = 1, b = 2;
+        varve_run *run = varve_run_new(test_allocator());
+        varve_node *root = varve_run_root(run);
+        options.manager.read = part ? &renames : NULL;
+        options.allow_partial = part == 2;
+        varve_add_variable(root, "a", varve_scalar(&a));
+        varve_add_variable(root, "b", varve_scalar(&b));
+        varve_run_open(run, test_path("run"), &options);
+        varve_run_step(run, part + 1);
+        varve_status status = varve_run_end(run, &error);
+        cr_assert_eq(status, part ? VARVE_UNMATCHED : VARVE_OK);
+        cr_assert(!part || story_says(&error,
+                               "the rename of \"a\" to \"b\" is ambiguous: "
+                               "the checkpoint has both paths"),
+            "%s", error.message);
+        cr_assert_not(is_there("run/ckpt-2.varve"));
     }
 }
 

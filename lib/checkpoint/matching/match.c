@@ -22,11 +22,31 @@
 
 /* --- Edges and slots ---------------------------------------------------- */
 
+/* A resume cannot distinguish a rename that is needed from one that was applied
+ * before the checkpoint was saved, if the checkpoint has both paths. */
+static void note_ambiguous_rename(struct vv_matching *m,
+    const varve_node *parent, struct vv_text name, uint32_t file)
+{
+    const struct vv_matches *matches = &m->pairing->matches;
+    const struct vv_index *index = vv_index_of(m->pairing);
+    uint32_t id = vv_index_find_name(index, name.bytes, name.size);
+    if (id == VV_NONE)
+        return;
+    for (uint32_t at = vv_file_node_of(matches, parent); at != VV_NONE;
+         at = vv_next_partner(matches, parent, at)) {
+        uint32_t other = vv_index_find_child(index, at, id);
+        if (other != VV_NONE && other != file)
+            m->pairing->selection.ambiguous = m->pairing->ways.decided;
+    }
+}
+
 static bool find_renamed(struct vv_matching *m, const varve_node *parent,
     struct vv_text name, uint32_t *file)
 {
     bool is_renamed = vv_find_renamed(&m->pairing->ways, parent, name, file);
     vv_look_for_lost_ways(m);
+    if (is_renamed && *file != VV_NONE && m->pairing->selection.is_resume)
+        note_ambiguous_rename(m, parent, name, *file);
     return is_renamed;
 }
 

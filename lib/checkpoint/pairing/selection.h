@@ -40,6 +40,8 @@ struct vv_selection {
     char *expect_missing;
     char *expect_unexpected;
     /* to fill in */
+    const struct vv_rename *ambiguous; /* in a resume: the checkpoint has both
+                                          paths of this rename; or NULL */
     bool is_resume; /* a rename to a path that the file lacks has no effect */
     /* pointers to data of the caller are reset */
     varve_read_options options; /* its pointers must not be used, except

@@ -420,8 +420,10 @@ static bool visited_paths_decide(struct vv_visited_paths *w,
     }
     if (!found)
         return false;
-    if (*file != VV_NONE)
+    if (*file != VV_NONE) {
         rename->was_used = true;
+        w->decided = rename;
+    }
     return *file != VV_NONE || !w->selection->is_resume;
 }
 

@@ -94,6 +94,19 @@ varve_status vv_restoration_count_unused(
     return vv_count_unused(&r->delivery, count, error);
 }
 
+varve_status vv_restoration_check_renames(
+    const struct varve_restoration *r, varve_error *error)
+{
+    const struct vv_rename *rename = r->pairing.selection.ambiguous;
+    if (!rename)
+        return VARVE_OK;
+    return vv_fail(error, VARVE_UNMATCHED,
+        "%s: the rename of \"%s\" to \"%s\" is ambiguous: the checkpoint has "
+        "both paths, so it may have been saved after the rename: remove the "
+        "rename if it was, or else apply it once with varve_read",
+        r->file.path, rename->program, rename->file);
+}
+
 /* Checks for overlaps with memory that was added since the read. */
 static varve_status check_memory(
     struct varve_restoration *r, varve_error *error)

@@ -22,4 +22,9 @@ varve_status vv_restoration_demand_any(
 varve_status vv_restoration_count_unused(
     struct varve_restoration *r, size_t *count, varve_error *error);
 
+/* Returns VARVE_UNMATCHED if a resume applied a rename although the checkpoint
+ * also has the path in the program: an earlier resume may have applied it. */
+varve_status vv_restoration_check_renames(
+    const struct varve_restoration *r, varve_error *error);
+
 #endif
