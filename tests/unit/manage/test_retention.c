@@ -1,4 +1,4 @@
-/* test_retention.c - lib/manage/retention.c
+/* test_retention.c - Tests the retention policies.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,14 +20,14 @@ static struct vv_fact fact(int64_t step)
     };
 }
 
-/* Facts of steps 0, 10, 20, ... */
+/* Fills in checkpoints of steps 0, 10, 20, ... */
 static void fill(struct vv_fact *facts, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         facts[i] = fact((int64_t)i * 10);
 }
 
-/* Which are kept for a reason, as digits: "0110". */
+/* Returns which are kept for a reason, as digits: "0110". */
 static const char *kept(const struct vv_fact *facts, size_t count, unsigned by)
 {
     static char text[MOST + 1];

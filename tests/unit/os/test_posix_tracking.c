@@ -1,5 +1,5 @@
-/* test_posix_tracking.c - lib/os/posix_tracking.c: what the kernel of this
- * machine tells, and that it never keeps a write to itself.
+/* test_posix_tracking.c - Tests dirty-page tracking of this machine's kernel,
+ * which must report every write.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -43,7 +43,7 @@ static void tell(void *user, void *address, size_t size)
     memset(told + at / PAGE, 'w', size / PAGE);
 }
 
-/* What was written, in a string of letters; and watches anew. */
+/* Returns the written pages as a string, and arms them again. */
 static const char *written(void)
 {
     memset(told, '-', PAGES);
@@ -65,7 +65,7 @@ static const char *row(char letter)
     return text;
 }
 
-/* Where this machine has no tracking there is nothing to be tried. */
+/* The tests pass without effect if the machine has no tracking. */
 static bool begin(void)
 {
     tracker = s->open_tracker(s->state);
@@ -110,7 +110,7 @@ TEST(posix_tracking, tells_the_pages_that_were_written_until_they_are_armed)
     cr_assert_str_eq(told, "w---ww---------------------------------"
                            "------------------------w", "told by arming");
     cr_assert_str_eq(written(), row('-'));
-    memory[PAGE] = 1; /* the same again is a write as well */
+    memory[PAGE] = 1; /* writing the same value counts as a write */
     cr_assert_eq(written()[1], 'w');
     end();
 }
@@ -159,7 +159,7 @@ TEST(posix_tracking, sees_what_other_threads_write)
     end();
 }
 
-/* Zeros came, and nobody wrote. */
+/* Pages became zeros without a write. */
 TEST(posix_tracking, tells_what_was_dropped)
 {
     if (!begin())
@@ -189,7 +189,8 @@ TEST(posix_tracking, knows_nothing_of_what_is_mapped_anew)
     end();
 }
 
-/* A place is left and taken by another mapping; what moved is not known. */
+/* Memory is moved and its addresses are used by another mapping; the moved
+ * memory is unknown. */
 TEST(posix_tracking, knows_nothing_of_what_was_moved)
 {
     if (!begin())
@@ -234,7 +235,7 @@ TEST(posix_tracking, goes_on_while_rights_change)
     end();
 }
 
-/* The child sees nothing tracked, and disturbs nothing of its parent's. */
+/* The child has no tracking, and does not affect its parent. */
 TEST(posix_tracking, is_none_in_a_child_after_a_fork)
 {
     int status;
@@ -248,7 +249,7 @@ TEST(posix_tracking, is_none_in_a_child_after_a_fork)
     }
     waitpid(child, &status, 0);
     cr_assert_eq(status, 0);
-    memory[PAGE * 8] = 6; /* copied on this write, and told */
+    memory[PAGE * 8] = 6; /* copied on this write, and reported */
     cr_assert_eq(memcmp(written(), "-------ww-", 10), 0, "%s", told);
     end();
 }

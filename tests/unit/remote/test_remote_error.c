@@ -1,4 +1,4 @@
-/* test_remote_error.c - lib/remote/remote_error.c
+/* test_remote_error.c - Tests error texts of remote calls.
  *
  * SPDX-License-Identifier: MIT
  */

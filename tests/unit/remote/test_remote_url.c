@@ -1,4 +1,4 @@
-/* test_remote_url.c - lib/remote/remote_url.c
+/* test_remote_url.c - Tests converting paths to URLs.
  *
  * SPDX-License-Identifier: MIT
  */
