@@ -239,7 +239,7 @@ void mix_open_end(struct mix *m, struct mix_open *open, varve_restoration *r,
     open->restoration = r;
     unsigned version = m->graphs[open->graph].version;
     bool demanded = mix_demands(&m->graphs[open->graph].shape);
-    mix_mend(m, open->graph, other);
+    mix_repair(m, open->graph, other);
     mix_follow_shared(m, open->graph);
     /* Nodes were created on demand. */
     if (version != m->graphs[open->graph].version)

@@ -42,7 +42,7 @@ static void write_one(struct mix *m, uint8_t at, uint8_t root, uint8_t slot,
     varve_status status =
         varve_write(g->nodes[root], path, options, &m->error);
     varve_status other = mix_trouble_end(m);
-    if (mix_was_told(m, at, status, true))
+    if (mix_was_reported(m, at, status, true))
         return;
     status = mix_in_place(m, status);
     if (format == VARVE_FORMAT_VARVE || !new.is_loose ||
@@ -122,7 +122,7 @@ static void save_one(
     varve_status status =
         varve_save(g->nodes[0], mix_path(m, "p"), options, &m->error);
     varve_status other = mix_trouble_end(m);
-    if (mix_was_told(m, at, status, true))
+    if (mix_was_reported(m, at, status, true))
         return;
     status = mix_in_place(m, status);
     mix_expect(m, "varve_save", status, VARVE_OK, other);
@@ -512,7 +512,7 @@ void mix_graft(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     varve_node *grafted = graft(m, g->nodes[parent], name, from, node);
     varve_status other = mix_trouble_end(m);
     bool is_in_trouble = !grafted && other && m->error.status == other;
-    mix_mend(m, to, other);
+    mix_repair(m, to, other);
     if (is_in_trouble)
         grafted = varve_find(g->nodes[parent], mix_name(name));
     if (is_in_trouble && !grafted)

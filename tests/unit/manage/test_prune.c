@@ -331,7 +331,7 @@ TEST(prune, goes_on_after_a_failure_and_mends_it_the_next_time)
         size_t left = memory_file_count(memory);
         cr_assert_leq(left, 4);
         cr_assert(left == 2 || status || listing.count > 2,
-            "call %ld: something is left and nobody is told", n);
+            "call %ld: a file remains without a warning", n);
         cr_assert_leq(half_deleted(), 1);
         decide(1);
         cr_assert_ok(vv_prune(&listing, &decision, &error), error);

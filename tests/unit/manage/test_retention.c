@@ -202,7 +202,7 @@ TEST(retention, what_is_protected_never_goes_and_what_stays_stays)
     proof_count("manager.decisions", tries);
 }
 
-static const char *told(
+static const char *reasons(
     const struct vv_policy *policy, const struct vv_fact *f)
 {
     static char text[256];
@@ -236,10 +236,10 @@ TEST(retention, every_reason_has_words)
         .keep_every_seconds = 60, .keep_bytes = 1000 };
     struct vv_fact f = { .reasons = 2047, .place = 3, .best_place = 1,
         .metric = 0.25 };
-    cr_assert_str_eq(told(&policy, &f),
+    cr_assert_str_eq(reasons(&policy, &f),
         "everything is kept, last 3, every step of 500, every second of 60, "
         "best 1 (loss 0.25), the newest bytes of 1000, pinned, "
         "newest good one, leased, damaged, not this manager's");
     f.reasons = 0;
-    cr_assert_str_eq(told(&policy, &f), "");
+    cr_assert_str_eq(reasons(&policy, &f), "");
 }

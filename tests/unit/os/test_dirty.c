@@ -313,7 +313,7 @@ static long try_failing(long number, bool sticky)
         uint64_t now = i % 4 == 3 ? glance(world.bytes, SIZE)
                                   : look(world.bytes, SIZE);
         cr_assert_eq(all_since(moment)[page], 'w',
-            "page %zu is not told; call %ld, look %d", page, number, i);
+            "page %zu is not reported; call %ld, look %d", page, number, i);
         if (i % 10 == 9)
             cr_assert_str_eq(all_since(moment), row('w'));
         if (i % 3)
@@ -428,7 +428,7 @@ static bool check(unsigned char *copy, uint64_t moment)
         knows |= !is_written;
         at += run;
     }
-    cr_assert_eq(memcmp(copy, world.bytes, SIZE), 0, "a page is not told");
+    cr_assert_eq(memcmp(copy, world.bytes, SIZE), 0, "a page is not reported");
     return knows;
 }
 

@@ -248,8 +248,8 @@ enum { SIZE = 5 };
  * which the test waits. */
 static struct {
     const struct vv_system *under;
-    int told[RECORDS], read[RECORDS];
-    int untold; /* number of records read before their hint */
+    int hinted[RECORDS], read[RECORDS];
+    int unhinted; /* number of records read before their hint */
 } disk;
 
 static int note_hint(void *state, int file, uint64_t offset, uint64_t size)
@@ -257,7 +257,7 @@ static int note_hint(void *state, int file, uint64_t offset, uint64_t size)
     (void)state, (void)file;
     cr_assert_eq(offset % SIZE, 1);
     cr_assert_eq(size, SIZE);
-    disk.told[offset / SIZE]++;
+    disk.hinted[offset / SIZE]++;
     return -EIO; /* a hint may fail */
 }
 
@@ -266,7 +266,7 @@ static int64_t note_read(
 {
     if (size == SIZE) {
         disk.read[offset / SIZE]++;
-        disk.untold += disk.told[offset / SIZE] == 0;
+        disk.unhinted += disk.hinted[offset / SIZE] == 0;
     }
     return disk.under->read_at(state, file, bytes, size, offset);
 }
@@ -278,9 +278,9 @@ static void read_with_hints(varve_records_options options)
     varve_batch batch = { .count = 1 };
     struct memory *memory = memory_new();
     disk.under = memory_system(memory);
-    memset(disk.told, 0, sizeof disk.told);
+    memset(disk.hinted, 0, sizeof disk.hinted);
     memset(disk.read, 0, sizeof disk.read);
-    disk.untold = 0;
+    disk.unhinted = 0;
     struct vv_system system = *disk.under;
     system.will_read = note_hint;
     system.read_at = note_read;
@@ -303,18 +303,18 @@ TEST(record_prefetch, tells_the_system_of_shuffled_records)
             .shuffle = true, .epochs = 1, .batch = batch, .prefetch = 4,
         };
         read_with_hints(options);
-        cr_assert_eq(disk.untold, 0);
+        cr_assert_eq(disk.unhinted, 0);
         for (int i = 0; i < RECORDS; i++) {
-            cr_assert_eq(disk.told[i], 1);
+            cr_assert_eq(disk.hinted[i], 1);
             cr_assert_eq(disk.read[i], 1);
         }
         options.shuffle = false;
         read_with_hints(options);
-        cr_assert_eq(disk.untold, RECORDS);
+        cr_assert_eq(disk.unhinted, RECORDS);
         options.shuffle = true;
         options.prefetch = 0;
         read_with_hints(options);
-        cr_assert_eq(disk.untold, RECORDS);
+        cr_assert_eq(disk.unhinted, RECORDS);
     }
 }
 
