@@ -191,9 +191,9 @@ varve_status mix_land(struct mix *m, uint8_t graph)
     varve_status status = check(m, job, wait_for(m, job));
     const struct mix_job over = *job;
     if (has_handle(job)) {
-        MIX_CHECK(varve_job_is_done(job->job), "what was waited for goes on");
+        MIX_CHECK(varve_job_is_done(job->job), "a job continues after a wait");
         MIX_CHECK((varve_job_path(job->job) != NULL) == !status,
-            "a path of a save that failed, or none of one that did not");
+            "a failed save has a path, or a successful one has none");
         varve_job_free(job->job);
     }
     remove_job(m, job);
@@ -238,7 +238,7 @@ void mix_finish(struct mix *m, uint8_t graph)
     MIX_CHECK((mix_bit(status) & g->unreported) ||
                   (g->may_report_unknown &&
                       (!status || status == VARVE_UNKNOWN_OUTCOME)),
-        "what has failed and has not been returned: found %s",
+        "an error that was not returned before: found %s",
         varve_status_name(status));
     g->unreported = 0;
     g->may_report_unknown = false;
@@ -329,7 +329,7 @@ static void look_at_end(struct mix *m, uint8_t graph)
     for (uint8_t i = 0; i < m->job_count; i++)
         MIX_CHECK(m->jobs[i].graph != graph || !has_handle(&m->jobs[i]) ||
                       varve_job_is_done(m->jobs[i].job),
-            "a save did not come after those in flight");
+            "a save did not wait for pending ones");
 }
 
 void mix_finish_ended(struct mix *m, uint8_t graph)
@@ -356,9 +356,9 @@ bool mix_was_reported(
         must |= comes_after && earlier.is_sure;
     }
     MIX_CHECK(
-        !must || is_reported, "a failure that has not been returned is lost");
+        !must || is_reported, "an error that was not returned is lost");
     MIX_CHECK(!is_reported || (earlier.may_be & mix_bit(status)),
-        "returned a failure that did not occur: %s", error.message);
+        "returned an error that did not occur: %s", error.message);
     m->error = error;
     return is_reported;
 }

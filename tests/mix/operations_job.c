@@ -132,7 +132,7 @@ void mix_wait(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         varve_status again = mix_land(m, graph);
         MIX_CHECK(!is_over || again == status ||
                       status == VARVE_UNKNOWN_OUTCOME,
-            "a second wait says something else");
+            "a second wait returns another status");
     }
 }
 

@@ -166,10 +166,10 @@ static void drain(struct mix *m, uint8_t number, bool is_known)
         VARVE_OK);
     MIX_CHECK(varve_manager_level_at(manager->manager, 0, &state) &&
                   state.waiting == 0,
-        "%zu wait for a level", state.waiting);
+        "%zu pending copies", state.waiting);
     if (!is_known || !d->count || d->may_have_more)
         return;
-    MIX_CHECK(state.latest, "a level has none");
+    MIX_CHECK(state.latest, "a tier has no copy");
     mix_look_at_file(m, state.latest, &d->files[d->count - 1]);
 }
 
@@ -284,7 +284,7 @@ static uint8_t find_resumed(struct mix *m, const struct mix_manager *manager)
     uint8_t at = (uint8_t)(d->count - 1);
     if (!varve_manager_skipped(manager->manager, 0))
         return at;
-    MIX_CHECK(m->trouble_before == MIX_FAILING_CALL, "%s was passed over",
+    MIX_CHECK(m->trouble_before == MIX_FAILING_CALL, "%s was skipped",
         varve_manager_skipped(manager->manager, 0));
     d->may_have_more = true;
     while (at > 0 && d->numbers[at] != number)

@@ -302,7 +302,7 @@ void oracle_resumed(const struct process *p, const struct series *all,
 {
     uint64_t save = (uint64_t)values[VALUE_SAVE];
     if (is_new)
-        trace("RESUMED nothing: begins anew");
+        trace("RESUMED nothing: starts from the beginning");
     else
         trace("RESUMED save %" PRIu64, save);
     oracle_resumes++;
@@ -319,8 +319,9 @@ void oracle_resumed(const struct process *p, const struct series *all,
             continue;
         finding(is_new ? FINDING_ANEW : FINDING_LOST,
             "%s %u %s, and save %" PRIu64 " was reported in %s before", p->name,
-            p->number, is_new ? "began anew" : "resumed an older save", f->save,
-            f->series.prefix);
+            p->number,
+            is_new ? "started from the beginning" : "resumed an older save",
+            f->save, f->series.prefix);
         return;
     }
 }
@@ -343,8 +344,8 @@ void oracle_read(const struct process *p, struct series series,
     uint64_t save = (uint64_t)values[VALUE_SAVE];
     trace("%s: save %" PRIu64, call, save);
     if (values[VALUE_MARK] != MARK || save == 0 || save > save_count) {
-        finding(FINDING_LOST, "%s of %s %u read what nobody saved", call,
-            p->name, p->number);
+        finding(FINDING_LOST, "%s of %s %u read values that were never saved",
+            call, p->name, p->number);
         return;
     }
     for (size_t i = 0; i < moment; i++)

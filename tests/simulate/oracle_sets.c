@@ -245,7 +245,7 @@ void sets_resumed(const struct life_of_ranks *life, uint32_t rank,
     size_t moment, uint64_t save, bool is_new)
 {
     if (is_new)
-        trace("RESUMED nothing: begins anew");
+        trace("RESUMED nothing: starts from the beginning");
     else
         trace("RESUMED save %" PRIu64, save);
     oracle_resumes++;
@@ -265,8 +265,8 @@ void sets_resumed(const struct life_of_ranks *life, uint32_t rank,
             "rank %u of life %u %s %" PRIu64 ", and save %" PRIu64
             " was reported in life %u before",
             rank, life->number,
-            is_new ? "began anew" : "resumed the older save", save, s->save,
-            s->life.number);
+            is_new ? "started from the beginning" : "resumed the older save",
+            save, s->save, s->life.number);
         return;
     }
 }

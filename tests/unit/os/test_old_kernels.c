@@ -37,8 +37,8 @@
 static const struct vv_system *const s = &vv_posix_system;
 
 /* From now on the call fails with `error`; if `bits` is not 0, only if its
- * first argument has one of these bits. Of several filters the last one
- * applies. */
+ * first argument has one of these bits. The last filter for a
+ * call applies. */
 static bool forbid(long call, uint32_t bits, int error)
 {
     enum { FIRST = offsetof(struct seccomp_data, args) };
