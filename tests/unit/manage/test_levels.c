@@ -300,7 +300,7 @@ TEST(levels, of_what_was_left_so_much_waits_as_may_and_is_due)
 
 /* --- Resuming ----------------------------------------------------------- */
 
-/* Creates three checkpoints in both directories; the tier has no policy. */
+/* Creates three checkpoints in both directories; no copy is pending. */
 static void begin_with_three(
     struct world *w, const varve_manager_options *options)
 {

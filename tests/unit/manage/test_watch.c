@@ -47,7 +47,6 @@ static void put_number(struct sea *sea, int number)
 
 /* --- Results ------------------------------------------------------------ */
 
-/* M32 */
 TEST(watch, gives_one_checkpoint_once)
 {
     struct sea sea = sea_new();
@@ -63,7 +62,6 @@ TEST(watch, gives_one_checkpoint_once)
     sea_free(&sea);
 }
 
-/* M31 */
 TEST(watch, of_a_directory_that_is_not_there_waits_for_it)
 {
     struct sea sea = sea_new();
@@ -164,7 +162,7 @@ TEST(watch, is_refused_where_it_makes_no_sense)
 
 /* --- Time --------------------------------------------------------------- */
 
-/* Acts at one of the calls of its clock, which it counts. */
+/* The `done` callback of a watch, which counts its calls and acts at one. */
 struct script {
     struct sea *sea;
     int asked;
@@ -184,7 +182,6 @@ static bool play(void *user)
     return script->asked == script->at && script->ends;
 }
 
-/* M34 */
 TEST(watch, ends_exactly_at_the_timeout_and_looks_there_once_more)
 {
     struct sea sea = sea_new();
