@@ -26,7 +26,7 @@ static struct {
     struct faulty *faulty;
     struct vv_context context;
     struct vv_dirty *dirty;
-    unsigned char *bytes; /* with a guard page on each side */
+    unsigned char *bytes; /* with an additional page on each side */
     char text[PAGES + 1];
 } world;
 
