@@ -62,13 +62,13 @@ static void *allocate(void *user, void *old, size_t old_size, size_t new_size)
 {
     struct bounded *b = user;
     FUZZ_CHECK(old_size <= b->used && !old == !old_size,
-        "a block of %zu bytes is given back, %zu are in use", old_size,
+        "a block of %zu bytes is freed, %zu are in use", old_size,
         b->used);
     if (b->is_free && new_size > old_size && new_size < SIZE_MAX / 4)
         b->bound += new_size - old_size;
     FUZZ_CHECK(
         new_size <= b->bound && b->used - old_size <= b->bound - new_size,
-        "%zu bytes asked for with %zu in use: above the bound of %zu",
+        "%zu bytes requested with %zu in use: above the bound of %zu",
         new_size, b->used - old_size, b->bound);
     b->used = b->used - old_size + new_size;
     if (b->used > b->peak)

@@ -168,7 +168,7 @@ static void check_value(const struct vv_parsed_index *parsed, uint32_t value,
     FUZZ_CHECK(vv_index_find_value(index, node) == value, "value %u", value);
     FUZZ_CHECK(offset <= data_end && size <= data_end - offset &&
             (offset == 0 || offset >= VV_HEADER_SIZE),
-        "value %u lies outside of the data", value);
+        "value %u is outside the data", value);
     varve_tensor tensor = vv_index_tensor(index, &parsed->table, value);
     FUZZ_CHECK(tensor.rank <= VARVE_MAX_RANK && varve_dtype_size(tensor.dtype),
         "value %u has no type", value);

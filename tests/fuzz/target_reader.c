@@ -101,7 +101,7 @@ static void look_at_nodes(struct look *l)
     }
     FUZZ_CHECK(i == varve_reader_node_count(l->reader), "count of nodes");
     FUZZ_CHECK(!varve_reader_find(l->reader, "no/such/path", &node) ||
-            node.id > 0, "a path of nobody is the root");
+            node.id > 0, "a missing path is the root");
 }
 
 static void note_damage(void *user, const varve_damage *damage)
@@ -122,7 +122,8 @@ static void verify(const struct look *l)
         fuzz_check_failure(status, &error);
     FUZZ_CHECK(!status == !places, "%zu damaged places: %s", places,
         varve_status_name(status));
-    FUZZ_CHECK(!l->is_damaged || places, "a value did not read, and verifies");
+    FUZZ_CHECK(
+        !l->is_damaged || places, "a value cannot be read, but verifies");
 }
 
 /* Returns the size of the largest value that is computed on demand: deflated

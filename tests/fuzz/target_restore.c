@@ -180,7 +180,7 @@ static void check_graph(const struct run *run)
     varve_error error = { 0 };
     varve_status status = varve_graph_check(run->program.graph, &error);
     if (status)
-        FUZZ_CHECK(error.message[0], "a mistake without words");
+        FUZZ_CHECK(error.message[0], "an error without a message");
 }
 
 /* Returns the maximum size of a report in memory: each finding has two paths
@@ -216,8 +216,8 @@ static void use(struct run *run, varve_restoration *r)
     varve_error error = { 0 };
     ask(run, r, true);
     size_t waiting = varve_pending_count(r);
-    FUZZ_CHECK(waiting <= vv_index_of(&r->pairing)->value_count, "%zu wait",
-        waiting);
+    FUZZ_CHECK(waiting <= vv_index_of(&r->pairing)->value_count,
+        "%zu pending values", waiting);
     if (run->flags & RESTORE_LATE)
         program_build(&run->program);
     program_build_late(&run->program);

@@ -50,7 +50,7 @@ static void put(const void *bytes, size_t size)
     uint8_t head[4];
     vv_store32(head, (uint32_t)size);
     FUZZ_CHECK(fwrite(head, 1, sizeof head, stdout) == sizeof head &&
-            fwrite(bytes, 1, size, stdout) == size, "nobody reads");
+            fwrite(bytes, 1, size, stdout) == size, "the pipe is closed");
 }
 
 /* Returns false if the values are too large. A few bytes may encode many zeros;

@@ -205,8 +205,8 @@ static void look_at_report(struct mix *m, struct mix_open *open, size_t taken)
         matched, varve_report_text(report));
     varve_report_free(report);
     size_t waiting = varve_pending_count(open->restoration);
-    MIX_CHECK(waiting == saved - taken, "expected %zu to wait, found %zu",
-        saved - taken, waiting);
+    MIX_CHECK(waiting == saved - taken,
+        "expected %zu pending values, found %zu", saved - taken, waiting);
     if (m->graphs[open->graph].has_retired)
         return;
     mix_expect(m, "varve_assert_consumed",
@@ -222,7 +222,7 @@ static void end_half_done(struct mix *m, struct mix_open *open)
     bool may_be =
         (open->streams && m->trouble_before != MIX_NO_TROUBLE) ||
         mix_may_be_half(m);
-    MIX_CHECK(may_be, "a read was left half done");
+    MIX_CHECK(may_be, "a read was only partly undone");
     open->is_loose = true;
     mix_deliver(m, open);
     mix_take_half(m, open->graph);
@@ -239,7 +239,7 @@ void mix_open_end(struct mix *m, struct mix_open *open, varve_restoration *r,
     open->restoration = r;
     unsigned version = m->graphs[open->graph].version;
     bool demanded = mix_demands(&m->graphs[open->graph].shape);
-    mix_mend(m, open->graph, other);
+    mix_repair(m, open->graph, other);
     mix_follow_shared(m, open->graph);
     /* Nodes were created on demand. */
     if (version != m->graphs[open->graph].version)
@@ -267,7 +267,7 @@ void mix_open_end(struct mix *m, struct mix_open *open, varve_restoration *r,
     bool is_plain = open->only == MIX_NONE && open->except == MIX_NONE &&
                     open->renamed == MIX_NONE && !open->is_loose;
     MIX_CHECK(!r || other || !is_plain || mix_has_resize_buffers(m, open),
-        "no room was made for what a file has");
+        "a value was not resized to the shape in the file");
     if (r)
         look_at_report(m, open, mix_deliver(m, open));
     else

@@ -124,7 +124,7 @@ static void note_file(
         return;
     m->files[job->by] = job->file;
     m->wrote_beside |= job->by == MIX_BESIDE;
-    if (!m->is_told && !mix_is_replaced(m, MIX_WRITTEN, job->by))
+    if (!m->is_superseded && !mix_is_replaced(m, MIX_WRITTEN, job->by))
         mix_look_at_file(m, mix_file_path(m, job->by, VARVE_FORMAT_VARVE),
             &m->files[job->by]);
 }
@@ -191,9 +191,9 @@ varve_status mix_land(struct mix *m, uint8_t graph)
     varve_status status = check(m, job, wait_for(m, job));
     const struct mix_job over = *job;
     if (has_handle(job)) {
-        MIX_CHECK(varve_job_is_done(job->job), "what was waited for goes on");
+        MIX_CHECK(varve_job_is_done(job->job), "a job continues after a wait");
         MIX_CHECK((varve_job_path(job->job) != NULL) == !status,
-            "a path of a save that failed, or none of one that did not");
+            "a failed save has a path, or a successful one has none");
         varve_job_free(job->job);
     }
     remove_job(m, job);
@@ -203,7 +203,7 @@ varve_status mix_land(struct mix *m, uint8_t graph)
 
 /* Derives success from the path of the job. An error that was not returned here
  * must be returned by the next save. */
-varve_status mix_land_untold(struct mix *m, uint8_t graph)
+varve_status mix_land_unreported(struct mix *m, uint8_t graph)
 {
     struct mix_job *job = first_of(m, graph);
     if (!has_handle(job) || job->is_cancelled)
@@ -218,9 +218,9 @@ varve_status mix_land_untold(struct mix *m, uint8_t graph)
     varve_job_free(job->job);
     remove_job(m, job);
     if (!is_there)
-        m->graphs[graph].untold |= over.may_fail;
+        m->graphs[graph].unreported |= over.may_fail;
     else if (over.may_be_unknown)
-        m->graphs[graph].may_tell_unknown = true;
+        m->graphs[graph].may_report_unknown = true;
     note(m, &over, is_there ? VARVE_OK : VARVE_IO);
     return is_there ? VARVE_OK : VARVE_IO;
 }
@@ -232,16 +232,16 @@ void mix_finish(struct mix *m, uint8_t graph)
     struct mix_graph *g = &m->graphs[graph];
     while (first_of(m, graph))
         mix_land(m, graph);
-    if (!g->untold && !g->may_tell_unknown)
+    if (!g->unreported && !g->may_report_unknown)
         return;
     varve_status status = vv_background_settle(g->graph, &m->error);
-    MIX_CHECK((mix_bit(status) & g->untold) ||
-                  (g->may_tell_unknown &&
+    MIX_CHECK((mix_bit(status) & g->unreported) ||
+                  (g->may_report_unknown &&
                       (!status || status == VARVE_UNKNOWN_OUTCOME)),
-        "what has failed and nobody was told of: found %s",
+        "an error that was not returned before: found %s",
         varve_status_name(status));
-    g->untold = 0;
-    g->may_tell_unknown = false;
+    g->unreported = 0;
+    g->may_report_unknown = false;
 }
 
 void mix_finish_all(struct mix *m)
@@ -290,23 +290,24 @@ void mix_finish_by(struct mix *m, enum mix_job_kind kind, uint8_t by)
     finish(m, kind, by, MIX_NONE);
 }
 
-struct told {
+struct earlier_errors {
     unsigned may_be; /* mask of possible statuses */
     bool is_sure;    /* one of them is certain */
 };
 
-static struct told take_untold(struct mix *m, uint8_t graph)
+static struct earlier_errors take_unreported(struct mix *m, uint8_t graph)
 {
     struct mix_graph *g = &m->graphs[graph];
-    struct told told = { g->untold, g->untold != 0 };
-    if (g->may_tell_unknown)
-        told.may_be |= mix_bit(VARVE_UNKNOWN_OUTCOME);
-    g->untold = 0;
-    g->may_tell_unknown = false;
-    return told;
+    struct earlier_errors earlier = { g->unreported, g->unreported != 0 };
+    if (g->may_report_unknown)
+        earlier.may_be |= mix_bit(VARVE_UNKNOWN_OUTCOME);
+    g->unreported = 0;
+    g->may_report_unknown = false;
+    return earlier;
 }
 
-static void land_and_ask(struct mix *m, uint8_t graph, struct told *told)
+static void land_and_ask(
+    struct mix *m, uint8_t graph, struct earlier_errors *earlier)
 {
     for (struct mix_job *job; (job = first_of(m, graph));) {
         bool is_private = !has_handle(job);
@@ -315,9 +316,11 @@ static void land_and_ask(struct mix *m, uint8_t graph, struct told *told)
         if (is_private)
             continue;
         if (may_be_unknown)
-            told->may_be |= mix_bit(VARVE_UNKNOWN_OUTCOME);
+            earlier->may_be |= mix_bit(VARVE_UNKNOWN_OUTCOME);
         if (status && status != VARVE_CANCELLED)
-            *told = (struct told){ told->may_be | mix_bit(status), true };
+            *earlier =
+                (struct earlier_errors){ earlier->may_be | mix_bit(status),
+                    true };
     }
 }
 
@@ -326,7 +329,7 @@ static void look_at_end(struct mix *m, uint8_t graph)
     for (uint8_t i = 0; i < m->job_count; i++)
         MIX_CHECK(m->jobs[i].graph != graph || !has_handle(&m->jobs[i]) ||
                       varve_job_is_done(m->jobs[i].job),
-            "a save did not come after those in flight");
+            "a save did not wait for pending ones");
 }
 
 void mix_finish_ended(struct mix *m, uint8_t graph)
@@ -336,25 +339,26 @@ void mix_finish_ended(struct mix *m, uint8_t graph)
         mix_land(m, graph);
 }
 
-bool mix_was_told(
+bool mix_was_reported(
     struct mix *m, uint8_t graph, varve_status status, bool comes_after)
 {
     const varve_error error = m->error;
     const char *words = strstr(error.message, "asynchronous save");
-    bool is_told = status && words && strstr(words, " failed");
-    struct told told = take_untold(m, graph);
-    bool must = told.is_sure;
+    bool is_reported = status && words && strstr(words, " failed");
+    struct earlier_errors earlier = take_unreported(m, graph);
+    bool must = earlier.is_sure;
     if (comes_after)
         look_at_end(m, graph);
-    if (comes_after || is_told) {
-        m->is_told = true;
-        land_and_ask(m, graph, &told);
-        m->is_told = false;
-        must |= comes_after && told.is_sure;
+    if (comes_after || is_reported) {
+        m->is_superseded = true;
+        land_and_ask(m, graph, &earlier);
+        m->is_superseded = false;
+        must |= comes_after && earlier.is_sure;
     }
-    MIX_CHECK(!must || is_told, "a failure that nobody was told of is lost");
-    MIX_CHECK(!is_told || (told.may_be & mix_bit(status)),
-        "told of a failure that was none: %s", error.message);
+    MIX_CHECK(
+        !must || is_reported, "an error that was not returned is lost");
+    MIX_CHECK(!is_reported || (earlier.may_be & mix_bit(status)),
+        "returned an error that did not occur: %s", error.message);
     m->error = error;
-    return is_told;
+    return is_reported;
 }

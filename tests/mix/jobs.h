@@ -23,10 +23,10 @@ void mix_gate_close(struct mix *m);
 /* --- Waiting -------------------------------------------------------------- */
 
 /* Waits for the oldest pending save of a graph and adds its result to the
- * model. Returns its status. mix_land_untold frees the job without fetching its
- * status and returns some error if the save failed. */
+ * model. Returns its status. mix_land_unreported frees the job without fetching
+ * its status and returns some error if the save failed. */
 varve_status mix_land(struct mix *m, uint8_t graph);
-varve_status mix_land_untold(struct mix *m, uint8_t graph);
+varve_status mix_land_unreported(struct mix *m, uint8_t graph);
 
 /* Waits for all saves of a graph, or of all graphs. */
 void mix_finish(struct mix *m, uint8_t graph);
@@ -47,7 +47,7 @@ void mix_finish_ended(struct mix *m, uint8_t graph);
 /* Call after a save of a graph. `comes_after`: the save is ordered after all
  * pending ones. Returns true if it returned the error of an earlier save, and
  * checks that it did so exactly if there was one. */
-bool mix_was_told(
+bool mix_was_reported(
     struct mix *m, uint8_t graph, varve_status status, bool comes_after);
 
 /* Returns true if a pending save may replace a file, or the last checkpoint of

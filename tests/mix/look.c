@@ -56,7 +56,7 @@ static void look_at_edges(const struct mix_graph *g, int number, uint8_t n)
 {
     const struct mix_node *node = &g->shape.nodes[n];
     MIX_CHECK(varve_node_kind(g->nodes[n]) == (varve_kind)node->kind,
-        "g%dn%d: it is of another kind", number, n);
+        "g%dn%d: wrong kind", number, n);
     MIX_CHECK(varve_edge_count(g->nodes[n]) == node->edge_count,
         "g%dn%d: expected %d edges, found %zu", number, n, node->edge_count,
         varve_edge_count(g->nodes[n]));
@@ -147,7 +147,7 @@ void mix_look_at_file(
     long failing = m->failing;
     m->failing = -1;
     varve_reader *reader = varve_reader_open(path, &m->allocator, &m->error);
-    MIX_CHECK(reader, "%s was written, and: %s", path, m->error.message);
+    MIX_CHECK(reader, "reading %s after a write: %s", path, m->error.message);
     mix_expect(m, "varve_reader_verify",
         varve_reader_verify(reader, NULL, &m->error), VARVE_OK, VARVE_OK);
     mix_paths(&file->shape, &paths);
@@ -171,7 +171,7 @@ bool mix_file_holds(
 {
     static struct mix_paths paths;
     varve_reader *reader = varve_reader_open(path, &m->allocator, &m->error);
-    MIX_CHECK(reader, "%s was there, and: %s", path, m->error.message);
+    MIX_CHECK(reader, "reading %s: %s", path, m->error.message);
     size_t count = (size_t)__builtin_popcountll(mix_reach(&file->shape, 0));
     bool is_it = varve_reader_node_count(reader) == count;
     mix_paths(&file->shape, &paths);
@@ -248,9 +248,10 @@ static bool follow_edge(struct mix_graph *g, uint8_t n, const varve_edge *edge)
         return true;
     while (child < MIX_NODES && g->nodes[child] != edge->node)
         child++;
-    MIX_CHECK(child < MIX_NODES, "a child \"%s\" that nobody made", edge->name);
+    MIX_CHECK(child < MIX_NODES, "unexpected child \"%s\"", edge->name);
     if (name == MIX_NONE) {
-        MIX_CHECK(strchr(edge->name, '/'), "a name \"%s\"", edge->name);
+        MIX_CHECK(
+            strchr(edge->name, '/'), "unexpected name \"%s\"", edge->name);
         varve_untrack(g->nodes[n], edge->name);
         return false;
     }
@@ -289,7 +290,7 @@ void mix_arrive(struct mix *m, uint8_t graph)
         uint64_t number = o->number;
         enum mix_fit fit = mix_match(m, o);
         MIX_CHECK(fit != MIX_MISMATCHES || status == VARVE_MISMATCH,
-            "what came late does not fit, and the graph says %s",
+            "a deferred value does not fit, and the graph has %s",
             varve_status_name(status));
         /* Children were created on demand one by one. */
         bool is_piecemeal = fit == MIX_MISMATCHES && demands;

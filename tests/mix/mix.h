@@ -49,8 +49,10 @@ struct mix_graph {
 
     uint64_t counter; /* of saves of its root */
     unsigned version; /* incremented when a saved file would change */
-    unsigned untold;  /* mask of statuses, one of which the next save returns */
-    bool may_tell_unknown; /* the next save may return VARVE_UNKNOWN_OUTCOME */
+    unsigned
+        unreported; /* mask of statuses, one of which the next save returns */
+    bool
+        may_report_unknown; /* the next save may return VARVE_UNKNOWN_OUTCOME */
 
     /* Other values that a variable may have if several results are correct. The
      * actual one is adopted after each operation. */
@@ -211,7 +213,7 @@ struct mix {
     uint8_t job_count;
     /* results are recorded that a later save has replaced: do not compare
      * files */
-    bool is_told;
+    bool is_superseded;
     /* saves with mix_gate as progress callback wait at it */
     atomic_bool is_gate_closed;
     struct mix_directory saved; /* by varve_save */

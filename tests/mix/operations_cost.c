@@ -42,8 +42,8 @@ void mix_churn(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     for (int i = 0; i < 16; i++)
         churn(m, g);
     MIX_CHECK(m->bytes_in_use <= bytes + KEPT,
-        "%zu bytes more after %d nodes came and went", m->bytes_in_use - bytes,
-        16 * CHURNED);
+        "%zu bytes more after %d nodes were added and removed",
+        m->bytes_in_use - bytes, 16 * CHURNED);
     mix_changed(m, at);
 }
 

@@ -170,7 +170,7 @@ static void expect(
                 mix_member_fits(&c->members[0],
                     mix_crowd_size(kept->kept[kept->count - 1].step));
     MIX_CHECK(!c->passed || c->m->trouble_before == MIX_FAILING_CALL,
-        "a checkpoint was passed over");
+        "a checkpoint was skipped");
     if (c->passed && (status == VARVE_OK || status == VARVE_MISMATCH))
         return; /* an older one may fit */
     mix_expect(c->m, "a crowd", status, fits ? VARVE_OK : VARVE_MISMATCH,

@@ -14,13 +14,14 @@
 /* Checks that each lost value is reported, if only one result is correct. */
 static void look_at_lost(const struct mix_open *open)
 {
-    size_t told = varve_finding_count(open->restoration, VARVE_FINDING_DAMAGED);
+    size_t reported =
+        varve_finding_count(open->restoration, VARVE_FINDING_DAMAGED);
     size_t lost = (size_t)__builtin_popcountll(open->lost);
     bool is_sure =
         !open->is_loose && !open->unsure && !open->unsure_in_file;
-    MIX_CHECK(is_sure ? told == lost
-                      : told <= (size_t)__builtin_popcountll(open->damaged),
-        "expected %zu values to be lost, found %zu", lost, told);
+    MIX_CHECK(is_sure ? reported == lost
+                      : reported <= (size_t)__builtin_popcountll(open->damaged),
+        "expected %zu values to be lost, found %zu", lost, reported);
 }
 
 /* Returns true if a node may be a slice of a value of which only other pieces

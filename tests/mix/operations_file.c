@@ -42,7 +42,7 @@ static void write_one(struct mix *m, uint8_t at, uint8_t root, uint8_t slot,
     varve_status status =
         varve_write(g->nodes[root], path, options, &m->error);
     varve_status other = mix_trouble_end(m);
-    if (mix_was_told(m, at, status, true))
+    if (mix_was_reported(m, at, status, true))
         return;
     status = mix_in_place(m, status);
     if (format == VARVE_FORMAT_VARVE || !new.is_loose ||
@@ -122,7 +122,7 @@ static void save_one(
     varve_status status =
         varve_save(g->nodes[0], mix_path(m, "p"), options, &m->error);
     varve_status other = mix_trouble_end(m);
-    if (mix_was_told(m, at, status, true))
+    if (mix_was_reported(m, at, status, true))
         return;
     status = mix_in_place(m, status);
     mix_expect(m, "varve_save", status, VARVE_OK, other);
@@ -271,9 +271,9 @@ static size_t count_mismatches(struct mix *m, const struct mix_open *open,
 {
     varve_restoration *r = varve_dry_run(
         m->graphs[open->graph].nodes[open->root], path, options, &m->error);
-    MIX_CHECK(r, "no plan: %s", m->error.message);
+    MIX_CHECK(r, "no dry run: %s", m->error.message);
     varve_report *report = varve_report_new(r, &m->error);
-    MIX_CHECK(report, "a plan without a report: %s", m->error.message);
+    MIX_CHECK(report, "a dry run without a report: %s", m->error.message);
     size_t count = varve_report_count(report, VARVE_FINDING_MISMATCHED);
     varve_report_free(report);
     varve_restoration_free(r);
@@ -325,7 +325,7 @@ void mix_read_otherwise(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_read_one(m, open, path, &options);
     MIX_CHECK(open->restoration || m->error.status != VARVE_MISMATCH ||
                   !is_plain || mismatches || has_fixed(&m->graphs[at].shape),
-        "what was planned without a mismatch is one");
+        "a dry run without a mismatch, and the read has one");
 }
 
 void mix_restore(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
@@ -387,7 +387,7 @@ void mix_drop(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         varve_drop_pending(open->restoration, NULL, &m->error), VARVE_OK,
         VARVE_OK);
     MIX_CHECK(varve_pending_count(open->restoration) == 0,
-        "what was dropped still waits");
+        "a dropped value is still pending");
     /* Values excluded by a pattern are not pending, but may be requested
      * later. */
     bool is_all = open->only == MIX_NONE && open->except == MIX_NONE;
@@ -417,7 +417,7 @@ void mix_plan(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_expect(m, "varve_dry_run", r ? VARVE_OK : m->error.status, VARVE_OK,
         r ? VARVE_OK : other);
     varve_report *report = r ? varve_report_new(r, &m->error) : NULL;
-    MIX_CHECK(!r || report, "a plan without a report: %s", m->error.message);
+    MIX_CHECK(!r || report, "a dry run without a report: %s", m->error.message);
     varve_report_free(report);
     varve_restoration_free(r);
 }
@@ -437,7 +437,7 @@ void mix_ask(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_expect(m, "varve_report_new", report ? VARVE_OK : m->error.status,
         VARVE_OK, report ? VARVE_OK : other);
     MIX_CHECK(
-        !report || varve_report_text(report)[0], "a report without words");
+        !report || varve_report_text(report)[0], "an empty report");
     varve_report_free(report);
     varve_status status = varve_assert_consumed(open->restoration, &m->error);
     mix_expect(m, "varve_assert_consumed", status, VARVE_OK, VARVE_UNMATCHED);
@@ -512,7 +512,7 @@ void mix_graft(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     varve_node *grafted = graft(m, g->nodes[parent], name, from, node);
     varve_status other = mix_trouble_end(m);
     bool is_in_trouble = !grafted && other && m->error.status == other;
-    mix_mend(m, to, other);
+    mix_repair(m, to, other);
     if (is_in_trouble)
         grafted = varve_find(g->nodes[parent], mix_name(name));
     if (is_in_trouble && !grafted)
@@ -522,7 +522,7 @@ void mix_graft(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         VARVE_OK, VARVE_MISMATCH);
     if (!grafted)
         grafted = varve_find(g->nodes[parent], mix_name(name));
-    MIX_CHECK(grafted, "a graft that is not there");
+    MIX_CHECK(grafted, "a copied subgraph is missing");
     mix_follow(g, place, grafted);
     mix_changed(m, to);
 }

@@ -38,7 +38,7 @@ static void begin(struct mix *m, struct mix_job new, varve_job *job,
     varve_status other)
 {
     varve_status status = job ? VARVE_OK : m->error.status;
-    if (mix_was_told(m, new.graph, status, false))
+    if (mix_was_reported(m, new.graph, status, false))
         return;
     mix_expect(m, "an asynchronous save", status, VARVE_OK,
         job ? VARVE_OK : other);
@@ -132,7 +132,7 @@ void mix_wait(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         varve_status again = mix_land(m, graph);
         MIX_CHECK(!is_over || again == status ||
                       status == VARVE_UNKNOWN_OUTCOME,
-            "a second wait says something else");
+            "a second wait returns another status");
     }
 }
 
@@ -173,5 +173,5 @@ void mix_end_job(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     (void)b;
     (void)c;
     if (m->job_count)
-        mix_land_untold(m, m->jobs[a % m->job_count].graph);
+        mix_land_unreported(m, m->jobs[a % m->job_count].graph);
 }

@@ -213,7 +213,7 @@ static void take_over(
     MIX_CHECK(saves == done || (saves == done + 1 && saves <= SAVES),
         "%u saves were done, and the newest is of save %d", done, (int)saves);
     MIX_CHECK(saves || newest == (d->count ? d->numbers[d->count - 1] : 0),
-        "the newest of before is gone");
+        "the previous newest checkpoint is missing");
     if (pins && !saves)
         d->maybe_pinned = first;
     for (unsigned i = 0; i < saves; i++) {

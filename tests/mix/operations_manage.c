@@ -135,7 +135,7 @@ void mix_look_at_directory(struct mix *m, const struct mix_manager *manager)
             mix_look_at_file(m, managed.path, &d->files[i]);
     }
     if (m->files[MIX_LEDGER].is_there && manager->directory == 0 &&
-        !m->is_told)
+        !m->is_superseded)
         mix_look_at_file(
             m, mix_file_path(m, MIX_LEDGER, 0), &m->files[MIX_LEDGER]);
 }
@@ -166,10 +166,10 @@ static void drain(struct mix *m, uint8_t number, bool is_known)
         VARVE_OK);
     MIX_CHECK(varve_manager_level_at(manager->manager, 0, &state) &&
                   state.waiting == 0,
-        "%zu wait for a level", state.waiting);
+        "%zu pending copies", state.waiting);
     if (!is_known || !d->count || d->may_have_more)
         return;
-    MIX_CHECK(state.latest, "a level has none");
+    MIX_CHECK(state.latest, "a tier has no copy");
     mix_look_at_file(m, state.latest, &d->files[d->count - 1]);
 }
 
@@ -223,7 +223,8 @@ void mix_save_managed(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         d->count == MIX_KEPT || mix_is_refused(m, manager->graph, 0, a))
         return;
     struct mix_graph *g = &m->graphs[manager->graph];
-    if (!manager->is_async || g->untold || mix_is_counting(m, manager->graph))
+    if (!manager->is_async || g->unreported ||
+        mix_is_counting(m, manager->graph))
         mix_finish(m, manager->graph);
     struct mix_job saved = { .kind = MIX_MANAGED,
         .graph = manager->graph,
@@ -240,7 +241,7 @@ void mix_save_managed(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         varve_manager_save_with(manager->manager, c, &options, &m->error);
     varve_status other = mix_trouble_end(m);
     if (manager->is_async &&
-        mix_was_told(m, manager->graph, status, false)) {
+        mix_was_reported(m, manager->graph, status, false)) {
         if (options.pin)
             d->maybe_pinned = mix_directory_next(d, g->counter);
         return;
@@ -283,7 +284,7 @@ static uint8_t find_resumed(struct mix *m, const struct mix_manager *manager)
     uint8_t at = (uint8_t)(d->count - 1);
     if (!varve_manager_skipped(manager->manager, 0))
         return at;
-    MIX_CHECK(m->trouble_before == MIX_FAILING_CALL, "%s was passed over",
+    MIX_CHECK(m->trouble_before == MIX_FAILING_CALL, "%s was skipped",
         varve_manager_skipped(manager->manager, 0));
     d->may_have_more = true;
     while (at > 0 && d->numbers[at] != number)

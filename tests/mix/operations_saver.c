@@ -147,7 +147,7 @@ void mix_save_by_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     if (!s->saver || s->graph == MIX_NONE || mix_names_part(m, s))
         return;
     mix_finish_by(m, MIX_BY_SAVER, b % MIX_SAVERS);
-    if (!s->is_async || m->graphs[s->graph].untold)
+    if (!s->is_async || m->graphs[s->graph].unreported)
         mix_finish(m, s->graph);
     struct mix_file new = file_of(m, s);
     if (s->is_async)
@@ -159,7 +159,7 @@ void mix_save_by_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     varve_status status =
         varve_saver_save(s->saver, prefix, &options, &m->error);
     varve_status other = mix_trouble_end(m);
-    if (s->is_async && mix_was_told(m, s->graph, status, false))
+    if (s->is_async && mix_was_reported(m, s->graph, status, false))
         return;
     status = mix_in_place(m, status);
     mix_expect(m, "varve_saver_save", status,

@@ -99,20 +99,20 @@ void mix_rebind_struct(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         object = mix_struct_change(m, g, n, c);
     if (!object)
         return;
-    bool is_told = !stays || (c & 16);
+    bool is_reported = !stays || (c & 16);
     mix_say(m, "%s(g%dn%d, %s %s);",
-        is_told ? "varve_rebind_struct" : "changed, and varve_snapshot_new", at,
-        n, stays ? "this" : "another", g->of[n]->name);
+        is_reported ? "varve_rebind_struct" : "changed, and varve_snapshot_new",
+        at, n, stays ? "this" : "another", g->of[n]->name);
     mix_set gone = mix_struct_rebind(g, n, object);
-    if (is_told) {
+    if (is_reported) {
         mix_trouble_begin(m); /* mix_is_to_repeat is the end of the section */
     } else {
         fix_all_again(g);
         look_again(g->nodes[n]);
     }
-    while (is_told) {
+    while (is_reported) {
         varve_rebind_struct(g->nodes[n], object);
-        is_told = mix_is_to_repeat(m, at, mix_is_well(m, at));
+        is_reported = mix_is_to_repeat(m, at, mix_is_well(m, at));
     }
     mix_forget_nodes(m, at, gone);
     mix_struct_find(g);

@@ -339,7 +339,7 @@ static void expect_in_place(struct mix *m, varve_status status, bool is_once,
 
 /* Restores the intact file again without failures, which must fix
  * everything. */
-static void mend_ranks(struct mix *m, const struct mix_shape *shape)
+static void repair_ranks(struct mix *m, const struct mix_shape *shape)
 {
     mix_expect(m, "a restoration of all again", run_all(m, restore_in_place),
         VARVE_OK, VARVE_OK);
@@ -388,6 +388,6 @@ void mix_read_all_in_place(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     if (run.path == copy)
         MIX_CHECK(unlink(copy) == 0, "%s is gone", copy);
     run.path = path;
-    mend_ranks(m, &file->shape);
+    repair_ranks(m, &file->shape);
     end();
 }

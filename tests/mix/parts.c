@@ -40,7 +40,7 @@ bool mix_is_refused(struct mix *m, uint8_t graph, uint8_t root, uint8_t how)
     struct mix_graph *g = &m->graphs[graph];
     if (!mix_has_parts(&g->shape, root))
         return false;
-    if (g->untold || g->may_tell_unknown || mix_is_saving(m, graph))
+    if (g->unreported || g->may_report_unknown || mix_is_saving(m, graph))
         return true; /* the error may be for another one */
     char path[256];
     strcpy(path, mix_path(m, "a part"));

@@ -70,7 +70,7 @@ static bool run_one(const struct options *options, const char *what,
         fprintf(stderr, "%s failed once, and then no more\n", what);
     if (passes)
         return !has_failed;
-    fprintf(stderr, "%s fails; what is left of it:\n", what);
+    fprintf(stderr, "%s fails; reduced to:\n", what);
     mix_shrink(bytes, size, &program);
     return false;
 }

@@ -36,7 +36,7 @@ void mix_system_begin(struct mix *m)
 void mix_system_end(struct mix *m)
 {
     MIX_CHECK(faulty_open_count(m->faulty) == 0,
-        "%d descriptors, maps and threads were not given back",
+        "%d descriptors, maps and threads were not released",
         faulty_open_count(m->faulty));
     faulty_free(m->faulty);
 }
@@ -202,7 +202,7 @@ void mix_take_half(struct mix *m, uint8_t graph)
             varve_mark_dirty(g->nodes[n]);
 }
 
-bool mix_mend(struct mix *m, uint8_t graph, varve_status other)
+bool mix_repair(struct mix *m, uint8_t graph, varve_status other)
 {
     const struct mix_graph *g = &m->graphs[graph];
     if (other == VARVE_OK || varve_graph_check(g->graph, &m->error) == VARVE_OK)
@@ -227,8 +227,9 @@ bool mix_is_well(struct mix *m, uint8_t graph)
 
 bool mix_is_to_repeat(struct mix *m, uint8_t graph, bool is_done)
 {
-    bool was_mended = mix_mend(m, graph, mix_trouble_end(m));
-    MIX_CHECK(is_done || was_mended, "a call did nothing and said nothing");
+    bool was_repaired = mix_repair(m, graph, mix_trouble_end(m));
+    MIX_CHECK(
+        is_done || was_repaired, "a call had no effect and recorded no error");
     if (!is_done)
         mix_say(m, "(the same again)");
     return !is_done;

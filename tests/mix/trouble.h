@@ -41,7 +41,7 @@ varve_status mix_in_place(const struct mix *m, varve_status status);
 /* Repairs a graph after a call that failed with the status `other`: clears the
  * error and delivers pending values. Returns false if there was nothing to
  * repair. */
-bool mix_mend(struct mix *m, uint8_t graph, varve_status other);
+bool mix_repair(struct mix *m, uint8_t graph, varve_status other);
 
 /* Returns true if a graph has no error, or only a mismatch. */
 bool mix_is_well(struct mix *m, uint8_t graph);

@@ -60,7 +60,7 @@ static void *allocate(void *user, void *old, size_t old_size, size_t new_size)
 {
     struct mix *m = user;
     MIX_CHECK(!old == !old_size && old_size <= m->bytes_in_use,
-        "a block of %zu bytes is given back that was not given", old_size);
+        "a block of %zu bytes is freed that was not allocated", old_size);
     if (new_size && m->failing >= 0 && m->tried++ >= m->failing)
         return NULL;
     m->bytes_in_use += new_size;

@@ -38,7 +38,7 @@ struct process *call_begins(void *state)
     return p;
 }
 
-int call_told(int result, const char *call, const char *name)
+int call_result(int result, const char *call, const char *name)
 {
     if (is_traced())
         trace("%s(%s) = %s", call, name, fault_result(result));

@@ -16,7 +16,7 @@ struct process;
 struct process *call_begins(void *state);
 
 /* Traces a result and returns it. */
-int call_told(int result, const char *call, const char *name);
+int call_result(int result, const char *call, const char *name);
 
 /* Return the path of a name below a directory, and of an open file, for
  * traces. */

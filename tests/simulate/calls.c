@@ -47,21 +47,21 @@ static int find_and_open(struct process *p, int directory, const char *name,
 static int open_file(void *state, int directory, const char *name)
 {
     struct process *p = call_begins(state);
-    return call_told(find_and_open(p, directory, name, false, false),
+    return call_result(find_and_open(p, directory, name, false, false),
         "open_file", call_path(p, directory, name));
 }
 
 static int open_to_write(void *state, int directory, const char *name)
 {
     struct process *p = call_begins(state);
-    return call_told(find_and_open(p, directory, name, true, false),
+    return call_result(find_and_open(p, directory, name, true, false),
         "open_to_write", call_path(p, directory, name));
 }
 
 static int open_directory(void *state, int directory, const char *name)
 {
     struct process *p = call_begins(state);
-    return call_told(find_and_open(p, directory, name, false, true),
+    return call_result(find_and_open(p, directory, name, false, true),
         "open_directory", call_path(p, directory, name));
 }
 
@@ -99,7 +99,7 @@ static int create_file(void *state, int directory, const char *name)
                           : make(p, directory, name, false, &made);
     if (result == 0 && !is_store)
         result = process_open(p, made, OPEN_READS | OPEN_WRITES);
-    return call_told(result, "create_file", call_path(p, directory, name));
+    return call_result(result, "create_file", call_path(p, directory, name));
 }
 
 static int make_directory(void *state, int directory, const char *name)
@@ -108,7 +108,7 @@ static int make_directory(void *state, int directory, const char *name)
     struct inode *made;
     if (stores_has(p, directory, name))
         return 0;
-    return call_told(make(p, directory, name, true, &made), "make_directory",
+    return call_result(make(p, directory, name, true, &made), "make_directory",
         call_path(p, directory, name));
 }
 
@@ -126,7 +126,7 @@ static int close_descriptor(void *state, int number)
         store_lock_close(p, number);
     int result = process_close(p, number);
     result = result ? result : fault == -EINTR ? 0 : fault;
-    return call_told(result, "close", name);
+    return call_result(result, "close", name);
 }
 
 /* --- Reading and writing ------------------------------------------------ */
@@ -147,7 +147,7 @@ static int info(void *state, int number, struct vv_file_info *info)
         .modified = d->inode->modified,
         .device = d->inode->disk->number,
         .serial = d->inode->serial };
-    return call_told(fault, "info", call_file(p, number));
+    return call_result(fault, "info", call_file(p, number));
 }
 
 static int64_t read_at(
@@ -161,13 +161,13 @@ static int64_t read_at(
     if (!fault && d->inode->is_directory)
         fault = -EISDIR;
     if (fault)
-        return call_told(fault, "read_at", call_file(p, number));
+        return call_result(fault, "read_at", call_file(p, number));
     size_t there = d->inode->size;
     size_t rest = offset < there ? there - (size_t)offset : 0;
     size = size < rest ? size : rest;
     if (size)
         memcpy(bytes, d->inode->bytes + offset, size);
-    return call_told((int)size, "read_at", call_file(p, number));
+    return call_result((int)size, "read_at", call_file(p, number));
 }
 
 static int64_t write_at(
@@ -185,7 +185,7 @@ static int64_t write_at(
     if (!fault)
         disk_write(
             d->inode, bytes, size, offset, call_file_clock(p, d->inode));
-    return call_told(
+    return call_result(
         fault ? fault : (int)size, "write_at", call_file(p, number));
 }
 
@@ -213,7 +213,7 @@ static int sync_descriptor(void *state, int number)
     int fault = fault_of_writing(p);
     if (!fault)
         disk_sync(d->inode);
-    return call_told(
+    return call_result(
         fault == -EINTR ? -EIO : fault, "sync", call_file(p, number));
 }
 

@@ -103,9 +103,10 @@ void disk_sync(struct inode *inode);
 size_t disk_names_at(
     const struct inode *directory, size_t changes, struct name *names);
 
-/* Reverts to the durable state. Of each directory, keeps at most the first
- * `keep(user, inode)` changes that are not synced. For each file `keep` returns
- * 0: synced content, 1: zeros, 2: half of the content, otherwise: all of it. */
+/* Reverts to the durable state. For a directory, `keep(user, inode, most)`
+ * returns the number of changes that survive although they are not synced, at
+ * most `most`. For a file it returns what survives of the bytes that are not
+ * synced: 0: none, 1: zeros instead, 2: half of them, otherwise: all. */
 typedef size_t disk_keep(void *user, const struct inode *inode, size_t most);
 void disk_cut_power(struct disk *disk, disk_keep *keep, void *user);
 

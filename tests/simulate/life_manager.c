@@ -80,18 +80,18 @@ static void check_ballast(const struct life *life)
 }
 
 static size_t shelves_of(
-    const struct life *life, struct indexed_pool shelves[2])
+    const struct life *life, struct series all[2])
 {
-    shelves[0] = oracle_indexed_pool(life->process, life_prefix(life));
-    shelves[1] = oracle_indexed_pool(life->process, life_level_prefix(life));
+    all[0] = oracle_series(life->process, life_prefix(life));
+    all[1] = oracle_series(life->process, life_level_prefix(life));
     return life->schedule->job.has_level ? 2 : 1;
 }
 
 void life_open(struct life *life)
 {
     varve_error error = { 0 };
-    struct indexed_pool shelves[2];
-    size_t count = shelves_of(life, shelves);
+    struct series all[2];
+    size_t count = shelves_of(life, all);
     size_t moment = oracle_moment();
     if (life->is_resumed || !make_manager(life))
         return;
@@ -112,7 +112,7 @@ void life_open(struct life *life)
         check_ballast(life);
     life->saved = (uint64_t)life->values[VALUE_SAVE];
     oracle_resumed(
-        life->process, shelves, count, moment, life->values, life->is_new);
+        life->process, all, count, moment, life->values, life->is_new);
 }
 
 /* Returns a number that depends only on the save. */
@@ -124,7 +124,7 @@ static double metric_of(uint64_t save)
 static void report(struct life *life, uint64_t save, const char *path)
 {
     oracle_saved(life->process,
-        oracle_indexed_pool(life->process, life_prefix(life)), save, path);
+        oracle_series(life->process, life_prefix(life)), save, path);
     life->saved = save;
 }
 
@@ -201,7 +201,7 @@ void life_drain(struct life *life)
     if (life_ended(life, "varve_manager_drain", status, &error) &&
         life->saved && life->saved == (uint64_t)life->values[VALUE_SAVE])
         oracle_drained(life->process,
-            oracle_indexed_pool(life->process, life_level_prefix(life)),
+            oracle_series(life->process, life_level_prefix(life)),
             life->saved, state.latest);
 }
 

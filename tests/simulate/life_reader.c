@@ -20,9 +20,9 @@
 #include "simulate/process.h"
 #include "watch.h"
 
-static struct indexed_pool indexed_pool_of(const struct life *life)
+static struct series series_of(const struct life *life)
 {
-    return oracle_indexed_pool(life->process, life_prefix(life));
+    return oracle_series(life->process, life_prefix(life));
 }
 
 /* State at the start of a reader's call: reported saves and numbers of stale
@@ -53,7 +53,7 @@ static bool ended(struct life *life, const char *call, varve_status status,
 {
     if (status == VARVE_NOT_FOUND && !is_shown_late(life, r))
         oracle_found_nothing(
-            life->process, indexed_pool_of(life), r->moment, call);
+            life->process, series_of(life), r->moment, call);
     return life_ended(life, call, status, error);
 }
 
@@ -64,7 +64,7 @@ static void has_read(const struct life *life, const char *call,
 {
     bool is_late = is_shown_late(life, r) ||
         life->process->late_lists != r->late_lists;
-    oracle_read(life->process, indexed_pool_of(life), is_late ? 0 : r->moment,
+    oracle_read(life->process, series_of(life), is_late ? 0 : r->moment,
         values, call);
 }
 
@@ -77,7 +77,7 @@ void life_latest(struct life *life)
         life_prefix(life), path, sizeof path, &error);
     if (ended(life, "varve_latest", status, &error, &r) &&
         life->process->late_lists == r.late_lists)
-        oracle_named(life->process, indexed_pool_of(life), r.moment, path,
+        oracle_named(life->process, series_of(life), r.moment, path,
             "varve_latest");
 }
 
@@ -154,7 +154,7 @@ void life_watch(struct life *life)
     varve_status status =
         varve_watch_next(life->watch, 2000, &path, &error);
     if (status == VARVE_TIMEOUT && is_first && !is_shown_late(life, &r))
-        oracle_found_nothing(life->process, indexed_pool_of(life), r.moment,
+        oracle_found_nothing(life->process, series_of(life), r.moment,
             "varve_watch_next");
     if (life_ended(life, "varve_watch_next", status, &error))
         trace("  watch: %s", path);
@@ -177,7 +177,7 @@ void life_save_prefix(struct life *life)
     snprintf(path, sizeof path, "shared/run/p-%" PRIu64 ".varve",
         varve_save_counter(root));
     oracle_saved(life->process,
-        oracle_indexed_pool(life->process, "shared/run/p"), save, path);
+        oracle_series(life->process, "shared/run/p"), save, path);
 }
 
 static bool make_saver(struct life *life)
@@ -212,6 +212,6 @@ void life_saver(struct life *life)
     varve_status status = varve_saver_save(
         life->saver, life_prefix(life), &options, &error);
     if (life_ended(life, "varve_saver_save", status, &error))
-        oracle_saved(life->process, indexed_pool_of(life), save,
+        oracle_saved(life->process, series_of(life), save,
             varve_saver_latest(life->saver));
 }

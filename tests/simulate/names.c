@@ -68,18 +68,18 @@ static int take_lock(void *state, int number, enum lock_kind wanted)
 int locks_take(void *state, int number)
 {
     int result = take_lock(state, number, LOCK_ALONE);
-    return call_told(result, "lock", call_file(state, number));
+    return call_result(result, "lock", call_file(state, number));
 }
 
 int locks_share(void *state, int number)
 {
     int result = take_lock(state, number, LOCK_SHARED);
-    return call_told(result, "share_lock", call_file(state, number));
+    return call_result(result, "share_lock", call_file(state, number));
 }
 
 int locks_release(void *state, int number)
 {
-    return call_told(take_lock(state, number, LOCK_NONE), "unlock",
+    return call_result(take_lock(state, number, LOCK_NONE), "unlock",
         call_file(state, number));
 }
 
@@ -152,7 +152,7 @@ static int named(void *state, int directory, const char *from,
     if (is_traced())
         snprintf(
             what, sizeof what, "%s, %s", call_path(p, directory, from), to);
-    return call_told(result, call, what);
+    return call_result(result, call, what);
 }
 
 int names_rename(
@@ -179,7 +179,7 @@ int names_remove(void *state, int directory, const char *path)
     struct inode *parent;
     char name[256];
     if (stores_has(p, directory, path))
-        return call_told(stores_remove(p, directory, path), "remove",
+        return call_result(stores_remove(p, directory, path), "remove",
             call_path(p, directory, path));
     int result = place_find_parent(p, directory, path, &parent, name);
     if (!result) {
@@ -191,7 +191,7 @@ int names_remove(void *state, int directory, const char *path)
             result = fault_of_answer(p, -ENOENT);
         }
     }
-    return call_told(result, "remove", call_path(p, directory, path));
+    return call_result(result, "remove", call_path(p, directory, path));
 }
 
 /* --- Listings ----------------------------------------------------------- */
@@ -282,7 +282,7 @@ int names_each(void *state, int number, vv_each_name *each, void *user)
         return -ENOTDIR;
     struct inode *d = opened->inode;
     int fault = fault_of_reading(p);
-    call_told(fault, "each_name", call_file(p, number));
+    call_result(fault, "each_name", call_file(p, number));
     if (fault)
         return fault;
     struct listing l = begin_listing(p, d);

@@ -30,7 +30,7 @@ static size_t save_count;
 
 /* A report that a save is complete. */
 static struct fact {
-    struct indexed_pool indexed_pool;
+    struct series series;
     uint64_t save;
     const char *path;
     bool is_lost;
@@ -60,13 +60,13 @@ void oracle_begin(bool replaces_steps)
     sets_begin();
 }
 
-struct indexed_pool oracle_indexed_pool(
+struct series oracle_series(
     const struct process *p, const char *prefix)
 {
-    return (struct indexed_pool){ place_disk_of(p, prefix), prefix };
+    return (struct series){ place_disk_of(p, prefix), prefix };
 }
 
-static bool is_same(struct indexed_pool a, struct indexed_pool b)
+static bool is_same(struct series a, struct series b)
 {
     return a.disk == b.disk && strcmp(a.prefix, b.prefix) == 0;
 }
@@ -161,25 +161,25 @@ static bool is_path_of(
 
 /* Returns true if a name of a directory is that of a checkpoint of the
  * prefix. */
-static bool is_of(struct indexed_pool indexed_pool,
+static bool is_of(struct series series,
     const struct inode *directory, const char *name)
 {
-    const char *slash = strrchr(indexed_pool.prefix, '/');
+    const char *slash = strrchr(series.prefix, '/');
     size_t size = strlen(slash + 1), all = strlen(name);
-    if (directory->disk != indexed_pool.disk || all <= size + 6 ||
+    if (directory->disk != series.disk || all <= size + 6 ||
         strncmp(name, slash + 1, size) != 0 || name[size] != '-' ||
         strcmp(name + all - 6, ".varve") != 0)
         return false;
     const char *path = place_path(directory);
-    return strlen(path) == (size_t)(slash - indexed_pool.prefix) &&
-        strncmp(path, indexed_pool.prefix, strlen(path)) == 0;
+    return strlen(path) == (size_t)(slash - series.prefix) &&
+        strncmp(path, series.prefix, strlen(path)) == 0;
 }
 
-const struct inode *oracle_directory_of(struct indexed_pool indexed_pool)
+const struct inode *oracle_directory_of(struct series series)
 {
-    const struct inode *at = indexed_pool.disk->root;
+    const struct inode *at = series.disk->root;
     size_t size = strlen(at->name);
-    const char *part = indexed_pool.prefix + size + 1;
+    const char *part = series.prefix + size + 1;
     for (const char *slash; at && (slash = strchr(part, '/')) != NULL;
          part = slash + 1) {
         char name[64];
@@ -191,8 +191,8 @@ const struct inode *oracle_directory_of(struct indexed_pool indexed_pool)
 
 struct inode *oracle_file_at(const struct process *p, const char *path)
 {
-    const struct indexed_pool indexed_pool = oracle_indexed_pool(p, path);
-    const struct inode *directory = oracle_directory_of(indexed_pool);
+    const struct series series = oracle_series(p, path);
+    const struct inode *directory = oracle_directory_of(series);
     return directory ? disk_find(directory, strrchr(path, '/') + 1) : NULL;
 }
 
@@ -209,11 +209,11 @@ static struct inode *file_or_away(const struct process *p, const char *path)
 }
 
 /* Returns true if a prefix has a save or one that continues it. */
-static bool has_newer(struct indexed_pool indexed_pool, uint64_t save)
+static bool has_newer(struct series series, uint64_t save)
 {
-    const struct inode *d = oracle_directory_of(indexed_pool);
+    const struct inode *d = oracle_directory_of(series);
     for (size_t i = 0; d && i < d->name_count; i++)
-        if (is_of(indexed_pool, d, d->names[i].text) &&
+        if (is_of(series, d, d->names[i].text) &&
             oracle_is_from(oracle_save_of(d->names[i].inode), save))
             return true;
     return false;
@@ -222,33 +222,33 @@ static bool has_newer(struct indexed_pool indexed_pool, uint64_t save)
 /* --- Saves and resumes -------------------------------------------------- */
 
 static void note(
-    struct indexed_pool indexed_pool, uint64_t save, const char *path)
+    struct series series, uint64_t save, const char *path)
 {
     if (fact_count == MOST_FACTS) {
         finding(FINDING_STUCK, "more than %d reports", MOST_FACTS);
         return;
     }
-    facts[fact_count++] = (struct fact){ .indexed_pool = indexed_pool,
+    facts[fact_count++] = (struct fact){ .series = series,
         .save = save,
         .path = path ? copied(path) : NULL };
 }
 
 /* On a disk without locks the number of a deleted checkpoint may be used
  * again. */
-static bool gives_numbers_once(struct indexed_pool indexed_pool)
+static bool gives_numbers_once(struct series series)
 {
-    return !(indexed_pool.disk->traits & (DISK_NO_LOCKS | DISK_LOCAL_LOCKS));
+    return !(series.disk->traits & (DISK_NO_LOCKS | DISK_LOCAL_LOCKS));
 }
 
-void oracle_saved(const struct process *p, struct indexed_pool indexed_pool,
+void oracle_saved(const struct process *p, struct series series,
     uint64_t save, const char *path)
 {
-    trace("SAVED %" PRIu64 " as %s", save, path ? path : "(not told)");
+    trace("SAVED %" PRIu64 " as %s", save, path ? path : "(unknown path)");
     oracle_saves++;
     for (size_t i = 0; path && i < fact_count; i++) {
         const struct fact *f = &facts[i];
-        if (gives_numbers_once(indexed_pool) && f->path &&
-            f->indexed_pool.disk == indexed_pool.disk && f->save != save &&
+        if (gives_numbers_once(series) && f->path &&
+            f->series.disk == series.disk && f->save != save &&
             strcmp(f->path, path) == 0 && !f->is_lost &&
             !(replaces && oracle_is_from(save, f->save)))
             finding(FINDING_TWICE,
@@ -256,10 +256,10 @@ void oracle_saved(const struct process *p, struct indexed_pool indexed_pool,
                 f->save, save, path);
     }
     if (path && oracle_save_of(oracle_file_at(p, path)) != save &&
-        !has_newer(indexed_pool, save))
+        !has_newer(series, save))
         finding(FINDING_LOST,
             "save %" PRIu64 " was reported, and %s is not it", save, path);
-    note(indexed_pool, save, path);
+    note(series, save, path);
 }
 
 size_t oracle_moment(void)
@@ -267,10 +267,10 @@ size_t oracle_moment(void)
     return fact_count;
 }
 
-bool oracle_has(struct indexed_pool indexed_pool, size_t moment)
+bool oracle_has(struct series series, size_t moment)
 {
     for (size_t i = 0; i < moment; i++)
-        if (is_same(facts[i].indexed_pool, indexed_pool) && !facts[i].is_lost)
+        if (is_same(facts[i].series, series) && !facts[i].is_lost)
             return true;
     return false;
 }
@@ -278,12 +278,12 @@ bool oracle_has(struct indexed_pool indexed_pool, size_t moment)
 /* Returns false if two runs can work at the same time, so that the saves of
  * both must remain: without locks, or after the lock of a store has expired
  * although its owner lived. */
-static bool has_locks(struct indexed_pool indexed_pool)
+static bool has_locks(struct series series)
 {
-    if ((indexed_pool.disk->traits & DISK_IS_STORE) &&
+    if ((series.disk->traits & DISK_IS_STORE) &&
         store_lock_was_overtaken())
         return false;
-    return !(indexed_pool.disk->traits &
+    return !(series.disk->traits &
         (DISK_NO_LOCKS | DISK_LOCAL_LOCKS | DISK_NO_CONDITIONS));
 }
 
@@ -291,18 +291,18 @@ static bool has_locks(struct indexed_pool indexed_pool)
  * programs, each with its own directory. A resume continues one of them; the
  * others must remain. */
 static bool is_of_others(
-    const struct fact *f, const struct indexed_pool *own, uint64_t save)
+    const struct fact *f, const struct series *own, uint64_t save)
 {
-    return !is_same(f->indexed_pool, *own) && !oracle_is_from(f->save, save) &&
-        has_newer(f->indexed_pool, f->save);
+    return !is_same(f->series, *own) && !oracle_is_from(f->save, save) &&
+        has_newer(f->series, f->save);
 }
 
-void oracle_resumed(const struct process *p, const struct indexed_pool *shelves,
+void oracle_resumed(const struct process *p, const struct series *all,
     size_t count, size_t moment, const int64_t values[VALUES], bool is_new)
 {
     uint64_t save = (uint64_t)values[VALUE_SAVE];
     if (is_new)
-        trace("RESUMED nothing: begins anew");
+        trace("RESUMED nothing: starts from the beginning");
     else
         trace("RESUMED save %" PRIu64, save);
     oracle_resumes++;
@@ -310,17 +310,18 @@ void oracle_resumed(const struct process *p, const struct indexed_pool *shelves,
         const struct fact *f = &facts[i];
         bool is_asked = false;
         for (size_t k = 0; k < count; k++)
-            is_asked |= is_same(f->indexed_pool, shelves[k]);
+            is_asked |= is_same(f->series, all[k]);
         if (!is_asked || f->is_lost ||
             (!is_new && oracle_is_from(save, f->save)) ||
-            (!is_new && !has_locks(f->indexed_pool) &&
-                has_newer(f->indexed_pool, f->save)) ||
-            (!is_new && is_of_others(f, &shelves[0], save)))
+            (!is_new && !has_locks(f->series) &&
+                has_newer(f->series, f->save)) ||
+            (!is_new && is_of_others(f, &all[0], save)))
             continue;
         finding(is_new ? FINDING_ANEW : FINDING_LOST,
             "%s %u %s, and save %" PRIu64 " was reported in %s before", p->name,
-            p->number, is_new ? "began anew" : "resumed an older save", f->save,
-            f->indexed_pool.prefix);
+            p->number,
+            is_new ? "started from the beginning" : "resumed an older save",
+            f->save, f->series.prefix);
         return;
     }
 }
@@ -328,27 +329,27 @@ void oracle_resumed(const struct process *p, const struct indexed_pool *shelves,
 /* --- Readers ------------------------------------------------------------ */
 
 void oracle_found_nothing(const struct process *p,
-    struct indexed_pool indexed_pool, size_t moment, const char *call)
+    struct series series, size_t moment, const char *call)
 {
     trace("%s: nothing there", call);
-    if (oracle_has(indexed_pool, moment))
+    if (oracle_has(series, moment))
         finding(FINDING_NOT_FOUND,
             "%s of %s %u found nothing in %s, where something was reported",
-            call, p->name, p->number, indexed_pool.prefix);
+            call, p->name, p->number, series.prefix);
 }
 
-void oracle_read(const struct process *p, struct indexed_pool indexed_pool,
+void oracle_read(const struct process *p, struct series series,
     size_t moment, const int64_t values[VALUES], const char *call)
 {
     uint64_t save = (uint64_t)values[VALUE_SAVE];
     trace("%s: save %" PRIu64, call, save);
     if (values[VALUE_MARK] != MARK || save == 0 || save > save_count) {
-        finding(FINDING_LOST, "%s of %s %u read what nobody saved", call,
-            p->name, p->number);
+        finding(FINDING_LOST, "%s of %s %u read values that were never saved",
+            call, p->name, p->number);
         return;
     }
     for (size_t i = 0; i < moment; i++)
-        if (is_same(facts[i].indexed_pool, indexed_pool) && !facts[i].is_lost &&
+        if (is_same(facts[i].series, series) && !facts[i].is_lost &&
             oracle_is_from(facts[i].save, save) && facts[i].save != save) {
             finding(FINDING_LOST,
                 "%s of %s %u read save %" PRIu64 ", and save %" PRIu64
@@ -358,14 +359,14 @@ void oracle_read(const struct process *p, struct indexed_pool indexed_pool,
         }
 }
 
-void oracle_named(const struct process *p, struct indexed_pool indexed_pool,
+void oracle_named(const struct process *p, struct series series,
     size_t moment, const char *path, const char *call)
 {
     uint64_t save = oracle_save_of(oracle_file_at(p, path));
     const int64_t values[VALUES] = { [VALUE_MARK] = MARK,
         [VALUE_SAVE] = (int64_t)save };
     if (save)
-        oracle_read(p, indexed_pool, moment, values, call);
+        oracle_read(p, series, moment, values, call);
 }
 
 /* --- Pins and leases ---------------------------------------------------- */
@@ -428,7 +429,7 @@ void oracle_lease_ends(size_t lease)
 
 /* --- Tiers -------------------------------------------------------------- */
 
-void oracle_drained(const struct process *p, struct indexed_pool level,
+void oracle_drained(const struct process *p, struct series level,
     uint64_t save, const char *latest)
 {
     trace("DRAINED, %s at the level", latest ? latest : "nothing");
@@ -465,13 +466,13 @@ static void check_newest(const struct process *p, const char *name)
 {
     for (size_t i = 0; i < fact_count; i++)
         if (!facts[i].is_lost &&
-            !has_newer(facts[i].indexed_pool, facts[i].save))
+            !has_newer(facts[i].series, facts[i].save))
             finding(FINDING_DELETED,
                 "%s %u deleted %s: of save %" PRIu64
                 ", which was reported, and what goes on with it nothing is in "
                 "%s any more",
                 p->name, p->number, name, facts[i].save,
-                facts[i].indexed_pool.prefix);
+                facts[i].series.prefix);
 }
 
 /* A file that is being deleted is renamed to ".NAME.gone", and may be renamed
@@ -525,7 +526,7 @@ void oracle_lose(const struct disk *disk)
 {
     sets_lose(disk);
     for (size_t i = 0; i < fact_count; i++)
-        facts[i].is_lost |= facts[i].indexed_pool.disk == disk;
+        facts[i].is_lost |= facts[i].series.disk == disk;
     for (size_t i = 0; i < pin_count; i++)
         if (pins[i].disk == disk)
             pins[i].disk = NULL;

@@ -27,14 +27,14 @@ enum { VALUE_MARK, VALUE_MARK_2, VALUE_SAVE, VALUE_PARENT, VALUE_STEP, VALUES };
 enum { ORACLE_DIGITS = 20 };
 
 /* Checkpoints of one prefix: "shared/run/ckpt" on a disk. */
-struct indexed_pool {
+struct series {
     const struct disk *disk;
     const char *prefix;
 };
 
 void oracle_begin(bool replaces_steps);
 
-struct indexed_pool oracle_indexed_pool(
+struct series oracle_series(
     const struct process *process, const char *prefix);
 
 /* Sets the values of a program that starts from the beginning. */
@@ -46,7 +46,7 @@ uint64_t oracle_begins_save(int64_t values[VALUES]);
 /* Records a save that was reported as durable, with the path `path` (or
  * NULL). */
 void oracle_saved(const struct process *process,
-    struct indexed_pool indexed_pool, uint64_t save, const char *path);
+    struct series series, uint64_t save, const char *path);
 
 /* Returns the number of reports up to now. */
 size_t oracle_moment(void);
@@ -54,24 +54,24 @@ size_t oracle_moment(void);
 /* Checks the values of a successful resume from several prefixes, which began
  * at a moment. `is_new`: it started from the beginning. */
 void oracle_resumed(const struct process *process,
-    const struct indexed_pool *shelves, size_t count, size_t moment,
+    const struct series *all, size_t count, size_t moment,
     const int64_t values[VALUES], bool is_new);
 
 /* Returns true if a save was reported before the moment and is not lost. */
-bool oracle_has(struct indexed_pool indexed_pool, size_t moment);
+bool oracle_has(struct series series, size_t moment);
 
 /* Checks that nothing was reported when a reader found nothing. */
 void oracle_found_nothing(const struct process *process,
-    struct indexed_pool indexed_pool, size_t moment, const char *call);
+    struct series series, size_t moment, const char *call);
 
 /* Checks the values that a reader got as the latest. */
 void oracle_read(const struct process *process,
-    struct indexed_pool indexed_pool, size_t moment,
+    struct series series, size_t moment,
     const int64_t values[VALUES], const char *call);
 
 /* Checks a path that a reader got as the latest. */
 void oracle_named(const struct process *process,
-    struct indexed_pool indexed_pool, size_t moment, const char *path,
+    struct series series, size_t moment, const char *path,
     const char *call);
 
 /* Record a pin that was reported, and one that is about to be removed. */
@@ -84,7 +84,7 @@ size_t oracle_leased(const struct process *process, const char *path);
 void oracle_lease_ends(size_t lease);
 
 /* Checks a tier that was flushed by a run with this last save. */
-void oracle_drained(const struct process *process, struct indexed_pool level,
+void oracle_drained(const struct process *process, struct series level,
     uint64_t save, const char *latest);
 
 /* Checks the change of a name from `older` to `newer`, which may be NULL. */
@@ -99,7 +99,7 @@ bool oracle_is_from(uint64_t save, uint64_t older);
 
 /* Return the inode of a path, and the directory of a prefix, or NULL. */
 struct inode *oracle_file_at(const struct process *process, const char *path);
-const struct inode *oracle_directory_of(struct indexed_pool indexed_pool);
+const struct inode *oracle_directory_of(struct series series);
 
 /* The content of a disk is lost: its saves are no longer required. */
 void oracle_lose(const struct disk *disk);

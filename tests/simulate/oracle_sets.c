@@ -86,8 +86,8 @@ static uint64_t number_in_path(const char *path)
 static const struct inode *directory_on(
     const struct disk *disk, const char *prefix)
 {
-    const struct indexed_pool indexed_pool = { disk, prefix };
-    return oracle_directory_of(indexed_pool);
+    const struct series series = { disk, prefix };
+    return oracle_directory_of(series);
 }
 
 static const struct inode *directory_of_rank(
@@ -140,16 +140,16 @@ void sets_saved(const struct process *p, const struct life_of_ranks *life,
     uint32_t rank, uint64_t save, const char *path)
 {
     uint64_t number = number_in_path(path);
-    trace("SAVED %" PRIu64 " as %s", save, path ? path : "(not told)");
+    trace("SAVED %" PRIu64 " as %s", save, path ? path : "(unknown path)");
     if (number == 0 || save >= MOST_SAVES)
         return;
     if (saves[save].number && saves[save].number != number)
         finding(FINDING_APART, "save %" PRIu64 " was reported as %" PRIu64
             " and as %" PRIu64, save, saves[save].number, number);
     saves[save].number = number;
-    const struct indexed_pool indexed_pool = { life->disks[rank], path };
+    const struct series series = { life->disks[rank], path };
     if (oracle_save_of(oracle_file_at(p, path)) != save &&
-        !has_newer(oracle_directory_of(indexed_pool), save))
+        !has_newer(oracle_directory_of(series), save))
         finding(FINDING_LOST,
             "save %" PRIu64 " was reported to rank %u, and %s is not it", save,
             rank, path);
@@ -166,7 +166,7 @@ void sets_saved(const struct process *p, const struct life_of_ranks *life,
     add(life, save);
 }
 
-void sets_mended(const struct life_of_ranks *life, uint64_t save)
+void sets_rebuilt(const struct life_of_ranks *life, uint64_t save)
 {
     const struct set like = { .life = *life };
     for (uint32_t i = 0; i < life->size; i++)
@@ -245,7 +245,7 @@ void sets_resumed(const struct life_of_ranks *life, uint32_t rank,
     size_t moment, uint64_t save, bool is_new)
 {
     if (is_new)
-        trace("RESUMED nothing: begins anew");
+        trace("RESUMED nothing: starts from the beginning");
     else
         trace("RESUMED save %" PRIu64, save);
     oracle_resumes++;
@@ -265,8 +265,8 @@ void sets_resumed(const struct life_of_ranks *life, uint32_t rank,
             "rank %u of life %u %s %" PRIu64 ", and save %" PRIu64
             " was reported in life %u before",
             rank, life->number,
-            is_new ? "began anew" : "resumed the older save", save, s->save,
-            s->life.number);
+            is_new ? "started from the beginning" : "resumed the older save",
+            save, s->save, s->life.number);
         return;
     }
 }

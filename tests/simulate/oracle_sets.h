@@ -39,7 +39,7 @@ void sets_saved(const struct process *process,
 
 /* Records that all ranks reported that lost files of the resumed set were
  * rebuilt. */
-void sets_mended(const struct life_of_ranks *life, uint64_t save);
+void sets_rebuilt(const struct life_of_ranks *life, uint64_t save);
 
 /* Records that all ranks reported a complete copy at a tier, with the prefix of
  * one rank. */

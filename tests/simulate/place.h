@@ -20,8 +20,8 @@ enum {
     MOST_DISKS = DISK_OF_NODE + MOST_NODES
 };
 
-/* How stale a node may see directories of "shared" and of a store that others
- * change, per 1024 accesses. */
+/* The staleness of directories of "shared" and of a store that other nodes
+ * change. Rates are per 1024 accesses. */
 struct lateness {
     unsigned lists;    /* a listing is stale */
     unsigned look_ups; /* a name lookup is stale */

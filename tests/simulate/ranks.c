@@ -20,7 +20,7 @@
 #include "simulate/program.h"
 #include "simulate/task.h"
 
-enum { MOST_LIVES = 6, MOST_TOLD = 64, MOST_OWN = 160 };
+enum { MOST_LIVES = 6, MOST_CALLS = 64, MOST_OWN = 160 };
 
 #define LEVEL "shared/run"
 #define A_SECOND INT64_C(1000000000)
@@ -34,7 +34,7 @@ struct rank {
     struct process *process;
     bool is_over; /* the other ranks are gone */
     unsigned next_op;
-    unsigned told; /* number of completed calls */
+    unsigned calls; /* number of completed calls */
 
     varve_graph *graph;
     int64_t values[VALUES];
@@ -59,8 +59,8 @@ struct team {
     struct meeting *meeting;
     struct rank ranks[MOST_RANKS];
     unsigned left; /* processes that have not ended */
-    unsigned told; /* number of completed calls of the life: */
-    varve_status statuses[MOST_TOLD];
+    unsigned calls; /* number of completed calls of the life: */
+    varve_status statuses[MOST_CALLS];
     bool has_resumed;
     uint64_t resumed;         /* as reported by the first rank */
     unsigned run;             /* later runs have higher numbers */
@@ -93,13 +93,13 @@ static void compare(
     struct rank *r, const char *call, varve_status status)
 {
     struct team *t = r->team;
-    unsigned i = r->told++;
-    if (communicator_is_broken(t->meeting) || i >= MOST_TOLD)
+    unsigned i = r->calls++;
+    if (communicator_is_broken(t->meeting) || i >= MOST_CALLS)
         return;
-    if (i == t->told)
-        t->statuses[t->told++] = status;
+    if (i == t->calls)
+        t->statuses[t->calls++] = status;
     else if (t->statuses[i] != status)
-        finding(FINDING_APART, "%s: rank %u was told %s, and another one %s",
+        finding(FINDING_APART, "%s: rank %u got %s, and another one %s",
             call, r->number, varve_status_name(status),
             varve_status_name(t->statuses[i]));
 }
@@ -251,13 +251,13 @@ static void open_manager(struct rank *r)
 static void begin_save(struct rank *r)
 {
     struct team *t = r->team;
-    if (t->save && t->save_call == r->told) {
+    if (t->save && t->save_call == r->calls) {
         r->values[VALUE_PARENT] = r->values[VALUE_SAVE];
         r->values[VALUE_SAVE] = (int64_t)t->save;
         r->values[VALUE_STEP]++;
     } else {
         t->save = oracle_begins_save(r->values);
-        t->save_call = r->told;
+        t->save_call = r->calls;
         sets_note_save(t->save, t->run);
     }
     fill(r);
@@ -301,13 +301,13 @@ static void wait_for_it(struct rank *r)
         return;
     varve_status status = varve_manager_wait(r->manager, &error);
     warn(r);
-    bool is_mended = !status && !varve_manager_warning(r->manager);
+    bool is_rebuilt = !status && !varve_manager_warning(r->manager);
     if (!ended(r, "varve_manager_wait", status, &error))
         return;
-    t->waited += is_mended;
+    t->waited += is_rebuilt;
     if (t->waited == t->life.size && r->saved == t->resumed && r->saved &&
         !communicator_is_broken(t->meeting))
-        sets_mended(&t->life, r->saved);
+        sets_rebuilt(&t->life, r->saved);
 }
 
 static void drain(struct rank *r)
@@ -431,7 +431,7 @@ static void begin_life(struct team *t)
         .number = ++all_lives,
         .size = t->plan->ranks };
     t->left = t->plan->ranks;
-    t->told = t->save_call = t->waited = 0;
+    t->calls = t->save_call = t->waited = 0;
     t->save = 0;
     t->has_resumed = false;
     if (!start_processes(t))

@@ -181,11 +181,11 @@ int vv_remote_change(struct vv_remote_change *c)
         task_point();
         if (seconds)
             continue; /* its answer is lost */
-        call_told((int)-c->answer.code, "request", c->path);
+        call_result((int)-c->answer.code, "request", c->path);
         return c->answer.code == 200 ? 0 : -EIO;
     }
     c->answer = (struct vv_remote_answer){ .code = 0 };
-    return call_told(-EIO, "request", c->path);
+    return call_result(-EIO, "request", c->path);
 }
 
 int vv_remote_get_range(const struct vv_remote_settings *settings,
@@ -197,9 +197,9 @@ int vv_remote_get_range(const struct vv_remote_settings *settings,
     (void)range;
     *answer = (struct vv_remote_answer){ .code = 200 };
     if (fault_of_reading(p))
-        return call_told(-EIO, "get", place->url);
+        return call_result(-EIO, "get", place->url);
     if (!o->is_there)
-        return call_told(-ENOENT, "get", place->url);
+        return call_result(-ENOENT, "get", place->url);
     *size = o->size;
     memcpy(to, o->bytes, o->size);
     answer->mark.size = o->size;
@@ -209,7 +209,7 @@ int vv_remote_get_range(const struct vv_remote_settings *settings,
     snprintf(answer->clock, sizeof answer->clock, "%" PRId64,
         1 + task_uptime() / A_SECOND);
     task_point();
-    return call_told(0, "get", place->url);
+    return call_result(0, "get", place->url);
 }
 
 int vv_remote_remove(

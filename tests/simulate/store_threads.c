@@ -56,7 +56,7 @@ int simulated_mutex_init(pthread_mutex_t *mutex, const void *attributes)
 int simulated_mutex_destroy(pthread_mutex_t *mutex)
 {
     if (owner_of(mutex))
-        finding(FINDING_BROKEN, "a mutex ends that a thread has");
+        finding(FINDING_BROKEN, "a locked mutex is destroyed");
     return 0;
 }
 
@@ -73,7 +73,7 @@ int simulated_mutex_lock(pthread_mutex_t *mutex)
 int simulated_mutex_unlock(pthread_mutex_t *mutex)
 {
     if (owner_of(mutex) != task_current())
-        finding(FINDING_BROKEN, "a thread gives up a mutex of another one");
+        finding(FINDING_BROKEN, "a thread unlocks a mutex of another one");
     set_owner(mutex, NULL);
     task_wake(mutex);
     return 0;

@@ -189,7 +189,7 @@ int stores_remove(struct process *p, int directory, const char *path)
 /* All calls must use the context of a graph. */
 const struct vv_system *vv_default_system(void)
 {
-    finding(FINDING_BROKEN, "the system of the machine is called");
+    finding(FINDING_BROKEN, "the real system is called");
     return NULL;
 }
 

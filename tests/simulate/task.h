@@ -24,7 +24,7 @@ struct task {
     bool is_done;
 };
 
-/* How often tasks yield, per 1024 calls. */
+/* Rates at which tasks yield, per 1024 calls. */
 struct pace {
     unsigned switches;
     unsigned pauses;

@@ -209,7 +209,7 @@ void faulty_give_back(struct faulty *f, unsigned kinds, uintptr_t handle)
 {
     pthread_mutex_lock(&f->lock);
     struct faulty_open *found = find_open(f, kinds, handle);
-    faulty_must(found, "given back, but never taken");
+    faulty_must(found, "released, but never acquired");
     *found = f->open[--f->open_size];
     pthread_mutex_unlock(&f->lock);
 }

@@ -30,7 +30,7 @@ static void note_ambiguous_rename(struct vv_matching *m,
     const struct vv_matches *matches = &m->pairing->matches;
     const struct vv_index *index = vv_index_of(m->pairing);
     uint32_t id = vv_index_find_name(index, name.bytes, name.size);
-    if (id == VV_NONE)
+    if (id == VV_NONE || m->pairing->selection.ambiguous)
         return;
     for (uint32_t at = vv_file_node_of(matches, parent); at != VV_NONE;
          at = vv_next_partner(matches, parent, at)) {

@@ -423,8 +423,8 @@ TEST(pattern, takes_no_more_than_one_size_times_the_other)
     enum { SIZE = 12000 };
     static char pattern[SIZE + 2], path[SIZE + 1];
     memset(path, 'a', SIZE);
-    for (int i = 0; i < SIZE; i++) /* would take 2^6000 steps with
-                                    * backtracking */
+    /* would take 2^6000 steps with backtracking */
+    for (int i = 0; i < SIZE; i++)
         pattern[i] = i % 2 ? '*' : 'a';
     pattern[SIZE] = 'b';
     cr_assert_not(vv_pattern_match(pattern, path));

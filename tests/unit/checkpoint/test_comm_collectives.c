@@ -32,7 +32,7 @@ static void agree(const varve_comm *comm, void *user)
     g->got[i] = vv_agree(comm, status, &g->errors[i]);
 }
 
-TEST(agreement, is_ok_where_all_are)
+TEST(comm_collectives, is_ok_where_all_are)
 {
     struct group g = { .given = { VARVE_OK } };
     thread_comm_run(RANKS, 0, -1, agree, &g);
@@ -40,7 +40,7 @@ TEST(agreement, is_ok_where_all_are)
         cr_assert_ok(g.got[i], g.errors[i]);
 }
 
-TEST(agreement, tells_all_of_the_lowest_rank_that_failed)
+TEST(comm_collectives, tells_all_of_the_lowest_rank_that_failed)
 {
     struct group g = { .given = { [2] = VARVE_IO, [4] = VARVE_CORRUPT } };
     thread_comm_run(RANKS, 0, -1, agree, &g);
@@ -65,7 +65,7 @@ static void agree_on_lines(const varve_comm *comm, void *user)
     g->got[i] = vv_agree(comm, error->status, error);
 }
 
-TEST(agreement, keeps_the_lines_of_a_message_and_its_errno)
+TEST(comm_collectives, keeps_the_lines_of_a_message_and_its_errno)
 {
     struct group g = { .given = { VARVE_OK } };
     thread_comm_run(RANKS, 0, -1, agree_on_lines, &g);
@@ -78,7 +78,7 @@ TEST(agreement, keeps_the_lines_of_a_message_and_its_errno)
 }
 
 /* A rank whose own communicator failed still takes part in this one. */
-TEST(agreement, tells_of_another_group_that_is_gone)
+TEST(comm_collectives, tells_of_another_group_that_is_gone)
 {
     struct group g = { .given = { [1] = VARVE_DISCONNECTED } };
     thread_comm_run(RANKS, 0, -1, agree, &g);
@@ -102,7 +102,7 @@ static void compare_notes(const varve_comm *comm, void *user)
     g->is_right[i] &= words[0] == 7 && words[1] == 8;
 }
 
-TEST(agreement, tells_the_largest_of_all_and_the_words_of_one)
+TEST(comm_collectives, tells_the_largest_of_all_and_the_words_of_one)
 {
     struct group g = { .given = { VARVE_OK } };
     thread_comm_run(RANKS, 0, -1, compare_notes, &g);
@@ -129,7 +129,7 @@ static void tell_each_other(const varve_comm *comm, void *user)
         g->is_right[i] &= all[r] == 7 * r;
 }
 
-TEST(agreement, tells_each_what_all_have)
+TEST(comm_collectives, tells_each_what_all_have)
 {
     struct group g = { .given = { VARVE_OK } };
     thread_comm_run(RANKS, 0, -1, tell_each_other, &g);
@@ -150,7 +150,7 @@ static void agree_silently(const varve_comm *comm, void *user)
     g->got[comm->rank] = vv_agree(comm, g->given[comm->rank], NULL);
 }
 
-TEST(agreement, needs_no_message)
+TEST(comm_collectives, needs_no_message)
 {
     struct group g = { .given = { [1] = VARVE_IO } };
     thread_comm_run(RANKS, 0, -1, agree_silently, &g);
@@ -158,7 +158,7 @@ TEST(agreement, needs_no_message)
         cr_assert_eq(g.got[i], VARVE_IO);
 }
 
-TEST(agreement, ends_where_a_rank_is_gone)
+TEST(comm_collectives, ends_where_a_rank_is_gone)
 {
     for (long calls = 0; calls < 3 * RANKS; calls++) {
         struct group g = { .given = { [1] = VARVE_IO } };
@@ -192,7 +192,7 @@ static void gather(const varve_comm *comm, void *user)
     vv_buffer_clear(&bytes);
 }
 
-TEST(agreement, gathers_what_all_have)
+TEST(comm_collectives, gathers_what_all_have)
 {
     struct group g = { .sizes = { 3, 0, 100000, 1, 7 } };
     thread_comm_run(RANKS, 0, -1, gather, &g);
@@ -202,7 +202,7 @@ TEST(agreement, gathers_what_all_have)
     }
 }
 
-TEST(agreement, gathers_nothing_where_one_failed)
+TEST(comm_collectives, gathers_nothing_where_one_failed)
 {
     struct group g = { .sizes = { 3, 1 }, .given = { [3] = VARVE_LIMIT } };
     vv_fail(&g.errors[3], VARVE_LIMIT, "too much");
@@ -226,7 +226,7 @@ static void tell(const varve_comm *comm, void *user)
     vv_buffer_clear(&bytes);
 }
 
-TEST(agreement, tells_all_what_rank_0_has)
+TEST(comm_collectives, tells_all_what_rank_0_has)
 {
     static const size_t sizes[] = { 0, 1, 5000 };
     for (int n = 0; n < 3; n++) {
@@ -240,7 +240,7 @@ TEST(agreement, tells_all_what_rank_0_has)
 }
 
 /* Regardless of the rank without memory, all ranks get the same status. */
-TEST(agreement, tells_of_memory_that_runs_out)
+TEST(comm_collectives, tells_of_memory_that_runs_out)
 {
     for (long number = 0; number < 40; number++) {
         struct group g = { .sizes = { 5000, 3, 9 } };

@@ -12,14 +12,14 @@ enum { RANK = 1, SIZE = 2 };
 
 static const varve_comm comm = { .rank = RANK, .size = SIZE, .node = 9 };
 
-struct told {
+struct encoded {
     struct part *part;
     struct vv_save_plan save_plan;
     struct vv_share share;
     struct vv_buffer bytes;
 };
 
-static void begin_told(struct told *t)
+static void begin_encoded(struct encoded *t)
 {
     varve_error error = { 0 };
     begin_world();
@@ -36,7 +36,7 @@ static void begin_told(struct told *t)
         error);
 }
 
-static void end_told(struct told *t)
+static void end_encoded(struct encoded *t)
 {
     vv_buffer_clear(&t->bytes);
     vv_share_clear(&t->share);
@@ -47,8 +47,8 @@ static void end_told(struct told *t)
 
 TEST(contribution, tells_of_the_region_and_each_slice)
 {
-    struct told t;
-    begin_told(&t);
+    struct encoded t;
+    begin_encoded(&t);
     const struct vv_contribution c = vv_contribution_of(t.bytes.data);
     cr_assert_eq(c.node, 9);
     cr_assert_eq(c.size, t.share.size);
@@ -60,32 +60,32 @@ TEST(contribution, tells_of_the_region_and_each_slice)
     const uint8_t *at = c.slices;
     cr_assert_eq(count, 1 + BLOCKS);
     for (size_t i = 0; i < count; i++) {
-        const struct vv_slice_message told =
+        const struct vv_slice_message message =
             vv_contribution_slice(at, slices[i].rank);
         for (uint32_t k = 0; k < slices[i].rank; k++) {
             cr_assert_eq(vv_at64(at, k), slices[i].box.start[k]);
             cr_assert_eq(
                 vv_at64(at, slices[i].rank + k), slices[i].box.extents[k]);
         }
-        cr_assert_eq(vv_slice_message_size(at, slices[i].rank), told.size);
+        cr_assert_eq(vv_slice_message_size(at, slices[i].rank), message.size);
         vv_contribution_skip_slice(&at, slices[i].rank);
-        if (told.size == 0)
+        if (message.size == 0)
             continue;
         const struct vv_digest digest = vv_digest_of(
-            t.save_plan.values[slices[i].value], (size_t)told.size);
-        cr_assert_eq(memcmp(told.digests, digest.bytes, 16), 0);
+            t.save_plan.values[slices[i].value], (size_t)message.size);
+        cr_assert_eq(memcmp(message.digests, digest.bytes, 16), 0);
     }
     cr_assert_eq(at, t.bytes.data + t.bytes.size);
-    end_told(&t);
+    end_encoded(&t);
 }
 
 /* Replicated properties are compared by a digest. */
 TEST(contribution, differs_where_ranks_differ)
 {
-    struct told t;
+    struct encoded t;
     varve_error error = { 0 };
     struct vv_buffer other;
-    begin_told(&t);
+    begin_encoded(&t);
     const struct vv_contribution c = vv_contribution_of(t.bytes.data);
     vv_buffer_init(&other, test_allocator());
     t.save_plan.counter = 5;
@@ -97,14 +97,14 @@ TEST(contribution, differs_where_ranks_differ)
     cr_assert_eq(memcmp(c.structure, d.structure, 16), 0);
     cr_assert_eq(memcmp(c.values, d.values, 16), 0);
     vv_buffer_clear(&other);
-    end_told(&t);
+    end_encoded(&t);
 }
 
 TEST(contribution, tells_of_memory_that_runs_out)
 {
-    struct told t;
+    struct encoded t;
     varve_error error = { 0 };
-    begin_told(&t);
+    begin_encoded(&t);
     for (long number = 0;; number++) {
         struct vv_buffer bytes;
         vv_buffer_init(&bytes, test_allocator());
@@ -118,5 +118,5 @@ TEST(contribution, tells_of_memory_that_runs_out)
             break;
         cr_assert_eq(status, VARVE_NO_MEMORY);
     }
-    end_told(&t);
+    end_encoded(&t);
 }

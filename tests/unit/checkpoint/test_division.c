@@ -20,7 +20,7 @@ enum { CHUNKS = 4, SIZE = CHUNKS * VV_CHUNK_SIZE, ROW = 1024 };
 /* The other processes, as seen by this one: the data that they receive, and the
  * data that they send. */
 struct others {
-    struct vv_division told, said;
+    struct vv_division received, sent;
     int divided, asked;
     varve_status status;
 };
@@ -38,11 +38,11 @@ static varve_status divide(
     struct others *others = user;
     (void)error;
     cr_assert_eq(others->asked, 0);
-    others->told = *division;
+    others->received = *division;
     others->divided++;
-    division->need = others->said.need;
-    division->at = others->said.at;
-    division->parts = others->said.parts;
+    division->need = others->sent.need;
+    division->at = others->sent.at;
+    division->parts = others->sent.parts;
     return others->status;
 }
 
@@ -119,7 +119,7 @@ static varve_status restore_damaged(size_t at, struct others *others)
 static struct others saying(enum vv_need need, uint32_t at, uint32_t parts)
 {
     return (struct others){
-        .said = { .need = need, .at = at, .parts = parts }
+        .sent = { .need = need, .at = at, .parts = parts }
     };
 }
 
@@ -180,13 +180,13 @@ TEST(division, ends_with_what_the_others_say)
 
 /* --- Counts of needed bytes ----------------------------------------------- */
 
-static struct vv_division told_of(varve_node *root)
+static struct vv_division received_from(varve_node *root)
 {
     varve_error error = { 0 };
     struct others others = saying(VV_NEEDS, 0, 1);
     cr_assert_ok(restore(root, &others, &error), error);
     free_root(root);
-    return others.told;
+    return others.received;
 }
 
 static uint8_t other[SIZE];
@@ -208,9 +208,9 @@ TEST(division, compares_what_is_read_whole_and_what_is_no_slice)
     varve_node *root = make_slice(0, SIZE / ROW, 0);
     write_root(root);
     free_root(root);
-    struct vv_division all = told_of(make_slice(0, SIZE / ROW, 0));
-    struct vv_division columns = told_of(make_slice(0, SIZE / ROW, 5));
-    struct vv_division rows = told_of(make_slice(0, 2000, 0));
+    struct vv_division all = received_from(make_slice(0, SIZE / ROW, 0));
+    struct vv_division columns = received_from(make_slice(0, SIZE / ROW, 5));
+    struct vv_division rows = received_from(make_slice(0, 2000, 0));
     cr_assert_neq(all.numbers[VV_NEEDS_WHOLE], 0);
     cr_assert_eq(all.numbers[VV_NEEDS_WHOLE], columns.numbers[VV_NEEDS_WHOLE]);
     cr_assert_neq(all.numbers[VV_NEEDS_WHOLE], rows.numbers[VV_NEEDS_WHOLE]);
@@ -228,9 +228,9 @@ TEST(division, needs_nothing_of_a_file_without_digests)
     varve_node *root = make(7);
     cr_assert_ok(varve_write(root, FILE_NAME, &options, &error), error);
     free_root(root);
-    struct vv_division told = told_of(make(1));
-    cr_assert_eq(told.numbers[VV_NEEDS_WHOLE], 0);
-    cr_assert_eq(told.numbers[VV_NEEDS_COMMON], 0);
+    struct vv_division received = received_from(make(1));
+    cr_assert_eq(received.numbers[VV_NEEDS_WHOLE], 0);
+    cr_assert_eq(received.numbers[VV_NEEDS_COMMON], 0);
     cr_assert_eq(weights[0], 7);
     end_world();
 }

@@ -146,7 +146,7 @@ static void change_behind(
         read_back(run, p, comm);
 }
 
-/* Of replicated values each rank copies only the part that it writes. */
+/* Each rank copies only the part of replicated values that it writes. */
 static void check_copied(const struct run *run, uint32_t size)
 {
     uint64_t alike = WEIGHTS * sizeof(float), all = 0;

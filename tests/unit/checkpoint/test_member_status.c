@@ -106,7 +106,7 @@ TEST(member_status, of_partners_has_one_of_each_two)
     cr_assert_eq(decide(), VARVE_CORRUPT);
 }
 
-/* Of two tables the one that allows a complete rebuild is used. */
+/* The table that allows a complete rebuild is used. */
 TEST(member_status, believes_the_table_by_which_there_is_a_way)
 {
     begin(VARVE_XOR);

@@ -23,7 +23,7 @@ static void write_file(void)
 
 struct offers {
     char names[8];
-    bool removes; /* removes the node during the first call */
+    bool removes; /* removes the callback in its first call */
 };
 
 static void make(void *user, varve_node *node, const varve_offer *offer)

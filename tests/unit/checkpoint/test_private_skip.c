@@ -50,7 +50,7 @@ static void get_digest(const char *path, uint8_t digest[16])
     varve_reader_free(reader);
 }
 
-TEST(own_delivery_state, gives_each_process_its_own)
+TEST(private_skip, gives_each_process_its_own)
 {
     for (uint32_t size = 1; size <= 5; size++) {
         uint8_t before[16], after[16];
@@ -111,7 +111,7 @@ static void save_by(uint32_t size)
     check_own(&run, size, VARVE_OK);
 }
 
-TEST(own_delivery_state, refuses_what_another_number_of_processes_saved)
+TEST(private_skip, refuses_what_another_number_of_processes_saved)
 {
     begin_world();
     save_by(4);
@@ -131,7 +131,7 @@ TEST(own_delivery_state, refuses_what_another_number_of_processes_saved)
     end_world();
 }
 
-TEST(own_delivery_state, drops_what_another_number_of_processes_saved)
+TEST(private_skip, drops_what_another_number_of_processes_saved)
 {
     begin_world();
     save_by(4);
@@ -145,7 +145,7 @@ TEST(own_delivery_state, drops_what_another_number_of_processes_saved)
     end_world();
 }
 
-TEST(own_delivery_state, is_refused_at_all_where_one_does_not_drop)
+TEST(private_skip, is_refused_at_all_where_one_does_not_drop)
 {
     begin_world();
     save_by(4);
@@ -181,7 +181,7 @@ static void check_consumed(varve_restoration *r)
     cr_assert_eq(varve_pending_count(r), 0);
 }
 
-TEST(own_delivery_state, waits_for_nobody_that_is_another_process)
+TEST(private_skip, waits_for_nobody_that_is_another_process)
 {
     begin_world();
     save_by(3);
@@ -204,7 +204,7 @@ TEST(own_delivery_state, waits_for_nobody_that_is_another_process)
     end_world();
 }
 
-TEST(own_delivery_state, comes_to_what_is_added_after_the_read)
+TEST(private_skip, comes_to_what_is_added_after_the_read)
 {
     begin_world();
     save_by(3);
@@ -223,7 +223,7 @@ TEST(own_delivery_state, comes_to_what_is_added_after_the_read)
     end_world();
 }
 
-TEST(own_delivery_state,
+TEST(private_skip,
     is_refused_when_it_is_added_after_the_read_until_it_is_dropped)
 {
     begin_world();
@@ -246,7 +246,7 @@ TEST(own_delivery_state,
     end_world();
 }
 
-TEST(own_delivery_state, follows_a_rename)
+TEST(private_skip, follows_a_rename)
 {
     static const varve_rename renames[] = { { "mine", "own" } };
     begin_world();
@@ -263,7 +263,7 @@ TEST(own_delivery_state, follows_a_rename)
     end_world();
 }
 
-TEST(own_delivery_state, is_dropped_where_a_rename_leads_to_it)
+TEST(private_skip, is_dropped_where_a_rename_leads_to_it)
 {
     static const varve_rename renames[] = { { "mine", "own" } };
     begin_world();
@@ -280,7 +280,7 @@ TEST(own_delivery_state, is_dropped_where_a_rename_leads_to_it)
     end_world();
 }
 
-TEST(own_delivery_state, lets_a_rename_take_what_was_another_process_s)
+TEST(private_skip, lets_a_rename_take_what_was_another_process_s)
 {
     static const varve_rename renames[] = { { "own/0/y", "own/1/y" } };
     begin_world();
@@ -299,7 +299,7 @@ TEST(own_delivery_state, lets_a_rename_take_what_was_another_process_s)
     end_world();
 }
 
-TEST(own_delivery_state, is_nothing_to_refuse_where_the_options_leave_it_out)
+TEST(private_skip, is_nothing_to_refuse_where_the_options_leave_it_out)
 {
     static const char *const excepts[] = { "own", "own/**", "own/*" };
     begin_world();
@@ -320,7 +320,7 @@ TEST(own_delivery_state, is_nothing_to_refuse_where_the_options_leave_it_out)
     end_world();
 }
 
-TEST(own_delivery_state, is_given_to_plain_objects_once_it_is_private_no_more)
+TEST(private_skip, is_given_to_plain_objects_once_it_is_private_no_more)
 {
     begin_world();
     save_by(3);
@@ -339,7 +339,7 @@ TEST(own_delivery_state, is_given_to_plain_objects_once_it_is_private_no_more)
     end_world();
 }
 
-TEST(own_delivery_state, tells_of_memory_that_runs_out)
+TEST(private_skip, tells_of_memory_that_runs_out)
 {
     begin_world();
     save_by(3);

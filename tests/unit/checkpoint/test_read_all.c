@@ -350,7 +350,7 @@ TEST(read_all, ends_at_every_rank_wherever_one_is_gone)
     end_world();
 }
 
-/* Each meeting waits for the slowest rank. If shared data is verified first
+/* Each exchange waits for the slowest rank. If shared data is verified first
  * there are four more. */
 TEST(read_all, meets_as_often_as_is_told)
 {

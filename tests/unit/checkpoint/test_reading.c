@@ -447,18 +447,19 @@ static size_t chunks_of(const struct faulty *faulty, enum faulty_kind kind,
 
 static void check_order(const struct faulty *faulty)
 {
-    size_t reads[3 * RUNS], told[3 * RUNS];
-    size_t read_at[3 * RUNS], told_at[3 * RUNS];
+    size_t reads[3 * RUNS], announced[3 * RUNS];
+    size_t read_at[3 * RUNS], announced_at[3 * RUNS];
     cr_assert_eq(chunks_of(faulty, FAULTY_READ, reads, read_at), 2 * RUNS);
-    cr_assert_eq(chunks_of(faulty, FAULTY_WILL_READ, told, told_at), RUNS - 1);
+    cr_assert_eq(
+        chunks_of(faulty, FAULTY_WILL_READ, announced, announced_at), RUNS - 1);
     for (size_t i = 0; i < RUNS; i++) {
         cr_assert_eq(reads[i], i);
         cr_assert_eq(reads[2 * RUNS - 1 - i], i, "from the end");
     }
     for (size_t i = 1; i < RUNS; i++) {
         size_t before = i > 16 ? i - 16 : 0;
-        cr_assert_eq(told[i - 1], reads[RUNS + i]);
-        cr_assert(told_at[i - 1] < read_at[RUNS + before]);
+        cr_assert_eq(announced[i - 1], reads[RUNS + i]);
+        cr_assert(announced_at[i - 1] < read_at[RUNS + before]);
     }
 }
 
@@ -471,9 +472,9 @@ TEST(reading, takes_what_was_verified_from_the_end_and_says_so_ahead)
     struct faulty *faulty = faulty_new(memory_system(world.memory));
     struct vv_context old = world.context;
     world.context = test_context(faulty_system(faulty));
-    for (int can_tell = 1; can_tell >= 0; can_tell--) {
+    for (int can_announce = 1; can_announce >= 0; can_announce--) {
         root = make_large(false);
-        faulty_plan(faulty, can_tell ? NULL
+        faulty_plan(faulty, can_announce ? NULL
                                      : &(struct faulty_plan){ .number = 0,
                                            .sticky = true,
                                            .kinds = FAULTY_WILL_READ,

@@ -461,10 +461,10 @@ TEST(salvage, without_memory_leaves_nothing_half)
         varve_restoration *r = NULL;
         for (long n = 0; !r; n++) {
             varve_error error = { 0 };
-            char told[128] = "";
+            char reported[128] = "";
             varve_read_options options = salvaging(sizes[i]);
             options.salvage.loss = note_loss;
-            options.salvage.loss_user = told;
+            options.salvage.loss_user = reported;
             varve_node *root = make(1, "old");
             good(root);
             test_fail_allocation(n, false);
@@ -552,20 +552,20 @@ TEST(salvage, loses_strings_whose_lengths_do_not_fit)
 
 TEST(salvage, tells_each_loss_once_and_in_the_order_of_the_file)
 {
-    char told[128] = "";
+    char reported[128] = "";
     begin();
     damage("s/other", 0);
     damage("large", VV_CHUNK_SIZE);
     varve_read_options options = salvaging(0);
     options.salvage.loss = note_loss;
-    options.salvage.loss_user = told;
+    options.salvage.loss_user = reported;
     varve_node *root = make(1, "old");
     varve_restoration *r = read_root(root, &options);
-    cr_assert_str_eq(told, "large;s/other;");
+    cr_assert_str_eq(reported, "large;s/other;");
     /* Later damages are not added to the caller's array, which is gone. */
     varve_error error = { 0 };
     cr_assert_ok(varve_restore_again(r, root, &error), error);
-    cr_assert_str_eq(told, "large;s/other;");
+    cr_assert_str_eq(reported, "large;s/other;");
     varve_restoration_free(r);
     free_root(root);
     end_world();

@@ -50,16 +50,16 @@ static void check_chunk(const struct vv_share_chunk *c)
 
 static uint64_t check_share(const struct vv_share *share)
 {
-    struct vv_buffer told;
+    struct vv_buffer messages;
     struct vv_share_chunk chunk;
     struct vv_share_walk walk = vv_share_begin(share);
     uint64_t bytes = 0, behind = 0;
     size_t count = 0;
-    vv_buffer_init(&told, share->parts.allocator);
-    vv_share_chunks_encode(&told, share);
+    vv_buffer_init(&messages, share->parts.allocator);
+    vv_share_chunks_encode(&messages, share);
     for (; vv_share_next(&walk, &chunk); count++) {
         struct vv_share_chunk other =
-            vv_share_chunk_of_message(told.data, count);
+            vv_share_chunk_of_message(messages.data, count);
         cr_assert_geq(chunk.offset, behind);
         cr_assert_leq(chunk.size, VV_CHUNK_SIZE);
         cr_assert_eq(chunk.planes, chunk.part->value == 2 ? 4 : 8);
@@ -71,8 +71,8 @@ static uint64_t check_share(const struct vv_share *share)
         behind = chunk.offset + chunk.size;
         bytes += chunk.size;
     }
-    cr_assert_eq(told.size, count * VV_CHUNK_MESSAGE_SIZE);
-    vv_buffer_clear(&told);
+    cr_assert_eq(messages.size, count * VV_CHUNK_MESSAGE_SIZE);
+    vv_buffer_clear(&messages);
     return bytes;
 }
 

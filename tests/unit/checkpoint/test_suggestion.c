@@ -41,7 +41,7 @@ static varve_node *renewed_root(varve_node *root)
     return new_root();
 }
 
-TEST(likely, follows_what_is_below_a_slip)
+TEST(suggestion, follows_what_is_below_a_slip)
 {
     begin_world();
     varve_node *root = new_root();
@@ -65,7 +65,7 @@ TEST(likely, follows_what_is_below_a_slip)
     end_world();
 }
 
-TEST(likely, writes_names_as_renames_need_them)
+TEST(suggestion, writes_names_as_renames_need_them)
 {
     begin_world();
     varve_node *root = new_root();
@@ -84,7 +84,7 @@ TEST(likely, writes_names_as_renames_need_them)
 }
 
 /* A truncated path would be useless. */
-TEST(likely, gives_no_path_that_is_too_long_to_show)
+TEST(suggestion, gives_no_path_that_is_too_long_to_show)
 {
     static char name[4090];
     begin_world();
@@ -114,7 +114,7 @@ TEST(likely, gives_no_path_that_is_too_long_to_show)
     end_world();
 }
 
-TEST(likely, names_slots_by_the_paths_of_the_other_side)
+TEST(suggestion, names_slots_by_the_paths_of_the_other_side)
 {
     begin_world();
     varve_node *root = new_root();
@@ -140,7 +140,7 @@ TEST(likely, names_slots_by_the_paths_of_the_other_side)
     end_world();
 }
 
-TEST(likely, names_slots_whose_owner_or_variable_is_called_otherwise)
+TEST(suggestion, names_slots_whose_owner_or_variable_is_called_otherwise)
 {
     begin_world();
     varve_node *root = new_root();
@@ -160,7 +160,7 @@ TEST(likely, names_slots_whose_owner_or_variable_is_called_otherwise)
     end_world();
 }
 
-TEST(likely, gives_nothing_for_a_slot_that_has_no_like)
+TEST(suggestion, gives_nothing_for_a_slot_that_has_no_like)
 {
     begin_world();
     varve_node *root = new_root();
@@ -182,7 +182,7 @@ TEST(likely, gives_nothing_for_a_slot_that_has_no_like)
     end_world();
 }
 
-TEST(likely, survives_lack_of_memory)
+TEST(suggestion, survives_lack_of_memory)
 {
     varve_error error = { 0 };
     begin_world();

@@ -20,7 +20,7 @@ static void write_two(void)
     free_root(root);
 }
 
-TEST(holding, sweeps_what_cannot_be_reached)
+TEST(unbind, sweeps_what_cannot_be_reached)
 {
     float x[2] = { 0 };
     begin_world();
@@ -44,7 +44,7 @@ TEST(holding, sweeps_what_cannot_be_reached)
 }
 
 /* Without a sweep; nodes reached only through it are unbound too. */
-TEST(holding, lets_go_at_once_of_what_no_edge_leads_to)
+TEST(unbind, lets_go_at_once_of_what_no_edge_leads_to)
 {
     float x[2] = { 0 };
     begin_world();
@@ -68,7 +68,7 @@ TEST(holding, lets_go_at_once_of_what_no_edge_leads_to)
     end_world();
 }
 
-TEST(holding, knows_what_leads_up_without_a_sweep)
+TEST(unbind, knows_what_leads_up_without_a_sweep)
 {
     begin_world();
     write_two();

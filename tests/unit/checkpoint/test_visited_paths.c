@@ -31,7 +31,7 @@ static uint32_t renamed(
                                                                   : 54321;
 }
 
-TEST(ways, says_where_renames_lead)
+TEST(visited_paths, says_where_renames_lead)
 {
     begin_world();
     write_file();
@@ -61,7 +61,7 @@ TEST(ways, says_where_renames_lead)
 }
 
 /* A node at such a depth has a path that is not used for renames of slots. */
-TEST(ways, searches_paths_of_slots_up_to_a_bound)
+TEST(visited_paths, searches_paths_of_slots_up_to_a_bound)
 {
     enum { FITS = 2000, TOO_DEEP = 5000 };
     static const varve_rename rename = { "adam/v(**)", "opt/m(**)" };
@@ -89,7 +89,7 @@ TEST(ways, searches_paths_of_slots_up_to_a_bound)
 }
 
 /* Nodes below it are still reachable elsewhere, and get new children. */
-TEST(ways, may_be_looked_at_when_the_root_of_a_read_is_gone)
+TEST(visited_paths, may_be_looked_at_when_the_root_of_a_read_is_gone)
 {
     static const varve_rename rename = { "model/x", "model/k" };
     begin_world();

@@ -40,7 +40,7 @@ struct bundle_maker {
 static struct bundle_maker maker;
 
 /* An entry of the index. Fields that are 0 are omitted, as by protobuf. */
-struct told {
+struct index_entry {
     uint64_t dtype, shard, offset, size;
     uint32_t sum;
     int rank;
@@ -55,8 +55,8 @@ static inline void add_raw(
     vv_table_out_add(&maker.table, key, size, value, value_size);
 }
 
-static inline void add_told(
-    const char *key, size_t key_size, const struct told *t)
+static inline void add_index_entry(
+    const char *key, size_t key_size, const struct index_entry *t)
 {
     struct vv_buffer b;
     vv_buffer_init(&b, test_allocator());
@@ -105,15 +105,15 @@ static inline void begin_bundle(void)
     add_header(1, 0);
 }
 
-/* Adds a value with these stored bytes; `told` contains its type and shape. */
-static inline void add_value(const char *key, struct told t, const void *bytes,
-    size_t size)
+/* Adds a value with these stored bytes; `entry` contains its type and shape. */
+static inline void add_value(
+    const char *key, struct index_entry t, const void *bytes, size_t size)
 {
     t.offset = maker.data.size;
     t.size = size;
     t.sum = t.sum ? t.sum : vv_crc32c_mask(vv_crc32c(0, bytes, size));
     vv_buffer_add(&maker.data, bytes, size);
-    add_told(key, strlen(key), &t);
+    add_index_entry(key, strlen(key), &t);
 }
 
 static inline void add_floats(const char *key, int64_t count)
@@ -126,8 +126,8 @@ static inline void add_floats(const char *key, int64_t count)
         vv_store32(bytes + 4 * i, bits);
     }
     add_value(key,
-        (struct told){ .dtype = FLOAT, .rank = 1, .shape = { count } }, bytes,
-        4 * (size_t)count);
+        (struct index_entry){ .dtype = FLOAT, .rank = 1, .shape = { count } },
+        bytes, 4 * (size_t)count);
 }
 
 /* Adds a scalar string with its checksums. */
@@ -145,8 +145,8 @@ static inline void add_string(const char *key, const void *text, size_t size)
     vv_buffer_add(&b, text, size);
     sum = vv_crc32c(sum, text, size);
     add_value(key,
-        (struct told){ .dtype = STRING, .sum = vv_crc32c_mask(sum) }, b.data,
-        b.size);
+        (struct index_entry){ .dtype = STRING, .sum = vv_crc32c_mask(sum) },
+        b.data, b.size);
     vv_buffer_clear(&b);
 }
 

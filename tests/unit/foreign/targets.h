@@ -11,16 +11,16 @@
 #include "support/faulty_system.h"
 
 /* The reported losses: a line with the path and the loss for each. */
-struct told {
+struct losses {
     char text[3 * 4096];
 };
 
-static inline void tell_loss(void *user, const char *path, const char *what)
+static inline void add_loss(void *user, const char *path, const char *what)
 {
-    struct told *told = user;
-    size_t size = strlen(told->text);
-    snprintf(told->text + size, sizeof told->text - size, "%s: %s\n", path,
-        what);
+    struct losses *reported = user;
+    size_t size = strlen(reported->text);
+    snprintf(reported->text + size, sizeof reported->text - size, "%s: %s\n",
+        path, what);
 }
 
 /* A state that saves one byte. */
@@ -39,18 +39,18 @@ static inline varve_status load_byte(
     return VARVE_OK;
 }
 
-/* Writes the graph that `build` creates to `path` in the world. `told` may be
- * NULL. */
+/* Writes the graph that `build` creates to `path` in the world. `reported` may
+ * be NULL. */
 static inline varve_status write_graph(struct world *w, const char *path,
-    varve_format format, void (*build)(varve_node *root), struct told *told,
-    varve_error *error)
+    varve_format format, void (*build)(varve_node *root),
+    struct losses *reported, varve_error *error)
 {
     varve_graph *graph = vv_graph_new_in(&w->context);
     if (!graph)
         return VARVE_NO_MEMORY;
     varve_write_options options = { .format = format,
-        .foreign = { .loss = told ? tell_loss : NULL,
-        .loss_user = told } };
+        .foreign = { .loss = reported ? add_loss : NULL,
+        .loss_user = reported } };
     build(varve_graph_root(graph));
     varve_status status =
         varve_write(varve_graph_root(graph), path, &options, error);

@@ -47,43 +47,44 @@ TEST(bundle_entry, takes_headers_of_its_version)
     refuse_bundle(VARVE_CORRUPT, "does not begin with a header");
 }
 
-static void refuse(
-    const char *key, struct told t, varve_status status, const char *says)
+static void refuse(const char *key, struct index_entry t, varve_status status,
+    const char *says)
 {
     begin_bundle();
-    add_told(key, strlen(key), &t);
+    add_index_entry(key, strlen(key), &t);
     refuse_bundle(status, says);
 }
 
 TEST(bundle_entry, refuses_entries_that_contradict_themselves)
 {
     varve_status bad = VARVE_CORRUPT;
-    struct told sixteen = { .dtype = FLOAT, .rank = 16, .size = 4 };
+    struct index_entry sixteen = { .dtype = FLOAT, .rank = 16, .size = 4 };
     for (int i = 0; i < 17; i++)
         sixteen.shape[i] = 1;
-    refuse("x", (struct told){ .size = 4 }, bad,
+    refuse("x", (struct index_entry){ .size = 4 }, bad,
         "c.index: x: it has no element type");
-    refuse("x", (struct told){ .dtype = FLOAT, .size = 5 }, bad,
+    refuse("x", (struct index_entry){ .dtype = FLOAT, .size = 5 }, bad,
         "x: its size does not match its shape");
-    refuse("x", (struct told){ .dtype = FLOAT, .size = 4, .shard = 1 }, bad,
-        "x: its shard does not exist");
-    refuse("x", (struct told){ .dtype = FLOAT, .rank = 1, .shape = { -1 } },
-        bad, "x: an extent is negative");
-    refuse("x", (struct told){ .dtype = FLOAT, .size = UINT64_MAX }, bad,
+    refuse("x", (struct index_entry){ .dtype = FLOAT, .size = 4, .shard = 1 },
+        bad, "x: its shard does not exist");
+    refuse("x",
+        (struct index_entry){ .dtype = FLOAT, .rank = 1, .shape = { -1 } }, bad,
+        "x: an extent is negative");
+    refuse("x", (struct index_entry){ .dtype = FLOAT, .size = UINT64_MAX }, bad,
         "x: a number is negative");
-    refuse("x", (struct told){ .dtype = FLOAT, .rank = 3,
+    refuse("x", (struct index_entry){ .dtype = FLOAT, .rank = 3,
         .shape = { INT64_MAX, INT64_MAX, 4 } }, bad, "2^64 bytes or more");
-    refuse("x", (struct told){ .dtype = UINT32_MAX }, bad,
+    refuse("x", (struct index_entry){ .dtype = UINT32_MAX }, bad,
         "the number of its type or");
     sixteen.rank = 17;
     refuse("x", sixteen, VARVE_LIMIT, "x: it has more than 16");
-    refuse("x", (struct told){ .dtype = FLOAT, .size = 4, .offset = 1 },
+    refuse("x", (struct index_entry){ .dtype = FLOAT, .size = 4, .offset = 1 },
         VARVE_TRUNCATED, "x: its 4 bytes at offset 1 do not fit");
 }
 
 TEST(bundle_entry, takes_a_rank_of_16_and_extents_of_0)
 {
-    struct told t = { .dtype = FLOAT, .rank = 16 };
+    struct index_entry t = { .dtype = FLOAT, .rank = 16 };
     varve_saved_node node;
     begin_bundle();
     for (int i = 0; i < 16; i++)
@@ -122,11 +123,12 @@ TEST(bundle_entry, knows_every_element_type)
     begin_bundle();
     for (size_t i = 0; i < COUNT; i++) {
         snprintf(key, sizeof key, "t%03d", (int)types[i].number);
-        add_value(key, (struct told){ .dtype = types[i].number }, bytes,
+        add_value(key, (struct index_entry){ .dtype = types[i].number }, bytes,
             types[i].size);
     }
-    add_value("u", (struct told){ .dtype = 29, .rank = 1, .shape = { 2 } },
-        bytes, 2);
+    add_value("u",
+        (struct index_entry){ .dtype = 29, .rank = 1, .shape = { 2 } }, bytes,
+        2);
     varve_reader *reader = open_bundle();
     for (size_t i = 0; i < COUNT; i++) {
         varve_saved_node node;
@@ -153,8 +155,8 @@ static void add_whole(const char *slices, uint64_t dtype)
 {
     size_t size;
     unsigned char *bytes = hex_bytes(slices, &size);
-    add_told("p", 1,
-        &(struct told){ .dtype = dtype, .rank = 2, .shape = { 2, 3 },
+    add_index_entry("p", 1,
+        &(struct index_entry){ .dtype = dtype, .rank = 2, .shape = { 2, 3 },
             .slices = bytes, .slices_size = size });
     free(bytes);
 }
@@ -165,14 +167,16 @@ static void add_columns(int start, int length, uint64_t dtype)
     unsigned char key[] = { 0, 'p', 0, 1, 1, 2, 0x80, 0x7f,
         (unsigned char)(0x80 + start), (unsigned char)(0x80 + length) };
     unsigned char bytes[64];
-    struct told t = { .dtype = dtype, .rank = 2, .shape = { 2, length } };
+    struct index_entry t = {
+        .dtype = dtype, .rank = 2, .shape = { 2, length }
+    };
     t.offset = maker.data.size;
     t.size = (uint64_t)(8 * length);
     for (size_t i = 0; i < t.size; i++)
         bytes[i] = (unsigned char)(16 * start + (int)i);
     t.sum = vv_crc32c_mask(vv_crc32c(0, bytes, t.size));
     vv_buffer_add(&maker.data, bytes, t.size);
-    add_told((const char *)key, sizeof key, &t);
+    add_index_entry((const char *)key, sizeof key, &t);
 }
 
 TEST(bundle_entry, puts_slices_together)

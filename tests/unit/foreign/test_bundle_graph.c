@@ -348,7 +348,7 @@ static varve_reader *open_counter(
     add_object();
     add_attribute(VALUE, "save_counter", "save_counter");
     end_graph();
-    add_value("save_counter", (struct told){ .dtype = dtype }, bytes,
+    add_value("save_counter", (struct index_entry){ .dtype = dtype }, bytes,
         dtype == INT64 ? 8 : 4);
     return open_bundle();
 }

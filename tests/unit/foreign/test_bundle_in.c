@@ -70,7 +70,8 @@ TEST(bundle_in, demands_the_shards_that_it_needs)
         "index names 1): copy it into the directory of the index");
     begin_empty_bundle();
     add_header(3, 0);
-    add_told("x", 1, &(struct told){ .dtype = FLOAT, .shard = 2, .size = 4 });
+    add_index_entry(
+        "x", 1, &(struct index_entry){ .dtype = FLOAT, .shard = 2, .size = 4 });
     memory_put(maker.memory, "c.data-00000-of-00003", "", 0);
     refuse_bundle(VARVE_NOT_FOUND, "c.data-00002-of-00003: this data");
 }
@@ -80,8 +81,9 @@ TEST(bundle_in, reads_from_several_shards)
     begin_empty_bundle();
     add_header(3, 0);
     uint32_t sum = vv_crc32c_mask(vv_crc32c(0, "abcd", 4));
-    add_told("x", 1, &(struct told){ .dtype = FLOAT, .shard = 2, .size = 4,
-        .offset = 1, .sum = sum });
+    add_index_entry("x", 1,
+        &(struct index_entry){
+            .dtype = FLOAT, .shard = 2, .size = 4, .offset = 1, .sum = sum });
     memory_put(maker.memory, "c.data-00000-of-00003", "", 0);
     memory_put(maker.memory, "c.data-00002-of-00003", "-abcd", 5);
     varve_reader *reader = open_bundle();

@@ -119,12 +119,12 @@ static void check_slots(varve_graph *graph)
 }
 
 static void write_to(varve_graph *graph, const char *path,
-    varve_format format, struct told *told)
+    varve_format format, struct losses *reported)
 {
     varve_error error;
     varve_write_options options = { .format = format,
-        .foreign = { .loss = tell_loss, .loss_user = told } };
-    *told->text = '\0';
+        .foreign = { .loss = add_loss, .loss_user = reported } };
+    *reported->text = '\0';
     cr_assert_ok(
         varve_write(varve_graph_root(graph), path, &options, &error), error);
 }
@@ -212,24 +212,24 @@ TEST(bundle_moments, are_none_where_anything_differs)
 
 TEST(bundle_moments, are_not_recorded_as_slots)
 {
-    struct told told;
+    struct losses reported;
     struct world w = world_new();
     put_sample(w.memory, &(struct spoilt){ 0 });
     varve_graph *graph = read_graph(&w, "x");
-    write_to(graph, "y", VARVE_FORMAT_TENSORFLOW, &told);
-    cr_assert_str_eq(told.text, "");
+    write_to(graph, "y", VARVE_FORMAT_TENSORFLOW, &reported);
+    cr_assert_str_eq(reported.text, "");
     cr_assert_eq(count_records(&w, "y"), 0);
-    write_to(graph, "z", VARVE_FORMAT_VARVE, &told);
+    write_to(graph, "z", VARVE_FORMAT_VARVE, &reported);
     varve_graph_free(graph);
     graph = read_graph(&w, "y");
     check_slots(graph);
     varve_graph_free(graph);
     graph = read_graph(&w, "z");
     check_slots(graph);
-    write_to(graph, "w", VARVE_FORMAT_TENSORFLOW, &told);
+    write_to(graph, "w", VARVE_FORMAT_TENSORFLOW, &reported);
     cr_assert_eq(count_records(&w, "w"), 0);
-    write_to(graph, "s", VARVE_FORMAT_SAFETENSORS, &told);
-    cr_assert_null(strstr(told.text, "slot"), "%s", told.text);
+    write_to(graph, "s", VARVE_FORMAT_SAFETENSORS, &reported);
+    cr_assert_null(strstr(reported.text, "slot"), "%s", reported.text);
     varve_graph_free(graph);
     world_free(&w);
 }
@@ -237,7 +237,7 @@ TEST(bundle_moments, are_not_recorded_as_slots)
 /* A reader that finds slot records does not look for others. */
 TEST(bundle_moments, are_recorded_beside_other_slots)
 {
-    struct told told;
+    struct losses reported;
     static float memory[2];
     static const char *const paths[] = { "p", "q", "r" };
     struct world w = world_new();
@@ -250,7 +250,7 @@ TEST(bundle_moments, are_recorded_beside_other_slots)
                 owner, at(graph, "model/a"), "m", varve_array(memory, 2));
         else
             varve_untrack(at(graph, "optimizer/_momentums"), "1");
-        write_to(graph, paths[i], VARVE_FORMAT_TENSORFLOW, &told);
+        write_to(graph, paths[i], VARVE_FORMAT_TENSORFLOW, &reported);
         varve_graph_free(graph);
         cr_assert_eq(count_records(&w, paths[i]), 2);
         graph = read_graph(&w, paths[i]);

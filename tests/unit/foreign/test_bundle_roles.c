@@ -88,12 +88,12 @@ static varve_graph *read_sample(struct world *w)
 }
 
 static void write_to(varve_graph *graph, const char *path,
-    varve_format format, struct told *told)
+    varve_format format, struct losses *reported)
 {
     varve_error error;
     varve_write_options options = { .format = format,
-        .foreign = { .loss = tell_loss, .loss_user = told } };
-    *told->text = '\0';
+        .foreign = { .loss = add_loss, .loss_user = reported } };
+    *reported->text = '\0';
     cr_assert_ok(
         varve_write(varve_graph_root(graph), path, &options, &error), error);
     read_back(&graph->context, path);
@@ -154,13 +154,13 @@ static bool has_record(struct world *w, const char *name, const char *full,
 
 TEST(bundle_roles, are_what_they_were)
 {
-    struct told told;
+    struct losses reported;
     struct listing before, after;
     struct world w = world_new();
     varve_graph *graph = read_sample(&w);
-    write_to(graph, "y", VARVE_FORMAT_TENSORFLOW, &told);
+    write_to(graph, "y", VARVE_FORMAT_TENSORFLOW, &reported);
     varve_graph_free(graph);
-    cr_assert_str_eq(told.text, "");
+    cr_assert_str_eq(reported.text, "");
     list_keys(&w, "x.index", &before);
     list_keys(&w, "y.index", &after);
     cr_assert_str_eq((char *)after.text.data, (char *)before.text.data);
@@ -180,7 +180,7 @@ TEST(bundle_roles, are_what_they_were)
  * part of a table is none either. */
 TEST(bundle_roles, are_lost_where_the_graph_changed)
 {
-    struct told told;
+    struct losses reported;
     struct listing after;
     struct world w = world_new();
     varve_graph *graph = read_sample(&w);
@@ -189,13 +189,13 @@ TEST(bundle_roles, are_lost_where_the_graph_changed)
     varve_track(root, "state", varve_find_path(root, "position/ITERATOR"));
     varve_untrack(varve_find(root, "table"), "t-keys");
     varve_set_global_name(varve_find_path(root, "layer-0/w"), "other");
-    write_to(graph, "y", VARVE_FORMAT_TENSORFLOW, &told);
+    write_to(graph, "y", VARVE_FORMAT_TENSORFLOW, &reported);
     varve_graph_free(graph);
-    cr_assert(strstr(
-        told.text, "table/t-values: its kind: an attribute of its object\n"));
+    cr_assert(strstr(reported.text,
+        "table/t-values: its kind: an attribute of its object\n"));
     cr_assert(
-        strstr(told.text, "state: its kind: an attribute of its object\n"),
-        "%s", told.text);
+        strstr(reported.text, "state: its kind: an attribute of its object\n"),
+        "%s", reported.text);
     list_keys(&w, "y.index", &after);
     const char *keys = (char *)after.text.data;
     cr_assert(strstr(keys, "layer-0/.ATTRIBUTES/OBJECT_CONFIG_JSON\n"));
@@ -212,17 +212,17 @@ TEST(bundle_roles, are_lost_where_the_graph_changed)
 /* Unsupported types are kept for checkpoints without an object graph too. */
 TEST(bundle_roles, keep_types_without_objects)
 {
-    struct told told;
+    struct losses reported;
     varve_error error;
     varve_saved_node node;
     struct world w = world_new();
     varve_graph *graph = read_sample(&w);
-    write_to(graph, "y", VARVE_FORMAT_TENSORFLOW_NAMES, &told);
+    write_to(graph, "y", VARVE_FORMAT_TENSORFLOW_NAMES, &reported);
     varve_graph_free(graph);
     graph = vv_graph_from_in(&w.context, "y", NULL, &error);
     cr_assert(graph, "%s", error.message);
-    write_to(graph, "z", VARVE_FORMAT_TENSORFLOW_NAMES, &told);
-    cr_assert_str_eq(told.text, "");
+    write_to(graph, "z", VARVE_FORMAT_TENSORFLOW_NAMES, &reported);
+    cr_assert_str_eq(reported.text, "");
     varve_graph_free(graph);
     varve_reader *reader = vv_reader_open_in(&w.context, "z", &error);
     cr_assert(reader, "%s", error.message);

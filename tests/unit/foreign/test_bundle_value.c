@@ -8,7 +8,7 @@
 #include "unit/foreign/made_bundle.h"
 
 /* Adds a value of any type with these stored bytes. */
-static void add_hex(const char *key, struct told t, const char *hex)
+static void add_hex(const char *key, struct index_entry t, const char *hex)
 {
     size_t size;
     unsigned char *bytes = hex_bytes(hex, &size);
@@ -80,7 +80,7 @@ static void add_strings(const char *key, int64_t count, const char *stored,
     snprintf(sums, sizeof sums, "%02x%02x%02x%02x", masked & 255,
         masked >> 8 & 255, masked >> 16 & 255, masked >> 24);
     snprintf(hex, sizeof hex, "%s%s%s", fixed, sums, text);
-    struct told t = { .dtype = STRING, .rank = 1, .shape = { count },
+    struct index_entry t = { .dtype = STRING, .rank = 1, .shape = { count },
         .sum = vv_crc32c_mask(sum_of(hex)) + (wrong == 2) };
     snprintf(hex, sizeof hex, "%s%s%s", stored, sums, text);
     add_hex(key, t, hex);
@@ -96,8 +96,9 @@ TEST(bundle_value, reads_strings_of_any_length)
     add_strings("a", 2, "0002", "0000000002000000", "6869", 0);
     add_strings("b", 1, stored, fixed, text, 0);
     add_strings("c", 0, "", "", "", 0);
-    add_value("d", (struct told){ .dtype = STRING, .rank = 1, .shape = { 0 } },
-        "", 0);
+    add_value("d",
+        (struct index_entry){ .dtype = STRING, .rank = 1, .shape = { 0 } }, "",
+        0);
     varve_reader *reader = open_bundle();
     check_bytes(reader, "a", "0000000000000000 0200000000000000 6869");
     char expected[700];
@@ -127,7 +128,7 @@ TEST(bundle_value, verifies_both_sums_of_strings)
 static void refuse_strings(int64_t count, const char *hex, const char *says)
 {
     begin_bundle();
-    add_hex("s", (struct told){ .dtype = STRING, .rank = 1,
+    add_hex("s", (struct index_entry){ .dtype = STRING, .rank = 1,
         .shape = { count } }, hex);
     refuse_bundle(VARVE_CORRUPT, says);
 }
@@ -150,11 +151,13 @@ TEST(bundle_value, turns_the_bytes_of_a_big_endian_writer)
     varve_saved_node node;
     begin_empty_bundle();
     add_header(1, 1);
-    add_hex("a", (struct told){ .dtype = INT32, .rank = 1, .shape = { 2 } },
+    add_hex("a",
+        (struct index_entry){ .dtype = INT32, .rank = 1, .shape = { 2 } },
         "01020304 05060708");
-    add_hex("b", (struct told){ .dtype = COMPLEX64 }, "01020304 05060708");
-    add_hex("c", (struct told){ .dtype = INT64 }, "0102030405060708");
-    add_hex("d", (struct told){ .dtype = 4, .rank = 1, .shape = { 3 } },
+    add_hex(
+        "b", (struct index_entry){ .dtype = COMPLEX64 }, "01020304 05060708");
+    add_hex("c", (struct index_entry){ .dtype = INT64 }, "0102030405060708");
+    add_hex("d", (struct index_entry){ .dtype = 4, .rank = 1, .shape = { 3 } },
         "010203");
     /* Both checksums cover the lengths in the writer's byte order, and are
      * stored in it. */
@@ -162,7 +165,7 @@ TEST(bundle_value, turns_the_bytes_of_a_big_endian_writer)
     char hex[64], stored[64];
     snprintf(hex, sizeof hex, "00000002 %08x 6869", sum);
     snprintf(stored, sizeof stored, "02 %08x 6869", sum);
-    add_hex("s", (struct told){ .dtype = STRING,
+    add_hex("s", (struct index_entry){ .dtype = STRING,
         .sum = vv_crc32c_mask(sum_of(hex)) }, stored);
     varve_reader *reader = open_bundle();
     check_bytes(reader, "a", "04030201 08070605");
@@ -179,7 +182,7 @@ TEST(bundle_value, verifies_what_it_turns)
 {
     begin_empty_bundle();
     add_header(1, 1);
-    add_hex("a", (struct told){ .dtype = INT32, .sum = 5 }, "01020304");
+    add_hex("a", (struct index_entry){ .dtype = INT32, .sum = 5 }, "01020304");
     varve_reader *reader = open_bundle();
     refuse_value(reader, "a", "a: bytes 0 to 4: expected CRC-32C");
     end_bundle(reader);
@@ -205,7 +208,7 @@ static void add_variants(const char *key, int wrong)
     sum = vv_crc32c(sum, b.data + 8, 4);
     if (wrong == 2)
         vv_buffer_add8(&b, 0);
-    add_value(key, (struct told){ .dtype = 21, .rank = 1, .shape = { 2 },
+    add_value(key, (struct index_entry){ .dtype = 21, .rank = 1, .shape = { 2 },
         .sum = vv_crc32c_mask(sum) + (wrong == 3) }, b.data, b.size);
     vv_buffer_clear(&b);
 }
@@ -243,7 +246,7 @@ static void add_box(int x, int nx, int z, int nz)
     unsigned char key[] = { 0, 'q', 0, 1, 1, 3, (unsigned char)(0x80 + x),
         (unsigned char)(0x80 + nx), 0x80, 0x7f, (unsigned char)(0x80 + z),
         (unsigned char)(0x80 + nz) };
-    struct told t = { .dtype = 4, .rank = 3, .shape = { nx, 2, nz } };
+    struct index_entry t = { .dtype = 4, .rank = 3, .shape = { nx, 2, nz } };
     t.offset = maker.data.size;
     for (int i = x; i < x + nx; i++)
         for (int j = 0; j < 2; j++)
@@ -251,7 +254,7 @@ static void add_box(int x, int nx, int z, int nz)
                 vv_buffer_add8(&maker.data, (uint8_t)(4 * i + 2 * j + k));
     t.size = maker.data.size - t.offset;
     t.sum = vv_crc32c_mask(vv_crc32c(0, maker.data.data + t.offset, t.size));
-    add_told((const char *)key, sizeof key, &t);
+    add_index_entry((const char *)key, sizeof key, &t);
 }
 
 TEST(bundle_value, puts_boxes_of_three_dimensions_where_they_belong)
@@ -265,7 +268,7 @@ TEST(bundle_value, puts_boxes_of_three_dimensions_where_they_belong)
     add_box(0, 1, 0, 2);
     add_box(1, 1, 0, 1);
     add_box(1, 1, 1, 1);
-    add_told("q", 1, &(struct told){ .dtype = 4, .rank = 3,
+    add_index_entry("q", 1, &(struct index_entry){ .dtype = 4, .rank = 3,
         .shape = { 2, 2, 2 }, .slices = slices, .slices_size = size });
     varve_reader *reader = open_bundle();
     check_bytes(reader, "q", "00010203 04050607");

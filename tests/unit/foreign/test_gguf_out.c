@@ -30,11 +30,11 @@ static void build(varve_node *root)
 TEST(gguf_out, makes_a_file_that_is_read_again)
 {
     struct world w = world_new();
-    struct told told = { "" };
+    struct losses reported = { "" };
     varve_error error = { 0 };
     cr_assert_ok(write_graph(
-        &w, "a.gguf", VARVE_FORMAT_GGUF, build, &told, &error), error);
-    cr_assert_str_eq(told.text, "");
+        &w, "a.gguf", VARVE_FORMAT_GGUF, build, &reported, &error), error);
+    cr_assert_str_eq(reported.text, "");
     varve_reader *r = vv_reader_open_in(&w.context, "a.gguf", &error);
     cr_assert(r, "%s", error.message);
     cr_assert_eq(varve_reader_format(r), VARVE_FORMAT_GGUF);
@@ -118,11 +118,11 @@ static void put_model(void)
 static varve_graph *write_again(const varve_metadata *metadata, size_t count,
     const char *losses)
 {
-    struct told told = { "" };
+    struct losses reported = { "" };
     varve_error error = { 0 };
     varve_write_options options = { .format = VARVE_FORMAT_GGUF,
         .metadata = metadata, .metadata_count = count,
-        .foreign = { .loss = tell_loss, .loss_user = &told } };
+        .foreign = { .loss = add_loss, .loss_user = &reported } };
     put_model();
     place_file(&f);
     varve_graph *graph =
@@ -133,7 +133,7 @@ static varve_graph *write_again(const varve_metadata *metadata, size_t count,
             varve_graph_metadata(graph, &options.metadata_count);
     cr_assert_ok(varve_write(
         varve_graph_root(graph), "again.gguf", &options, &error), error);
-    cr_assert_str_eq(told.text, losses);
+    cr_assert_str_eq(reported.text, losses);
     return graph;
 }
 
@@ -222,15 +222,16 @@ static void build_lossy(varve_node *root)
 TEST(gguf_out, says_what_it_leaves_out)
 {
     struct world w = world_new();
-    struct told told = { "" };
+    struct losses reported = { "" };
     varve_error error = { 0 };
-    cr_assert_ok(write_graph(
-        &w, "a.gguf", VARVE_FORMAT_GGUF, build_lossy, &told, &error), error);
+    cr_assert_ok(write_graph(&w, "a.gguf", VARVE_FORMAT_GGUF, build_lossy,
+                     &reported, &error),
+        error);
     static const char *const says[] = { "state: the bytes of a state\n",
         "byte: a tensor of uint8\n", "none: a tensor without elements\n",
         "list: its kind: a list\n", ": a tag\n", "another path to a node\n" };
     for (size_t i = 0; i < sizeof says / sizeof *says; i++)
-        cr_assert(strstr(told.text, says[i]), "%s", told.text);
+        cr_assert(strstr(reported.text, says[i]), "%s", reported.text);
     world_free(&w);
 }
 

@@ -35,12 +35,12 @@ static varve_graph *read_graph(struct world *w, const char *path)
 
 static void write_graph_to(
     varve_graph *graph, const char *path, varve_format format,
-    struct told *told)
+    struct losses *reported)
 {
     varve_error error = { 0 };
     varve_write_options options = { .format = format,
-        .foreign = { .loss = tell_loss, .loss_user = told } };
-    *told = (struct told){ "" };
+        .foreign = { .loss = add_loss, .loss_user = reported } };
+    *reported = (struct losses){ "" };
     cr_assert_ok(
         varve_write(varve_graph_root(graph), path, &options, &error), error);
     varve_graph_free(graph);
@@ -64,15 +64,15 @@ static void check_same(struct hdf5_sample *s, varve_reader *r, const char *name)
 TEST(hdf5_kept_type, writes_the_types_that_were_read)
 {
     struct hdf5_sample s = open_sample("hdf5_types.h5");
-    struct told told;
+    struct losses reported;
     varve_error error = { 0 };
     write_graph_to(read_graph(&s.world, "hdf5_types.h5"), "b.h5",
-        VARVE_FORMAT_HDF5, &told);
+        VARVE_FORMAT_HDF5, &reported);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        cr_assert_not(strstr(told.text, names[i]), "%s", told.text);
+        cr_assert_not(strstr(reported.text, names[i]), "%s", reported.text);
     /* Twice, so that the data kept from the second file is used. */
     write_graph_to(read_graph(&s.world, "b.h5"), "c.h5", VARVE_FORMAT_HDF5,
-        &told);
+        &reported);
     varve_reader *r = vv_reader_open_in(&s.world.context, "c.h5", &error);
     cr_assert(r, "%s", error.message);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -88,13 +88,13 @@ TEST(hdf5_kept_type, writes_the_types_that_were_read)
 TEST(hdf5_kept_type, is_lost_through_another_format)
 {
     struct hdf5_sample s = open_sample("hdf5_types.h5");
-    struct told told;
+    struct losses reported;
     varve_error error = { 0 };
     write_graph_to(read_graph(&s.world, "hdf5_types.h5"), "b.varve",
-        VARVE_FORMAT_VARVE, &told);
+        VARVE_FORMAT_VARVE, &reported);
     write_graph_to(
-        read_graph(&s.world, "b.varve"), "c.h5", VARVE_FORMAT_HDF5, &told);
-    cr_assert(strstr(told.text, "compound: a tag\n"), "%s", told.text);
+        read_graph(&s.world, "b.varve"), "c.h5", VARVE_FORMAT_HDF5, &reported);
+    cr_assert(strstr(reported.text, "compound: a tag\n"), "%s", reported.text);
     varve_reader *r = vv_reader_open_in(&s.world.context, "c.h5", &error);
     cr_assert(r, "%s", error.message);
     check_same(&s, r, "compound");
@@ -107,12 +107,12 @@ TEST(hdf5_kept_type, is_lost_where_a_state_has_children)
 {
     static double number = 1;
     struct hdf5_sample s = open_sample("hdf5_types.h5");
-    struct told told;
+    struct losses reported;
     varve_error error = { 0 };
     varve_graph *graph = read_graph(&s.world, "hdf5_types.h5");
     varve_add_variable(varve_find(varve_graph_root(graph), "compound"), "child",
         varve_scalar(&number));
-    write_graph_to(graph, "b.h5", VARVE_FORMAT_HDF5, &told);
+    write_graph_to(graph, "b.h5", VARVE_FORMAT_HDF5, &reported);
     varve_reader *r = vv_reader_open_in(&s.world.context, "b.h5", &error);
     cr_assert(r, "%s", error.message);
     check_value(r, "compound/child", "float64[]", &number, 8);

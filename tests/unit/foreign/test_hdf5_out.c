@@ -53,13 +53,13 @@ static void build(varve_node *root)
     varve_add_state(root, "state", &callbacks, &one);
 }
 
-static varve_reader *write_and_open(
-    struct world *w, void (*build_it)(varve_node *root), struct told *told)
+static varve_reader *write_and_open(struct world *w,
+    void (*build_it)(varve_node *root), struct losses *reported)
 {
     varve_error error = { 0 };
     use_module();
     cr_assert_ok(write_graph(
-        w, "a.h5", VARVE_FORMAT_HDF5, build_it, told, &error), error);
+        w, "a.h5", VARVE_FORMAT_HDF5, build_it, reported, &error), error);
     varve_reader *r = vv_reader_open_in(&w->context, "a.h5", &error);
     cr_assert(r, "%s", error.message);
     cr_assert_eq(varve_reader_format(r), VARVE_FORMAT_HDF5);
@@ -69,11 +69,11 @@ static varve_reader *write_and_open(
 TEST(hdf5_out, holds_a_graph_with_all_its_paths_and_slots)
 {
     struct world w = world_new();
-    struct told told = { "" };
+    struct losses reported = { "" };
     varve_error error = { 0 };
     varve_saved_node a, b;
-    varve_reader *r = write_and_open(&w, build, &told);
-    cr_assert_str_eq(told.text, "");
+    varve_reader *r = write_and_open(&w, build, &reported);
+    cr_assert_str_eq(reported.text, "");
     check_value(r, "words", "string[3]", "\5\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
         "\1\0\0\0\0\0\0\0gr\xc3\xbcnx", 30);
     check_value(r, "flags", "bool[3]", "\1\0\1", 3);
@@ -159,13 +159,15 @@ static void build_lossy(varve_node *root)
 TEST(hdf5_out, says_what_it_cannot_hold)
 {
     struct world w = world_new();
-    struct told told = { "" };
-    varve_reader *r = write_and_open(&w, build_lossy, &told);
-    cr_assert(strstr(told.text, "cut: the text after a NUL, for readers of C "
-        "strings\n"), "%s",
-        told.text);
-    cr_assert(strstr(told.text, "list: its kind: a list\n"), "%s", told.text);
-    cr_assert(strstr(told.text, ": a tag\n"), "%s", told.text);
+    struct losses reported = { "" };
+    varve_reader *r = write_and_open(&w, build_lossy, &reported);
+    cr_assert(
+        strstr(reported.text, "cut: the text after a NUL, for readers of C "
+                              "strings\n"),
+        "%s", reported.text);
+    cr_assert(
+        strstr(reported.text, "list: its kind: a list\n"), "%s", reported.text);
+    cr_assert(strstr(reported.text, ": a tag\n"), "%s", reported.text);
     check_value(r, "a%2Fb", "float64[]", &rate, 8);
     check_value(r, "state/@state", "uint8[1]", "x", 1);
     check_value(r, "state/child", "float64[]", &rate, 8);

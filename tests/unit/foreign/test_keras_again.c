@@ -51,13 +51,13 @@ static void build_other(varve_node *root)
     add_layer(layers, "first", NULL, "kernels/0", "kernel");
 }
 
-static varve_reader *write_and_open(
-    struct world *w, void (*build_it)(varve_node *root), struct told *told)
+static varve_reader *write_and_open(struct world *w,
+    void (*build_it)(varve_node *root), struct losses *reported)
 {
     varve_error error = { 0 };
     use_module();
     cr_assert_ok(write_graph(
-        w, "a.h5", VARVE_FORMAT_HDF5, build_it, told, &error), error);
+        w, "a.h5", VARVE_FORMAT_HDF5, build_it, reported, &error), error);
     varve_reader *r = vv_reader_open_in(&w->context, "a.h5", &error);
     cr_assert(r, "%s", error.message);
     return r;
@@ -74,8 +74,8 @@ static void check_file(varve_reader *r, const char *path, const char *global)
 TEST(keras_again, calls_groups_as_the_global_names_do)
 {
     struct world w = world_new();
-    struct told told = { "" };
-    varve_reader *r = write_and_open(&w, build, &told);
+    struct losses reported = { "" };
+    varve_reader *r = write_and_open(&w, build, &reported);
     varve_saved_node node;
     check_file(r, "layers/dense/vars/0", "layers/dense/vars/0");
     check_file(r, "layers/dense_1/vars/0", "layers/dense_1/vars/0");
@@ -83,7 +83,7 @@ TEST(keras_again, calls_groups_as_the_global_names_do)
     cr_assert_not(varve_reader_find(r, "layers/dense/kernel", &node));
     cr_assert_not(varve_reader_find(r, "layers/first", &node));
     cr_assert(varve_reader_find(r, "layers/empty", &node));
-    cr_assert_null(strstr(told.text, "global name"), "%s", told.text);
+    cr_assert_null(strstr(reported.text, "global name"), "%s", reported.text);
     varve_reader_free(r);
     world_free(&w);
 }
@@ -91,11 +91,11 @@ TEST(keras_again, calls_groups_as_the_global_names_do)
 TEST(keras_again, leaves_names_that_would_be_the_same)
 {
     struct world w = world_new();
-    struct told told = { "" };
-    varve_reader *r = write_and_open(&w, build_same, &told);
+    struct losses reported = { "" };
+    varve_reader *r = write_and_open(&w, build_same, &reported);
     check_file(r, "layers/first/vars/0", "layers/first/vars/0");
-    cr_assert(strstr(told.text, "layers: the names of its groups"), "%s",
-        told.text);
+    cr_assert(strstr(reported.text, "layers: the names of its groups"), "%s",
+        reported.text);
     varve_reader_free(r);
     world_free(&w);
 }
@@ -103,12 +103,12 @@ TEST(keras_again, leaves_names_that_would_be_the_same)
 TEST(keras_again, leaves_what_has_other_global_names)
 {
     struct world w = world_new();
-    struct told told = { "" };
-    varve_reader *r = write_and_open(&w, build_other, &told);
+    struct losses reported = { "" };
+    varve_reader *r = write_and_open(&w, build_other, &reported);
     varve_saved_node node;
     cr_assert(varve_reader_find(r, "layers/first/kernel", &node));
     cr_assert(varve_reader_find(r, "layers/first/vars/0", &node));
-    cr_assert(strstr(told.text, "its global name"), "%s", told.text);
+    cr_assert(strstr(reported.text, "its global name"), "%s", reported.text);
     varve_reader_free(r);
     world_free(&w);
 }

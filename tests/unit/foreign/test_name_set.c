@@ -6,7 +6,7 @@
 
 #include "support/test.h"
 
-TEST(taken, knows_names_by_their_bytes)
+TEST(name_set, knows_names_by_their_bytes)
 {
     struct vv_taken taken;
     bool is_new;
@@ -21,7 +21,7 @@ TEST(taken, knows_names_by_their_bytes)
     vv_taken_clear(&taken);
 }
 
-TEST(taken, copies_names)
+TEST(name_set, copies_names)
 {
     struct vv_taken taken;
     char name[2] = "a";
@@ -34,7 +34,7 @@ TEST(taken, copies_names)
     vv_taken_clear(&taken);
 }
 
-TEST(taken, fails_without_memory)
+TEST(name_set, fails_without_memory)
 {
     bool is_taken = false;
     for (long n = 0; !is_taken; n++) {

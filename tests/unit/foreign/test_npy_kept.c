@@ -30,11 +30,11 @@ static struct vv_buffer array_of(
 }
 
 static void write_again(struct world *w, const char *from, const char *to,
-    varve_format format, struct told *told)
+    varve_format format, struct losses *reported)
 {
     varve_error error = { 0 };
     varve_write_options options = { .format = format,
-        .foreign = { .loss = tell_loss, .loss_user = told } };
+        .foreign = { .loss = add_loss, .loss_user = reported } };
     varve_graph *graph = vv_graph_from_in(&w->context, from, NULL, &error);
     cr_assert(graph, "%s", error.message);
     cr_assert_ok(
@@ -46,13 +46,13 @@ static void check(
     unsigned version, const char *dictionary, const char *data, size_t size)
 {
     struct world w = world_new();
-    struct told told = { "" };
+    struct losses reported = { "" };
     size_t found;
     struct vv_buffer array = array_of(version, dictionary, data, size);
     memory_put(w.memory, "a.npy", array.data, array.size);
-    write_again(&w, "a.npy", "b.npz", VARVE_FORMAT_NPZ, &told);
-    write_again(&w, "b.npz", "c.npy", VARVE_FORMAT_NPY, &told);
-    cr_assert_str_empty(told.text);
+    write_again(&w, "a.npy", "b.npz", VARVE_FORMAT_NPZ, &reported);
+    write_again(&w, "b.npz", "c.npy", VARVE_FORMAT_NPY, &reported);
+    cr_assert_str_empty(reported.text);
     unsigned char *bytes = memory_bytes(w.memory, "c.npy", &found);
     cr_assert_eq(found, array.size, "%.*s", (int)found, (char *)bytes);
     cr_assert_eq(memcmp(bytes, array.data, found), 0, "%.*s", (int)found,
@@ -78,13 +78,14 @@ TEST(npy_kept, is_written_again_byte_for_byte)
 TEST(npy_kept, is_lost_in_other_formats)
 {
     struct world w = world_new();
-    struct told told = { "" };
+    struct losses reported = { "" };
     struct vv_buffer array = array_of(1, "{'descr': '|V3', 'fortran_order': "
         "False, 'shape': (), }", "abc", 3);
     memory_put(w.memory, "a.npy", array.data, array.size);
-    write_again(&w, "a.npy", "b.safetensors", VARVE_FORMAT_SAFETENSORS, &told);
-    cr_assert(strstr(told.text, "arr_0: the bytes of a state\n"), "%s",
-        told.text);
+    write_again(
+        &w, "a.npy", "b.safetensors", VARVE_FORMAT_SAFETENSORS, &reported);
+    cr_assert(strstr(reported.text, "arr_0: the bytes of a state\n"), "%s",
+        reported.text);
     vv_buffer_clear(&array);
     world_free(&w);
 }

@@ -24,11 +24,11 @@ static void check_bytes(const char *header, size_t size, const void *data,
     size_t data_size)
 {
     struct world w = world_new();
-    struct told told = { "" };
+    struct losses reported = { "" };
     varve_error error = { 0 };
     cr_assert_ok(write_graph(
-        &w, "a.npy", VARVE_FORMAT_NPY, build_one, &told, &error), error);
-    cr_assert_str_eq(told.text, "");
+        &w, "a.npy", VARVE_FORMAT_NPY, build_one, &reported, &error), error);
+    cr_assert_str_eq(reported.text, "");
     size_t found, length = strlen(header);
     const unsigned char *bytes = memory_bytes(w.memory, "a.npy", &found);
     cr_assert_eq(found, size + data_size, "%d", (int)found);
@@ -108,15 +108,16 @@ TEST(npy_out, writes_many_strings)
 TEST(npy_out, refuses_strings_that_numpy_would_cut)
 {
     struct world w = world_new();
-    struct told told = { "" };
+    struct losses reported = { "" };
     varve_error error = { 0 };
     varve_string strings[2] = { { "ab", 2 }, { "c\0", 2 } };
     value = varve_array(strings, 2);
     cr_assert_eq(write_graph(
-        &w, "a.npy", VARVE_FORMAT_NPY, build_one, &told, &error),
+        &w, "a.npy", VARVE_FORMAT_NPY, build_one, &reported, &error),
         VARVE_MISUSE);
     cr_assert(strstr(error.message, "NumPy cannot store strings"));
-    cr_assert_str_eq(told.text, "w: its value: NumPy cannot store strings that "
+    cr_assert_str_eq(reported.text,
+        "w: its value: NumPy cannot store strings that "
         "end in NUL or are so large\n");
     cr_assert_eq(memory_file_count(w.memory), 0);
     world_free(&w);
@@ -140,7 +141,7 @@ static void build_many(varve_node *root)
 TEST(npy_out, tells_everything_that_is_lost)
 {
     struct world w = world_new();
-    struct told told = { "" };
+    struct losses reported = { "" };
     varve_error error = { 0 };
     varve_graph *graph = vv_graph_new_in(&w.context);
     varve_metadata metadata = {
@@ -151,7 +152,7 @@ TEST(npy_out, tells_everything_that_is_lost)
         error);
     cr_assert_ok(varve_write(varve_graph_root(graph), "a.npy",
         &(varve_write_options){ .format = VARVE_FORMAT_NPY,
-            .foreign = { .loss = tell_loss, .loss_user = &told },
+            .foreign = { .loss = add_loss, .loss_user = &reported },
             .metadata = &metadata, .metadata_count = 1,
             .keep_counter = true }, &error), error);
     static const char *const lines[] = {
@@ -160,7 +161,8 @@ TEST(npy_out, tells_everything_that_is_lost)
         "its global name", "the save counter", "metadata \"step\"",
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        cr_assert(strstr(told.text, lines[i]), "%s: %s", lines[i], told.text);
+        cr_assert(
+            strstr(reported.text, lines[i]), "%s: %s", lines[i], reported.text);
     varve_graph_free(graph);
     world_free(&w);
 }
@@ -176,15 +178,16 @@ TEST(npy_out, writes_types_that_numpy_lacks_as_raw_bytes_and_says_so)
     };
     for (size_t i = 0; i < 3; i++) {
         struct world w = world_new();
-        struct told told = { "" };
+        struct losses reported = { "" };
         varve_error error = { 0 };
         char bytes[4] = { 1, 2, 3, 4 };
         size_t size;
         value = varve_view(bytes, raw[i], VARVE_SHAPE(2));
-        cr_assert_ok(write_graph(
-            &w, "a.npy", VARVE_FORMAT_NPY, build_one, &told, &error), error);
-        cr_assert(strstr(told.text, "w: its type, "), "%s", told.text);
-        cr_assert(strstr(told.text, varve_dtype_name(raw[i])));
+        cr_assert_ok(write_graph(&w, "a.npy", VARVE_FORMAT_NPY, build_one,
+                         &reported, &error),
+            error);
+        cr_assert(strstr(reported.text, "w: its type, "), "%s", reported.text);
+        cr_assert(strstr(reported.text, varve_dtype_name(raw[i])));
         unsigned char *file = memory_bytes(w.memory, "a.npy", &size);
         cr_assert_eq(memcmp(file + 10, headers[i], strlen(headers[i])), 0);
         cr_assert_eq(size - 128, i == 0 ? 4 : 2);

@@ -69,9 +69,9 @@ TEST(npz_in, may_hold_nothing)
     archive_clear(&a);
 }
 
-/* The checksum of the archive covers header and data. That of the data is
- * derived from it, and is right if and only if every change is detected, also
- * with several chunks. */
+/* The checksum of the archive covers header and data. The checksum of
+ * the data is derived from it, and is right if and only if every change is
+ * detected, also with several chunks. */
 static void check_sum(size_t size)
 {
     struct archive a = archive_new();

@@ -31,12 +31,12 @@ static void build(varve_node *root)
 TEST(npz_out, is_read_again_with_every_value_and_name)
 {
     struct world w = world_new();
-    struct told told = { "" };
+    struct losses reported = { "" };
     varve_error error = { 0 };
     int64_t little = (int64_t)vv_order64((uint64_t)step);
     cr_assert_ok(write_graph(
-        &w, "a.npz", VARVE_FORMAT_NPZ, build, &told, &error), error);
-    cr_assert_str_eq(told.text, "");
+        &w, "a.npz", VARVE_FORMAT_NPZ, build, &reported, &error), error);
+    cr_assert_str_eq(reported.text, "");
     varve_reader *r = vv_reader_open_in(&w.context, "a.npz", &error);
     cr_assert(r, "%s", error.message);
     cr_assert_eq(varve_reader_format(r), VARVE_FORMAT_NPZ);
@@ -100,12 +100,12 @@ static void build_global(varve_node *root)
 TEST(npz_out, says_what_it_leaves_out)
 {
     struct world w = world_new();
-    struct told told = { "" };
+    struct losses reported = { "" };
     varve_error error = { 0 };
     cr_assert_ok(write_graph(
-        &w, "a.npz", VARVE_FORMAT_NPZ, build_lossy, &told, &error), error);
-    cr_assert(strstr(told.text, "cut: its value: NumPy cannot store"), "%s",
-        told.text);
+        &w, "a.npz", VARVE_FORMAT_NPZ, build_lossy, &reported, &error), error);
+    cr_assert(strstr(reported.text, "cut: its value: NumPy cannot store"), "%s",
+        reported.text);
     varve_reader *r = vv_reader_open_in(&w.context, "a.npz", &error);
     cr_assert(r, "%s", error.message);
     cr_assert_eq(varve_reader_node_count(r), 3, "root, a and b");
@@ -133,13 +133,13 @@ TEST(npz_out, has_the_global_names_where_they_are_asked_for)
         struct world w = world_new();
         varve_error error = { 0 };
         varve_saved_node node;
-        struct told told = { "" };
+        struct losses reported = { "" };
         varve_graph *graph = vv_graph_new_in(&w.context);
         build_global(varve_graph_root(graph));
         varve_write_options options = { .format = formats[i],
             .foreign = { .global_names = true,
-            .loss = tell_loss,
-            .loss_user = &told } };
+            .loss = add_loss,
+            .loss_user = &reported } };
         cr_assert_ok(varve_write(
             varve_graph_root(graph), "a", &options, &error), error);
         varve_reader *r = vv_reader_open_in(&w.context, "a", &error);
@@ -147,7 +147,8 @@ TEST(npz_out, has_the_global_names_where_they_are_asked_for)
         cr_assert(varve_reader_find(r, "dense/kernel:0", &node));
         cr_assert_str_eq(node.global_name, "dense/kernel:0");
         cr_assert(varve_reader_find(r, "a/b", &node));
-        cr_assert_null(strstr(told.text, "global name"), "%s", told.text);
+        cr_assert_null(
+            strstr(reported.text, "global name"), "%s", reported.text);
         varve_reader_free(r);
         varve_graph_free(graph);
         world_free(&w);
@@ -170,19 +171,20 @@ static void build_long(varve_node *root)
 TEST(npz_out, leaves_out_a_name_that_is_too_long)
 {
     struct world w = world_new();
-    struct told told = { "" };
+    struct losses reported = { "" };
     varve_error error = { 0 };
     varve_write_options options = { .format = VARVE_FORMAT_NPZ,
         .foreign = { .global_names = true,
-        .loss = tell_loss,
-        .loss_user = &told } };
+        .loss = add_loss,
+        .loss_user = &reported } };
     varve_graph *graph = vv_graph_new_in(&w.context);
     build_long(varve_graph_root(graph));
     cr_assert_ok(
         varve_write(varve_graph_root(graph), "a.npz", &options, &error), error);
     varve_graph_free(graph);
-    cr_assert_str_eq(told.text, "long: its value: its name is too long for a "
-                                "zip archive\n");
+    cr_assert_str_eq(reported.text,
+        "long: its value: its name is too long for a "
+        "zip archive\n");
     read_back(&w.context, "a.npz");
     varve_reader *r = vv_reader_open_in(&w.context, "a.npz", &error);
     cr_assert(r, "%s", error.message);

@@ -11,7 +11,7 @@
 #define MAGIC "\x80\2\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."
 #define METADATA "torch.distributed.checkpoint.metadata"
 
-TEST(sign, of_old_torch_files_is_their_number)
+TEST(pickle_magic, of_old_torch_files_is_their_number)
 {
     static const char four[] = "\x80\4\x95\x0d\0\0\0\0\0\0\0"
         "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
@@ -39,7 +39,7 @@ static bool is_tar(char type, const char *name, size_t cut)
     return is_one;
 }
 
-TEST(sign, of_the_first_torch_files_is_the_name_of_a_tar_member)
+TEST(pickle_magic, of_the_first_torch_files_is_the_name_of_a_tar_member)
 {
     cr_assert(is_tar(0, "sys_info", 0));
     cr_assert(is_tar('x', "sys_info", 0));
@@ -56,7 +56,7 @@ static bool is_metadata(const char *bytes, size_t size)
     return vv_dcp_is_metadata((const unsigned char *)bytes, size);
 }
 
-TEST(sign, of_distributed_torch_is_a_module_near_the_beginning)
+TEST(pickle_magic, of_distributed_torch_is_a_module_near_the_beginning)
 {
     static const char plain[] = "\x80\2c" METADATA;
     char far[80 + sizeof METADATA] = "\x80\2";

@@ -22,11 +22,11 @@ static const char header[] = "{\"__metadata__\":{\"format\":\"pt\"},"
 
 /* Writes the graph that was read. */
 static void write_again(struct world *w, varve_format format, const char *to,
-    struct told *told)
+    struct losses *reported)
 {
     varve_error error = { 0 };
     varve_write_options options = { .format = format,
-        .foreign = { .loss = tell_loss, .loss_user = told } };
+        .foreign = { .loss = add_loss, .loss_user = reported } };
     varve_graph *graph =
         vv_graph_from_in(&w->context, "a.safetensors", NULL, &error);
     cr_assert(graph, "%s", error.message);
@@ -39,15 +39,15 @@ static void write_again(struct world *w, varve_format format, const char *to,
 TEST(safetensors_kept, is_written_again_byte_for_byte)
 {
     struct world w = world_new();
-    struct told told = { "" };
+    struct losses reported = { "" };
     size_t size, found;
     char padded[sizeof header + 8];
     strcpy(padded, header);
     while (strlen(padded) % 8)
         strcat(padded, " ");
     put_tensors(w.memory, "a.safetensors", padded, 15);
-    write_again(&w, VARVE_FORMAT_SAFETENSORS, "b.safetensors", &told);
-    cr_assert_str_empty(told.text);
+    write_again(&w, VARVE_FORMAT_SAFETENSORS, "b.safetensors", &reported);
+    cr_assert_str_empty(reported.text);
     unsigned char *expected = memory_bytes(w.memory, "a.safetensors", &size);
     unsigned char *bytes = memory_bytes(w.memory, "b.safetensors", &found);
     cr_assert_eq(found, size, "%.*s", (int)found - 8, (char *)bytes + 8);
@@ -59,10 +59,10 @@ TEST(safetensors_kept, is_written_again_byte_for_byte)
 TEST(safetensors_kept, is_lost_in_other_formats)
 {
     struct world w = world_new();
-    struct told told = { "" };
+    struct losses reported = { "" };
     put_tensors(w.memory, "a.safetensors", header, 15);
-    write_again(&w, VARVE_FORMAT_NPZ, "b.npz", &told);
-    cr_assert(strstr(told.text, "a: its state\n"), "%s", told.text);
-    cr_assert(strstr(told.text, "a: a tag\n"), "%s", told.text);
+    write_again(&w, VARVE_FORMAT_NPZ, "b.npz", &reported);
+    cr_assert(strstr(reported.text, "a: its state\n"), "%s", reported.text);
+    cr_assert(strstr(reported.text, "a: a tag\n"), "%s", reported.text);
     world_free(&w);
 }

@@ -350,8 +350,7 @@ TEST(table_in, refuses_what_is_no_snappy)
         "", "00", "ff", "ffffffff0f 00", /* more than it can contain */
         "15 0c 00010861 11 01 1c 00000000 01000000", /* one byte missing */
         "13 0c 00010861 11 01 1c 00000000 01000000",
-        "14 0c 00010861 11 05 1c 00000000 01000000", /* copied from before
-                                                      * the beginning */
+        "14 0c 00010861 11 05 1c 00000000 01000000", /* bad offset */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct made m;

@@ -51,12 +51,12 @@ static void build(varve_node *root)
  * since the opcodes would be long as text. */
 static struct vv_pickle pickle_of(struct world *w, struct vv_buffer *bytes)
 {
-    struct told told = { "" };
+    struct losses reported = { "" };
     varve_error error = { 0 };
     struct vv_pickle p;
     size_t size;
     cr_assert_ok(write_graph(
-        w, "a.pt", VARVE_FORMAT_TORCH, build, &told, &error), error);
+        w, "a.pt", VARVE_FORMAT_TORCH, build, &reported, &error), error);
     const unsigned char *file = memory_bytes(w->memory, "a.pt", &size);
     const unsigned char *at = file;
     while (memcmp(at, "\x80\2", 2) != 0)

@@ -41,7 +41,7 @@ TEST(torch_index, reads_each_tensor_from_its_file)
     world_free(&w);
 }
 
-/* The part opens as a checkpoint, with a warning that it is incomplete. */
+/* The part opens as a checkpoint, and reports that it is incomplete. */
 TEST(torch_index, is_missed_by_a_part_that_is_opened_alone)
 {
     const char *path, *what;

@@ -58,16 +58,17 @@ static void build(varve_node *root)
 static void check(const char *first, const char *second)
 {
     struct world w = world_new();
-    struct told told = { "" };
+    struct losses reported = { "" };
     varve_error error = { 0 };
     varve_saved_node node;
     cr_assert_ok(write_graph(
-        &w, "a.pt", VARVE_FORMAT_TORCH, build, &told, &error), error);
+        &w, "a.pt", VARVE_FORMAT_TORCH, build, &reported, &error), error);
     varve_reader *r = vv_reader_open_in(&w.context, "a.pt", &error);
     cr_assert(r, "%s", error.message);
-    bool is_told = strstr(told.text, PATH ": the parameter names");
-    cr_assert_eq(is_told, !first, "%s", told.text);
-    cr_assert_null(strstr(told.text, "it is in no dict"), "%s", told.text);
+    bool is_told = strstr(reported.text, PATH ": the parameter names");
+    cr_assert_eq(is_told, !first, "%s", reported.text);
+    cr_assert_null(
+        strstr(reported.text, "it is in no dict"), "%s", reported.text);
     cr_assert_eq(varve_reader_find(r, PATH, &node), first != NULL);
     if (first) {
         char text[2][16] = { "\1\0\0\0\0\0\0", "\1\0\0\0\0\0\0" };

@@ -39,12 +39,12 @@ static void build_bare(varve_node *root)
 TEST(torch_optimizer, numbers_what_it_trains_and_keeps_its_settings)
 {
     struct world w = world_new();
-    struct told told = { "" };
+    struct losses reported = { "" };
     varve_error error = { 0 };
     int64_t zero = 0;
     cr_assert_ok(write_graph(
-        &w, "a.pt", VARVE_FORMAT_TORCH, build_tree, &told, &error), error);
-    cr_assert_null(strstr(told.text, "learning rate"), "%s", told.text);
+        &w, "a.pt", VARVE_FORMAT_TORCH, build_tree, &reported, &error), error);
+    cr_assert_null(strstr(reported.text, "learning rate"), "%s", reported.text);
     varve_reader *r = vv_reader_open_in(&w.context, "a.pt", &error);
     cr_assert(r, "%s", error.message);
     check_value(r, "sgd/param_groups/0/params", "int64[1]", &zero, 8);
@@ -61,11 +61,11 @@ TEST(torch_optimizer, numbers_what_it_trains_and_keeps_its_settings)
 TEST(torch_optimizer, tells_that_it_has_no_learning_rate)
 {
     struct world w = world_new();
-    struct told told = { "" };
+    struct losses reported = { "" };
     varve_error error = { 0 };
     cr_assert_ok(write_graph(
-        &w, "a.pt", VARVE_FORMAT_TORCH, build_bare, &told, &error), error);
-    cr_assert(strstr(told.text, "sgd: its learning rate: no value is named "
-        "\"lr\"\n"), "%s", told.text);
+        &w, "a.pt", VARVE_FORMAT_TORCH, build_bare, &reported, &error), error);
+    cr_assert(strstr(reported.text, "sgd: its learning rate: no value is named "
+        "\"lr\"\n"), "%s", reported.text);
     world_free(&w);
 }

@@ -38,11 +38,11 @@ static void build(varve_node *root)
 TEST(torch_order, is_that_of_the_entries_of_a_state)
 {
     struct world w = world_new();
-    struct told told = { "" };
+    struct losses reported = { "" };
     varve_error error = { 0 };
     cr_assert_ok(write_graph(
-        &w, "a.pt", VARVE_FORMAT_TORCH, build, &told, &error), error);
-    cr_assert_null(strstr(told.text, "the order"), "%s", told.text);
+        &w, "a.pt", VARVE_FORMAT_TORCH, build, &reported, &error), error);
+    cr_assert_null(strstr(reported.text, "the order"), "%s", reported.text);
     varve_reader *r = vv_reader_open_in(&w.context, "a.pt", &error);
     cr_assert(r, "%s", error.message);
     check_value(r, "sgd/param_groups/0/param_names/0", "string[]",

@@ -40,11 +40,13 @@ static void build(varve_node *root)
 TEST(torch_out, makes_a_checkpoint_of_a_model_and_its_optimizer)
 {
     struct world w = world_new();
-    struct told told = { "" };
+    struct losses reported = { "" };
     varve_error error = { 0 };
-    cr_assert_ok(write_graph(
-        &w, "a.pt", VARVE_FORMAT_TORCH, build, &told, &error), error);
-    cr_assert_str_eq(told.text, "adam: the order of its parameters: they are "
+    cr_assert_ok(
+        write_graph(&w, "a.pt", VARVE_FORMAT_TORCH, build, &reported, &error),
+        error);
+    cr_assert_str_eq(reported.text,
+        "adam: the order of its parameters: they are "
         "written in the order of their names\n"
         "model/layers: its kind: a list\n");
     varve_reader *r = vv_reader_open_in(&w.context, "a.pt", &error);
@@ -74,15 +76,15 @@ TEST(torch_out, makes_a_checkpoint_of_a_model_and_its_optimizer)
 static void write_again(struct world *w, const char *path, const char *again)
 {
     varve_error error = { 0 };
-    struct told told = { "" };
+    struct losses reported = { "" };
     varve_write_options options = { .format = VARVE_FORMAT_TORCH,
-        .foreign = { .loss = tell_loss, .loss_user = &told } };
+        .foreign = { .loss = add_loss, .loss_user = &reported } };
     varve_graph *graph = vv_graph_from_in(&w->context, path, NULL, &error);
     cr_assert(graph, "%s", error.message);
     cr_assert_ok(varve_write(
         varve_graph_root(graph), again, &options, &error), error);
     varve_graph_free(graph);
-    cr_assert_str_eq(told.text, "");
+    cr_assert_str_eq(reported.text, "");
     read_back(&w->context, again);
 }
 
@@ -200,10 +202,11 @@ static void build_nothing(varve_node *root)
 TEST(torch_out, writes_a_graph_without_values)
 {
     struct world w = world_new();
-    struct told told = { "" };
+    struct losses reported = { "" };
     varve_error error = { 0 };
-    cr_assert_ok(write_graph(
-        &w, "a.pt", VARVE_FORMAT_TORCH, build_nothing, &told, &error), error);
+    cr_assert_ok(write_graph(&w, "a.pt", VARVE_FORMAT_TORCH, build_nothing,
+                     &reported, &error),
+        error);
     varve_reader *r = vv_reader_open_in(&w.context, "a.pt", &error);
     cr_assert(r, "%s", error.message);
     varve_reader_free(r);
@@ -238,16 +241,16 @@ static void build_lossy(varve_node *root)
 TEST(torch_out, says_what_it_leaves_out)
 {
     struct world w = world_new();
-    struct told told = { "" };
+    struct losses reported = { "" };
     varve_error error = { 0 };
     cr_assert_ok(write_graph(
-        &w, "a.pt", VARVE_FORMAT_TORCH, build_lossy, &told, &error), error);
-    cr_assert(strstr(told.text, "a: another path to an object\n"), "%s",
-        told.text);
-    cr_assert(strstr(told.text, "square: its value: it is in no dict\n"),
-        "%s", told.text);
-    cr_assert(strstr(told.text, "state: its kind: a state, written as "
-        "bytes\n"), "%s", told.text);
+        &w, "a.pt", VARVE_FORMAT_TORCH, build_lossy, &reported, &error), error);
+    cr_assert(strstr(reported.text, "a: another path to an object\n"), "%s",
+        reported.text);
+    cr_assert(strstr(reported.text, "square: its value: it is in no dict\n"),
+        "%s", reported.text);
+    cr_assert(strstr(reported.text, "state: its kind: a state, written as "
+        "bytes\n"), "%s", reported.text);
     varve_reader *r = vv_reader_open_in(&w.context, "a.pt", &error);
     cr_assert(r, "%s", error.message);
     check_value(r, "state", "string[]", "\1\0\0\0\0\0\0\0x", 9);

@@ -39,13 +39,13 @@ static void fill(void)
 TEST(torch_value_out, has_every_type_bit_for_bit)
 {
     struct world w = world_new();
-    struct told told = { "" };
+    struct losses reported = { "" };
     varve_error error = { 0 };
     varve_saved_node node;
     fill();
     cr_assert_ok(write_graph(
-        &w, "a.pt", VARVE_FORMAT_TORCH, build_types, &told, &error), error);
-    cr_assert_str_eq(told.text, "");
+        &w, "a.pt", VARVE_FORMAT_TORCH, build_types, &reported, &error), error);
+    cr_assert_str_eq(reported.text, "");
     varve_reader *r = vv_reader_open_in(&w.context, "a.pt", &error);
     cr_assert(r, "%s", error.message);
     size_t count = 0;

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "told_world.h"
+#include "broadcast_world.h"
 
 /* Returns the number of columns that stay in the file. */
 static int count_far(const struct vv_index *index)
@@ -14,13 +14,13 @@ static int count_far(const struct vv_index *index)
     return count;
 }
 
-TEST(told_index, finds_what_stays_in_the_file_as_who_has_it_all)
+TEST(index_broadcast, finds_what_stays_in_the_file_as_who_has_it_all)
 {
     static const int columns[STORAGES] = { 2, 5, 9 };
     uint64_t files = proof_size(12, 300), random = proof_seed();
     for (uint64_t i = 0; i < files; i++) {
         enum storage storage = (enum storage)(i % STORAGES);
-        begin_told(storage, i + 1);
+        begin_broadcast(storage, i + 1);
         const struct vv_index *index = &world.far.parsed.index;
         cr_assert_eq(count_far(index), columns[storage]);
         cr_assert_eq(world.far.size, world.near.size);
@@ -30,14 +30,14 @@ TEST(told_index, finds_what_stays_in_the_file_as_who_has_it_all)
         cr_assert_not(vv_index_has_failed(index));
         end();
     }
-    proof_count("told_index.files", files);
+    proof_count("index_broadcast.files", files);
 }
 
-TEST(told_index, tells_all_that_is_little)
+TEST(index_broadcast, tells_all_that_is_little)
 {
     varve_error error = { 0 };
     begin(INCREMENTAL, 3);
-    cr_assert_ok(tell(VV_MOST_TOLD, &error), error);
+    cr_assert_ok(broadcast(VV_MOST_TOLD, &error), error);
     cr_assert_null(world.far.parsed.index.far);
     cr_assert_eq(world.far.index_size, world.near.index_size);
     cr_assert(memcmp(world.far.index_bytes, world.near.index_bytes,
@@ -45,11 +45,11 @@ TEST(told_index, tells_all_that_is_little)
     end();
 }
 
-TEST(told_index, leaves_as_much_with_who_tells)
+TEST(index_broadcast, leaves_as_much_with_who_tells)
 {
     varve_error error = { 0 };
     uint64_t random = 1;
-    begin_told(INCREMENTAL, 2);
+    begin_broadcast(INCREMENTAL, 2);
     struct vv_opened first = world.far;
     cr_assert_ok(vv_data_in_open_far(
                      &world.far, &world.other, FILE_NAME, 0, &error),
@@ -101,9 +101,9 @@ static void check_nothing_is_read(varve_status expected)
         vv_opened_check(&world.far, rows, 0, bytes, NULL, &error), expected);
 }
 
-TEST(told_index, reads_nothing_once_boxes_are_damaged)
+TEST(index_broadcast, reads_nothing_once_boxes_are_damaged)
 {
-    begin_told(PLAIN, 1);
+    begin_broadcast(PLAIN, 1);
     const struct vv_index *index = &world.near.parsed.index;
     for (uint64_t i = 0; i < index->box_number_count; i++)
         damage(index->piece_boxes + 8 * i);
@@ -111,9 +111,9 @@ TEST(told_index, reads_nothing_once_boxes_are_damaged)
     end();
 }
 
-TEST(told_index, reads_nothing_once_boxes_cannot_be_read)
+TEST(index_broadcast, reads_nothing_once_boxes_cannot_be_read)
 {
-    begin_told(PLAIN, 1);
+    begin_broadcast(PLAIN, 1);
     faulty_plan(world.faulty, &(struct faulty_plan){ .error = EIO });
     struct vv_chunk_part part;
     vv_part_of_chunk(&world.far.parsed, value_of("rows"), 7, &part);
@@ -123,14 +123,14 @@ TEST(told_index, reads_nothing_once_boxes_cannot_be_read)
     end();
 }
 
-TEST(told_index, reads_nothing_where_places_are_damaged)
+TEST(index_broadcast, reads_nothing_where_places_are_damaged)
 {
     const struct vv_index *index = &world.near.parsed.index;
     uint8_t bytes[8];
     for (int i = 0; i < 3; i++) {
         varve_error error = { 0 };
         uint64_t at;
-        begin_told(INCREMENTAL, 1);
+        begin_broadcast(INCREMENTAL, 1);
         uint32_t value = value_of("s0001");
         damage(i == 0   ? index->place_begins
                : i == 1 ? index->place_layers
@@ -143,7 +143,7 @@ TEST(told_index, reads_nothing_where_places_are_damaged)
     }
 }
 
-TEST(told_index, takes_no_other_bytes_than_were_told)
+TEST(index_broadcast, takes_no_other_bytes_than_were_told)
 {
     varve_error error = { 0 };
     begin(PLAIN, 1);
@@ -154,22 +154,22 @@ TEST(told_index, takes_no_other_bytes_than_were_told)
     end();
 }
 
-TEST(told_index, opens_no_other_file)
+TEST(index_broadcast, opens_no_other_file)
 {
     size_t size;
     varve_error error = { 0 };
     begin(PLAIN, 1);
-    unsigned char *told = memory_bytes(world.memory, FILE_NAME, &size);
-    memory_put(world.memory, "d.varve", told, size);
+    unsigned char *sent = memory_bytes(world.memory, FILE_NAME, &size);
+    memory_put(world.memory, "d.varve", sent, size);
     save(PLAIN, "c.varve", NULL);
     unsigned char *other = memory_bytes(world.memory, "c.varve", &size);
     memory_put(world.memory, FILE_NAME, other, size);
     world.other_name = "d.varve";
-    cr_assert_eq(tell(0, &error), VARVE_MISMATCH);
+    cr_assert_eq(broadcast(0, &error), VARVE_MISMATCH);
     end();
 }
 
-TEST(told_index, gives_back_everything_when_memory_ends)
+TEST(index_broadcast, gives_back_everything_when_memory_ends)
 {
     varve_status status = VARVE_NO_MEMORY;
     begin(PACKED, 1);
@@ -177,7 +177,7 @@ TEST(told_index, gives_back_everything_when_memory_ends)
         long blocks = test_block_count();
         varve_error error = { 0 };
         test_fail_allocation(number, false);
-        status = tell(0, &error);
+        status = broadcast(0, &error);
         test_fail_allocation(-1, false);
         cr_assert(!status || status == VARVE_NO_MEMORY);
         cr_assert(!status || test_block_count() == blocks);

@@ -7,7 +7,7 @@
 
 #include "file.h"
 
-#include "told_world.h"
+#include "broadcast_world.h"
 
 /* --- Damage with valid digests -------------------------------------------- */
 
@@ -118,7 +118,7 @@ static varve_status compare_both(uint64_t *random)
     return status;
 }
 
-TEST(told_read, finds_what_is_wrong_as_who_reads_it_whole)
+TEST(index_stream, finds_what_is_wrong_as_who_reads_it_whole)
 {
     uint64_t each = proof_size(60, 3000), random = proof_seed();
     uint64_t good = 0, bad = 0;
@@ -135,13 +135,13 @@ TEST(told_read, finds_what_is_wrong_as_who_reads_it_whole)
     }
     cr_assert_gt(good, 0);
     cr_assert_gt(bad, good);
-    proof_count("told_read.damaged", good + bad);
+    proof_count("index_stream.damaged", good + bad);
 }
 
 /* --- Heads of columns ----------------------------------------------------- */
 
 /* One additional byte after the last digest. */
-TEST(told_read, leaves_no_part_of_an_element)
+TEST(index_stream, leaves_no_part_of_an_element)
 {
     uint64_t random = 1;
     begin_file(PLAIN, 1);
@@ -166,10 +166,10 @@ TEST(told_read, leaves_no_part_of_an_element)
 }
 
 /* A truncated index, and one with a wrong size. */
-TEST(told_read, believes_no_size)
+TEST(index_stream, believes_no_size)
 {
     varve_error error = { 0 };
-    struct vv_index_broadcast told;
+    struct vv_index_broadcast sent;
     begin(PLAIN, 1);
     struct vv_index_stream how = { .context = &world.context,
         .path = FILE_NAME,
@@ -179,18 +179,18 @@ TEST(told_read, believes_no_size)
     cr_assert_ok(vv_file_open(
                      &world.context, FILE_NAME, &how.file, &found, &error),
         error);
-    cr_assert(vv_index_broadcast_read(&told, &how));
-    vv_index_broadcast_clear(&told);
+    cr_assert(vv_index_broadcast_read(&sent, &how));
+    vv_index_broadcast_clear(&sent);
     for (how.place.size = 1; how.place.size < size; how.place.size += 7)
-        cr_assert_not(vv_index_broadcast_read(&told, &how));
+        cr_assert_not(vv_index_broadcast_read(&sent, &how));
     how.place.size = size;
     how.place.digest.bytes[3] ^= 1;
-    cr_assert_not(vv_index_broadcast_read(&told, &how));
+    cr_assert_not(vv_index_broadcast_read(&sent, &how));
     vv_file_close(&world.context, how.file);
     end();
 }
 
-TEST(told_read, leaves_nothing_where_all_is_little)
+TEST(index_stream, leaves_nothing_where_all_is_little)
 {
     varve_error error = { 0 };
     begin(INCREMENTAL, 1);
@@ -207,7 +207,7 @@ TEST(told_read, leaves_nothing_where_all_is_little)
 
 /* If any read fails, once or from then on, the index is read as a whole, or
  * opening fails. */
-TEST(told_read, reads_it_whole_where_something_fails)
+TEST(index_stream, reads_it_whole_where_something_fails)
 {
     int whole = 0, failed = 0;
     begin(PLAIN, 1);
@@ -249,7 +249,7 @@ static int64_t read_few(
     return read;
 }
 
-TEST(told_read, takes_no_count_from_before_it_was_summed)
+TEST(index_stream, takes_no_count_from_before_it_was_summed)
 {
     varve_error error = { 0 };
     begin(PLAIN, 1);
@@ -270,7 +270,7 @@ TEST(told_read, takes_no_count_from_before_it_was_summed)
     end();
 }
 
-TEST(told_read, gives_back_everything_when_memory_ends)
+TEST(index_stream, gives_back_everything_when_memory_ends)
 {
     varve_status status = VARVE_NO_MEMORY;
     begin(PACKED, 1);

@@ -6,13 +6,13 @@
 
 #include "on_demand.h"
 
-static int told;
+static int calls;
 
 static void heard_change(struct vv_observer *self, varve_node *node)
 {
     (void)self;
     (void)node;
-    told++;
+    calls++;
 }
 
 static void heard_end(struct vv_observer *self)
@@ -36,11 +36,11 @@ TEST(on_demand, is_told_of)
     varve_node *root = varve_graph_root(graph);
     vv_graph_observe(graph, &observer);
     varve_set_on_demand(root, demand, &x);
-    cr_assert_eq(told, 1);
+    cr_assert_eq(calls, 1);
     cr_assert_eq(vv_on_demand_of(root)->callback, demand);
     cr_assert_eq(vv_on_demand_of(root)->user, &x);
     varve_set_on_demand(root, NULL, NULL);
-    cr_assert_eq(told, 1);
+    cr_assert_eq(calls, 1);
     cr_assert_null(vv_on_demand_of(root));
     varve_set_on_demand(
         varve_add_variable(root, "x", varve_scalar(&x)), demand, NULL);

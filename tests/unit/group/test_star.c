@@ -1,4 +1,4 @@
-/* test_star.c - lib/group/star.c
+/* test_star.c - Tests the star topology of a group of processes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -68,7 +68,7 @@ TEST(star, see_that_they_have_lost_step)
     free_outcomes(outcomes);
 }
 
-/* To whom each of three ranks sends what, in a round that does not fit. */
+/* The shift of each of three ranks in a round in which sizes do not match. */
 static varve_shift misfit;
 
 static void shift_to_nobody(
@@ -77,7 +77,7 @@ static void shift_to_nobody(
     const varve_comm *comm = varve_processes_join(all, rank, NULL);
     char bytes[64] = { 0 };
     varve_shift one = rank == 1 ? misfit : (varve_shift){ 0 };
-    if (rank == 2) /* expects ten of rank 1 */
+    if (rank == 2) /* expects ten bytes from rank 1 */
         one = (varve_shift){ .in = bytes, .in_size = 10, .from = 1 };
     one.out = bytes;
     outcome->status = comm->shift(comm->self, &one);
@@ -87,14 +87,14 @@ TEST(star, refuse_to_send_what_nobody_expects)
 {
     struct outcomes *outcomes = new_outcomes();
     const varve_shift cases[] = {
-        { 0 },                                 /* nothing at all */
-        { .out_size = 9, .to = 2 },            /* less */
-        { .out_size = 11, .to = 2 },           /* more */
-        { .out_size = 10, .to = 0 },           /* to another one */
-        { .out_size = 10, .to = 1 },           /* to itself */
-        { .out_size = 10, .to = 3 },           /* to none of them */
+        { 0 },                       /* nothing at all */
+        { .out_size = 9, .to = 2 },  /* too few */
+        { .out_size = 11, .to = 2 }, /* too many */
+        { .out_size = 10, .to = 0 }, /* to another rank */
+        { .out_size = 10, .to = 1 }, /* to itself */
+        { .out_size = 10, .to = 3 }, /* to no rank of the group */
         { .out_size = 10, .to = UINT32_MAX },
-        { .out_size = 10, .to = 2 },           /* as expected */
+        { .out_size = 10, .to = 2 }, /* as expected */
     };
     const size_t count = sizeof cases / sizeof *cases;
     for (size_t i = 0; i < count; i++) {
@@ -107,7 +107,7 @@ TEST(star, refuse_to_send_what_nobody_expects)
     free_outcomes(outcomes);
 }
 
-/* So many bytes of addresses, all of them the same few of memory. */
+/* Maps the same small memory repeatedly to `size` bytes of addresses. */
 static unsigned char *map_again_and_again(size_t size)
 {
     const size_t block = (size_t)32 << 20;

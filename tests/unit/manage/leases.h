@@ -1,5 +1,5 @@
-/* leases.h - what the tests of leases and watches share: a system in memory
- * under one that can fail, and what who deletes finds out.
+/* leases.h - Provides what the tests of leases and watches share: a memory
+ * system below one that can fail, and the checks of a deletion.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,7 +29,7 @@ static inline struct sea sea_new(void)
     return sea;
 }
 
-/* Whatever was opened is closed. */
+/* Checks that all files are closed. */
 static inline void sea_free(struct sea *sea)
 {
     cr_assert_eq(memory_open_count(sea->memory), 0);
@@ -48,7 +48,7 @@ static inline void delete(struct sea *sea, const char *path)
     cr_assert_eq(s->remove(s->state, VV_WORKING_DIRECTORY, path), 0);
 }
 
-/* Opens a file and locks it for itself; the descriptor. */
+/* Opens a file, locks it exclusively and returns the descriptor. */
 static inline int lock_alone(struct sea *sea, const char *path)
 {
     const struct vv_system *s = memory_system(sea->memory);
@@ -64,7 +64,7 @@ static inline void end_lock(struct sea *sea, int file)
     cr_assert_eq(s->close(s->state, file), 0);
 }
 
-/* Whether who would delete the file finds that it is leased. */
+/* Returns true if a deletion would find a lease of the file. */
 static inline bool is_leased(const struct vv_system *s, const char *path)
 {
     int file = s->open_file(s->state, VV_WORKING_DIRECTORY, path);

@@ -1,6 +1,6 @@
-/* level_world.h - a manager with levels over a system in memory, at whose door
- * the threads that copy can be stopped, or sent away, while the test's own goes
- * on.
+/* level_world.h - Creates a manager with storage tiers over a memory system.
+ * The copying threads can be stopped at a gate, or made to fail, while the
+ * test's own thread continues.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,8 +20,8 @@ struct gate {
     pthread_cond_t changed;
     pthread_t main;
     bool is_closed;
-    int arrived; /* threads that stand before it */
-    int error;   /* of what they create; 0: none */
+    int arrived; /* number of threads that wait at the gate */
+    int error;   /* error of creating files; 0: none */
     int64_t process;
 };
 
@@ -29,7 +29,7 @@ static struct gate gate = { .lock = PTHREAD_MUTEX_INITIALIZER,
     .changed = PTHREAD_COND_INITIALIZER,
     .process = 1 };
 
-/* The first thing that a copy creates is its temporary file. */
+/* The first file that a copy creates is its temporary file. */
 static inline int gate_create(void *state, int directory, const char *name)
 {
     int error = 0;
@@ -67,7 +67,7 @@ static inline void gate_open(void)
     pthread_mutex_unlock(&gate.lock);
 }
 
-/* Returns when so many copies have been begun and stand there. */
+/* Waits until `count` copies wait at the gate. */
 static inline void gate_await(int count)
 {
     pthread_mutex_lock(&gate.lock);
@@ -83,7 +83,7 @@ static inline void gate_refuse(int error)
     pthread_mutex_unlock(&gate.lock);
 }
 
-/* As world_begin, with the gate; ends with world_end. */
+/* Like world_begin, with the gate; ended by world_end. */
 static inline void levels_begin(
     struct world *w, const varve_manager_options *options)
 {
@@ -112,7 +112,7 @@ static inline varve_level_state level_state(struct world *w, size_t index)
     return state;
 }
 
-/* Whether there is such a file. */
+/* Returns true if a file exists. */
 static inline bool is_there(struct world *w, const char *path)
 {
     size_t size;
@@ -127,7 +127,7 @@ static inline void damage(struct world *w, const char *path)
     bytes[64] ^= 1; /* the first byte of the values */
 }
 
-/* All files below a directory, and it. */
+/* Removes a directory and all files below it. */
 static inline void remove_all(struct world *w, const char *directory)
 {
     const struct vv_system *s = memory_system(w->memory);

@@ -1,5 +1,5 @@
-/* manage_world.h - a graph and its manager over a disk in memory whose calls
- * can fail.
+/* manage_world.h - Creates a graph and its manager over a disk in memory whose
+ * calls can fail.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,10 +19,10 @@ struct world {
     varve_node *root;
     float value;
     varve_manager *manager; /* of the directory "run" */
-    bool may_warn;          /* a level fails */
+    bool may_warn;          /* a tier fails */
 };
 
-/* A graph anew, as in a program that is started again, and its manager. */
+/* Creates a new graph and its manager, as in a restarted program. */
 static inline void world_start(
     struct world *w, const varve_manager_options *options)
 {

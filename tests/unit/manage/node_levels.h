@@ -1,5 +1,5 @@
-/* node_levels.h - nodes with a level that all share, "far": what stands there
- * for all ranks, and a door before it at which what a rank copies waits.
+/* node_levels.h - Creates nodes with a shared tier "far", checks its content
+ * for all ranks, and provides a gate at which copies wait.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,7 @@ static inline void begin_far(const varve_level *level)
     nodes.drains = true;
 }
 
-/* The ranks that have a checkpoint at the level. */
+/* Returns the number of ranks that have a checkpoint at the tier. */
 static inline size_t count_far(int number)
 {
     char ending[32];

@@ -1,6 +1,6 @@
-/* node_world.h - a program of many processes on nodes with a directory
- * each: nodes are folders of one disk in memory, and may be lost; the system
- * below any rank may fail.
+/* node_world.h - Creates a program of several processes on nodes with a
+ * directory each. Nodes are folders of one disk in memory and can be lost; the
+ * system of any rank can fail.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +24,7 @@
 
 enum { MOST_RANKS = 9, MOST_VALUES = 300, MOST_ROWS = 4, COLUMNS = 3 };
 
-/* A rank for the time of a run. */
+/* A rank during a run. */
 struct node_rank {
     const varve_comm *comm;
     uint32_t rank;
@@ -32,11 +32,11 @@ struct node_rank {
     varve_node *root;
     varve_manager *manager;
     float values[MOST_VALUES];
-    int32_t grid[MOST_ROWS][COLUMNS]; /* of which all ranks have rows */
+    int32_t grid[MOST_ROWS][COLUMNS]; /* all ranks have rows of it */
     int64_t step;
 };
 
-/* What a rank was told last; what a run is to do. */
+/* The results of the ranks, and the parameters of a run. */
 static struct {
     struct memory *memory;
     struct vv_context contexts[MOST_RANKS];
@@ -46,16 +46,16 @@ static struct {
     varve_status got[MOST_RANKS];
     varve_error errors[MOST_RANKS];
     int64_t steps[MOST_RANKS]; /* after a resume; -1: none */
-    int64_t saved;             /* the newest step that some rank was told of */
+    int64_t saved;             /* the newest step that was reported to a rank */
     int64_t from, to;          /* steps to save */
     bool is_fresh;             /* does not resume */
     bool drains;               /* after each save */
-    int64_t drained;           /* the newest step that some rank was told of */
+    int64_t drained;           /* the newest step that was reported to a rank */
     void (*before_save)(uint32_t rank, int64_t step);
-    uint64_t left_out[MOST_RANKS]; /* at the first level, in the end */
-    char failure[MOST_RANKS][300]; /* there, before the last drain */
+    uint64_t left_out[MOST_RANKS]; /* at the first tier, at the end */
+    char failure[MOST_RANKS][300]; /* of the tier, before the last flush */
     char passed_over[MOST_RANKS][4096];
-    char warnings[MOST_RANKS][300]; /* after what is made behind */
+    char warnings[MOST_RANKS][300]; /* after asynchronous rebuilding */
 } nodes;
 
 static inline void begin_nodes(uint32_t count, uint32_t scheme)
@@ -105,7 +105,8 @@ static inline int32_t cell_of(uint64_t row, size_t column, int64_t step)
     return (int32_t)(row * COLUMNS + column) + (int32_t)step * 100;
 }
 
-/* Its rows as they are at a step; or whether they are. */
+/* Sets the rows of a rank for a step, or returns true if they have these
+ * values. */
 static inline bool visit_grid(struct node_rank *r, int64_t step, bool set)
 {
     bool is_so = true;
@@ -173,8 +174,8 @@ static inline void note_passed_over(struct node_rank *r)
         snprintf(to + strlen(to), 4096 - strlen(to), "%s\n", line);
 }
 
-/* Steps that some rank knows of are saved: only ranks of one run come by here,
- * and write the same. */
+/* Records a saved step: only ranks of one run come here, and all write the
+ * same. */
 static inline void note_step(int64_t *newest, int64_t step)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -246,13 +247,13 @@ static inline void live_one(const varve_comm *comm, void *user)
     varve_graph_free(r.graph);
 }
 
-/* A life that ends with the communicator, after so many calls. */
+/* Runs a life that loses its communicator after a number of calls. */
 static inline long run_life_until(long calls)
 {
     return thread_comm_run(nodes.count, nodes.share, calls, live_one, NULL);
 }
 
-/* All get the same. */
+/* Returns the status, which must be the same on all ranks. */
 static inline varve_status run_life(void)
 {
     run_life_until(-1);
@@ -265,7 +266,7 @@ static inline varve_status run_life(void)
     return nodes.got[0];
 }
 
-/* Saves steps without a look at what there is. */
+/* Saves steps without a resume. */
 static inline varve_status save_steps(int64_t from, int64_t to)
 {
     nodes.is_fresh = true;
@@ -278,7 +279,7 @@ static inline varve_status save_steps(int64_t from, int64_t to)
     return status;
 }
 
-/* Resumes only; the step. */
+/* Only resumes, and returns the step. */
 static inline int64_t resume_all(void)
 {
     nodes.from = 1;
@@ -287,7 +288,7 @@ static inline int64_t resume_all(void)
     return nodes.steps[0];
 }
 
-/* Files whose path begins so; of those all that end so. */
+/* Returns the number of files with this beginning and end of their paths. */
 static inline size_t count_files(const char *beginning, const char *ending)
 {
     size_t count = 0, tail = strlen(ending);
@@ -334,7 +335,7 @@ static inline void lose_files(const char *beginning)
     }
 }
 
-/* All that is on a node. */
+/* Removes all files of a node. */
 static inline void lose_node(uint32_t node)
 {
     char beginning[32];

@@ -1,6 +1,6 @@
-/* ranks.h - a program of many processes over one disk in memory, as threads:
- * each rank has a graph of its own with a slice and a step, and writes down
- * what it is told, which has to be the same everywhere.
+/* ranks.h - Creates a program of several processes over one disk in memory, as
+ * threads. Each rank has its own graph with a slice and a step, and records its
+ * results, which must be the same on all ranks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,7 @@
 
 enum { MOST_RANKS = 8, MOST_NOTES = 20000 };
 
-/* One rank. Of `total` numbers, each i + step, it has a range. */
+/* A rank, which has a range of `total` numbers i + step. */
 struct rank {
     const varve_comm *comm;
     uint32_t number;
@@ -140,7 +140,7 @@ static inline void run_rank(const varve_comm *comm, void *user)
     end_rank(&r);
 }
 
-/* As many calls of the communicator as `calls` says succeed. */
+/* Runs until `calls` calls of the communicator have succeeded. */
 static inline long run_ranks_until(
     uint32_t size, long calls, rank_script *script, const void *user)
 {
@@ -150,7 +150,7 @@ static inline long run_ranks_until(
     return thread_comm_run(size, 2, calls, run_rank, &run);
 }
 
-/* What each was told is what all were told. */
+/* Returns the recorded results, which must be the same on all ranks. */
 static inline const char *run_ranks(
     uint32_t size, rank_script *script, const void *user)
 {
@@ -161,7 +161,7 @@ static inline const char *run_ranks(
     return disk.notes[0];
 }
 
-/* The same by one process without a communicator. */
+/* The same in one process without a communicator. */
 static inline const char *run_alone(rank_script *script, const void *user)
 {
     struct rank r;

@@ -1,4 +1,5 @@
-/* ranks_manager.h - what ranks do with a manager, and what they note of it.
+/* ranks_manager.h - Provides the operations of ranks with a manager, and their
+ * recorded results.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* savers.h - what the tests of savers share: a file system in memory, a graph
- * of a few numbers, and lists of files.
+/* savers.h - Provides what the tests of savers share: a file system in memory,
+ * a graph of a few numbers, and lists of files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -56,7 +56,7 @@ static inline void end_world(void)
     memory_free(world.memory);
 }
 
-/* A variable over x[i]. */
+/* Adds a variable for x[i]. */
 static inline varve_node *leaf(varve_node *parent, const char *name, int i)
 {
     return varve_add_variable(parent, name, varve_scalar(&world.x[i]));
@@ -96,7 +96,7 @@ static inline bool is_there(const char *path)
     return memory_bytes(world.memory, path, &size) != NULL;
 }
 
-/* Asserts the list, oldest first, its parts separated by spaces. */
+/* Asserts the list, oldest first, separated by spaces. */
 static inline void assert_list(const varve_saver *saver, const char *wanted)
 {
     char text[1024] = "";

@@ -1,4 +1,4 @@
-/* test_data_sizes.c - lib/manage/data_sizes.c
+/* test_data_sizes.c - Tests the sizes of data files of checkpoints.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -47,7 +47,8 @@ TEST(data_sizes, are_those_of_the_layers_of_each)
     end_disk();
 }
 
-/* By one process in layers: all but the first few bytes are shared. */
+/* Saves incrementally in one process: all but the first few bytes are
+ * shared. */
 static void save_in_layers(struct rank *r, const void *user)
 {
     static const varve_write_options incremental = { .incremental = true };
@@ -77,7 +78,7 @@ TEST(data_sizes, count_what_is_shared_once)
     end_disk();
 }
 
-/* Of a bound only so many are read as it needs. */
+/* With a bound, only as many checkpoints are read as necessary. */
 TEST(data_sizes, are_found_up_to_a_bound)
 {
     struct vv_listing l;

@@ -1,4 +1,4 @@
-/* test_interval.c - lib/manage/interval.c
+/* test_interval.c - Tests save intervals by steps and time.
  *
  * SPDX-License-Identifier: MIT
  */

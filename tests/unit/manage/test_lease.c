@@ -1,5 +1,5 @@
-/* test_lease.c - lib/manage/lease.c: who deletes finds a file locked, as long
- * as somebody reads it; what comes between opening and locking.
+/* test_lease.c - Tests leases: a deletion finds a file locked as long as it is
+ * read, also if it is replaced or deleted between opening and locking.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -88,10 +88,10 @@ TEST(lease, gives_up_on_a_file_that_is_locked_for_ten_seconds)
 
 /* --- While it is taken -------------------------------------------------- */
 
-/* What somebody else does at a chosen lock. */
+/* The action of another process at a selected lock call. */
 struct stranger {
     struct sea *sea;
-    int file;            /* closed, unless it is -1 */
+    int file; /* closed unless it is -1 */
     const char *deletes;
     const char *puts;
 };
@@ -189,7 +189,7 @@ TEST(lease, keeps_the_file_open_where_there_are_no_locks)
     }
 }
 
-/* --- Faults ------------------------------------------------------------- */
+/* --- Failures ----------------------------------------------------------- */
 
 TEST(lease, without_memory_is_refused)
 {
@@ -212,7 +212,7 @@ TEST(lease, without_memory_is_refused)
     sea_free(&sea);
 }
 
-/* A lock or a close that fails is no reason not to have a lease. */
+/* Failing lock or close calls do not prevent a lease. */
 TEST(lease, over_a_failing_system_is_refused_and_leaves_nothing)
 {
     struct sea sea = sea_new();

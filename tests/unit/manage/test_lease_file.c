@@ -1,4 +1,4 @@
-/* test_lease_file.c - lib/manage/lease_file.c
+/* test_lease_file.c - Tests files of leases.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -71,12 +71,12 @@ TEST(lease_file, keeps_what_is_read_where_there_are_no_locks)
     world_end(&w);
 }
 
-/* Its process was killed: nothing renews it any more. */
+/* The process of the lease was killed: nothing renews it any longer. */
 static int (*rename_under)(void *, int, const char *, const char *);
 static struct world *leased_world;
 static varve_lease *late_lease;
 
-/* A reader takes a lease after the deletion has looked for one. */
+/* A reader takes a lease after the deletion has searched for one. */
 static int rename_beside_a_lease(
     void *state, int directory, const char *from, const char *to)
 {

@@ -1,4 +1,4 @@
-/* test_level.c - lib/manage/level.c
+/* test_level.c - Tests a storage tier.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,7 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* A level of the directory "slow", and a manager of "run" beside it. */
+/* A tier in the directory "slow" beside a manager of "run". */
 struct beside {
     struct world w;
     struct vv_level level;
@@ -162,7 +162,7 @@ TEST(level, keeps_its_pace_by_the_clock)
     end(&b);
 }
 
-/* --- Tidying ------------------------------------------------------------ */
+/* --- Deleting ----------------------------------------------------------- */
 
 TEST(level, keeps_what_its_policy_says_and_what_is_pinned_there)
 {
@@ -188,7 +188,8 @@ TEST(level, keeps_what_its_policy_says_and_what_is_pinned_there)
     end(&b);
 }
 
-/* Whoever manages the level's directory finds all, and what is kept. */
+/* A manager of the tier's directory finds all checkpoints, and the reasons to
+ * keep them. */
 TEST(level, is_a_directory_as_any_other)
 {
     struct beside b;
@@ -236,7 +237,7 @@ TEST(level, deletes_nothing_beside_another_manager_at_work)
     end(&b);
 }
 
-/* Of a run that this one does not go on from. */
+/* Checkpoints of a run that this one does not continue. */
 TEST(level, counts_and_deletes_no_checkpoints_of_other_runs)
 {
     struct beside b;

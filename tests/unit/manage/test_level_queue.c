@@ -1,4 +1,4 @@
-/* test_level_queue.c - lib/manage/level_queue.c
+/* test_level_queue.c - Tests the queue of checkpoints of a tier.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +24,7 @@ static bool is_copied(struct world *w, int number)
     return is_there(w, path);
 }
 
-/* --- How far behind ----------------------------------------------------- */
+/* --- Number of pending copies ------------------------------------------- */
 
 TEST(level_queue, leaves_out_the_oldest_where_more_wait_than_may)
 {
@@ -38,7 +38,7 @@ TEST(level_queue, leaves_out_the_oldest_where_more_wait_than_may)
         levels_begin(&w, &options);
         gate_close();
         world_save(&w, 10);
-        gate_await(1); /* the first is being copied, and does not wait */
+        gate_await(1); /* the first is being copied and not pending */
         for (int64_t step = 20; step <= 50; step += 10)
             world_save(&w, step);
         const varve_level_state state = level_state(&w, 0);
@@ -77,7 +77,7 @@ TEST(level_queue, keeps_what_waits_from_deletion)
     world_end(&w);
 }
 
-/* --- What fails --------------------------------------------------------- */
+/* --- Failures ----------------------------------------------------------- */
 
 TEST(level_queue, tries_again_with_the_next_checkpoint_also_one_not_due)
 {
@@ -218,7 +218,7 @@ TEST(level_queue, the_end_of_a_manager_cancels_a_copy_at_its_next_chunk)
     world_end(&w);
 }
 
-/* --- Every call of a copy ----------------------------------------------- */
+/* --- Failures of every call of a copy ----------------------------------- */
 
 static bool verifies(struct world *w, const char *path)
 {
@@ -229,7 +229,7 @@ static bool verifies(struct world *w, const char *path)
     return is_good;
 }
 
-/* Leaves one checkpoint waiting, whose copy is the next thing that happens. */
+/* Leaves one pending checkpoint, whose copy starts next. */
 static void begin_before_copy(
     struct world *w, const varve_manager_options *options)
 {
@@ -276,7 +276,8 @@ TEST(level_queue, a_call_that_fails_is_told_and_the_copy_made_again)
     }
 }
 
-/* From some call on none does anything more: to the disk that is a kill. */
+/* From some call on all calls fail: for the disk this is equivalent to a
+ * kill. */
 TEST(level_queue, a_kill_at_any_call_leaves_a_copy_that_is_whole_or_none)
 {
     const varve_manager_options options = { WITH(one) };
@@ -304,7 +305,7 @@ TEST(level_queue, a_kill_at_any_call_leaves_a_copy_that_is_whole_or_none)
     }
 }
 
-/* Whose name may not be on disk: it is made again, and no other is. */
+/* A copy whose name may not be durable is repeated; no other one is. */
 TEST(level_queue, a_copy_of_which_nobody_knows_is_made_again)
 {
     struct world w;

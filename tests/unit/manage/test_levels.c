@@ -1,4 +1,4 @@
-/* test_levels.c - lib/manage/levels.c
+/* test_levels.c - Tests a manager with storage tiers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,7 @@ static const varve_level two[] = {
 
 /* --- Copies ------------------------------------------------------------- */
 
-/* A copy is a whole checkpoint that says the same of itself. */
+/* Checks that a copy is a complete checkpoint with the same metadata. */
 static void check_copy(
     struct world *w, const char *path, uint64_t counter, int64_t step)
 {
@@ -108,8 +108,8 @@ TEST(levels, have_nothing_that_a_power_cut_may_take)
     world_end(&w);
 }
 
-/* A listing or an index that cannot be read after a save: the level gets the
- * checkpoint all the same, or a drain fails. */
+/* A listing or an index that cannot be read after a save: the tier gets the
+ * checkpoint nevertheless, or a flush fails. */
 TEST(levels, get_what_the_listing_after_a_save_does_not_show)
 {
     bool is_hit = true;
@@ -139,7 +139,7 @@ TEST(levels, get_what_the_listing_after_a_save_does_not_show)
     }
 }
 
-/* Two runs begun anew, of which each has saved a step 10. */
+/* Two runs started from the beginning, each of which saved a step 10. */
 TEST(levels, replace_no_checkpoint_of_a_step_that_cannot_be_read)
 {
     bool is_hit = true;
@@ -239,7 +239,7 @@ TEST(levels, get_what_is_saved_in_the_background)
     world_end(&w);
 }
 
-/* --- What an earlier manager left --------------------------------------- */
+/* --- Checkpoints of an earlier manager ---------------------------------- */
 
 TEST(levels, a_copy_that_was_cut_short_is_made_by_the_next_manager)
 {
@@ -289,7 +289,7 @@ TEST(levels, of_what_was_left_so_much_waits_as_may_and_is_due)
     cr_assert_not(is_there(&w, "slow/ckpt-7.varve"));
     cr_assert_not(is_there(&w, "late/ckpt-6.varve"));
     cr_assert(is_there(&w, "late/ckpt-7.varve"));
-    /* What a level had and has deleted does not come back. */
+    /* Checkpoints that the tier has deleted are not copied again. */
     world_again(&w, &options);
     resume(&w);
     levels_drain(&w);
@@ -300,7 +300,7 @@ TEST(levels, of_what_was_left_so_much_waits_as_may_and_is_due)
 
 /* --- Resuming ----------------------------------------------------------- */
 
-/* Three at both, of which the level kept none back. */
+/* Creates three checkpoints in both directories; no copy is pending. */
 static void begin_with_three(
     struct world *w, const varve_manager_options *options)
 {
@@ -333,7 +333,7 @@ TEST(levels, are_resumed_from_where_the_first_directory_is_gone)
     world_end(&w);
 }
 
-/* What was trained under the old name is nowhere else. */
+/* No other checkpoint contains the values trained under the old name. */
 TEST(levels, keep_what_was_resumed_from_until_all_of_it_is_taken)
 {
     struct world w;
@@ -368,7 +368,7 @@ TEST(levels, keep_what_was_resumed_from_until_all_of_it_is_taken)
     world_end(&w);
 }
 
-/* Also who begins anew does not take a number that a level has. */
+/* Numbers of the tier are not used again, even without a resume. */
 TEST(levels, are_counted_on_from_without_a_resume)
 {
     struct world w;
@@ -439,7 +439,7 @@ TEST(levels, one_that_cannot_be_listed_is_passed_over_where_allowed)
     resume(&w);
     cr_assert_eq(w.value, 30);
     cr_assert(strstr(varve_manager_skipped(w.manager, 0), "slow"));
-    /* It may hide the only good one. */
+    /* It may contain the only intact checkpoint. */
     remove_all(&w, "run");
     cr_assert_neq(varve_manager_resume(w.manager, &error), VARVE_OK);
     cr_assert(strstr(error.message, "slow"), "%s", error.message);
@@ -450,7 +450,7 @@ TEST(levels, one_that_cannot_be_listed_is_passed_over_where_allowed)
     world_end(&w);
 }
 
-/* A first run, whose directory is empty, may begin where that is allowed. */
+/* A first run, whose directory is empty, may start if that is allowed. */
 TEST(levels, a_run_may_begin_anew_beside_one_that_cannot_be_listed)
 {
     struct world w;

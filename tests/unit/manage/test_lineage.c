@@ -1,4 +1,5 @@
-/* test_lineage.c - lib/manage/lineage.c, and what listings find out of it.
+/* test_lineage.c - Tests the lineage of runs, and the order of checkpoints that
+ * follows from it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +14,8 @@
 static const varve_level slow[] = { { .directory = "slow" } };
 static const varve_level last[] = { { .directory = "slow", .keep_last = 1 } };
 
-/* One program after the other, each with a graph and a directory of its own. */
+/* A program with its own graph and directory; programs run one after the
+ * other. */
 struct program {
     struct world *w;
     const char *directory;
@@ -28,7 +30,7 @@ static struct program program(struct world *w, const char *directory)
             .keep_last = 1, .levels = last, .level_count = 1 } };
 }
 
-/* Ends the program before, and starts this one: the manager's is w->manager. */
+/* Ends the previous program and starts this one: its manager is w->manager. */
 static void start(const struct program *p)
 {
     varve_error error = { 0 };
@@ -50,7 +52,7 @@ static void save(struct world *w, int64_t step)
     cr_assert_ok(varve_manager_drain(w->manager, -1, &error), error);
 }
 
-/* Resumes, and saves some steps after that. */
+/* Resumes, and then saves some steps. */
 static void go_on(const struct program *p, int64_t step, int count)
 {
     start(p);
@@ -65,8 +67,8 @@ static void begin(struct world *w)
     w->may_warn = true;
 }
 
-/* A run, and another one that was resumed from it and has saved more. Of the
- * second one the checkpoint that the third was resumed from is gone. */
+/* Creates a run, and another one that resumed from it and saved more. The
+ * checkpoint of the second run from which the third one resumed is gone. */
 static void make_forks(struct world *w)
 {
     struct program one = program(w, "run"), other = program(w, "other");
@@ -110,7 +112,7 @@ TEST(lineage, a_descendant_is_taken_where_checkpoints_between_are_gone)
     world_end(&w);
 }
 
-/* Two calls fail, one after the other, at each place in turn. */
+/* Two calls fail, the second one at each place in turn. */
 TEST(lineage, a_fork_is_passed_over_where_it_was_read_at_the_second_time)
 {
     struct world w;
@@ -137,7 +139,7 @@ TEST(lineage, a_fork_is_passed_over_where_it_was_read_at_the_second_time)
     world_end(&w);
 }
 
-/* --- Beyond what is recorded -------------------------------------------- */
+/* --- Beyond the recorded ancestors -------------------------------------- */
 
 static size_t count_of(const char *text, char c)
 {
@@ -147,7 +149,7 @@ static size_t count_of(const char *text, char c)
     return count;
 }
 
-/* "run" was resumed from often, and "other" once, before that. */
+/* "run" was resumed often, and "other" once, before that. */
 static void make_many(struct world *w)
 {
     struct program one = program(w, "run"), other = program(w, "other");
@@ -207,7 +209,7 @@ TEST(lineage, what_is_not_recorded_is_an_error_and_no_guess)
     world_end(&w);
 }
 
-/* The level has a checkpoint whose ancestors go back further. */
+/* The tier has a checkpoint with more ancestors. */
 TEST(lineage, ancestors_are_taken_from_what_is_listed)
 {
     struct world w;
@@ -223,7 +225,7 @@ TEST(lineage, ancestors_are_taken_from_what_is_listed)
     world_end(&w);
 }
 
-/* --- A run that the program names --------------------------------------- */
+/* --- Run names given by the program ------------------------------------- */
 
 TEST(lineage, a_named_run_keeps_its_parent)
 {

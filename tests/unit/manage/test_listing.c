@@ -1,4 +1,4 @@
-/* test_listing.c - lib/manage/listing.c
+/* test_listing.c - Tests the listing of a directory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +15,7 @@
 static struct memory *memory;
 static struct vv_context context;
 
-/* Writes a checkpoint of one variable, with metadata. */
+/* Writes a checkpoint of one variable with metadata. */
 static void put(const char *path, const varve_metadata *metadata, size_t count)
 {
     varve_error error;
@@ -123,7 +123,7 @@ TEST(listing, what_is_known_is_not_opened_again_unless_it_changed)
     begin(&l);
     put_ours("run/ckpt-3.varve", 30, 0.5);
     refresh(&l);
-    l.entries[0].step = 31; /* as if known */
+    l.entries[0].step = 31; /* simulates a cached entry */
     refresh(&l);
     cr_assert_eq(l.entries[0].step, 31);
     memory_set_now(memory, 5);

@@ -1,4 +1,4 @@
-/* test_listing_refresh.c - lib/manage/listing_refresh.c
+/* test_listing_refresh.c - Tests updating a listing.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,9 +13,9 @@
 #include "manager.h"
 #include "system.h"
 
-/* --- Calls of the system ------------------------------------------------ */
+/* --- System calls ------------------------------------------------------- */
 
-/* How many calls a save makes, all of them or of some kinds. */
+/* Returns the number of calls of a save, of all or some kinds. */
 static long count_calls(struct world *w, unsigned kinds, int64_t step)
 {
     faulty_plan(w->faulty,
@@ -58,12 +58,12 @@ TEST(listing_refresh, many_deletions_are_synced_together)
     world_end(&w);
 }
 
-/* --- Listings that are late --------------------------------------------- */
+/* --- Stale listings ----------------------------------------------------- */
 
 static struct {
     struct vv_system system;
     const struct vv_system *under;
-    uint64_t hides_from; /* names of this number and above are not shown */
+    uint64_t hides_from; /* names of this number and above are hidden */
 } late;
 
 struct hiding {
@@ -88,7 +88,7 @@ static int each_name(
     return late.under->each_name(state, directory, pass_on, &h);
 }
 
-/* Shows one file less in every second listing. */
+/* Omits one file in every second listing. */
 static int each_name_flickering(
     void *state, int directory, vv_each_name *each, void *user)
 {
@@ -96,7 +96,7 @@ static int each_name_flickering(
     return each_name(state, directory, each, user);
 }
 
-/* A world whose directory is shown as it was a while ago. */
+/* Creates a world with stale listings of its directory. */
 static void begin_late(struct world *w, uint64_t hides_from)
 {
     world_begin(w, NULL);
@@ -139,7 +139,7 @@ TEST(listing_refresh, nothing_is_deleted_where_no_two_listings_agree)
     cr_assert(warning &&
                   strstr(warning, "the listings of ckpt-N.varve keep changing"),
         "%s", warning);
-    late.system.each_name = each_name; /* and later they do */
+    late.system.each_name = each_name; /* later listings are current */
     late.hides_from = 6;
     cr_assert_ok(varve_manager_prune(w.manager, &error), error);
     cr_assert_null(varve_manager_warning(w.manager));
@@ -172,7 +172,7 @@ TEST(listing_refresh, numbers_that_cannot_be_looked_at_come_to_an_end)
     world_end(&w);
 }
 
-/* --- Begin anew --------------------------------------------------------- */
+/* --- Starting from the beginning ---------------------------------------- */
 
 static varve_status note_fresh(void *user)
 {
@@ -252,12 +252,12 @@ TEST(listing_refresh, there_has_to_be_something_where_the_program_says_so)
     world_end(&w);
 }
 
-/* --- What cannot be read now -------------------------------------------- */
+/* --- Read errors -------------------------------------------------------- */
 
 static struct {
     struct vv_system system;
     const struct vv_system *under;
-    int failures; /* of reads of a file that was opened as this name; */
+    int failures; /* number of failing reads of the file with this name */
     int file;     /* its descriptor */
 } shaky;
 

@@ -1,4 +1,4 @@
-/* test_manager.c - lib/manage/manager.c
+/* test_manager.c - Tests the information of a manager, and its pins.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -171,7 +171,7 @@ static const struct vv_system *under;
 static struct vv_system lossy;
 static bool loses_answers;
 
-/* As a file server whose answer is lost. */
+/* Simulates a file server whose answer is lost. */
 static int rename_and_fail(
     void *state, int directory, const char *from, const char *to)
 {

@@ -1,4 +1,4 @@
-/* test_manager_lock.c - lib/manage/manager_lock.c
+/* test_manager_lock.c - Tests the lock of a manager.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -63,7 +63,7 @@ static int local_lock(void *state, int file)
     return nodes.has_locks ? 0 : -ENOSYS;
 }
 
-/* Two managers of one directory, as on two nodes. */
+/* Creates two managers of one directory, as on two nodes. */
 static void begin_nodes(
     struct world *w, bool has_locks, const varve_manager_options *options)
 {
@@ -132,7 +132,8 @@ TEST(manager_lock, that_is_not_shared_ends_the_older_of_two_managers)
     }
 }
 
-/* Else it would report a checkpoint that the other one does not continue. */
+/* Otherwise it would report a checkpoint that the other one does not
+ * continue. */
 TEST(manager_lock, that_is_taken_over_during_a_save_fails_the_save)
 {
     struct world w;
@@ -151,7 +152,8 @@ TEST(manager_lock, that_is_taken_over_during_a_save_fails_the_save)
     end_nodes(&w, other, graph);
 }
 
-/* The call that completes the save need not be the one that returns it. */
+/* The call that completes the save need not be the one that returns the
+ * error. */
 TEST(manager_lock, that_is_taken_over_is_returned_by_the_next_wait_or_save)
 {
     struct world w;
@@ -178,7 +180,7 @@ TEST(manager_lock, that_is_taken_over_is_returned_by_the_next_wait_or_save)
     }
 }
 
-/* As the command does it beside a run. */
+/* As the command does while a run is active. */
 TEST(manager_lock, that_is_not_shared_can_be_taken_to_prune)
 {
     struct world w;
@@ -192,7 +194,7 @@ TEST(manager_lock, that_is_not_shared_can_be_taken_to_prune)
     end_nodes(&w, other, graph);
 }
 
-/* A real child process: a loader that the program has forked. */
+/* A real child process, such as a forked data loader. */
 TEST(manager_lock, is_released_although_a_child_has_the_file)
 {
     varve_error error = { 0 };
@@ -219,7 +221,7 @@ TEST(manager_lock, is_released_although_a_child_has_the_file)
     varve_graph_free(graph);
 }
 
-/* Another one, which ends: the lock stays with the parent. */
+/* Another child, which ends: the lock stays with the parent. */
 TEST(manager_lock, stays_with_the_parent_of_a_child_that_frees_its_manager)
 {
     varve_error error = { 0 };
@@ -241,7 +243,7 @@ TEST(manager_lock, stays_with_the_parent_of_a_child_that_frees_its_manager)
     varve_graph_free(graph);
 }
 
-/* Time passes in the world's sleep only. */
+/* Time advances only in the sleep function of the world. */
 static struct {
     struct vv_system system;
     const struct vv_system *under;

@@ -1,4 +1,4 @@
-/* test_manager_look.c - lib/manage/manager_look.c
+/* test_manager_look.c - Tests the examination of checkpoints by a manager.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 
 #include "manage_world.h"
 
-/* Cut, changed within, and no checkpoint at all. */
+/* A truncated file, a changed one, and one that is not a checkpoint. */
 TEST(manager_look, bounds_what_is_damaged_where_that_is_said)
 {
     struct world w;

@@ -1,4 +1,4 @@
-/* test_manager_metadata.c - lib/manage/manager_metadata.c
+/* test_manager_metadata.c - Tests the metadata of checkpoints of a manager.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,4 @@
-/* test_manager_nodes.c - lib/manage/manager_nodes.c, and managers of nodes with
- * a directory each as a whole.
+/* test_manager_nodes.c - Tests managers with a directory for each node.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -37,7 +36,7 @@ TEST(manager_nodes, resume_without_any_one_node)
             cr_assert_ok(save_steps(1, 3), nodes.errors[0]);
             lose_node(lost);
             cr_assert_eq(resume_all(), 3);
-            lose_node((lost + 1) % 4); /* what was rebuilt counts */
+            lose_node((lost + 1) % 4); /* rebuilt files count */
             nodes.from = 4;
             nodes.to = 5;
             cr_assert_ok(run_life(), nodes.errors[0]);
@@ -70,13 +69,13 @@ TEST(manager_nodes, say_whom_too_many_have_lost_and_begin_anew)
     end_nodes();
 }
 
-/* What is left of what cannot be resumed does not push out what can. */
+/* Remains of sets that cannot be resumed do not displace those that can. */
 TEST(manager_nodes, take_the_newest_that_can_be_made_whole)
 {
     begin_nodes(4, VARVE_XOR);
     nodes.options.keep_last = 2;
     cr_assert_ok(save_steps(1, 2), nodes.errors[0]);
-    /* The others have the number. */
+    /* The other ranks have the number. */
     lose_path("node-0/run/rank-0/ckpt-2.varve");
     lose_path("node-2/run/rank-2/ckpt-2.varve");
     nodes.from = nodes.to = 8;
@@ -89,7 +88,7 @@ TEST(manager_nodes, take_the_newest_that_can_be_made_whole)
     end_nodes();
 }
 
-/* A copy of the files of a node that is away for a while. */
+/* A copy of the files of a node that is temporarily away. */
 struct away {
     char paths[16][64];
     unsigned char *bytes[16];
@@ -125,7 +124,7 @@ static void free_away(struct away *a)
         free(a->bytes[i]);
 }
 
-/* Returns whether some file has these bytes. */
+/* Returns true if a file has this content. */
 static bool has_bytes(const unsigned char *bytes, size_t size)
 {
     for (size_t i = 0; i < memory_file_count(nodes.memory); i++) {
@@ -138,7 +137,7 @@ static bool has_bytes(const unsigned char *bytes, size_t size)
     return false;
 }
 
-/* Checkpoints and parity files that are gone; the ledger is not counted. */
+/* Counts checkpoints and parity files that are gone; ledgers are excluded. */
 static size_t count_overwritten(const struct away *a)
 {
     size_t count = 0;
@@ -148,8 +147,8 @@ static size_t count_overwritten(const struct away *a)
     return count;
 }
 
-/* Both runs have saved numbers 1 to 3; either set of number 3 can be made whole
- * out of what one node has. The older files are kept under other names. */
+/* Both runs have saved numbers 1 to 3; either set of number 3 can be rebuilt
+ * from the files of one node. The older files are kept under other names. */
 TEST(manager_nodes, take_the_set_of_the_younger_run)
 {
     for (uint32_t i = 0; i < 4; i++) {
@@ -201,7 +200,7 @@ TEST(manager_nodes, are_of_as_many_ranks_as_saved)
     end_nodes();
 }
 
-/* Whatever runs where now: the groups are those of the save. */
+/* The groups are those of the save, regardless of where ranks run now. */
 TEST(manager_nodes, may_be_resumed_on_fewer_nodes)
 {
     begin_nodes(6, VARVE_XOR);
@@ -212,7 +211,7 @@ TEST(manager_nodes, may_be_resumed_on_fewer_nodes)
     end_nodes();
 }
 
-/* Ranks have files of other sizes, and keep the same sets. */
+/* Ranks have files of different sizes, and keep the same sets. */
 TEST(manager_nodes, keep_the_same_sets_by_bytes)
 {
     size_t size, largest = 0;
@@ -237,7 +236,7 @@ TEST(manager_nodes, keep_the_same_sets_by_bytes)
     end_nodes();
 }
 
-/* --- What is refused ---------------------------------------------------- */
+/* --- Refused configurations --------------------------------------------- */
 
 static void check_refused(const char *message)
 {
@@ -295,7 +294,7 @@ TEST(manager_nodes, need_a_communicator)
     varve_graph_free(graph);
 }
 
-/* --- The rest of a manager ---------------------------------------------- */
+/* --- Other operations --------------------------------------------------- */
 
 static struct {
     varve_status pins, unpins, refreshes, prunes, numbers;
@@ -341,7 +340,7 @@ TEST(manager_nodes, pin_refresh_and_prune_together)
     end_nodes();
 }
 
-/* A prune of what was left in disorder keeps what can be resumed. */
+/* A prune of incomplete sets keeps those that can be resumed. */
 static void prune_only(const varve_comm *comm, void *user)
 {
     struct node_rank r;
@@ -368,7 +367,7 @@ TEST(manager_nodes, prune_nothing_that_a_resume_would_take)
     end_nodes();
 }
 
-/* What they kept for others, and older sets: while the program goes on. */
+/* Parity files and older sets are rebuilt while the program continues. */
 TEST(manager_nodes, make_the_rest_whole_behind_a_resume)
 {
     for (int s = 0; s < 2; s++) {
@@ -386,9 +385,9 @@ TEST(manager_nodes, make_the_rest_whole_behind_a_resume)
     }
 }
 
-/* --- What fails on the way ---------------------------------------------- */
+/* --- Failures ----------------------------------------------------------- */
 
-/* A save that one cannot make is one that nobody has. */
+/* If one rank cannot save, no rank keeps a file. */
 TEST(manager_nodes, leave_nothing_of_a_save_that_failed_at_one)
 {
     begin_nodes(3, VARVE_XOR);
@@ -414,7 +413,7 @@ TEST(manager_nodes, leave_nothing_of_a_save_that_failed_at_one)
     end_nodes();
 }
 
-/* What was told to be saved is there, whichever node is lost besides. */
+/* Checks that reported saves exist, even if another node is lost. */
 static void check_survives(uint32_t lost, const char *when, long n)
 {
     int64_t saved = nodes.saved;
@@ -426,7 +425,7 @@ static void check_survives(uint32_t lost, const char *when, long n)
     cr_assert_eq(resume_all(), step);
 }
 
-/* The disk of a node ends at any call of the system, and then it is gone. */
+/* The disk of a node fails from each system call on, and is then lost. */
 static uint64_t end_disks(uint32_t scheme, uint32_t victim, bool is_resume)
 {
     uint64_t tried = 0;
@@ -469,8 +468,8 @@ TEST(manager_nodes, have_what_was_saved_when_a_disk_ends_in_a_rebuild)
         proof_count("nodes.rebuilds", end_disks(schemes[i], i ? 3 : 1, true));
 }
 
-/* All processes end at any call of the communicator, and any node is lost; of
- * those that have lost one before another one only once they have saved again.
+/* All processes end at each communicator call, and any node is lost; those that
+ * lost a node before lose another one only after the next save.
  */
 TEST(manager_nodes, have_what_was_saved_when_all_end)
 {
@@ -496,7 +495,7 @@ TEST(manager_nodes, have_what_was_saved_when_all_end)
     proof_count("nodes.ends", tried);
 }
 
-/* Two nodes that do not follow each other, at whatever moment. */
+/* Two nodes that are not neighbors are lost at any moment. */
 static void lose_two(uint32_t scheme, uint32_t first, long n)
 {
     int64_t saved = nodes.saved;

@@ -1,4 +1,4 @@
-/* test_manager_open.c - lib/manage/manager_open.c
+/* test_manager_open.c - Tests opening a manager.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,7 +26,7 @@ TEST(manager_open, says_what_it_cannot_be_made_of)
     world_end(&w);
 }
 
-/* `run/ckpt` is what varve_save and the command take. */
+/* `run/ckpt` is a prefix for varve_save and the command. */
 TEST(manager_open, needs_a_directory_and_no_prefix)
 {
     struct world w;

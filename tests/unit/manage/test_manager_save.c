@@ -1,4 +1,4 @@
-/* test_manager_save.c - lib/manage/manager_save.c
+/* test_manager_save.c - Tests saves of a manager.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -61,7 +61,8 @@ TEST(manager_save, is_due_after_so_many_steps)
     world_end(&w);
 }
 
-/* What an interval of 10 saves of 100 steps, by ones and by threes. */
+/* Checks the saves of 100 steps with an interval of 10, in steps of one and
+ * three. */
 TEST(manager_save, is_due_at_multiples_or_at_the_first_step_behind)
 {
     for (int by = 1; by <= 3; by += 2) {
@@ -233,8 +234,8 @@ TEST(manager_save, a_deletion_that_is_not_on_disk_is_a_warning)
     cr_assert_eq(warnings, 1);
 }
 
-/* A save that a power cut may take deletes nothing, nor does it count as the
- * newest good one. */
+/* A save that is not durable deletes nothing, and does not count as the newest
+ * intact one. */
 TEST(manager_save, deletes_nothing_for_one_that_may_be_lost)
 {
     struct world w;
@@ -260,7 +261,7 @@ static bool has(struct world *w, const char *path)
     return memory_bytes(w->memory, path, &size) != NULL;
 }
 
-/* Before any call: where the checkpoint is, its pin is. */
+/* Before any call: if the checkpoint exists, its pin does too. */
 static void check_pin(void *user)
 {
     struct world *w = user;
@@ -297,7 +298,7 @@ TEST(manager_save, one_that_is_pinned_is_never_there_without_its_pin)
     }
 }
 
-/* Whatever fails: there is no checkpoint that should be pinned and is not. */
+/* After any failure no checkpoint exists without its pin. */
 TEST(manager_save, one_whose_pin_fails_is_not_saved)
 {
     bool hit = true;
@@ -343,7 +344,7 @@ TEST(manager_save, goes_above_names_that_are_no_files)
     world_end(&w);
 }
 
-/* --- Only what changed ---------------------------------------------------- */
+/* --- Incremental saves ---------------------------------------------------- */
 
 static size_t count_layers(struct world *w)
 {
@@ -368,7 +369,7 @@ TEST(manager_save, shares_layers_and_deletes_those_that_nothing_names)
     world_end(&w);
 }
 
-/* --- In the background ---------------------------------------------------- */
+/* --- Asynchronous saves --------------------------------------------------- */
 
 static void check_value(struct world *w, const char *name, float value)
 {
@@ -412,7 +413,7 @@ TEST(manager_save, in_the_background_comes_before_whatever_looks)
     world_begin(&w, &options);
     save_async(&w, 7);
     cr_assert_ok(varve_manager_pin(w.manager, 7, &error), error);
-    save_async(&w, 7); /* in the place of the first one */
+    save_async(&w, 7); /* takes the place of the first one */
     cr_assert_ok(varve_manager_unpin(w.manager, 7, &error), error);
     save_async(&w, 8);
     cr_assert_ok(varve_manager_resume(w.manager, &error), error);
@@ -514,7 +515,7 @@ static int64_t own_process(void *state, char *machine, size_t size)
     return getpid();
 }
 
-/* The pin of what the parent has in flight is the parent's. */
+/* The pin of a pending save of the parent belongs to the parent. */
 TEST(manager_save, in_the_background_is_not_taken_back_by_a_child)
 {
     const varve_write_options write = { .progress = hold };

@@ -1,5 +1,5 @@
-/* test_manager_tell.c - lib/manage/manager_tell.c, as levels need it: rank 0
- * copies, and all resume from the newest wherever that is.
+/* test_manager_tell.c - Tests tiers of collective managers: rank 0 copies, and
+ * all ranks resume from the newest checkpoint, wherever it is.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -57,7 +57,7 @@ TEST(manager_tell, levels_have_whole_files_of_what_all_have_saved)
     end_disk();
 }
 
-/* And the next save has a number of its own. */
+/* The next save gets a new number. */
 TEST(manager_tell, goes_on_from_another_one_where_the_newest_is_damaged)
 {
     size_t size;
@@ -80,7 +80,7 @@ static int refuse_far(void *state, int directory, const char *name)
                : under->open_directory(state, directory, name);
 }
 
-/* What is wrong there all are told alike, and the rest goes on. */
+/* Errors of a tier are the same on all ranks, and other operations continue. */
 TEST(manager_tell, levels_are_passed_over_where_they_cannot_be_listed)
 {
     begin_disk();
@@ -150,7 +150,7 @@ TEST(manager_tell, levels_are_known_to_rank_0)
     end_disk();
 }
 
-/* --- In layers ------------------------------------------------------------ */
+/* --- Incremental checkpoints ---------------------------------------------- */
 
 static uint64_t bytes_in(const char *folder)
 {
@@ -171,14 +171,14 @@ static void save_alike(struct rank *r, const void *user)
     make(r, user);
     save(r, 30);
     for (int i = 0; i < 3; i++) {
-        r->step++; /* the rest stays */
+        r->step++; /* the other values do not change */
         note_status(r, "save",
             varve_manager_save(r->manager, r->step, &r->error));
         drain(r);
     }
 }
 
-/* What all share is there once, and what no copy names any more goes. */
+/* Shared data is copied once; data files without references are deleted. */
 TEST(manager_tell, levels_have_layers_where_they_are_told_to)
 {
     static const varve_write_options write = { .incremental = true };
@@ -208,7 +208,7 @@ TEST(manager_tell, levels_have_layers_where_they_are_told_to)
     end_disk();
 }
 
-/* --- Whatever fails, wherever --------------------------------------------- */
+/* --- Failures ------------------------------------------------------------- */
 
 static void whole_life(struct rank *r, const void *user)
 {

@@ -1,5 +1,4 @@
-/* test_manager_together.c - lib/manage/manager_together.c, and managers of many
- * processes as a whole.
+/* test_manager_together.c - Tests managers of several processes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -79,7 +78,7 @@ TEST(manager_together, goes_on_with_one_process_and_back)
     end_disk();
 }
 
-/* --- When ----------------------------------------------------------------- */
+/* --- Due saves ------------------------------------------------------------ */
 
 static void save_where_one_is_asked(struct rank *r, const void *user)
 {
@@ -187,7 +186,7 @@ TEST(manager_together, wants_one_step_of_all)
     end_disk();
 }
 
-/* --- Ranks that want other things ----------------------------------------- */
+/* --- Ranks with different options ----------------------------------------- */
 
 static void make_odd(struct rank *r, const void *user)
 {
@@ -260,7 +259,7 @@ TEST(manager_together, is_made_alike_or_not_at_all)
     end_disk();
 }
 
-/* --- What is kept --------------------------------------------------------- */
+/* --- Retention ------------------------------------------------------------ */
 
 static int count_name(
     void *user, const char *name, const struct vv_file_info *info)
@@ -279,7 +278,7 @@ static unsigned count_layers(void)
     return count;
 }
 
-/* Ranks are two to a machine: so a checkpoint has two files of data. */
+/* There are two ranks on each node, so a checkpoint has two data files. */
 TEST(manager_together, deletes_the_data_with_its_checkpoint)
 {
     varve_manager_options options = { .keep_last = 1 };
@@ -296,7 +295,7 @@ static void save_one(struct rank *r, const void *user)
     save(r, 30);
 }
 
-/* Saves what it has resumed, as it is. */
+/* Resumes and saves the unchanged values. */
 static void go_on_alike(struct rank *r, const void *user)
 {
     make(r, user);
@@ -335,7 +334,7 @@ static void save_on(struct rank *r, const void *user)
     look_around(r);
 }
 
-/* Of many processes the data count, which are in layers. */
+/* The sizes of data files of collective saves count. */
 TEST(manager_together, keeps_what_fits_into_so_many_bytes_with_its_data)
 {
     varve_manager_options options = { .keep_last = 1 };
@@ -357,13 +356,14 @@ TEST(manager_together, keeps_what_fits_into_so_many_bytes_with_its_data)
         cr_assert_gt(size_of_all(), options.keep_bytes - one);
         options.keep_bytes = one / 2;
         notes = run_ranks(3, look_only, &options);
-        check_has(notes, "to go"); /* at every rank */
+        check_has(notes, "to go"); /* on every rank */
         end_disk();
     }
 }
 
-/* In layers a checkpoint has those of older ones, also when these are deleted,
- * and all of them go with the last that names them. */
+/* An incremental checkpoint uses data files of older ones, also after these
+ * are deleted. Data files are deleted with the last checkpoint that refers
+ * to them. */
 TEST(manager_together, shares_layers_and_prunes_what_nobody_has)
 {
     static const varve_write_options incremental = { .incremental = true };
@@ -377,13 +377,13 @@ TEST(manager_together, shares_layers_and_prunes_what_nobody_has)
     cr_assert_not(has_file("run/ckpt-1.varve"));
     cr_assert_lt(size_of_all(), one + 20000);
     check_has(run_ranks(3, resume_only, &options), "step 30, whole");
-    run_ranks(4, go_on, &options); /* all of it has changed */
+    run_ranks(4, go_on, &options); /* all values have changed */
     cr_assert_lt(size_of_all(), one + 20000);
     check_has(run_ranks(3, resume_only, &options), "step 31, whole");
     end_disk();
 }
 
-/* Who reads has a lease: then index and data stay. */
+/* A reader has a lease: index and data files remain. */
 TEST(manager_together, leaves_readers_the_data_of_what_they_read)
 {
     varve_error error = { 0 };
@@ -406,13 +406,13 @@ TEST(manager_together, leaves_readers_the_data_of_what_they_read)
     end_disk();
 }
 
-/* --- In the background ---------------------------------------------------- */
+/* --- Asynchronous saves --------------------------------------------------- */
 
 static const varve_manager_options in_background = {
     .keep_last = 2, .interval_steps = 10, .async = true
 };
 
-/* What is saved is what was there, and what is there all know. */
+/* Saves the values of the call; all ranks list the same checkpoints. */
 static void save_behind(struct rank *r, const void *user)
 {
     make(r, user);
@@ -462,14 +462,14 @@ TEST(manager_together, shares_layers_in_the_background)
     uint64_t one = size_of_all();
     run_ranks(4, go_on_alike, &shares);
     cr_assert_lt(size_of_all(), one + 20000);
-    run_ranks(4, go_on, &shares); /* all of it has changed */
+    run_ranks(4, go_on, &shares); /* all values have changed */
     run_ranks(4, go_on, &shares);
     cr_assert_lt(size_of_all(), 2 * one + 20000);
     check_has(run_ranks(3, resume_only, &shares), "step 32, whole");
     end_disk();
 }
 
-/* --- Whatever fails, wherever --------------------------------------------- */
+/* --- Failures ------------------------------------------------------------- */
 
 static void whole_life(struct rank *r, const void *user)
 {

@@ -1,7 +1,7 @@
-/* test_nodes_behind.c - lib/manage/nodes_behind.c
+/* test_nodes_behind.c - Tests asynchronous rebuilding of redundancy.
  *
- * Beside test_manager_nodes.c, where nodes are lost: that it is done behind,
- * and where it cannot be.
+ * test_manager_nodes.c tests lost nodes. Here the asynchronous execution is
+ * tested, and the cases in which it is not possible.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,15 +9,16 @@
 
 #include "node_world.h"
 
-/* Resumes without an end of what is made behind that; then waits, or saves. */
+/* Resumes while the rebuilding is held; then waits, or saves. */
 static struct {
     bool has_no_copies;
     bool saves;
-    size_t before; /* parity files of the lost node as rank 0 goes on */
+    /* number of parity files of the lost node when rank 0 continues */
+    size_t before;
     size_t after;
 } behind;
 
-/* While nobody changes anything. */
+/* Counts while no rank makes changes. */
 static size_t count_parity(const varve_comm *comm)
 {
     size_t count = 0;
@@ -83,7 +84,7 @@ TEST(nodes_behind, is_done_before_where_there_is_no_other_communicator)
     end_nodes();
 }
 
-/* An older set that has lost two is told of, and fails nothing. */
+/* An older set that has lost two files causes a warning, but no failure. */
 static void resume_and_be_warned(const varve_comm *comm, void *user)
 {
     struct node_rank r;

@@ -1,4 +1,5 @@
-/* test_origin.c - lib/manage/origin.c
+/* test_origin.c - Tests the order of checkpoints of the directory and the
+ * tiers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +10,7 @@
 #include "manage_world.h"
 #include "origin.h"
 
-/* Three listings, each an array of counters that ends with 0. */
+/* Checks three listings, each an array of counters terminated by 0. */
 static void check(const uint64_t lists[3][8], const char *expected)
 {
     varve_manager m = { 0 };

@@ -1,4 +1,4 @@
-/* test_prune.c - lib/manage/prune.c
+/* test_prune.c - Tests deletion of checkpoints that no policy keeps.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -52,7 +52,7 @@ static void decide(size_t keep_last)
                      &decision, &policy, &listing, NULL, &error), error);
 }
 
-/* Files 1 to 4, of which 2 is not ours. */
+/* Creates files 1 to 4; 2 is not a checkpoint of Varve. */
 static void begin(void)
 {
     varve_error error;
@@ -95,7 +95,7 @@ TEST(prune, deletes_ours_that_nothing_keeps)
     end();
 }
 
-/* Whoever prunes: a manager without redundancy, such as the command's, too. */
+/* Also with a manager without redundancy, such as that of the command. */
 TEST(prune, deletes_parity_with_what_it_stands_beside)
 {
     varve_error error;
@@ -133,14 +133,14 @@ TEST(prune, spares_what_was_pinned_since)
 {
     varve_error error;
     begin();
-    memory_put(memory, "run/ckpt-1.pin", "", 0); /* since the decision */
+    memory_put(memory, "run/ckpt-1.pin", "", 0); /* after the decision */
     cr_assert_ok(vv_prune(&listing, &decision, &error), error);
     cr_assert(has("run/ckpt-1.varve") && !has("run/ckpt-3.varve"));
     cr_assert_eq(decision.facts[0].reasons, VV_KEPT_PINNED);
     end();
 }
 
-/* Without locks a pin may come between the look for it and the rename. */
+/* Without locks a pin may be added between the check for it and the rename. */
 static const struct vv_system *unlocked_under;
 
 static int lock_absent(void *state, int file)
@@ -195,7 +195,7 @@ static int rename_back_broken(
     return -EIO;
 }
 
-/* Prunes where a pin comes in time to be found after the rename only. */
+/* Prunes while a pin is added that is found only after the rename. */
 static varve_status prune_beside_a_pin(
     int (*rename_back)(void *, int, const char *, const char *))
 {
@@ -233,7 +233,7 @@ TEST(prune, spares_what_is_no_longer_what_was_listed)
 {
     varve_error error;
     begin();
-    put(1, false); /* since the decision */
+    put(1, false); /* after the decision */
     cr_assert_ok(vv_prune(&listing, &decision, &error), error);
     cr_assert(has("run/ckpt-1.varve") && !has("run/ckpt-3.varve"));
     end();
@@ -252,7 +252,7 @@ TEST(prune, removes_what_a_deletion_that_was_cut_short_left)
     end();
 }
 
-/* The deletion had failed to give a pinned file its name back. */
+/* The deletion failed to rename a pinned file back. */
 TEST(prune, brings_back_what_was_pinned_while_it_was_deleted)
 {
     varve_error error;
@@ -273,7 +273,8 @@ TEST(prune, brings_back_what_was_pinned_while_it_was_deleted)
     end();
 }
 
-/* How many files a deletion may have left under its own name. */
+/* Returns the number of files that a deletion may have left under its temporary
+ * name. */
 static size_t half_deleted(void)
 {
     return (size_t)has("run/.ckpt-1.varve.gone") +
@@ -330,7 +331,7 @@ TEST(prune, goes_on_after_a_failure_and_mends_it_the_next_time)
         size_t left = memory_file_count(memory);
         cr_assert_leq(left, 4);
         cr_assert(left == 2 || status || listing.count > 2,
-            "call %ld: something is left and nobody is told", n);
+            "call %ld: a file remains without a warning", n);
         cr_assert_leq(half_deleted(), 1);
         decide(1);
         cr_assert_ok(vv_prune(&listing, &decision, &error), error);
@@ -341,7 +342,7 @@ TEST(prune, goes_on_after_a_failure_and_mends_it_the_next_time)
     }
 }
 
-/* --- A trial -------------------------------------------------------------- */
+/* --- Dry run -------------------------------------------------------------- */
 
 TEST(prune, a_trial_tells_what_would_go_and_deletes_nothing)
 {
@@ -369,7 +370,7 @@ TEST(prune, a_trial_knows_what_is_no_longer_what_was_listed)
 {
     varve_error error;
     begin();
-    put(1, false); /* since the decision */
+    put(1, false); /* after the decision */
     cr_assert_ok(vv_prune_trial(&listing, &decision, &error), error);
     cr_assert_eq(decision.facts[0].reasons, VV_KEPT_FOREIGN);
     cr_assert_eq(decision.facts[2].reasons, 0);

@@ -1,4 +1,4 @@
-/* test_resume.c - lib/manage/resume.c
+/* test_resume.c - Tests resuming from the newest intact checkpoint.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,7 +1,7 @@
-/* test_resume_alone.c - lib/manage/resume_alone.c
+/* test_resume_alone.c - Tests resuming from files that are read once.
  *
- * Values that are too large for the staging are written where they belong as
- * they are read: what a damaged file has left there must not stay.
+ * Values that exceed the staging limit are written to their destination while
+ * they are read: values from a damaged file must not remain there.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,7 +18,8 @@
 #include "support/memory_system.h"
 #include "support/test_context.h"
 
-enum { COUNT = 300000 }; /* more than one chunk, and than the staging below */
+/* more than one chunk, and more than the staging limit below */
+enum { COUNT = 300000 };
 
 static const varve_read_options unstaged = { .resources.staging_size = 1 };
 
@@ -53,7 +54,7 @@ static bool is_all(const float *values, float value)
     return true;
 }
 
-/* A process of its own: with `a` alone, or with both, all -1. */
+/* Creates a process with `a` alone, or with both, all -1. */
 static void begin(struct program *p, bool has_b, bool initializes)
 {
     varve_error error = { 0 };
@@ -109,7 +110,7 @@ static void tear_down(struct program *p)
     free(p->b);
 }
 
-/* The last of the values' bytes: all before has been read by then. */
+/* Damages the last byte of the values, after everything else was read. */
 static void damage_end_of(struct program *p, const char *path, size_t values)
 {
     size_t size;
@@ -172,7 +173,7 @@ TEST(resume_alone, what_a_damaged_one_changed_is_changed_by_an_older_one)
     tear_down(&p);
 }
 
-/* Nothing older would bring `b` back. */
+/* No older checkpoint has a value for `b`. */
 TEST(resume_alone, what_an_older_one_does_not_have_is_verified_before)
 {
     struct program p;
@@ -231,7 +232,7 @@ TEST(resume_alone, where_none_is_good_the_program_initializes_or_is_told)
     tear_down(&p);
 }
 
-/* Whether the program fits is asked of the newest that is good. */
+/* The program is compared with the newest intact checkpoint. */
 TEST(resume_alone, a_damaged_one_that_does_not_fit_is_passed_over)
 {
     struct program p;

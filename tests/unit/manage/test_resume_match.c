@@ -1,4 +1,5 @@
-/* test_resume_match.c - lib/manage/resume_match.c
+/* test_resume_match.c - Tests the comparison of a resumed checkpoint with the
+ * program.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,7 +7,7 @@
 
 #include "ranks_manager.h"
 
-/* Three checkpoints of "old", then a program that has "new" instead. */
+/* Creates three checkpoints of "old", then a program that has "new" instead. */
 struct renamed {
     struct world w;
     float old, fresh;
@@ -60,7 +61,7 @@ TEST(resume_match, is_demanded_by_the_first_save_that_is_due)
     cr_assert_not(renamed_has(&r, "run/ckpt-4.varve"));
     cr_assert_eq(varve_manager_assert_consumed(r.w.manager, &error),
         VARVE_UNMATCHED);
-    /* It is demanded again until it holds, and then no more. */
+    /* The check is repeated until it succeeds, and then no longer. */
     varve_remove(varve_find(r.root, "new"));
     cr_assert_eq(
         varve_manager_save(r.w.manager, 40, &error), VARVE_UNMATCHED);
@@ -116,7 +117,7 @@ static bool says_why(struct renamed *r, uint64_t number)
     return false;
 }
 
-/* What was trained under the old name is nowhere else. */
+/* No other checkpoint contains the values trained under the old name. */
 TEST(resume_match, keeps_what_was_resumed_from_until_all_of_it_is_taken)
 {
     struct renamed r;
@@ -177,9 +178,9 @@ TEST(resume_match, without_memory_saves_nothing)
     cr_assert_gt(failed, 3);
 }
 
-/* --- Many processes ------------------------------------------------------- */
+/* --- Several processes ---------------------------------------------------- */
 
-/* Rank 1 has a variable that the others lack, and the file too. */
+/* Rank 1 has a variable that the other ranks and the file lack. */
 static void go_on_with_more(struct rank *r, const void *user)
 {
     float more = 0;

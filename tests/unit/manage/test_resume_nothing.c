@@ -1,4 +1,4 @@
-/* test_resume_nothing.c - lib/manage/resume_nothing.c
+/* test_resume_nothing.c - Tests whether a run may start from the beginning.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@ static void damage(struct world *w, const char *path)
     bytes[size / 2] ^= 1;
 }
 
-/* Two checkpoints, both damaged, and a program that is started again. */
+/* Creates two damaged checkpoints, and restarts the program. */
 static void begin_damaged(
     struct world *w, const varve_manager_options *options)
 {

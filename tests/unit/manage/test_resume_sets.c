@@ -1,5 +1,5 @@
-/* test_resume_sets.c - lib/manage/resume_sets.c: sets of nodes and of levels,
- * from the newest on.
+/* test_resume_sets.c - Tests resuming from sets of nodes and tiers, from the
+ * newest on.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,8 @@
 #include <errno.h>
 #include <stdatomic.h>
 
-/* Sets 1 to 5 of steps 1 to 5; of the nodes 5 is left, at the level 4. */
+/* Creates sets 1 to 5 of steps 1 to 5; 5 remains on the nodes, 4 at the
+ * tier. */
 static void begin_five(void)
 {
     static const varve_level level = {
@@ -53,7 +54,7 @@ TEST(resume_sets, take_copies_where_too_many_are_lost_and_say_who)
     check_passed_over("ckpt-5.varve: too many files are lost: at most one "
                       "node of a group of 4 can be lost, but ranks 1 (node "
                       "1), 2 (node 2) have lost files\n");
-    /* It counts on from all that there was. */
+    /* The next number exceeds all existing ones. */
     cr_assert(has_file("node-1/run/rank-1/ckpt-6.varve"));
     lose_node(0);
     cr_assert_eq(resume_all(), 6);
@@ -81,7 +82,7 @@ TEST(resume_sets, pass_over_what_is_damaged_at_one_rank)
     end_nodes();
 }
 
-/* Another rank's save of another step, by the same number. */
+/* The file of one rank is from another step with the same number. */
 TEST(resume_sets, mix_no_sets)
 {
     size_t size;
@@ -101,7 +102,8 @@ TEST(resume_sets, mix_no_sets)
     end_nodes();
 }
 
-/* What one cannot list may have a good one: nobody begins anew beside it. */
+/* A directory that one rank cannot list may have an intact set, so no rank may
+ * start from the beginning. */
 TEST(resume_sets, begin_not_anew_where_one_cannot_see_a_level)
 {
     begin_five();
@@ -122,7 +124,7 @@ TEST(resume_sets, begin_not_anew_where_one_cannot_see_a_level)
     end_nodes();
 }
 
-/* The file of a rank, as it is. */
+/* A copy of the file of a rank. */
 struct kept {
     char path[64];
     unsigned char *bytes;
@@ -141,9 +143,9 @@ static struct kept keep_file(const char *path)
     return kept;
 }
 
-/* Two nodes and all of the level are lost, the run begins anew, and one of the
- * nodes comes back with its abandoned set. The new set is whole at the level
- * alone. */
+/* Two nodes and the whole tier are lost, the run starts from the beginning, and
+ * one of the nodes comes back with its abandoned set. The new set is complete
+ * only at the tier. */
 TEST(resume_sets, take_copies_of_the_younger_run)
 {
     static const varve_level level = { .directory = "far", .every_steps = 1 };
@@ -167,9 +169,10 @@ TEST(resume_sets, take_copies_of_the_younger_run)
     end_nodes();
 }
 
-/* --- What cannot be read now -------------------------------------------- */
+/* --- Read errors -------------------------------------------------------- */
 
-/* Files whose path ends so are not opened, so many times at each of two ranks.
+/* Files with this path ending cannot be opened a number of times on each of two
+ * ranks.
  */
 static struct {
     const struct vv_system *under;
@@ -190,7 +193,8 @@ static int open_unread(void *state, int directory, const char *path)
     return unread.under->open_file(state, directory, path);
 }
 
-/* Steps 1 and 2 are saved; then the second is not read at two of four ranks. */
+/* Saves steps 1 and 2; then the second one cannot be read on two of four
+ * ranks. */
 static void begin_unread(int times)
 {
     begin_nodes(4, VARVE_XOR);

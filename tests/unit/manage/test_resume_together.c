@@ -1,5 +1,5 @@
-/* test_resume_together.c - lib/manage/resume_together.c, and what many
- * processes resume from: what is damaged, salvaged, or not there.
+/* test_resume_together.c - Tests resuming on several processes from damaged,
+ * salvaged or missing checkpoints.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -37,7 +37,7 @@ TEST(resume_together, passes_over_what_is_damaged)
     end_disk();
 }
 
-/* Sets a bit in `ranks` for each rank that finds it. */
+/* Sets a bit in `ranks` for each rank that detects the damage. */
 static void damage_and_resume(const char *path, size_t at, unsigned *ranks)
 {
     change_byte(path, at);
@@ -73,7 +73,7 @@ TEST(resume_together, passes_over_what_any_rank_finds_damaged)
     end_disk();
 }
 
-/* Some ranks have lost something, and some have not. */
+/* Some ranks lose values, and some do not. */
 static void salvage(struct rank *r, const void *user)
 {
     make(r, user);
@@ -100,7 +100,7 @@ TEST(resume_together, salvages_together_where_nothing_is_good)
     end_disk();
 }
 
-/* --- From nothing --------------------------------------------------------- */
+/* --- Without a checkpoint ------------------------------------------------- */
 
 static varve_status initialize(void *user)
 {

@@ -1,4 +1,4 @@
-/* test_retention.c - lib/manage/retention.c
+/* test_retention.c - Tests the retention policies.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,14 +20,14 @@ static struct vv_fact fact(int64_t step)
     };
 }
 
-/* Facts of steps 0, 10, 20, ... */
+/* Fills in checkpoints of steps 0, 10, 20, ... */
 static void fill(struct vv_fact *facts, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         facts[i] = fact((int64_t)i * 10);
 }
 
-/* Which are kept for a reason, as digits: "0110". */
+/* Returns which are kept for a reason, as digits: "0110". */
 static const char *kept(const struct vv_fact *facts, size_t count, unsigned by)
 {
     static char text[MOST + 1];
@@ -202,7 +202,7 @@ TEST(retention, what_is_protected_never_goes_and_what_stays_stays)
     proof_count("manager.decisions", tries);
 }
 
-static const char *told(
+static const char *reasons(
     const struct vv_policy *policy, const struct vv_fact *f)
 {
     static char text[256];
@@ -236,10 +236,10 @@ TEST(retention, every_reason_has_words)
         .keep_every_seconds = 60, .keep_bytes = 1000 };
     struct vv_fact f = { .reasons = 2047, .place = 3, .best_place = 1,
         .metric = 0.25 };
-    cr_assert_str_eq(told(&policy, &f),
+    cr_assert_str_eq(reasons(&policy, &f),
         "everything is kept, last 3, every step of 500, every second of 60, "
         "best 1 (loss 0.25), the newest bytes of 1000, pinned, "
         "newest good one, leased, damaged, not this manager's");
     f.reasons = 0;
-    cr_assert_str_eq(told(&policy, &f), "");
+    cr_assert_str_eq(reasons(&policy, &f), "");
 }

@@ -1,4 +1,4 @@
-/* test_run.c - lib/manage/run.c
+/* test_run.c - Tests varve_run.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -32,7 +32,7 @@ static void place_end(struct place *p)
     memory_free(p->memory);
 }
 
-/* A program of so many steps; *step is where it came to. */
+/* Runs a program for a number of steps; sets *step to the last one. */
 static varve_status live(const struct place *p,
     const varve_run_options *options, int64_t steps, int64_t *step,
     varve_error *error)
@@ -72,7 +72,7 @@ TEST(run, saves_what_is_due_and_its_last_step)
     place_end(&p);
 }
 
-/* A save more would be another number. */
+/* An additional save would use another number. */
 static void lives_to_20(bool is_async)
 {
     struct place p;
@@ -121,7 +121,7 @@ TEST(run, saves_the_last_step_with_its_metric)
     place_end(&p);
 }
 
-/* Of a program that changes its value when the loop has ended. */
+/* Runs a program that changes its value after the loop. */
 static void lives_and_changes(
     const struct place *p, const varve_run_options *options, int64_t steps)
 {
@@ -211,8 +211,7 @@ TEST(run, fails_without_memory_wherever_that_is_and_goes_on_later)
     }
 }
 
-/* No failure of the disk is lost: who is told that all went well finds the last
- * step. */
+/* No disk error is lost: if success was reported, the last step exists. */
 TEST(run, tells_each_failure_of_the_disk)
 {
     const varve_run_options options = { .manager = { .interval_steps = 2 } };
@@ -238,7 +237,8 @@ TEST(run, tells_each_failure_of_the_disk)
     cr_assert_gt(failed, 10);
 }
 
-/* Rank 1 is asked to stop in its third step, or opens what it must not. */
+/* Rank 1 receives a stop request in its third step, or opens a run that is
+ * refused. */
 static void run_of_rank(struct rank *r, const void *user)
 {
     const varve_run_options options = { .manager = { .interval_steps = 100,

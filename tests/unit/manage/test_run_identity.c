@@ -1,4 +1,4 @@
-/* test_run_identity.c - lib/manage/run_identity.c
+/* test_run_identity.c - Tests identities of runs.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_saver.c - lib/manage/saver.c
+/* test_saver.c - Tests savers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -87,7 +87,7 @@ TEST(saver, leaves_the_graph_as_it_was)
     varve_saver *saver = new_saver(NULL);
     add(saver, "net/v", v);
     add(saver, "net/w", w);
-    varve_untrack(world.root, "w"); /* only the saver leads to it */
+    varve_untrack(world.root, "w"); /* only the saver holds it */
     varve_saver_free(saver);
     cr_assert_eq(varve_value(w)->data, &world.x[1]);
     cr_assert_null(vv_first_in(w));

@@ -1,4 +1,4 @@
-/* test_saver_add.c - lib/manage/saver_add.c
+/* test_saver_add.c - Tests the names of a saver.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -195,7 +195,7 @@ TEST(saver_add, adds_all_own_names_or_none)
     end_world();
 }
 
-/* Whatever fails, the map is as it was, and the graph is without mistake. */
+/* After a failure the map is unchanged, and the graph has no error. */
 TEST(saver_add, adds_whole_or_not_at_all_when_memory_ends)
 {
     varve_status status = VARVE_NO_MEMORY;

@@ -1,4 +1,4 @@
-/* test_saver_find.c - lib/manage/saver_find.c
+/* test_saver_find.c - Tests finding the files of a saver.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@ static void put(const char *path, int64_t when)
     memory_put(world.memory, path, "x", 1);
 }
 
-/* memory_put does not tell the time; a save does. */
+/* memory_put does not set the time; a save does. */
 static void make(varve_saver *saver, const char *prefix, uint64_t step,
     int64_t when)
 {

@@ -1,4 +1,4 @@
-/* test_saver_list.c - lib/manage/saver_list.c
+/* test_saver_list.c - Tests the retention of a saver.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -40,7 +40,7 @@ TEST(saver_list, moves_what_is_written_again_to_its_end)
     varve_saver *saver = keeping(2);
     save(saver, "s", 2);
     save(saver, "s", 3);
-    save(saver, "./s", 2); /* however it is spelled */
+    save(saver, "./s", 2); /* with any spelling */
     assert_list(saver, "s-3.varve ./s-2.varve");
     save(saver, ".//s", 1);
     assert_list(saver, "./s-2.varve .//s-1.varve");
@@ -90,7 +90,8 @@ TEST(saver_list, keeps_one_of_so_many_hours)
     end_world();
 }
 
-/* Over the memory system, but removals of what was published fail. */
+/* Creates a saver over a memory system in which removals of published files
+ * fail. */
 static struct faulty *begin_faulty(void)
 {
     begin_world();
@@ -115,8 +116,8 @@ static void assert_warns(const varve_saver *saver, const char *wanted)
         warning ? warning : "no warning");
 }
 
-/* The n-th sync of a directory fails in a save that deletes a file. Returns the
- * status of the save; *warned is set where there was a warning. */
+/* Fails the n-th directory sync of a save that deletes a file. Returns the
+ * status of the save and sets *warned if there was a warning. */
 static varve_status fail_sync(
     const varve_saver_options *options, long n, bool *hit, bool *warned)
 {
@@ -174,10 +175,10 @@ TEST(saver_list, warns_of_layers_that_cannot_be_deleted)
     for (uint64_t i = 1; i <= 3; i++) {
         varve_saver_save_options options = { .has_step = true, .step = i,
             .write = &incremental };
-        world.x[0] = (float)i; /* nothing stays as it was */
+        world.x[0] = (float)i; /* all values change */
         for (size_t k = 0; k < 20000; k++)
             values[k] = (float)(k * i);
-        /* the file of a checkpoint goes, its layers stay */
+        /* the file of a checkpoint is deleted, its data files are not */
         faulty_plan(faulty, &(struct faulty_plan){ .kinds = FAULTY_REMOVE,
             .number = i == 2 ? 1 : -1, .error = EACCES });
         cr_assert_ok(varve_saver_save(saver, "s", &options, &error), error);
@@ -295,7 +296,7 @@ TEST(saver_list, is_recovered_from_a_directory)
     end_world();
 }
 
-/* --- Listings that do not agree ----------------------------------------- */
+/* --- Inconsistent listings ---------------------------------------------- */
 
 static struct {
     struct vv_system system;
@@ -370,7 +371,7 @@ TEST(saver_list, is_as_it_was_where_recovering_fails)
                                   : "s-1.varve s-2.varve");
         if (!was_hit)
             break;
-        if (!status) { /* a close of what was only read may fail */
+        if (!status) { /* closing a file opened for reading may fail */
             static const char *const all[] = { "s-1.varve", "s-2.varve",
                 "t-1.varve" };
             cr_assert_ok(varve_saver_set_list(saver, all, 3, &error), error);

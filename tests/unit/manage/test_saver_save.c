@@ -1,4 +1,4 @@
-/* test_saver_save.c - lib/manage/saver_save.c
+/* test_saver_save.c - Tests saving and restoring with a saver.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -190,9 +190,9 @@ TEST(saver_save, tells_types_that_differ_from_names_that_lack)
     end_world();
 }
 
-/* --- Faults --------------------------------------------------------------- */
+/* --- Failures ------------------------------------------------------------- */
 
-/* A saver that keeps 2 of its files, and has written two of them. */
+/* Creates a saver that keeps 2 files and has written two. */
 static struct faulty *begin_faulty(varve_saver **saver)
 {
     varve_saver_options options = { .keep = 2 };
@@ -224,8 +224,9 @@ static bool is_whole(const char *path)
     return is_good;
 }
 
-/* After a third save that may have failed: what is listed is there and whole,
- * nothing is gone that had to stay, and the next save mends all. */
+/* Checks after a third save, which may have failed, that listed files are
+ * complete, that files to be kept exist, and that the next save fixes
+ * everything. */
 static void check_after(
     struct faulty *faulty, varve_saver *saver, varve_status status)
 {

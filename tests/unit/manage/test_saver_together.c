@@ -1,5 +1,4 @@
-/* test_saver_together.c - lib/manage/saver_together.c, and savers of many
- * processes as a whole.
+/* test_saver_together.c - Tests savers of several processes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -64,7 +63,7 @@ static void save_four(struct rank *r, const void *user)
         save(r, step);
 }
 
-/* The second time only the step is another one. */
+/* The second time only the step differs. */
 static void save_two_in_layers(struct rank *r, const void *user)
 {
     static const varve_write_options incremental = { .incremental = true };
@@ -134,8 +133,8 @@ static unsigned count_files(const char *inside)
     return count;
 }
 
-/* Ranks are two to a machine, so the data of a file are in two others; files
- * and the folder of these are in "run". */
+/* There are two ranks on each node, so the data of a checkpoint is in two other
+ * files; the files and the folder of data files are in "run". */
 TEST(saver_together, keeps_one_list_and_deletes_once)
 {
     varve_saver_options options = { .keep = 2 };
@@ -161,7 +160,7 @@ static void restore_only(struct rank *r, const void *user)
     restore(r, "run/model");
 }
 
-/* With a save in flight. */
+/* With a pending save. */
 static void save_and_end(struct rank *r, const void *user)
 {
     make(r, user);
@@ -195,7 +194,7 @@ TEST(saver_together, saves_in_the_background)
     end_disk();
 }
 
-/* Each machine has its own idea of the time. */
+/* Each node has a different time. */
 static _Thread_local int64_t hour;
 
 static int64_t other_time(void *state)
@@ -246,7 +245,7 @@ TEST(saver_together, restores_what_others_saved_in_another_number)
     end_disk();
 }
 
-/* --- Ranks that want other things ----------------------------------------- */
+/* --- Ranks with different options ----------------------------------------- */
 
 static void add_own(struct rank *r, const void *user)
 {
@@ -355,7 +354,7 @@ TEST(saver_together, has_nothing_to_do_where_all_maps_are_empty)
     end_disk();
 }
 
-/* --- Whatever fails, wherever --------------------------------------------- */
+/* --- Failures ------------------------------------------------------------- */
 
 static void save_one(struct rank *r, const void *user)
 {

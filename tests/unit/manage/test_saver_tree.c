@@ -1,4 +1,4 @@
-/* test_saver_tree.c - lib/manage/saver_tree.c
+/* test_saver_tree.c - Tests the tree of names of a saver.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,7 +6,7 @@
 
 #include "saver_tree.h"
 
-/* Saves under names that are given in an order; the file must not tell it. */
+/* Saves names in a given order, on which the file must not depend. */
 static void try_order(const char *const names[], const int *order, int count,
     const char *wanted)
 {
@@ -52,7 +52,7 @@ TEST(saver_tree, adds_nothing_to_objects_of_the_program)
     end_world();
 }
 
-/* The name "a" makes the tree anew while a restoration is open. */
+/* The name "a" changes the tree while a restoration is open. */
 TEST(saver_tree, is_restored_by_an_open_restoration_when_made_anew)
 {
     begin_world();

@@ -1,5 +1,4 @@
-/* test_set_levels.c - lib/manage/set_levels.c: levels of ranks that have a
- * directory each.
+/* test_set_levels.c - Tests tiers of managers with a directory for each rank.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,7 +22,7 @@ TEST(set_levels, have_a_file_of_each_rank)
     end_nodes();
 }
 
-/* The next manager goes on where the last one was, at all ranks. */
+/* The next manager continues the copies of the last one, on all ranks. */
 TEST(set_levels, get_what_an_earlier_manager_has_left)
 {
     const varve_level level = { .directory = "far", .every_steps = 2 };
@@ -39,8 +38,8 @@ TEST(set_levels, get_what_an_earlier_manager_has_left)
     end_nodes();
 }
 
-/* Ranks of which some lack one, and some have one that the others lack, keep
- * the same from the next on. */
+/* Ranks that lack a set, and ranks that have an additional one, keep the same
+ * sets from the next one on. */
 TEST(set_levels, keep_at_each_rank_what_all_have)
 {
     const varve_level level = { .directory = "far", .keep_last = 2 };
@@ -51,7 +50,8 @@ TEST(set_levels, keep_at_each_rank_what_all_have)
     lose_path("far/rank-2/ckpt-3.varve");
     lose_all_nodes();
     nodes.from = nodes.to = 9;
-    cr_assert_ok(run_life(), nodes.errors[0]); /* set 4, and 3 is at three */
+    /* set 4, and three ranks have 3 */
+    cr_assert_ok(run_life(), nodes.errors[0]);
     cr_assert_eq(nodes.steps[0], 2);
     cr_assert_eq(count_far(2), 4);
     cr_assert_eq(count_far(3), 0);
@@ -59,8 +59,8 @@ TEST(set_levels, keep_at_each_rank_what_all_have)
     end_nodes();
 }
 
-/* The level has later checkpoints of a job that is not an ancestor of what the
- * ranks have. */
+/* The tier has later checkpoints of a job that is not an ancestor of the
+ * present one. */
 TEST(set_levels, do_not_replace_what_the_ranks_have_by_another_lineage)
 {
     const varve_level level = { .directory = "far" };
@@ -87,7 +87,7 @@ static int64_t stand_still(void *state)
     return 1;
 }
 
-/* Each rank that asks is a minute later. */
+/* Each call returns a time one minute later. */
 static int64_t rush(void *state)
 {
     static _Thread_local int64_t now;
@@ -95,7 +95,7 @@ static int64_t rush(void *state)
     return now += INT64_C(60000000000);
 }
 
-/* By the clock of rank 0, whatever those of others say. */
+/* The clock of rank 0 decides, regardless of those of other ranks. */
 TEST(set_levels, ask_one_clock_what_is_due)
 {
     const varve_level level = { .directory = "far", .every_seconds = 30 };
@@ -117,11 +117,11 @@ TEST(set_levels, ask_one_clock_what_is_due)
     end_nodes();
 }
 
-/* --- One rank is slow, or fails ----------------------------------------- */
+/* --- One rank is slow or fails ------------------------------------------ */
 
 static _Thread_local bool is_program;
 
-/* Before what other threads than the program's create. */
+/* A gate for files created by threads other than the program's. */
 static struct {
     struct vv_system system;
     const struct vv_system *under;
@@ -162,7 +162,7 @@ static void put_door_before(uint32_t rank)
     nodes.contexts[rank].system = &door.system;
 }
 
-/* Before a save: whose thread it is. */
+/* Records the program's thread before a save. */
 static void note_program(uint32_t rank, int64_t step)
 {
     (void)rank;
@@ -190,7 +190,8 @@ static void save_six_and_drain(const varve_comm *comm, void *user)
     varve_graph_free(r.graph);
 }
 
-/* None waits for it, none goes on without it, and all leave out the same. */
+/* No rank waits for the slow one or continues without it, and all skip the same
+ * sets. */
 TEST(set_levels, leave_out_the_same_where_one_is_slow)
 {
     const varve_level level = { .directory = "far", .max_pending = 2 };
@@ -209,7 +210,7 @@ TEST(set_levels, leave_out_the_same_where_one_is_slow)
     end_nodes();
 }
 
-/* As long as one cannot write, the others keep what they have. */
+/* While one rank cannot write, the others keep their files. */
 TEST(set_levels, lose_nothing_where_one_is_full)
 {
     const varve_level level = { .directory = "far", .keep_last = 1 };
@@ -279,14 +280,15 @@ static void lose_what_is_copied(const varve_comm *comm, void *user)
     cr_assert(build_node(&r, comm));
     cr_assert_eq(save_and_drain(&r, 1), VARVE_OK);
     if (comm->rank == 1)
-        set_door(false, ENOENT); /* as if what is copied were gone */
+        set_door(false, ENOENT); /* as if the source of the copy were gone */
     cr_assert_eq(save_and_drain(&r, 2), VARVE_NOT_FOUND);
     cr_assert_eq(save_and_drain(&r, 3), VARVE_NOT_FOUND);
     varve_manager_free(r.manager);
     varve_graph_free(r.graph);
 }
 
-/* What one has lost is never whole: the older set stays until another is. */
+/* A set that lost a file is never complete: the older one is kept until another
+ * is complete. */
 TEST(set_levels, keep_the_older_where_one_has_lost_the_newer)
 {
     const varve_level level = {
@@ -332,8 +334,8 @@ static void find_another_file(const varve_comm *comm, void *user)
     varve_graph_free(r.graph);
 }
 
-/* A name that another file has at one rank is no set's, and no wedge: the next
- * one is due. */
+/* A name that is taken by another file on one rank belongs to no set, and does
+ * not block the queue: the next set is copied. */
 TEST(set_levels, go_on_where_one_finds_another_file_in_the_way)
 {
     const varve_level level = { .directory = "far" };
@@ -349,7 +351,7 @@ TEST(set_levels, go_on_where_one_finds_another_file_in_the_way)
 
 /* --- Ends --------------------------------------------------------------- */
 
-/* All disks of nodes are lost: what a drain has told of is at the level. */
+/* All node disks are lost: sets reported by a flush are at the tier. */
 static void check_far_survives(const char *when, long n)
 {
     int64_t drained = nodes.drained, saved = nodes.saved;
@@ -371,7 +373,7 @@ TEST(set_levels, have_what_was_drained_when_all_end)
         nodes.from = 3;
         nodes.to = 5;
         is_whole = run_life_until(n) <= n;
-        if (n % 2) { /* another life, which goes on */
+        if (n % 2) { /* another life, which continues */
             nodes.from = nodes.to = 6;
             cr_assert_ok(run_life(), nodes.errors[0]);
         }

@@ -1,5 +1,6 @@
-/* test_watch.c - lib/manage/watch.c: each new checkpoint once, in good time;
- * timeouts, intervals, files that come and go under its eyes.
+/* test_watch.c - Tests watches: each new checkpoint is returned once and in
+ * time; timeouts, intervals, and files that are created or deleted at the same
+ * time.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,7 +23,7 @@ static varve_watch *watch_of(
     return watch;
 }
 
-/* The path that is next, or the name of a status. */
+/* Returns the next path, or the name of a status. */
 static const char *next(varve_watch *watch, int64_t timeout_ms)
 {
     static const char untouched[] = "untouched";
@@ -44,9 +45,8 @@ static void put_number(struct sea *sea, int number)
     put(sea, path);
 }
 
-/* --- What is given ------------------------------------------------------ */
+/* --- Results ------------------------------------------------------------ */
 
-/* M32 */
 TEST(watch, gives_one_checkpoint_once)
 {
     struct sea sea = sea_new();
@@ -62,7 +62,6 @@ TEST(watch, gives_one_checkpoint_once)
     sea_free(&sea);
 }
 
-/* M31 */
 TEST(watch, of_a_directory_that_is_not_there_waits_for_it)
 {
     struct sea sea = sea_new();
@@ -163,7 +162,7 @@ TEST(watch, is_refused_where_it_makes_no_sense)
 
 /* --- Time --------------------------------------------------------------- */
 
-/* Does something at one of the times it is asked, which it counts. */
+/* The `done` callback of a watch, which counts its calls and acts at one. */
 struct script {
     struct sea *sea;
     int asked;
@@ -183,7 +182,6 @@ static bool play(void *user)
     return script->asked == script->at && script->ends;
 }
 
-/* M34 */
 TEST(watch, ends_exactly_at_the_timeout_and_looks_there_once_more)
 {
     struct sea sea = sea_new();
@@ -299,7 +297,7 @@ static void delete_the_third(void *user)
     delete(user, "run/c-3.varve");
 }
 
-/* Retention comes after the listing and before the lease. */
+/* Retention deletes the file between the listing and the lease. */
 TEST(watch, goes_on_from_a_file_that_is_deleted_under_its_eyes)
 {
     for (int every = 0; every <= 1; every++) {
@@ -338,7 +336,7 @@ TEST(watch, waits_for_a_file_that_its_writer_holds)
     }
 }
 
-/* --- Faults ------------------------------------------------------------- */
+/* --- Failures ----------------------------------------------------------- */
 
 TEST(watch, without_memory_is_refused)
 {
@@ -380,7 +378,7 @@ TEST(watch, without_memory_loses_no_checkpoint)
     sea_free(&sea);
 }
 
-/* It went between its opening and its listing. */
+/* The directory is removed between its opening and its listing. */
 TEST(watch, waits_for_a_directory_that_is_removed_and_made_again)
 {
     struct sea sea = sea_new();
@@ -397,7 +395,7 @@ TEST(watch, waits_for_a_directory_that_is_removed_and_made_again)
     sea_free(&sea);
 }
 
-/* A lock or a close that fails is no reason not to give it. */
+/* Failing lock or close calls do not prevent the result. */
 TEST(watch, over_a_failing_system_loses_no_checkpoint)
 {
     static const int numbers[] = { EIO, ENOENT, ESTALE, EACCES, EINTR };

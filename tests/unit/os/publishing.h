@@ -1,4 +1,4 @@
-/* publishing.h - what both test files of publish.c do.
+/* publishing.h - Provides what both test files of publish.c share.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,7 +26,7 @@ static inline varve_status publish(const struct vv_context *context,
     return vv_publish_end(&p, status, error);
 }
 
-/* Whether a file holds exactly a text. */
+/* Returns true if a file contains exactly a text. */
 static inline bool holds(
     const struct vv_context *context, const char *path, const char *text)
 {
@@ -52,7 +52,7 @@ static inline int count_one(
     return 0;
 }
 
-/* Names in the directory of a path. */
+/* Returns the number of names in the directory of a path. */
 static inline int count_beside(
     const struct vv_context *context, const char *path)
 {

@@ -1,4 +1,4 @@
-/* test_beside.c - lib/os/beside.c
+/* test_beside.c - Tests whether files and links are in the same directory.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_default_allocator.c - lib/os/default_allocator.c
+/* test_default_allocator.c - Tests the default allocator.
  *
  * SPDX-License-Identifier: MIT
  */

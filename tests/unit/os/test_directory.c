@@ -1,4 +1,4 @@
-/* test_directory.c - lib/os/directory.c
+/* test_directory.c - Tests opening, creating, listing and syncing directories.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -39,7 +39,7 @@ TEST(directory, name_is_what_stands_behind_the_last_slash)
     cr_assert_str_eq(vv_path_name(""), "");
 }
 
-/* Which directory is opened for a path. */
+/* Asserts the directory that is opened for a path. */
 static void check_parent(const char *path, const char *parent)
 {
     struct memory *memory = memory_new();
@@ -143,7 +143,7 @@ TEST(directory, a_parent_that_is_a_file_is_not_made)
     memory_free(memory);
 }
 
-/* Somebody else makes the directory between our look and our call. */
+/* Another process creates the directory between the check and the call. */
 struct race {
     struct memory *memory;
 };
@@ -175,7 +175,7 @@ TEST(directory, a_parent_that_another_made_meanwhile_is_synced_too)
     memory_free(race.memory);
 }
 
-/* Its maker has to see to it; the next save does so as well. */
+/* Its creator must sync it; the next save does so as well. */
 TEST(directory, that_another_made_stays_where_it_cannot_be_synced)
 {
     struct race race = { memory_new() };
@@ -200,8 +200,8 @@ TEST(directory, that_another_made_stays_where_it_cannot_be_synced)
     memory_free(race.memory);
 }
 
-/* What comes of a directory above that fails so: when it is opened to sync it
- * (1: the second that is opened), or when it is synced. */
+/* Returns the status after a failure of the parent directory: when it is opened
+ * for a sync (1: the second one opened), or when it is synced. */
 static varve_status status_above(unsigned kinds, long number, int failure)
 {
     struct memory *memory = memory_new();
@@ -296,7 +296,7 @@ TEST(directory, is_synced_above_once_where_that_is_remembered)
     memory_free(memory);
 }
 
-/* A sync that failed is no reason to leave out the next. */
+/* A failed sync does not suppress the next one. */
 TEST(directory, is_not_remembered_where_the_sync_failed)
 {
     struct memory *memory = memory_new();

@@ -1,4 +1,4 @@
-/* test_dirty.c - lib/os/dirty.c
+/* test_dirty.c - Tests dirty-page tracking.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,13 +20,13 @@
 
 enum { PAGE = VV_PAGE_SIZE, PAGES = 128, SIZE = PAGES * PAGE };
 
-/* A machine that tells by comparing, below a double that counts and fails. */
+/* A machine that detects writes by comparison, below a faulty system. */
 static struct {
     struct memory *memory;
     struct faulty *faulty;
     struct vv_context context;
     struct vv_dirty *dirty;
-    unsigned char *bytes; /* with a page before and behind */
+    unsigned char *bytes; /* with an additional page on each side */
     char text[PAGES + 1];
 } world;
 
@@ -58,7 +58,7 @@ static uint64_t look(const void *bytes, size_t size)
     return vv_dirty_look(world.dirty);
 }
 
-/* A letter for each page that lies in some bytes, by its first byte there. */
+/* Returns a letter for each page of a range, by its first byte there. */
 static const char *since(uint64_t moment, const unsigned char *bytes,
     size_t size)
 {
@@ -118,7 +118,7 @@ static uint64_t glance(const void *bytes, size_t size)
     return vv_dirty_glance(world.dirty);
 }
 
-/* Pages that are seen by a glance stay as they are, and are seen again. */
+/* A glance does not arm pages, so they are reported again. */
 TEST(dirty, glances_without_arming_and_overlooks_nothing_afterwards)
 {
     begin();
@@ -162,7 +162,7 @@ TEST(dirty, leaves_small_pieces_alone)
     end();
 }
 
-/* A whole, and two parts of it that meet. */
+/* A whole, and two adjacent parts of it. */
 TEST(dirty, takes_values_that_overlap)
 {
     begin();
@@ -211,7 +211,7 @@ static void write_all(void)
         world.bytes[i]++;
 }
 
-/* So many of the looks find something unwritten, or could have. */
+/* Returns the number of looks that found unwritten pages, or could have. */
 static int armed_looks(int looks)
 {
     int count = 0;
@@ -297,7 +297,7 @@ TEST(dirty, is_shared)
     vv_dirty_free(NULL);
 }
 
-/* Whatever fails: what was written is never taken for unwritten. */
+/* After any failure, written pages are never reported as unwritten. */
 static long try_failing(long number, bool sticky)
 {
     begin();
@@ -313,7 +313,7 @@ static long try_failing(long number, bool sticky)
         uint64_t now = i % 4 == 3 ? glance(world.bytes, SIZE)
                                   : look(world.bytes, SIZE);
         cr_assert_eq(all_since(moment)[page], 'w',
-            "page %zu is not told; call %ld, look %d", page, number, i);
+            "page %zu is not reported; call %ld, look %d", page, number, i);
         if (i % 10 == 9)
             cr_assert_str_eq(all_since(moment), row('w'));
         if (i % 3)
@@ -368,7 +368,7 @@ TEST(dirty, does_without_memory)
 
 /* --- On this machine ---------------------------------------------------- */
 
-/* Random things happen to memory; each look is held against a copy. */
+/* Applies random operations to memory; each look is compared with a copy. */
 static void happen(unsigned what, size_t page, size_t pages)
 {
     unsigned char *at = world.bytes + page * PAGE;
@@ -400,7 +400,7 @@ static void no_run(void *user, void *address, size_t size)
     (void)size;
 }
 
-/* Whether this machine tells. */
+/* Returns true if this machine supports tracking. */
 static bool can_track(void)
 {
     const struct vv_system *s = &vv_posix_system;
@@ -415,7 +415,7 @@ static bool can_track(void)
     return can;
 }
 
-/* Gives whether there was something that need not be copied. */
+/* Returns true if some page was reported as unwritten. */
 static bool check(unsigned char *copy, uint64_t moment)
 {
     bool knows = false;
@@ -428,7 +428,7 @@ static bool check(unsigned char *copy, uint64_t moment)
         knows |= !is_written;
         at += run;
     }
-    cr_assert_eq(memcmp(copy, world.bytes, SIZE), 0, "a page is not told");
+    cr_assert_eq(memcmp(copy, world.bytes, SIZE), 0, "a page is not reported");
     return knows;
 }
 
@@ -450,7 +450,7 @@ TEST(dirty, agrees_with_a_copy_whatever_happens_to_memory)
         size_t most = PAGES - page < 9 ? PAGES - page : 9;
         happen(kind, page, 1 + (random >> 4) % most);
         if (i % 100 == 99)
-            happen(6, 0, PAGES); /* what was shared is so no more */
+            happen(6, 0, PAGES); /* shared memory is no longer shared */
         if (random >> 29 == 3)
             continue;
         unsigned user = (random >> 20) % USERS;

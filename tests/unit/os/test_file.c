@@ -1,4 +1,4 @@
-/* test_file.c - lib/os/file.c
+/* test_file.c - Tests opening, reading and writing files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -182,7 +182,7 @@ TEST(file, read_past_the_end_is_truncated)
     end(&f);
 }
 
-/* So much that several threads read it. */
+/* Large enough to be read by several threads. */
 enum { MUCH = (9 << 20) + 5 };
 static unsigned char much[MUCH], read_back[MUCH];
 
@@ -328,7 +328,7 @@ TEST(file, errors_keep_their_number)
     end(&f);
 }
 
-/* A system that has no bytes: it only looks at how many are asked for. */
+/* A system without data: it only records the requested sizes. */
 static size_t largest;
 
 static int64_t move_all(

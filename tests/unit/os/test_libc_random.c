@@ -1,4 +1,4 @@
-/* test_libc_random.c - lib/os/libc_random.c
+/* test_libc_random.c - Tests access to the state of the C library's generators.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,7 +30,8 @@ static void seed(enum vv_libc_generator which, unsigned number)
         srand48((long)number);
 }
 
-/* From any place, whatever was drawn in between, and from the very first. */
+/* From any position, regardless of numbers drawn in between, and from the
+ * start. */
 static void check_taken_and_given_back(enum vv_libc_generator which)
 {
     uint32_t words[VV_LIBC_MOST_WORDS];
@@ -64,7 +65,7 @@ TEST(libc_random, is_taken_and_given_back)
     check_taken_and_given_back(VV_LIBC_DRAND48);
 }
 
-/* Of each size that initstate knows, in memory of the program's. */
+/* With each size that initstate supports, in memory of the program. */
 TEST(libc_random, is_found_in_the_memory_of_the_program)
 {
     static const size_t sizes[] = { 8, 32, 64, 128, 256 };

@@ -1,5 +1,5 @@
-/* test_memory_system.c - the systems in tests/support: the one in memory
- * answers as the real one does, and the faulty one fails as planned.
+/* test_memory_system.c - Tests the systems of tests/support: the memory system
+ * against the real one, and the planned failures of the faulty one.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,7 +27,7 @@ static int64_t note(struct answers *a, int64_t answer)
     return answer;
 }
 
-/* All descriptors look the same. */
+/* All descriptors are recorded as equal. */
 static int note_open(struct answers *a, int descriptor)
 {
     note(a, descriptor < 0 ? descriptor : 1);

@@ -1,4 +1,4 @@
-/* test_module.c - lib/os/module.c
+/* test_module.c - Tests loading modules.
  *
  * SPDX-License-Identifier: MIT
  */

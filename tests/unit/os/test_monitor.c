@@ -1,4 +1,4 @@
-/* test_monitor.c - lib/os/monitor.c
+/* test_monitor.c - Tests the monitor.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,8 +1,8 @@
-/* test_old_kernels.c - lib/os/posix_system.c where the kernel lacks a call.
+/* test_old_kernels.c - Tests the real system on kernels that lack a call.
  *
- * A filter (seccomp) lets chosen calls fail before the kernel looks at them, as
- * on an older kernel or in a container that forbids them. It cannot be taken
- * away again, and ends with the process of its test.
+ * A filter (seccomp) lets selected calls fail before they reach the kernel, as
+ * on an older kernel or in a container that forbids them. It cannot be removed,
+ * and ends with the process of its test.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -36,8 +36,9 @@
 
 static const struct vv_system *const s = &vv_posix_system;
 
-/* From now on the call fails with `error`; where `bits` is not 0, only if its
- * first argument has one of them. Of several filters the last one counts. */
+/* From now on the call fails with `error`; if `bits` is not 0, only if its
+ * first argument has one of these bits. The last filter for a
+ * call applies. */
 static bool forbid(long call, uint32_t bits, int error)
 {
     enum { FIRST = offsetof(struct seccomp_data, args) };
@@ -55,7 +56,7 @@ static bool forbid(long call, uint32_t bits, int error)
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-/* Where the machine allows no filters there is nothing to be tried. */
+/* The tests pass without effect if the machine does not allow filters. */
 static bool can_forbid(void)
 {
     const long no_call = 0x7fffffff;
@@ -106,7 +107,8 @@ TEST(old_kernels, no_random_bytes_are_an_error)
     cr_assert_eq(s->random(s->state, bytes, sizeof bytes), 0);
 }
 
-/* The call fails as well where there are more processors than its set holds. */
+/* The call also fails if there are more processors than its set can
+ * represent. */
 TEST(old_kernels, processors_are_those_of_the_machine)
 {
     if (!can_forbid())
@@ -133,7 +135,7 @@ static void *nothing(void *argument)
     return argument;
 }
 
-/* The C library falls back to clone, which is told by a flag from fork. */
+/* The C library falls back to clone; a flag distinguishes it from fork. */
 TEST(old_kernels, a_thread_that_cannot_start_is_an_error)
 {
     if (!can_forbid())
@@ -178,7 +180,7 @@ static void write_and_read(const char *path, bool no_replace, float first)
     cr_assert_eq(test_file_count(), 1);
 }
 
-/* No call that came after openat (Linux 2.6.16), and no locks. */
+/* Forbids locks and all calls that were added after openat (Linux 2.6.16). */
 static void do_without(int error)
 {
     static const long calls[] = { SYS_getrandom, SYS_renameat2, SYS_fallocate,

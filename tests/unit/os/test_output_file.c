@@ -1,4 +1,4 @@
-/* test_output_file.c - lib/os/output_file.c
+/* test_output_file.c - Tests files that the program has opened.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_pieces.c - lib/os/pieces.c
+/* test_pieces.c - Tests reading selected elements as boxes.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* test_posix_access.c - lib/os/posix_access.c, through lib/os/publish.c: links
- * are followed, and a file that is replaced leaves its access to the new one.
+/* test_posix_access.c - Tests access rights of published files: links are
+ * followed, and a replaced file passes its access rights on to the new one.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -38,7 +38,7 @@ static unsigned mode_of(const char *path)
     return found.st_mode & 07777;
 }
 
-/* A link "l" to `target` is kept, and "far/f" is what is written. */
+/* Checks that a link "l" to `target` is kept, and that "far/f" is written. */
 static void publish_through(const char *target, const char *older)
 {
     varve_error error;
@@ -165,7 +165,7 @@ TEST(posix_access, a_group_that_is_not_permitted_gets_what_others_may)
     struct stat found;
     varve_error error;
     if (geteuid() != 0)
-        return; /* nothing of another owner can be made */
+        return; /* cannot create files of another owner */
     test_write_file(path, "old", 3);
     cr_assert_eq(chmod(path, 0664), 0);
     cr_assert_eq(chmod(test_path("."), 0777), 0);
@@ -180,12 +180,12 @@ TEST(posix_access, a_group_that_is_not_permitted_gets_what_others_may)
     cr_assert_eq(found.st_mode & 07777, 0644);
 }
 
-/* A directory like /tmp, with a link and a file of another user in it. */
+/* Creates a directory like /tmp, with a link and a file of another user. */
 static bool make_shared(const char *directory, const char *to)
 {
     char path[512];
     if (geteuid() != 0)
-        return false; /* nothing of another owner can be made */
+        return false; /* cannot create files of another owner */
     cr_assert_eq(mkdir(directory, 0777), 0);
     cr_assert_eq(chmod(test_path("."), 0755), 0);
     cr_assert_eq(chmod(directory, 01777), 0);
@@ -209,7 +209,7 @@ TEST(posix_access, a_planted_link_is_not_followed)
         return;
     refuse(test_path("shared/l"), 0, VARVE_NO_PERMISSION, "another user");
     cr_assert(holds(posix(), other, "mine"));
-    /* The owner of the directory may have made it. */
+    /* The owner of the directory may have created it. */
     varve_error error;
     cr_assert_eq(chown(directory, 12345, 12346), 0);
     cr_assert_ok(
@@ -246,8 +246,9 @@ TEST(posix_access, bits_that_give_the_rights_of_the_owner_are_dropped)
 }
 
 #ifdef __linux__
-/* Of POSIX, as Linux stores it: the owner reads and writes, user 12345 reads,
- * the group may nothing, the mask lets read, others nothing. */
+/* A POSIX list as stored by Linux: the owner reads and writes, user 12345
+ * reads, the group has no access, the mask allows reading, others have no
+ * access. */
 static const unsigned char access_list[] = { 2, 0, 0, 0, /* the version */
     1, 0, 6, 0, 255, 255, 255, 255,                      /* the owner */
     2, 0, 4, 0, 0x39, 0x30, 0, 0,                        /* user 12345 */
@@ -288,7 +289,7 @@ TEST(posix_access, an_access_list_is_kept_and_none_is_inherited)
     cr_assert_eq(mode_of(path), 0640);
 }
 
-/* With another group its entry would mean other users. */
+/* With another group its entry would apply to other users. */
 TEST(posix_access, an_access_list_without_its_group_leaves_the_owner_alone)
 {
     const char *path = test_path("f");
@@ -309,7 +310,7 @@ TEST(posix_access, an_access_list_without_its_group_leaves_the_owner_alone)
 }
 #endif
 
-/* What is in another file from the first byte on is as closed. */
+/* Data in a second file is protected from its first byte on. */
 TEST(posix_access, a_file_beside_has_the_access_of_the_replaced_one)
 {
     struct vv_publication p, beside;
@@ -335,7 +336,7 @@ TEST(posix_access, a_file_beside_has_the_access_of_the_replaced_one)
     cr_assert_ok(vv_publish_end(&p, VARVE_OK, &error), error);
 }
 
-/* Each call fails in turn: the older file stays, and no other one. */
+/* Each call fails once: the older file remains, and no other one. */
 TEST(posix_access, any_call_may_fail)
 {
     char path[512];
@@ -369,7 +370,7 @@ TEST(posix_access, any_call_may_fail)
     faulty_free(faulty);
 }
 
-/* Calls of the system for names and modes that a save makes. */
+/* Returns the number of system calls of a save for names and modes. */
 static size_t count_looks(const char *path)
 {
     struct faulty *faulty = faulty_new(&vv_posix_system);

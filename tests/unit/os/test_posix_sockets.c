@@ -1,4 +1,4 @@
-/* test_posix_sockets.c - lib/os/posix_sockets.c
+/* test_posix_sockets.c - Tests sockets.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,7 +27,7 @@ static void close_pair(const int pair[2])
     cr_assert_eq(s->close(s->state, pair[1]), 0);
 }
 
-/* What is found of one that is waited for. */
+/* Returns the events found by waiting for a socket. */
 static int wait_for(int socket, short wanted, int64_t nanoseconds)
 {
     struct vv_wait wait = { .socket = socket, .wanted = wanted };
@@ -117,7 +117,7 @@ TEST(posix_sockets, wake_who_waits_by_their_end)
     cr_assert_eq(s->close(s->state, pair[0]), 0);
 }
 
-/* A pair, one end of which has gone through another pair. */
+/* A pair of sockets, one of which is sent through another pair. */
 TEST(posix_sockets, go_to_others_through_sockets)
 {
     int pair[2], way[2], taken = -1;

@@ -1,4 +1,4 @@
-/* test_posix_system.c - lib/os/posix_system.c
+/* test_posix_system.c - Tests the real system.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -100,7 +100,7 @@ TEST(posix_system, descriptors_are_never_standard_streams)
     s->close(s->state, directory);
 }
 
-/* No descriptor is left above the standard ones. */
+/* No descriptor except the standard ones is available. */
 TEST(posix_system, a_file_that_cannot_be_had_is_not_created)
 {
     int directory = open_test_directory();

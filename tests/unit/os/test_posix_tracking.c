@@ -1,5 +1,5 @@
-/* test_posix_tracking.c - lib/os/posix_tracking.c: what the kernel of this
- * machine tells, and that it never keeps a write to itself.
+/* test_posix_tracking.c - Tests dirty-page tracking of this machine's kernel,
+ * which must report every write.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +24,7 @@ enum { PAGES = 64, PAGE = VV_PAGE_SIZE, SIZE = PAGES * PAGE };
 
 static int tracker = -1;
 static unsigned char *memory;
-static char told[PAGES + 1]; /* a letter for each page */
+static char reported[PAGES + 1]; /* a letter for each page */
 
 static unsigned char *map_pages(int flags, int file)
 {
@@ -40,17 +40,17 @@ static void tell(void *user, void *address, size_t size)
     (void)user;
     cr_assert(at < SIZE && size && size <= SIZE - at);
     cr_assert_eq(at % PAGE + size % PAGE, 0);
-    memset(told + at / PAGE, 'w', size / PAGE);
+    memset(reported + at / PAGE, 'w', size / PAGE);
 }
 
-/* What was written, in a string of letters; and watches anew. */
+/* Returns the written pages as a string, and arms them again. */
 static const char *written(void)
 {
-    memset(told, '-', PAGES);
+    memset(reported, '-', PAGES);
     int result =
         s->each_written(s->state, tracker, memory, SIZE, tell, NULL);
     cr_assert_eq(result, 0, "%s", strerror(-result));
-    return told;
+    return reported;
 }
 
 static int arm(void)
@@ -65,7 +65,7 @@ static const char *row(char letter)
     return text;
 }
 
-/* Where this machine has no tracking there is nothing to be tried. */
+/* The tests pass without effect if the machine has no tracking. */
 static bool begin(void)
 {
     tracker = s->open_tracker(s->state);
@@ -105,12 +105,12 @@ TEST(posix_tracking, tells_the_pages_that_were_written_until_they_are_armed)
         cr_assert_str_eq(written(), "w---ww---------------------------------"
                                     "------------------------w");
     }
-    memset(told, '-', PAGES);
+    memset(reported, '-', PAGES);
     cr_assert_eq(arm(), 0);
-    cr_assert_str_eq(told, "w---ww---------------------------------"
-                           "------------------------w", "told by arming");
+    cr_assert_str_eq(reported, "w---ww---------------------------------"
+                           "------------------------w", "reported by arming");
     cr_assert_str_eq(written(), row('-'));
-    memory[PAGE] = 1; /* the same again is a write as well */
+    memory[PAGE] = 1; /* writing the same value counts as a write */
     cr_assert_eq(written()[1], 'w');
     end();
 }
@@ -136,7 +136,7 @@ TEST(posix_tracking, sees_what_the_kernel_writes)
     cr_assert_eq(write(pipes[1], bytes, sizeof bytes), (ssize_t)sizeof bytes);
     cr_assert_eq(read(pipes[0], memory + PAGE * 3, sizeof bytes),
         (ssize_t)sizeof bytes);
-    cr_assert_eq(memcmp(written(), "---ww-", 6), 0, "%s", told);
+    cr_assert_eq(memcmp(written(), "---ww-", 6), 0, "%s", reported);
     close(pipes[0]);
     close(pipes[1]);
     end();
@@ -155,19 +155,19 @@ TEST(posix_tracking, sees_what_other_threads_write)
         return;
     cr_assert_eq(pthread_create(&thread, NULL, write_one, NULL), 0);
     pthread_join(thread, NULL);
-    cr_assert_eq(strchr(written(), 'w') - told, 9);
+    cr_assert_eq(strchr(written(), 'w') - reported, 9);
     end();
 }
 
-/* Zeros came, and nobody wrote. */
+/* Pages became zeros without a write. */
 TEST(posix_tracking, tells_what_was_dropped)
 {
     if (!begin())
         return;
     madvise(memory + PAGE, PAGE * 2, MADV_DONTNEED);
-    cr_assert_eq(memcmp(written(), "-ww-", 4), 0, "%s", told);
+    cr_assert_eq(memcmp(written(), "-ww-", 4), 0, "%s", reported);
     cr_assert_eq(memory[PAGE], 0);
-    cr_assert_eq(memcmp(written(), "-ww-", 4), 0, "%s", told);
+    cr_assert_eq(memcmp(written(), "-ww-", 4), 0, "%s", reported);
     end();
 }
 
@@ -179,17 +179,18 @@ TEST(posix_tracking, knows_nothing_of_what_is_mapped_anew)
         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     cr_assert_eq(again, memory + PAGE);
     for (int i = 0; i < 2; i++) {
-        cr_assert_eq(memcmp(written(), "-ww-", 4), 0, "%s", told);
+        cr_assert_eq(memcmp(written(), "-ww-", 4), 0, "%s", reported);
         cr_assert_lt(arm(), 0, "there is memory that cannot be armed");
     }
     cr_assert_eq(s->track(s->state, tracker, memory, SIZE), 0, "once more");
     cr_assert_eq(arm(), 0);
     memory[PAGE] = 4;
-    cr_assert_eq(memcmp(written(), "-w", 2), 0, "%s", told);
+    cr_assert_eq(memcmp(written(), "-w", 2), 0, "%s", reported);
     end();
 }
 
-/* A place is left and taken by another mapping; what moved is not known. */
+/* Memory is moved and its addresses are used by another mapping; the moved
+ * memory is unknown. */
 TEST(posix_tracking, knows_nothing_of_what_was_moved)
 {
     if (!begin())
@@ -218,7 +219,7 @@ TEST(posix_tracking, cut_and_grown_memory_is_told)
     void *grown = mremap(memory, SIZE / 2, SIZE, 0);
     cr_assert_eq(grown, memory);
     for (int i = 0; i < PAGES; i++)
-        cr_assert_eq(written()[i], i < PAGES / 2 ? '-' : 'w', "%s", told);
+        cr_assert_eq(written()[i], i < PAGES / 2 ? '-' : 'w', "%s", reported);
     end();
 }
 
@@ -230,11 +231,11 @@ TEST(posix_tracking, goes_on_while_rights_change)
     mprotect(memory, PAGE * 4, PROT_READ | PROT_WRITE);
     cr_assert_str_eq(written(), row('-'));
     memory[PAGE] = 5;
-    cr_assert_eq(memcmp(written(), "-w-", 3), 0, "%s", told);
+    cr_assert_eq(memcmp(written(), "-w-", 3), 0, "%s", reported);
     end();
 }
 
-/* The child sees nothing tracked, and disturbs nothing of its parent's. */
+/* The child has no tracking, and does not affect its parent. */
 TEST(posix_tracking, is_none_in_a_child_after_a_fork)
 {
     int status;
@@ -248,8 +249,8 @@ TEST(posix_tracking, is_none_in_a_child_after_a_fork)
     }
     waitpid(child, &status, 0);
     cr_assert_eq(status, 0);
-    memory[PAGE * 8] = 6; /* copied on this write, and told */
-    cr_assert_eq(memcmp(written(), "-------ww-", 10), 0, "%s", told);
+    memory[PAGE * 8] = 6; /* copied on this write, and reported */
+    cr_assert_eq(memcmp(written(), "-------ww-", 10), 0, "%s", reported);
     end();
 }
 
@@ -286,7 +287,7 @@ TEST(posix_tracking, is_one_for_a_place)
     cr_assert_eq(s->track(s->state, second, memory, SIZE), -EBUSY);
     s->close(s->state, second);
     memory[PAGE] = 2;
-    cr_assert_eq(memcmp(written(), "-w-", 3), 0, "%s", told);
+    cr_assert_eq(memcmp(written(), "-w-", 3), 0, "%s", reported);
     end();
 }
 

@@ -1,5 +1,5 @@
-/* test_publish.c - lib/os/publish.c: what it does when nothing fails, and when
- * it must refuse.
+/* test_publish.c - Tests publishing files without failures, and the cases that
+ * must be refused.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -100,8 +100,8 @@ TEST(publish, no_replace_refuses_before_and_after_the_work)
     cr_assert(holds(posix(), path, "new"));
 }
 
-/* File systems without RENAME_NOREPLACE (NFS, FUSE), and some that have no hard
- * links either (FAT). `kinds` are the calls that they do not have. */
+/* File systems without RENAME_NOREPLACE (NFS, FUSE), and some without hard
+ * links (FAT). `kinds` are the unsupported calls. */
 static void publish_beside_another(unsigned kinds, int number)
 {
     struct memory *memory = memory_new();
@@ -135,8 +135,8 @@ TEST(publish, no_replace_is_kept_without_hard_links)
     publish_beside_another(FAULTY_RENAME_NEW | FAULTY_LINK, ENOSYS);
 }
 
-/* Another writer whose file appears after any look, just before the name is
- * given: the last calls of a publication. */
+/* Another writer, whose file appears after the checks and just before the last
+ * calls of a publication. */
 static struct {
     struct vv_system system;
     const struct vv_system *under;
@@ -181,7 +181,8 @@ TEST(publish, a_file_that_appears_last_is_not_replaced)
     }
 }
 
-/* The first answer was lost: the call was done, and the second says EEXIST. */
+/* The first answer was lost: the call was executed, and its repetition returns
+ * EEXIST. */
 static int link_twice(
     void *state, int directory, const char *from, const char *to)
 {
@@ -273,7 +274,7 @@ TEST(publish, a_directory_is_refused)
     cr_assert_eq(rmdir(test_path("sub")), 0, "something was left in it");
 }
 
-/* One that came only after the beginning. */
+/* A directory that was created after the start. */
 TEST(publish, a_directory_is_not_replaced)
 {
     varve_error error;
@@ -373,7 +374,7 @@ TEST(publish, a_temporary_name_that_is_taken_is_not_touched)
     memory_free(memory);
 }
 
-/* Kinds of the calls of a publication, in order. */
+/* Asserts the kinds of calls of a publication, in order. */
 static void check_order(int flags, const char *expected)
 {
     struct memory *memory = memory_new();
@@ -453,7 +454,7 @@ TEST(publish, a_file_over_the_limit_is_no_space_and_no_signal)
     cr_assert_eq(test_file_count(), 1);
 }
 
-/* A name that leads nowhere is taken all the same. */
+/* A dangling name counts as taken. */
 TEST(publish, a_link_in_a_circle_is_spared)
 {
     varve_error error;

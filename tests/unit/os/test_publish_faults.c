@@ -1,5 +1,5 @@
-/* test_publish_faults.c - lib/os/publish.c: every call fails, the process dies
- * at every call, the power is cut at every call.
+/* test_publish_faults.c - Tests publishing files when calls fail, the process
+ * is killed, or the power fails at every call.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,11 +20,11 @@ enum {
     ALL_BUT_REMOVE = FAULTY_ALL & ~FAULTY_REMOVE,
 };
 
-/* One publication under a fault. */
+/* One publication with a failure. */
 struct scenario {
     const struct vv_system *system;
     const char *path;
-    const char *old; /* content before; NULL: no file */
+    const char *old; /* previous content; NULL: no file */
     int flags;
     struct faulty_plan plan;
 };
@@ -40,8 +40,8 @@ static varve_status status_of(int number)
     }
 }
 
-/* Calls that only sweep, lock or give back: without them the work is done all
- * the same. */
+/* Returns true for calls that only clean up, lock or release: their failure
+ * does not affect the result. */
 static bool is_harmless(const struct faulty_call *call)
 {
     unsigned kinds = FAULTY_EACH_NAME | FAULTY_LOCK | FAULTY_REMOVE |
@@ -50,8 +50,8 @@ static bool is_harmless(const struct faulty_call *call)
         (call->kind == FAULTY_OPEN && strstr(call->name, ".tmp"));
 }
 
-/* What should come of the failures in the log: that of the first call which may
- * not be repeated and must not be passed over. */
+/* Returns the expected status for the failures in the log: that of the first
+ * call that must neither be repeated nor ignored. */
 static varve_status expected_status(
     const struct faulty *faulty, const struct faulty_plan *plan)
 {
@@ -98,7 +98,7 @@ static void check_files(const struct scenario *s, const struct faulty *faulty,
         cr_assert_eq(count_beside(&plain, s->path), is_there, "stray files");
 }
 
-/* Runs it; returns false when the plan did not come true. */
+/* Runs the scenario. Returns false if the planned failure did not occur. */
 static bool run(const struct scenario *s)
 {
     struct vv_context plain = test_context(s->system);
@@ -133,7 +133,7 @@ static const int all_errors[] = { EIO, ENOSPC, EDQUOT, EINTR, EAGAIN, EFBIG,
     EROFS, ESTALE, EMFILE, ENOMEM };
 enum { ERROR_COUNT = sizeof all_errors / sizeof *all_errors };
 
-/* Once; from there on; from there on but for removing. */
+/* Once; from then on; from then on except for removals. */
 static struct faulty_plan variant(long number, int error, int kind)
 {
     return (struct faulty_plan){
@@ -222,7 +222,7 @@ TEST(publish_faults, a_failed_sync_or_close_is_never_tried_again)
         }
 }
 
-/* Whether a file may be replaced that cannot be looked at. */
+/* A file that cannot be examined must not be replaced. */
 TEST(publish_faults, a_name_that_cannot_be_looked_at_is_not_taken_for_free)
 {
     static const int errors[] = { EIO, EMFILE, ENOMEM };
@@ -322,7 +322,8 @@ static void die(void *user)
     _exit(DIED);
 }
 
-/* Publishes in a child that dies at a call; whether it died. */
+/* Publishes in a child that is killed at a call. Returns true if it was
+ * killed. */
 static bool publish_and_die(const char *path, long number)
 {
     pid_t child = fork();
@@ -360,12 +361,12 @@ TEST(publish_faults, a_process_that_dies_leaves_the_old_file_or_the_new)
     }
 }
 
-/* Looks at what a power cut would leave, before every call. */
+/* Before every call, checks the possible states after a power failure. */
 struct watch {
     struct memory *memory;
     const char *path;
     bool had_old;
-    bool is_done; /* the call said that all is well */
+    bool is_done; /* the call reported success */
     int looks;
 };
 

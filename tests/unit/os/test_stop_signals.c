@@ -1,4 +1,4 @@
-/* test_stop_signals.c - lib/os/stop_signals.c
+/* test_stop_signals.c - Tests the signal handlers for stopping.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,6 +1,6 @@
-/* test_store.c - lib/os/store.c
+/* test_store.c - Tests the selection of stores.
  *
- * What is read there: tests/remote.
+ * tests/remote tests reading from stores.
  *
  * SPDX-License-Identifier: MIT
  */

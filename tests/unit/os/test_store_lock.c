@@ -1,6 +1,6 @@
-/* test_store_lock.c - lib/os/store_lock.c
+/* test_store_lock.c - Tests waiting for the lock of a store.
  *
- * What a store answers: tests/unit/remote/test_remote_lock_file.c.
+ * tests/unit/remote/test_remote_lock_file.c tests the requests.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,10 +15,11 @@
 
 #define PATH "s3://bucket/run/.ckpt.lock"
 
-/* A system whose lock gives results one by one, the last one for ever. */
+/* A system whose lock returns a sequence of results, and then the last one
+ * repeatedly. */
 static struct {
     const int *results;
-    int created; /* what create_file gives */
+    int created; /* result of create_file */
     int closed;
     unsigned asked, opened, named;
     int64_t uptime;
@@ -82,7 +83,7 @@ static const struct vv_system scripted = { .create_file = create_file,
     .uptime = uptime,
     .sleep = rest };
 
-/* `results` end with 1. */
+/* Waits with the given results, which end with 1. */
 static varve_status wait_for(
     double seconds, const int *results, varve_error *error)
 {

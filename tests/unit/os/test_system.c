@@ -1,4 +1,4 @@
-/* test_system.c - lib/os/system.h
+/* test_system.c - Tests that all systems have all functions.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,7 @@
 
 typedef void any_function(void);
 
-/* What a system has that describes names, and another one lacks. */
+/* Returns true for functions about file names, which only some systems have. */
 static bool is_of_names(size_t offset)
 {
     return offset == offsetof(struct vv_system, create_private) ||
@@ -21,14 +21,14 @@ static bool is_of_names(size_t offset)
            offset == offsetof(struct vv_system, set_access);
 }
 
-/* What a system has that fetches ahead, which only one of stores does. */
+/* Returns true for functions for prefetching, which only stores have. */
 static bool is_of_plans(size_t offset)
 {
     return offset == offsetof(struct vv_system, plan) ||
            offset == offsetof(struct vv_system, drop_plan);
 }
 
-/* Behind its state a system is functions only. */
+/* After its state a system contains only functions. */
 static void check(const char *name, const struct vv_system *system)
 {
     const unsigned char *at = (const unsigned char *)system;

@@ -1,5 +1,5 @@
-/* test_temporary.c - lib/os/temporary.c: what is left behind is removed, and
- * nothing that somebody is still writing.
+/* test_temporary.c - Tests temporary files: remains are removed, and files in
+ * use are not.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -86,7 +86,7 @@ TEST(temporary, long_names_are_cut_and_recognised)
     struct vv_context context = test_context(memory_system(memory));
     char name[256] = "";
     for (int i = 0; i < 127; i++)
-        strcat(name, "\xc3\xa9"); /* cut within a character if by bytes */
+        strcat(name, "\xc3\xa9"); /* a byte limit would split a character */
     struct vv_temporary t;
     cr_assert_eq(make(&t, &context, name), VARVE_OK);
     cr_assert_leq(strlen(t.name), 255);
@@ -97,11 +97,12 @@ TEST(temporary, long_names_are_cut_and_recognised)
     memory_free(memory);
 }
 
-/* Sweeps for somebody else just before a call of the one who makes a file. */
+/* Another process that cleans up just before a call of the one that creates a
+ * file. */
 struct rival {
     struct vv_context context;
-    bool is_slow; /* it removes what it has locked only later */
-    int file;     /* what it has locked; or -1 */
+    bool is_slow; /* removes files that it locked only later */
+    int file;     /* the file that it locked, or -1 */
     char name[256];
 };
 
@@ -139,8 +140,8 @@ static void come_to_the_end(struct rival *rival)
     vv_temporary_sweep(&rival->context, VV_WORKING_DIRECTORY, "f");
 }
 
-/* Whatever a rival does, at whatever call: the file that is made has its name
- * and cannot be swept up any more. */
+/* Regardless of the other process's actions at any call, the created file gets
+ * its name and cannot be removed any longer. */
 static bool make_beside_rival(long number, bool is_slow)
 {
     struct memory *memory = memory_new();
@@ -211,7 +212,7 @@ TEST(temporary, what_cannot_be_opened_or_listed_stays_and_does_no_harm)
     }
 }
 
-/* On the real system, where the lock of a killed process ends. */
+/* On the real system, where the lock of a killed process is released. */
 TEST(temporary, what_a_killed_process_left_is_gone_after_the_next_save)
 {
     struct vv_context context = test_context(&vv_posix_system);
@@ -222,7 +223,7 @@ TEST(temporary, what_a_killed_process_left_is_gone_after_the_next_save)
     cr_assert_eq(pipe(ready), 0);
     pid_t child = fork();
     if (child == 0) {
-        alarm(60); /* whatever becomes of the test */
+        alarm(60); /* in case the test hangs */
         struct vv_publication p;
         bool is_begun = !vv_publish_begin(&p, &context, path, 0, &error);
         if (!is_begun || write(ready[1], "", 1) != 1)

@@ -1,4 +1,4 @@
-/* test_value_pages.c - lib/os/value_pages.c
+/* test_value_pages.c - Tests the allocation of values in pages.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -53,7 +53,7 @@ static void give(struct value *v, const varve_allocator *a)
     *v = (struct value){ 0 };
 }
 
-/* Takes and gives back values in some order, and looks at each. */
+/* Allocates and frees values in random order, and checks each. */
 static void *take_and_give(void *seed)
 {
     varve_allocator a = vv_allocator_or_default(NULL);
@@ -122,9 +122,9 @@ static size_t count_touched(const void *value, size_t size)
     return touched;
 }
 
-/* Whoever fills them is the first to touch them, or the kernel would clear them
- * by one thread. Only what has a region of its own has no part of a huge page
- * that a neighbour has touched. */
+/* The thread that fills values must be the first to touch them; otherwise the
+ * kernel would clear them on a single thread. Only a separate region shares no
+ * huge page with a neighbor. */
 TEST(value_pages, are_not_touched_before_they_are_filled)
 {
     varve_allocator a = vv_allocator_or_default(NULL);

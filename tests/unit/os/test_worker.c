@@ -1,4 +1,4 @@
-/* test_worker.c - lib/os/worker.c
+/* test_worker.c - Tests worker threads.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,7 @@
 
 enum { ITEMS = 1000 };
 
-/* Items that are shared out as they are taken. */
+/* Work items that threads take one after the other. */
 struct job {
     atomic_int next;
     atomic_int done[ITEMS];
@@ -106,7 +106,7 @@ TEST(worker, all_workers_run_and_share_the_work)
     faulty_free(faulty);
 }
 
-/* Each waits for the other, so that both must be there at once. */
+/* Each worker waits for the other, so both must run at the same time. */
 static void meet(void *user, unsigned worker)
 {
     (void)worker;

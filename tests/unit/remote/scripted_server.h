@@ -1,5 +1,5 @@
-/* scripted_server.h - a store on the loopback that gives the answers it is told
- * to, one by one, and notes what it was asked.
+/* scripted_server.h - Runs a store on the loopback interface that sends
+ * scripted answers in order and records the requests.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,11 +21,11 @@
 enum { SCRIPT_TEXT = 8192 };
 
 struct scripted_server {
-    const char *const *answers; /* in their order, and then NULL */
+    const char *const *answers; /* in order, terminated by NULL */
     int listener;
     pthread_t thread;
     char asked[SCRIPT_TEXT]; /* a line for each request */
-    char token[VV_REMOTE_TOKEN_SIZE]; /* of who wrote */
+    char token[VV_REMOTE_TOKEN_SIZE]; /* of the writer */
     size_t size; /* of all bodies of PUT requests */
 };
 
@@ -35,7 +35,7 @@ struct scripted_request {
     size_t size; /* of the body */
 };
 
-/* --- What is asked -------------------------------------------------------- */
+/* --- Requests ------------------------------------------------------------- */
 
 static const char *scripted_value(
     const struct scripted_request *r, const char *name)
@@ -44,7 +44,7 @@ static const char *scripted_value(
     return at ? at + strlen(name) : NULL;
 }
 
-/* False where the connection ends before. */
+/* Returns false if the connection ends before. */
 static bool scripted_read(int connection, struct scripted_request *r)
 {
     size_t size = 0;
@@ -70,8 +70,8 @@ static bool scripted_read(int connection, struct scripted_request *r)
     return true;
 }
 
-/* "PUT /bucket/a?b new": method and place, whether it has a condition, and
- * whether its sums are those of its body. */
+/* Records "PUT /bucket/a?b new": method and path, whether it has a condition,
+ * and whether its checksums match the body. */
 static void scripted_note(
     struct scripted_server *s, const struct scripted_request *r)
 {
@@ -94,9 +94,9 @@ static void scripted_note(
         s->size += r->size;
 }
 
-/* --- What is answered ----------------------------------------------------- */
+/* --- Answers -------------------------------------------------------------- */
 
-/* The words of a script, but for "cut", which is no answer. */
+/* Sends the answer for a word of the script; "cut" sends none. */
 static void scripted_answer(const struct scripted_server *s, const char *word,
     const struct scripted_request *r, char *to, size_t room)
 {
@@ -157,9 +157,9 @@ static void *scripted_serve(void *argument)
     return NULL;
 }
 
-/* --- Its life ------------------------------------------------------------- */
+/* --- Start and end -------------------------------------------------------- */
 
-/* And sets the environment, so that it is the store. */
+/* Also sets the environment, so that the server is used as the store. */
 static void scripted_begin(
     struct scripted_server *s, const char *const *answers)
 {

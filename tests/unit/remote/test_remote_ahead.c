@@ -1,4 +1,4 @@
-/* test_remote_ahead.c - lib/remote/remote_ahead.c
+/* test_remote_ahead.c - Tests prefetching of file segments.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,7 +18,7 @@
 
 enum { RANGE = 64 << 10, MOST_SEEN = 64, CONCURRENCY = 4 };
 
-/* A file whose bytes are known, and what was fetched of it. */
+/* A file with known content, and a log of fetches. */
 static struct {
     pthread_mutex_t mutex;
     struct fetched {
@@ -29,7 +29,7 @@ static struct {
     unsigned running, most_running;
     int result;
     bool waits_for_stop;
-    bool waits_for_all;  /* until CONCURRENCY fetches run, 10 s at most */
+    bool waits_for_all;  /* waits until CONCURRENCY fetches run, at most 10 s */
     atomic_bool is_held; /* fetches do not end */
     atomic_uint stopped;
 } store = { .mutex = PTHREAD_MUTEX_INITIALIZER };
@@ -95,7 +95,7 @@ static struct vv_remote_fetching *begin(void)
     return a;
 }
 
-/* Reads a range as its users do; how many bytes came of the plan. */
+/* Reads a range as users do; returns the number of prefetched bytes. */
 static size_t read_range(
     struct vv_remote_fetching *a, uint64_t offset, size_t size)
 {
@@ -138,9 +138,9 @@ TEST(remote_ahead, joins_neighbours_and_leaves_large_gaps_out)
     const uint64_t far = 10 * (uint64_t)VV_REMOTE_GAP;
     int owner;
     vv_remote_ahead_plan(a, &owner, 0, 100);
-    vv_remote_ahead_plan(a, &owner, 1100, 100); /* behind a small gap */
+    vv_remote_ahead_plan(a, &owner, 1100, 100); /* after a small gap */
     vv_remote_ahead_plan(a, &owner, far + 100, 50);
-    vv_remote_ahead_plan(a, &owner, far, 100); /* in front of it */
+    vv_remote_ahead_plan(a, &owner, far, 100); /* before it */
     cr_assert_eq(read_range(a, 0, 100), 100);
     cr_assert_eq(read_range(a, 1100, 100), 100);
     cr_assert_eq(read_range(a, far + 100, 50), 50);
@@ -195,8 +195,8 @@ static void wait_for_all(void)
         sleep_ms(1);
 }
 
-/* A reader that waits for a range of an owner that has dropped it reads it by
- * itself. */
+/* A reader that waits for a range reads it directly if the owner drops the
+ * range. */
 TEST(remote_ahead, stops_what_nobody_wants_any_more)
 {
     struct reading r = { .a = begin(), .got = -1 };
@@ -214,8 +214,8 @@ TEST(remote_ahead, stops_what_nobody_wants_any_more)
     cr_assert_eq(store.count, CONCURRENCY);
 }
 
-/* No thread starts or ends during the fork: AddressSanitizer's allocator has
- * locks that a child process would find locked for ever. */
+/* No thread may start or end during the fork, since a lock of
+ * AddressSanitizer's allocator would stay locked in the child. */
 TEST(remote_ahead, is_not_of_a_child_process)
 {
     int owner, how;

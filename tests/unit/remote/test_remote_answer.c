@@ -1,4 +1,4 @@
-/* test_remote_answer.c - lib/remote/remote_answer.c
+/* test_remote_answer.c - Tests the validation of HTTP responses.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 
 #include "support/test.h"
 
-/* An answer of these lines. */
+/* Returns the parsed response. */
 static struct vv_remote_answer answer(const char *text)
 {
     struct vv_remote_answer a = { .code = 0 };
@@ -29,7 +29,7 @@ static const struct vv_remote_range range = {
     .first = 100, .last = 199, .mark = &mark
 };
 
-/* 0: good; else the errno. */
+/* Returns 0 for a valid response, else the errno. */
 static int check(const char *text, const struct vv_remote_range *asked,
     enum vv_remote_verdict verdict)
 {
@@ -138,7 +138,7 @@ TEST(remote_answer, passes_over_lines_that_are_none)
     cr_assert_eq(a.retry_after, 60);
 }
 
-/* What is said of a refusal. */
+/* Returns the message of a refused response. */
 static const char *said(
     const char *text, const char *body, enum vv_remote_verdict verdict, int is)
 {
@@ -208,8 +208,7 @@ TEST(remote_answer, tells_whose_an_object_is)
                       .is_keyed);
 }
 
-/* Bytes are checked against the headers, so nothing after these may change
- * them. */
+/* Data is checked against the headers, so trailers must not change them. */
 TEST(remote_answer, ignores_trailers)
 {
     check(PART RANGE "ETag: \"a\"\r\n\r\n"

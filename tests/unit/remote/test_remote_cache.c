@@ -1,4 +1,4 @@
-/* test_remote_cache.c - lib/remote/remote_cache.c
+/* test_remote_cache.c - Tests the cache of file blocks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -96,7 +96,7 @@ TEST(remote_cache, never_reaches_behind_the_end)
     uint64_t first = 0;
     cache.hint_end = UINT64_MAX;
     cr_assert_eq(reach(199, &first), 2);
-    cr_assert_eq(reach(200, &first), 2); /* what is in front of it is wanted */
+    cr_assert_eq(reach(200, &first), 2); /* the block before it is used */
     cr_assert_eq(first, 199);
     vv_remote_cache_clear(&cache);
 }

@@ -1,6 +1,6 @@
-/* test_remote_credentials.c - lib/remote/remote_credentials.c
+/* test_remote_credentials.c - Tests the expiry of credentials.
  *
- * Whose keys they are: tests/remote. Here it is about their time.
+ * tests/remote tests their sources.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -39,8 +39,8 @@ static void begin(struct scripted_server *s, const char *const *answers)
     vv_remote_credentials_use(&settings);
 }
 
-/* So long before the keys expire; the result, and how often they have been
- * asked for. */
+/* Looks up the keys some seconds before they expire. Returns the result and
+ * sets the number of requests for keys. */
 static int find(const struct scripted_server *s, int64_t seconds,
     unsigned *asked)
 {
@@ -72,9 +72,9 @@ TEST(remote_credentials, are_renewed_before_they_expire)
     cr_assert_eq(asked, 1);
     cr_assert_eq(find(&s, 599, &asked), 0);
     cr_assert_eq(asked, 2);
-    cr_assert_eq(find(&s, 598, &asked), 0); /* not at once again */
+    cr_assert_eq(find(&s, 598, &asked), 0); /* not again immediately */
     cr_assert_eq(asked, 2);
-    cr_assert_eq(find(&s, 500, &asked), 0); /* refused: the old ones */
+    cr_assert_eq(find(&s, 500, &asked), 0); /* refused: the old keys are used */
     cr_assert_eq(asked, 3);
     cr_assert_eq(find(&s, 490, &asked), 0);
     cr_assert_eq(asked, 3);

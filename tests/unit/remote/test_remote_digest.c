@@ -1,4 +1,4 @@
-/* test_remote_digest.c - lib/remote/remote_digest.c
+/* test_remote_digest.c - Tests the checksums used for requests.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,8 @@
 
 #include "support/test.h"
 
-/* Both sums of a text that is repeated, as digits, and the MD5 as base 64. */
+/* Checks both digests of a repeated text in hexadecimal, and the MD5 in base
+ * 64. */
 static void check(const char *text, size_t times, const char *sha256,
     const char *md5, const char *base64)
 {
@@ -28,7 +29,7 @@ static void check(const char *text, size_t times, const char *sha256,
     cr_assert_str_eq(digits, base64);
 }
 
-/* Of FIPS 180 and RFC 1321, and at the ends of blocks. */
+/* Examples of FIPS 180 and RFC 1321, and sizes around a block. */
 TEST(remote_digest, is_what_everybody_gets)
 {
     check("", 0,

@@ -1,4 +1,4 @@
-/* test_remote_identity.c - lib/remote/remote_identity.c
+/* test_remote_identity.c - Tests identities and times of objects.
  *
  * SPDX-License-Identifier: MIT
  */

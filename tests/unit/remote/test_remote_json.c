@@ -1,4 +1,4 @@
-/* test_remote_json.c - lib/remote/remote_json.c
+/* test_remote_json.c - Tests finding strings in JSON answers.
  *
  * SPDX-License-Identifier: MIT
  */

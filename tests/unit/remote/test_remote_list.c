@@ -1,4 +1,4 @@
-/* test_remote_list.c - lib/remote/remote_list.c
+/* test_remote_list.c - Tests listings of stores.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -171,7 +171,7 @@ TEST(remote_list, that_is_none_is_a_failure)
     }
 }
 
-/* Whatever comes, it ends, with what there is of it. */
+/* For any content the function ends, with the valid part. */
 TEST(remote_list, that_is_damaged_is_a_list_or_a_failure)
 {
     static const char page[] =

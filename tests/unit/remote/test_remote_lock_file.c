@@ -1,6 +1,6 @@
-/* test_remote_lock_file.c - lib/remote/remote_lock_file.c
+/* test_remote_lock_file.c - Tests lock objects.
  *
- * Several owners against one store: tests/remote/locks.py.
+ * tests/remote/locks.py tests several owners with one store.
  *
  * SPDX-License-Identifier: MIT
  */

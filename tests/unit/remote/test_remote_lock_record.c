@@ -1,4 +1,4 @@
-/* test_remote_lock_record.c - lib/remote/remote_lock_record.c
+/* test_remote_lock_record.c - Tests the record in a lock object.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -70,8 +70,8 @@ TEST(remote_lock_record, fits_whatever_is_in_it)
     cr_assert_eq(found.renewal, UINT64_MAX);
 }
 
-/* No byte can be left out, and none be another without that being a record of
- * other values or none. */
+/* If a byte is removed or changed, the record is invalid or has other
+ * values. */
 TEST(remote_lock_record, of_another_form_is_none)
 {
     static const char *const texts[] = { "", "\n", "varve lock 1\n",

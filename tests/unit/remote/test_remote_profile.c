@@ -1,4 +1,4 @@
-/* test_remote_profile.c - lib/remote/remote_profile.c
+/* test_remote_profile.c - Tests the selection of a profile.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -69,7 +69,7 @@ TEST(remote_profile, has_its_keys_from_one_place)
 {
     struct vv_remote_profile p;
     begin();
-    setenv("AWS_ACCESS_KEY_ID", "A", 1); /* half of it is nothing */
+    setenv("AWS_ACCESS_KEY_ID", "A", 1); /* incomplete keys are ignored */
     write_credentials("[default]\naws_access_key_id=F\n"
                       "aws_secret_access_key=G\n");
     cr_assert_eq(vv_remote_profile_find(&p), 0);

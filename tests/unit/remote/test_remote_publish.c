@@ -1,6 +1,5 @@
-/* test_remote_publish.c - lib/remote/remote_publish.c
- *
- * Beside tests/remote: each request of an end, and what follows each answer.
+/* test_remote_publish.c - Tests uploads: each request that completes one, and
+ * the steps after each answer (tests/remote tests whole saves).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,7 +26,7 @@ static const struct vv_remote_settings settings = {
     .part_size = A_PART,
 };
 
-/* One that is written aside, of `size` bytes. */
+/* Starts an upload of `size` bytes. */
 static int begin(
     struct scripted_server *s, const char *const *script, size_t size)
 {
@@ -41,7 +40,7 @@ static int begin(
     return file;
 }
 
-/* Publishes it, with a sync before, and gives it up where that fails. */
+/* Publishes the upload after a sync, and aborts it after a failure. */
 static void check_end(int file, bool is_new, int expected)
 {
     int result = vv_remote_sync(file);
@@ -84,7 +83,7 @@ TEST(remote_publish, puts_parts_together_once_all_are_there)
         "HEAD " PLACE "\n");
 }
 
-/* As where a save does without a sync. */
+/* As in a save without a sync. */
 TEST(remote_publish, puts_together_what_was_not_synced)
 {
     static const char *const script[] = { "created", "tag", "tag", "together",
@@ -182,7 +181,7 @@ TEST(remote_publish, says_so_where_nobody_knows)
         "PUT " PLACE "\nHEAD " PLACE "\nHEAD " PLACE "\n");
 }
 
-/* The server is gone before the first request of the end. */
+/* The server is gone before the first completing request. */
 TEST(remote_publish, is_sure_where_nobody_was_asked)
 {
     static const char *const script[] = { NULL };
@@ -202,7 +201,7 @@ TEST(remote_publish, believes_no_success_with_an_error_behind_it)
     scripted_end(&s);
 }
 
-/* What it has of ours goes, since it replaced nothing. */
+/* The object that was uploaded is removed, since it replaced none. */
 TEST(remote_publish, believes_no_store_that_has_less)
 {
     static const char *const script[] = { "created", "tag", "tag", "together",

@@ -1,4 +1,4 @@
-/* test_remote_text.c - lib/remote/remote_text.c
+/* test_remote_text.c - Tests growing texts and percent-encoding.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,6 +1,5 @@
-/* test_remote_upload.c - lib/remote/remote_upload.c
- *
- * What is sent: tests/remote. Here nobody has keys, so that nothing can be.
+/* test_remote_upload.c - Tests the buffering of uploads. There are no keys, so
+ * nothing can be sent; tests/remote tests the requests.
  *
  * SPDX-License-Identifier: MIT
  */

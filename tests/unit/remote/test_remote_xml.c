@@ -1,4 +1,4 @@
-/* test_remote_xml.c - lib/remote/remote_xml.c
+/* test_remote_xml.c - Tests parsing XML answers.
  *
  * SPDX-License-Identifier: MIT
  */

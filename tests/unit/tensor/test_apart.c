@@ -1,4 +1,4 @@
-/* test_apart.c - lib/tensor/apart.c
+/* test_apart.c - Tests whether strided views overlap.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,8 +17,8 @@ static uint64_t next(uint64_t *seed, uint64_t below)
     return (*seed >> 33) % below;
 }
 
-/* A view within the room, of one to three dimensions, whose elements are
- * apart; or of elements that lie row-major. */
+/* Returns a random view within the buffer, with one to three dimensions and
+ * gaps between elements, or a row-major one. */
 static varve_tensor random_view(
     unsigned char *room, varve_memory *memory, int64_t *strides, uint64_t *seed)
 {
@@ -88,7 +88,7 @@ TEST(apart, views_share_what_both_paint)
     cr_assert(shared > 1000 && shared < 45000, "%d", shared);
 }
 
-/* A column of a hundred million rows beside others of them. */
+/* One column of a hundred million rows beside other columns. */
 TEST(apart, columns_are_told_apart_however_long_they_are)
 {
     const uint64_t rows = 100000000;

@@ -1,4 +1,4 @@
-/* test_box.c - lib/tensor/box.c
+/* test_box.c - Tests boxes and their intersections.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -39,7 +39,7 @@ TEST(box, counts_its_elements)
     const uint64_t big = UINT64_C(1) << 40;
     const varve_tensor scalar = tensor_of(0, NULL);
     const varve_tensor t = tensor_of(3, (uint64_t[]){ big, big, 0 });
-    const varve_box other = { { 7 }, { 9 } }; /* not looked at */
+    const varve_box other = { { 7 }, { 9 } }; /* not accessed */
     const varve_box whole = vv_box_whole(&t);
     cr_assert_eq(vv_box_leaves(&scalar, &other), 0);
     cr_assert_eq(vv_box_count(&scalar, &other), 1);
@@ -47,11 +47,11 @@ TEST(box, counts_its_elements)
     cr_assert_eq(vv_box_count(&t, &whole), 0);
 }
 
-/* --- What two have in common -------------------------------------------- */
+/* --- Intersections ------------------------------------------------------ */
 
 TEST(box, of_a_scalar_has_one_row)
 {
-    const varve_box box = { { 7 }, { 9 } }; /* not looked at */
+    const varve_box box = { { 7 }, { 9 } }; /* not accessed */
     struct vv_rows rows;
     vv_rows_begin(&rows, 0, &box, &box, 0, UINT64_MAX);
     cr_assert(vv_rows_next(&rows));
@@ -152,7 +152,8 @@ static struct boxes any_boxes(uint64_t *state)
     return b;
 }
 
-/* Where in `to` the element of `from` is; false if it is outside. */
+/* Sets the position in `to` of an element of `from`; returns false if it is
+ * outside. */
 static bool paint(const struct boxes *b, uint64_t element, uint64_t *place)
 {
     uint64_t at[6] = { 0 };
@@ -168,7 +169,7 @@ static bool paint(const struct boxes *b, uint64_t element, uint64_t *place)
     return true;
 }
 
-/* The rows are what a painter of single elements comes to, joined. */
+/* The rows must be those of an element-by-element implementation, merged. */
 TEST(box, has_in_common_with_another_what_a_painter_finds)
 {
     uint64_t state = proof_seed();

@@ -1,5 +1,5 @@
-/* test_convert.c - lib/tensor/convert.c: which conversions there are, whole
- * numbers, bools and complex numbers. Reals are in test_number.c.
+/* test_convert.c - Tests conversions between types: which exist, and those of
+ * integers, bools and complex numbers. test_number.c tests those of floats.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -50,7 +50,8 @@ TEST(convert, widens_exactly_where_it_should)
     }
 }
 
-/* Every value of a small type; of a large one those that are hard to keep. */
+/* Sets all values of a small type; of a large one, those that are hard to
+ * preserve. */
 static size_t make_values(varve_dtype dtype, void *values)
 {
     static const int32_t i32[] = { 1, -1, INT32_MAX, INT32_MIN };
@@ -102,7 +103,7 @@ TEST(convert, keeps_every_value_when_widening_and_only_then)
     }
 }
 
-/* --- Whole numbers ------------------------------------------------------ */
+/* --- Integers ----------------------------------------------------------- */
 
 __extension__ typedef __int128 wide;
 
@@ -135,7 +136,7 @@ static uint64_t next_random(uint64_t *state)
     return *state ^ *state >> 29;
 }
 
-/* Bits with many ones or zeros at the top, where the limits are. */
+/* Returns bits with many ones or zeros at the top, where the limits are. */
 static uint64_t next_bits(uint64_t *state)
 {
     uint64_t bits = next_random(state);
@@ -173,7 +174,7 @@ TEST(convert, cuts_reals_to_whole_numbers_as_c_does)
         varve_dtype to = (varve_dtype)(VARVE_INT8 + i % 8);
         uint64_t bits = next_bits(&state), result = 0;
         double value;
-        if (i % 3 == 0) /* of any size; else one that may fit */
+        if (i % 3 == 0) /* of any size; otherwise one that may fit */
             memcpy(&value, &bits, sizeof value);
         else
             value = (double)(int64_t)bits / (i % 3 == 1 ? 1 : 4);
@@ -267,7 +268,7 @@ TEST(convert, drops_imaginary_parts)
         vv_convert(VARVE_FLOAT64, real, VARVE_COMPLEX128, parts, 4), 2);
     for (int i = 0; i < 4; i++)
         cr_assert(real[i] == parts[2 * i]);
-    int32_t whole[4]; /* an element that has two faults is one misfit */
+    int32_t whole[4]; /* an element with two errors counts once */
     cr_assert_eq(vv_convert(VARVE_INT32, whole, VARVE_COMPLEX128, parts, 4), 4);
     cr_assert_eq(whole[2], 2);
 }
@@ -298,7 +299,7 @@ TEST(convert, gives_reals_an_imaginary_part_of_0)
     cr_assert(result[2] == 300 && result[3] == 0);
 }
 
-/* --- All ---------------------------------------------------------------- */
+/* --- All conversions ---------------------------------------------------- */
 
 TEST(convert, works_at_any_address_and_writes_nothing_else)
 {

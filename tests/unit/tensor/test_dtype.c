@@ -1,4 +1,4 @@
-/* test_dtype.c - lib/tensor/dtype.c
+/* test_dtype.c - Tests the element types.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +15,7 @@ static const struct {
     const char *name;
     size_t size;
     size_t file_size;
-    size_t swapped; /* bytes that are reversed together */
+    size_t swapped; /* number of bytes that are reversed together */
 } cases[] = {
     { 1, "bool", sizeof(bool), 1, 1 },
     { 2, "int8", 1, 1, 1 },
@@ -110,7 +110,7 @@ TEST(dtype, reverses_the_bytes_of_each_number_anywhere)
     char byte = 7;
     vv_dtype_reverse_copy(VARVE_STRING, &byte, "x", 1);
     vv_dtype_reverse_copy((varve_dtype)99, &byte, "x", 1);
-    cr_assert_eq(byte, 7); /* these are no numbers */
+    cr_assert_eq(byte, 7); /* these are not numbers */
 }
 
 TEST(dtype, stands_little_endian_in_files)

@@ -1,4 +1,4 @@
-/* test_element.c - lib/tensor/element.c
+/* test_element.c - Tests formatting elements as text.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -52,7 +52,7 @@ TEST(element, of_a_string_is_its_beginning)
         "\"0123456789012345678901234567890123456789...\"");
 }
 
-/* The longest of all still fits. */
+/* The longest text must fit. */
 TEST(element, has_room)
 {
     char text[VV_ELEMENT_TEXT_SIZE];

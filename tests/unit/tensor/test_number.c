@@ -1,6 +1,5 @@
-/* test_number.c - lib/tensor/number.c, and the short ways of convert.c: reals,
- * against tables made from the definitions of the formats and against the
- * machine.
+/* test_number.c - Tests conversions of floats, against tables computed from the
+ * definitions of the formats and against the processor.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +15,7 @@
 
 #include "convert.h"
 
-/* The formats of 8 and 16 bits as their papers describe them. */
+/* The formats of 8 and 16 bits as defined in their papers. */
 static const struct format {
     varve_dtype dtype;
     int exponent_bits;
@@ -104,7 +103,7 @@ TEST(number, brings_every_small_float_back)
     }
 }
 
-/* The largest bits that are finite and positive. */
+/* Returns the largest finite positive bits. */
 static unsigned last_finite(const struct format *f)
 {
     unsigned bits = (1u << (bit_count(f) - 1)) - 1;
@@ -113,7 +112,7 @@ static unsigned last_finite(const struct format *f)
     return bits;
 }
 
-/* The bits that are nearest to x >= 0, ties to even: by search among all. */
+/* Returns the bits nearest to x >= 0, ties to even, by search. */
 static unsigned nearest(const struct format *f, long double x)
 {
     unsigned low = 0, high = last_finite(f);
@@ -137,7 +136,7 @@ static unsigned nearest(const struct format *f, long double x)
     return below < above ? low : high;
 }
 
-/* Converts one value both as it is and negated. */
+/* Converts a value and its negation. */
 static void check_rounding(const struct format *f, double x)
 {
     unsigned sign = 1u << (bit_count(f) - 1);
@@ -210,7 +209,7 @@ static uint64_t next_random(uint64_t *state)
     return *state ^ *state >> 29;
 }
 
-/* Of any exponent, or near the range of a float32, and with few ones. */
+/* With any exponent or near the range of a float32, and sometimes few ones. */
 static uint64_t next_double(uint64_t *state)
 {
     uint64_t bits = next_random(state);
@@ -267,7 +266,7 @@ TEST(number, agrees_with_the_machine_from_whole_numbers)
 
 TEST(number, rounds_whole_numbers_only_once)
 {
-    /* Just above a tie, by less than a float64 can tell. */
+    /* Just above a tie, by less than a float64 can represent. */
     static const uint64_t values[] = {
         (UINT64_C(1) << 60) + (UINT64_C(1) << 52) + 1, UINT64_MAX,
         (UINT64_C(1) << 53) + 1
@@ -282,7 +281,7 @@ TEST(number, rounds_whole_numbers_only_once)
     uint64_t state = 5;
     for (int i = 0; i < 1000000; i++) {
         uint64_t u = next_random(&state) >> next_random(&state) % 64;
-        if (i % 2 && u >> 60) /* a tie, but for the last bits */
+        if (i % 2 && u >> 60) /* a tie except for the last bits */
             u = (u >> 55 << 55) | UINT64_C(1) << 55 | (u & 1);
         const struct format *f = &formats[i / 2 % FORMATS];
         uint16_t result = 0;
@@ -333,7 +332,7 @@ TEST(number, keeps_nan_and_its_sign)
 
 TEST(number, never_makes_a_number_of_nan)
 {
-    /* Cut or rounded, the digits of these would be infinity or 0. */
+    /* Truncating or rounding the digits of these would give infinity or 0. */
     static const uint32_t narrow[] = { 0x7f800001, 0xff800001, 0x7fffffff,
         0xffffffff, 0x7f808000, 0x7fff8000 };
     static const uint64_t wide[] = { UINT64_C(0x7ff0000000000001),
@@ -381,7 +380,7 @@ TEST(number, does_not_heed_the_machine_s_rounding_mode)
     fesetround(FE_TONEAREST);
 #ifdef __SSE2__
     unsigned before = _mm_getcsr();
-    _mm_setcsr(before | 0x8040); /* flush what is denormal to zero */
+    _mm_setcsr(before | 0x8040); /* flush denormals to zero */
     check_small_values();
     _mm_setcsr(before);
 #endif

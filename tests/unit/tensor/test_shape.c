@@ -1,4 +1,4 @@
-/* test_shape.c - lib/tensor/shape.c
+/* test_shape.c - Tests the sizes of shapes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -87,7 +87,7 @@ TEST(shape, is_compared_by_rank_and_extents_only)
     cr_assert_not(vv_shape_equal(&a, &b));
     a.rank = b.rank = 0;
     cr_assert(vv_shape_equal(&a, &b));
-    a.rank = b.rank = UINT32_MAX; /* nothing is read behind the array */
+    a.rank = b.rank = UINT32_MAX; /* nothing is read past the array */
     cr_assert_not(vv_shape_equal(&a, &b));
 }
 

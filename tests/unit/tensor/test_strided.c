@@ -1,4 +1,4 @@
-/* test_strided.c - lib/tensor/strided.c
+/* test_strided.c - Tests copies of strided views.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -50,7 +50,7 @@ TEST(strided, copies_any_part_of_any_shape_and_nothing_beside_it)
     }
 }
 
-/* Of more rows and columns than are copied together. */
+/* More rows and columns than one block. */
 TEST(strided, copies_matrices_by_rows_and_by_columns)
 {
     uint64_t seed = 11;

@@ -1,4 +1,4 @@
-/* test_tensor.c - lib/tensor/tensor.c
+/* test_tensor.c - Tests the tensors of the public interface.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -74,7 +74,7 @@ TEST(tensor, keeps_only_the_extents_there_is_room_for)
     cr_assert_eq(view.rank, 20);
     cr_assert_arr_eq(view.shape, extents, sizeof view.shape);
     cr_assert_eq(varve_shape_of(0, NULL).rank, 0);
-    varve_tensor_count(&view); /* reads nothing that is not there */
+    varve_tensor_count(&view); /* must not read past the extents */
     varve_tensor_size(&view);
 }
 

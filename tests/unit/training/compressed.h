@@ -1,4 +1,4 @@
-/* compressed.h - the files of tests/golden/compressed.
+/* compressed.h - Provides the files of tests/golden/compressed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Its bytes, to be freed, with room for so many more. */
+/* Returns the content, to be freed, with room for `more` bytes. */
 static inline unsigned char *read_compressed(
     const char *name, size_t *size, size_t more)
 {

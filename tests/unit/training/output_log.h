@@ -1,4 +1,4 @@
-/* output_log.h - A graph and a log file for the tests of output.c.
+/* output_log.h - Provides a graph and a log file for the tests of output.c.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* recorded.h - what tests of events share: events in memory, and what is in
- * their file.
+/* recorded.h - Provides what the tests of events share: events in memory, and
+ * reading their files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@
 #include "support/test_context.h"
 #include "system.h"
 
-/* The content of a file of a memory system, which must be whole. */
+/* Returns the events in a file of a memory system, which must be complete. */
 static inline struct event_list recorded(
     struct memory *memory, const char *path)
 {

@@ -1,4 +1,4 @@
-/* sources.h - files of records in memory, and what is read from them.
+/* sources.h - Creates files of records in memory and reads records from them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,11 +17,11 @@
 
 static const varve_records_options plain_options = { .batch = 0 };
 
-/* Opens "file" over a context. */
+/* Opens "file" in a context. */
 typedef varve_records *open_function(const struct vv_context *context,
     const varve_records_options *options, varve_error *error);
 
-/* Appends a record as a TFRecord file has it; returns the file's size. */
+/* Appends a record in TFRecord format; returns the new file size. */
 static inline size_t put_tfrecord(
     unsigned char *file, size_t at, const void *bytes, size_t size)
 {
@@ -33,7 +33,7 @@ static inline size_t put_tfrecord(
     return at + 16 + size;
 }
 
-/* All records one by one, each with a '|' behind it; asserts their order. */
+/* Reads all records, each followed by '|', and asserts their order. */
 static inline void read_all(varve_records *records, char *text, size_t size)
 {
     varve_error error = { 0 };
@@ -54,7 +54,8 @@ static inline void read_all(varve_records *records, char *text, size_t size)
     text[at] = '\0';
 }
 
-/* Asserts what a file holds, opened both ways, and that nothing stays open. */
+/* Asserts the records of a file opened in both ways, and that no file stays
+ * open. */
 static inline void holds(open_function *open, const void *bytes, size_t size,
     const char *wanted)
 {
@@ -78,7 +79,7 @@ static inline void holds(open_function *open, const void *bytes, size_t size,
     }
 }
 
-/* Asserts that a file is refused, and what is said. */
+/* Asserts that a file is refused with this message. */
 static inline void refuses(open_function *open,
     const varve_records_options *options, const void *bytes, size_t size,
     varve_status status, const char *says)
@@ -95,8 +96,9 @@ static inline void refuses(open_function *open,
     memory_free(memory);
 }
 
-/* Lets every call of the system fail in every way, and every allocation, while
- * a file is opened and read: right status, nothing left. In test_scanned.c. */
+/* Fails each system call and allocation in every way while a file is opened and
+ * read: the status must be right and nothing leaked. Implemented in
+ * test_scanned.c. */
 void survives_faults(open_function *open, const void *bytes, size_t size,
     const char *wanted);
 

@@ -1,4 +1,4 @@
-/* test_array_source.c - lib/training/array_source.c
+/* test_array_source.c - Tests records of an array in memory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,7 +28,8 @@ TEST(array_source, gives_a_batch_as_an_array)
     varve_records_free(records);
 }
 
-/* The first half of the fingerprint of an array, as the graph shows it. */
+/* Returns the first half of the fingerprint of an array, as stored in the
+ * graph. */
 static uint64_t print_of(
     const void *data, uint64_t count, size_t size, bool no_content)
 {

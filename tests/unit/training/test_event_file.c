@@ -1,4 +1,4 @@
-/* test_event_file.c - lib/training/event_file.c
+/* test_event_file.c - Tests the files of events and their names.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@
 
 static char path[4096];
 
-/* Makes a file; its path is then in `path`. */
+/* Creates a file and sets `path`. */
 static void make(const struct vv_context *context, const char *directory)
 {
     varve_error error = { 0 };

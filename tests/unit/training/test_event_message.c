@@ -1,4 +1,4 @@
-/* test_event_message.c - lib/training/event_message.c
+/* test_event_message.c - Tests encoding events.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -40,7 +40,7 @@ static void release(struct event_list *list)
     vv_buffer_clear(&b);
 }
 
-/* As TensorFlow begins a file; the time is 0 here. */
+/* TensorFlow begins a file like this; the time is 0 here. */
 TEST(event_message, begins_a_file_with_the_bytes_of_tensorflow)
 {
     static const unsigned char expected[] = { 24, 0, 0, 0, 0, 0, 0, 0, 0xa3,
@@ -54,7 +54,7 @@ TEST(event_message, begins_a_file_with_the_bytes_of_tensorflow)
     struct event_list list = event_read(b.data, b.size);
     cr_assert_eq(list.count, 1);
     cr_assert(event_bytes_are(list.events[0].version, "brain.Event:2"));
-    /* Ours tells the step, though it is 0: two bytes more. */
+    /* Varve writes the step even if it is 0: two more bytes. */
     cr_assert_eq(b.size, sizeof expected + 2 + 4);
     cr_assert_eq(memcmp(b.data + 12, expected + 12, 9), 0);
     cr_assert_eq(memcmp(b.data + 23, expected + 21, 15), 0);
@@ -188,7 +188,7 @@ TEST(event_message, is_one_of_many_records)
     release(&list);
 }
 
-/* The reader of the tests sees what it is there to see. */
+/* Checks that the reader used by the tests detects errors. */
 TEST(event_message, is_found_damaged_in_every_bit)
 {
     begin_event(3);

@@ -1,4 +1,4 @@
-/* test_event_queue.c - lib/training/event_queue.c
+/* test_event_queue.c - Tests the queue of events.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,7 +18,7 @@
 #include "support/test_context.h"
 #include "system.h"
 
-/* A disk that does nothing until it is let go. */
+/* A disk that blocks until the gate is opened. */
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int writes;
 static const struct vv_system *under;
@@ -95,7 +95,7 @@ static varve_status flush(varve_error *error)
     return status;
 }
 
-/* The steps in the file are these and no others, in this order. */
+/* Asserts that the file contains exactly these steps in order. */
 static void check_steps(int64_t first, size_t count)
 {
     size_t size;
@@ -134,9 +134,9 @@ TEST(event_queue, does_not_wait_for_the_disk)
     put(0);
     cr_assert_ok(flush(&error), error);
     pthread_mutex_lock(&gate);
-    for (int64_t i = 1; i < 20000; i++) /* more than half of what may wait */
+    for (int64_t i = 1; i < 20000; i++) /* more than half of the limit */
         put(i);
-    while (writes < 2) /* the thread is in a write, and stays there */
+    while (writes < 2) /* the thread is blocked in a write */
         ;
     for (int64_t i = 20000; i < 21000; i++)
         put(i);
@@ -158,7 +158,7 @@ TEST(event_queue, drops_and_counts_what_it_has_no_room_for)
         taken++;
     for (int i = 0; i < 9; i++)
         cr_assert_not(put(-1));
-    /* One buffer waits, and perhaps one is being written. */
+    /* One buffer is waiting, and possibly one is being written. */
     cr_assert_leq(queue.waiting.size, LONG);
     cr_assert_geq(taken, 15);
     cr_assert_leq(taken, 50);
@@ -215,7 +215,7 @@ TEST(event_queue, without_a_thread_writes_at_once)
     tear_down();
 }
 
-/* A write that moves a part and fails then. */
+/* A write that transfers a part and then fails. */
 static int failures;
 
 static int64_t write_a_part(

@@ -1,4 +1,4 @@
-/* test_events.c - lib/training/events.c
+/* test_events.c - Tests the public functions for events.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -120,7 +120,7 @@ TEST(events, tells_wrong_arguments_by_the_next_flush)
     expect(e, VARVE_MISUSE, "x: not a PNG file of at most 1 GiB");
     varve_events_png(e, 1, "x", NULL, 6);
     expect(e, VARVE_MISUSE, "x: value is NULL");
-    varve_events_histogram(e, 7, "x", NULL, 0); /* of nothing */
+    varve_events_histogram(e, 7, "x", NULL, 0); /* of no numbers */
     flush(e);
     struct event_list list = recorded(memory, varve_events_path(e));
     cr_assert_eq(list.count, 2);
@@ -153,8 +153,7 @@ TEST(events, that_could_not_be_opened_do_nothing)
     varve_events_free(NULL);
 }
 
-/* --- Going back ------------------------------------------------------------
- */
+/* --- Going back ----------------------------------------------------------- */
 
 static varve_graph *graph;
 static varve_node *node;
@@ -386,8 +385,7 @@ TEST(events, that_are_none_keep_their_node)
     varve_graph_free(graph);
 }
 
-/* --- Files ------------------------------------------------------------------
- */
+/* --- Files ---------------------------------------------------------------- */
 
 TEST(events, of_two_writers_have_a_file_each)
 {

@@ -1,5 +1,4 @@
-/* test_events_faults.c - lib/training/events.c, while calls and allocations
- * fail
+/* test_events_faults.c - Tests events while system calls and allocations fail.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,8 +13,8 @@
 
 enum { STEPS = 6 };
 
-/* A loop that takes no notice, with a flush at each step. How many of those
- * failed. */
+/* Runs a loop that ignores errors, with a flush at each step. Returns the
+ * number of failed flushes. */
 static int run(varve_events *e)
 {
     static const float numbers[] = { 1, -2, NAN };
@@ -54,7 +53,7 @@ static void check_nothing_broken(struct memory *memory, const char *path)
     event_list_free(&list);
 }
 
-/* One run over a plan; false once the plan did not come true. */
+/* Runs with a plan; returns false once the planned failure did not occur. */
 static bool run_with(const struct faulty_plan *plan)
 {
     struct memory *memory = memory_new();
@@ -110,7 +109,8 @@ TEST(events_faults, short_writes_do_not_matter)
     }
 }
 
-/* A write that moves a part and then fails, and one that fails from then on. */
+/* A write that transfers a part and then fails, and one that fails from then
+ * on. */
 TEST(events_faults, a_broken_tail_is_written_again)
 {
     for (int sticky = 0; sticky < 2; sticky++) {
@@ -131,7 +131,7 @@ TEST(events_faults, a_broken_tail_is_written_again)
             int failed = run(e);
             bool is_hit = faulty_hit_second(faulty);
             cr_assert(sticky ? failed >= is_hit : failed == is_hit);
-            faulty_plan(faulty, NULL); /* the disk is mended */
+            faulty_plan(faulty, NULL); /* the disk works again */
             varve_error error = { 0 };
             cr_assert_ok(varve_events_flush(e, &error), error);
             check_all_there(memory, varve_events_path(e));

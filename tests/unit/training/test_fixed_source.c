@@ -1,4 +1,4 @@
-/* test_fixed_source.c - lib/training/fixed_source.c
+/* test_fixed_source.c - Tests files of records with a fixed size.
  *
  * SPDX-License-Identifier: MIT
  */

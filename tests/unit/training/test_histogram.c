@@ -1,4 +1,4 @@
-/* test_histogram.c - lib/training/histogram.c
+/* test_histogram.c - Tests histograms.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,7 @@
 
 static struct vv_histogram h;
 
-/* How many numbers are in the bucket that a value belongs to. */
+/* Returns the count of the bucket of a value. */
 static double count_at(double value)
 {
     for (size_t i = 0; i < h.bucket_count; i++)

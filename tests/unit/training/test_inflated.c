@@ -1,4 +1,4 @@
-/* test_inflated.c - lib/training/inflated.c
+/* test_inflated.c - Tests random access to compressed files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -38,7 +38,7 @@ static void end(struct world *w)
     memory_free(w->memory);
 }
 
-/* The same million bytes, so many times, in a member each. */
+/* Repeats the same million bytes `count` times, each in a separate member. */
 static void begin_millions(struct world *w, size_t count)
 {
     size_t size;
@@ -130,7 +130,8 @@ TEST(inflated, has_fewer_bytes_only_at_the_end)
     end(&w);
 }
 
-/* A sum that does not hold is told each time, and what is before it is read. */
+/* A wrong checksum is reported each time, and the data before it can be
+ * read. */
 TEST(inflated, tells_damage_again)
 {
     struct world w;
@@ -141,7 +142,7 @@ TEST(inflated, tells_damage_again)
         return;
     for (size_t i = 0; i < 3; i++)
         memcpy(all + i * size, bytes, size);
-    all[2 * size - 5] ^= 1; /* of the second, its sum */
+    all[2 * size - 5] ^= 1; /* the checksum of the second member */
     begin(&w, all, 3 * size);
     for (int i = 0; i < 3; i++) {
         varve_error error = { 0 };
@@ -158,7 +159,7 @@ TEST(inflated, tells_damage_again)
     free(bytes);
 }
 
-/* A state that cannot be kept costs time, and nothing else. */
+/* A state that cannot be kept only costs time. */
 TEST(inflated, needs_memory_for_one_state_alone)
 {
     struct world w;

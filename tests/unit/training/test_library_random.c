@@ -1,4 +1,4 @@
-/* test_library_random.c - lib/training/library_random.c
+/* test_library_random.c - Tests generators of the C library as states.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -63,7 +63,8 @@ static varve_status take_nothing(void *self, const void *bytes, size_t size)
     return VARVE_OK;
 }
 
-/* Of another library, cut, of too many words, of half a word, of nothing. */
+/* States of another library, truncated, with too many words, with half a word,
+ * and empty. */
 TEST(library_random, takes_no_state_of_another_form)
 {
     static char *const states[] = { "musl....abcd", "drand48", "drand48",

@@ -1,4 +1,4 @@
-/* test_line_source.c - lib/training/line_source.c
+/* test_line_source.c - Tests text files whose lines are records.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -31,7 +31,8 @@ TEST(line_source, gives_lines_without_their_ends)
     holds(open_lines, "a\0b\nc", 5, "a");
 }
 
-/* Longer than what is read at once, with ends at every place around it. */
+/* Longer than a single read, with line ends at every position around its
+ * boundary. */
 TEST(line_source, finds_lines_anywhere_in_a_large_file)
 {
     enum { SIZE = (1 << 20) + 64 };

@@ -1,4 +1,4 @@
-/* test_list_text.c - lib/training/list_text.c
+/* test_list_text.c - Tests the text of a list of files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,8 @@
 
 #include "list_text.h"
 
-/* The text of files with these paths; each has its own number of records. */
+/* Makes the text of files with these paths, each with a different number of
+ * records. */
 static void put_list(struct vv_buffer *text, const char *const *paths)
 {
     vv_buffer_init(text, test_allocator());

@@ -1,4 +1,4 @@
-/* test_normal.c - lib/training/normal.c
+/* test_normal.c - Tests the inverse normal distribution function.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,7 +27,7 @@ TEST(normal, is_the_inverse_of_the_distribution_function)
             continue;
         double x = vv_normal_quantile(p);
         double back = 0.5 * erfc(-x / sqrt(2));
-        /* A change of x in its last bit changes p by x * x of its own. */
+        /* A change of x in its last bit changes p by x * x of its last bits. */
         cr_assert_leq(fabs(back - p), (1 + x * x) * 2e-15 * p, "%a: %a", p, x);
     }
 }

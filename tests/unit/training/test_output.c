@@ -1,4 +1,5 @@
-/* test_output.c - lib/training/output.c
+/* test_output.c - Tests outputs, which are truncated when a checkpoint is
+ * restored.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -65,7 +66,8 @@ TEST(output, of_a_stream_is_cut_to_its_length_at_the_save)
     }
 }
 
-/* Whichever is saved first, the text that the other one buffers counts. */
+/* Regardless of the order of saves, text buffered by the other stream
+ * counts. */
 TEST(output, of_two_streams_is_cut_to_the_length_of_both)
 {
     FILE *first = open_log("a"), *second = open_log("a");
@@ -84,7 +86,7 @@ TEST(output, of_two_streams_is_cut_to_the_length_of_both)
     varve_graph_free(graph);
 }
 
-/* Under the number of a descriptor that was closed. */
+/* With the number of a descriptor that was closed. */
 TEST(output, never_cuts_another_file)
 {
     int log = open(test_path("log"), O_WRONLY | O_CREAT | O_APPEND, 0666);
@@ -127,7 +129,7 @@ struct buffered {
     int descriptor;
     char text[100];
     size_t size;
-    uint64_t sought; /* the length of the last seek */
+    uint64_t sought; /* offset of the last seek */
     varve_status flush_status, seek_status;
 };
 
@@ -226,7 +228,7 @@ TEST(output, of_a_path_is_the_file_there)
     varve_graph_free(graph);
 }
 
-/* --- What is refused ------------------------------------------------------ */
+/* --- Refused files -------------------------------------------------------- */
 
 static void check_mistake(varve_node *node, varve_status wanted,
     const char *message)
@@ -302,7 +304,7 @@ TEST(output, that_is_too_short_changes_nothing)
     step = 5;
     varve_add_variable(root, "step", varve_scalar(&step));
     varve_add_output(root, "log", log);
-    /* New text does not make up for what is lost. */
+    /* New text does not replace lost text. */
     fputs("another text", log);
     static const varve_passes passes[] = { VARVE_PASSES_AUTO,
         VARVE_TWO_PASSES, VARVE_ONE_PASS };
@@ -413,7 +415,8 @@ static varve_status load_refusing(void *self, const void *bytes, size_t size)
     return r->refuses ? VARVE_IO : VARVE_OK;
 }
 
-/* A cut cannot be undone: where another state refuses, there was none. */
+/* A truncation cannot be undone, so it must not happen if another state
+ * fails. */
 TEST(output, is_cut_behind_all_that_can_refuse)
 {
     static const varve_state_callbacks callbacks = { save_refusing,

@@ -1,5 +1,5 @@
-/* test_output_faults.c - lib/training/output.c where the disk or memory fails,
- * and when it is synced.
+/* test_output_faults.c - Tests outputs when the disk or memory fails, and when
+ * they are synced.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,7 @@ static varve_node *root;
 static struct faulty *faulty;
 static FILE *out;
 
-/* An output over a system that fails on demand. */
+/* Creates an output over a system that fails on request. */
 static void begin(void)
 {
     faulty = faulty_new(&vv_posix_system);
@@ -57,8 +57,8 @@ static void fail_save(varve_status wanted, const char *message)
     cr_assert_str_eq(error.message, message);
 }
 
-/* Of a descriptor that it has not opened, the faulty system takes it for that
- * of a directory. */
+/* The faulty system treats a descriptor that it has not opened as that of a
+ * directory. */
 static size_t find_sync(int descriptor)
 {
     size_t i = faulty_log_find(faulty, FAULTY_SYNC_DIRECTORY, 0);
@@ -102,7 +102,8 @@ TEST(output_faults, is_on_disk_before_the_checkpoint_is_published)
     end();
 }
 
-/* The system may have dropped what it could not write: no later sync helps. */
+/* The system may have dropped the unwritten data, so a later sync does not
+ * help. */
 TEST(output_faults, whose_sync_failed_is_not_saved_any_more)
 {
     begin();

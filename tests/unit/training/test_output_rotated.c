@@ -1,5 +1,4 @@
-/* test_output_rotated.c - lib/training/output.c: another file in the place of
- * the one that was saved.
+/* test_output_rotated.c - Tests outputs whose file was replaced by another one.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -31,7 +30,7 @@ static void fail_restore(varve_status wanted, const char *message)
     cr_assert_not_null(strstr(error.message, message), "%s", error.message);
 }
 
-/* The bytes are documented; other programs read them. */
+/* The bytes are documented and read by other programs. */
 TEST(output, is_its_length_and_a_digest_of_its_end)
 {
     FILE *log = open_log("w");
@@ -62,8 +61,8 @@ TEST(output, is_its_length_and_a_digest_of_its_end)
 
 enum { LONG = 5000 };
 
-/* A log of many bytes that is saved, and then is `size` long; the byte `other`
- * differs. */
+/* Saves a long log, and then replaces it by one of `size` bytes in which the
+ * byte `other` differs. */
 static void save_and_rotate(const char *mode, size_t size, size_t other)
 {
     static char text[2 * LONG];
@@ -120,7 +119,7 @@ TEST(output, that_was_rotated_is_not_cut)
     }
 }
 
-/* As documented: text further before is not compared. */
+/* As documented, earlier text is not compared. */
 TEST(output, is_compared_in_its_last_4096_bytes)
 {
     save_and_rotate("a", LONG + 1, LONG - 4097);

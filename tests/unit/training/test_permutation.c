@@ -1,4 +1,4 @@
-/* test_permutation.c - lib/training/permutation.c
+/* test_permutation.c - Tests pseudorandom permutations.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -49,7 +49,7 @@ TEST(permutation, stays_in_any_range)
     }
 }
 
-/* Positions in files depend on it. */
+/* Saved positions depend on it. */
 TEST(permutation, never_changes)
 {
     static const uint64_t wanted[10] = { 7, 6, 5, 1, 0, 2, 4, 3, 8, 9 };
@@ -62,7 +62,8 @@ TEST(permutation, never_changes)
         cr_assert_eq(vv_permutation_at(&p, i), wanted[i], "%s", text);
 }
 
-/* Chi square as deviations of a normal number (Wilson and Hilferty). */
+/* Returns chi square as deviations of a normal distribution (Wilson and
+ * Hilferty). */
 static double chi_score(const double *seen, size_t count, double wanted)
 {
     double sum = 0, k = (double)count - 1;
@@ -100,7 +101,8 @@ TEST(permutation, takes_every_order_of_few_as_often)
     }
 }
 
-/* Where a number and its neighbour go: every pair as often. */
+/* The images of a number and its successor: every pair must be equally
+ * frequent. */
 TEST(permutation, takes_neighbours_anywhere)
 {
     enum { COUNT = 20, KEYS = 40000 };

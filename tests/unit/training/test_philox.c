@@ -1,4 +1,4 @@
-/* test_philox.c - lib/training/philox.c
+/* test_philox.c - Tests the Philox generator.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 #include "golden/philox.h"
 #include "philox.h"
 
-/* From the file kat_vectors that comes with Random123. */
+/* From the file kat_vectors of Random123. */
 static const struct {
     uint64_t counter[4];
     uint64_t key[2];

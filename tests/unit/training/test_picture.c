@@ -1,4 +1,4 @@
-/* test_picture.c - lib/training/picture.c
+/* test_picture.c - Tests PNG encoding.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_random.c - lib/training/random.c
+/* test_random.c - Tests streams of random numbers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -66,7 +66,8 @@ TEST(random, skips_as_if_it_had_drawn)
     }
 }
 
-/* The words that were made before must not outlive what they were made of. */
+/* Buffered words must not outlive the key and position from which they were
+ * computed. */
 TEST(random, follows_a_key_and_a_position_that_are_put_back)
 {
     varve_random stream, other;
@@ -178,8 +179,8 @@ TEST(random, many_and_single_draws_can_be_mixed)
 
 /* --- Bounds --------------------------------------------------------------- */
 
-/* The units next to 1 are rare: bounds so close that they round to the upper
- * one say what would happen. */
+/* Units close to 1 are rare, so bounds are used that are so close that results
+ * round to the upper one. */
 TEST(random, a_uniform_one_stays_below_its_upper_bound)
 {
     varve_random r;
@@ -240,8 +241,9 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Kolmogorov and Smirnov: the largest distance from a distribution function,
- * times the root of the count. Above 1.95 in one of 1000 samples. */
+/* Returns the Kolmogorov-Smirnov statistic: the largest distance from a
+ * distribution function, times the root of the count. It exceeds 1.95 in one of
+ * 1000 samples. */
 static double distance(double *x, double (*below)(double))
 {
     double most = 0;
@@ -296,7 +298,8 @@ TEST(random, follows_the_distributions)
     free(x);
 }
 
-/* Chi square, as deviations of a normal one (Wilson and Hilferty). */
+/* Returns chi square as deviations of a normal distribution (Wilson and
+ * Hilferty). */
 static double chi_score(const double *seen, size_t count, double wanted)
 {
     double sum = 0;
@@ -317,8 +320,8 @@ TEST(random, each_whole_number_is_as_likely)
             seen[varve_random_below(&r, limit)]++;
         cr_assert_lt(fabs(chi_score(seen, limit, 20000.0 / (double)limit)), 4);
     }
-    /* Of a limit of three quarters of all words, a plain product would give
-     * two thirds of the numbers half as often as the others. */
+    /* With a limit of three quarters of all words, a simple product would
+     * return two thirds of the numbers half as often as the others. */
     double thirds[3] = { 0 };
     uint64_t quarter = UINT64_C(1) << 62;
     varve_random r;
@@ -343,9 +346,9 @@ TEST(random, each_order_is_as_likely)
     cr_assert_lt(fabs(chi_score(seen, 24, 2000)), 4);
 }
 
-/* --- The same everywhere -------------------------------------------------- */
+/* --- Portability ---------------------------------------------------------- */
 
-/* What every compiler, at every level, on every machine has to make. */
+/* Every compiler, optimization level and machine must give these results. */
 TEST(random, all_numbers_are_the_same_bits_everywhere)
 {
     static double x[3][50000];
@@ -404,7 +407,7 @@ static void fill_normals(varve_random *r, double *out)
     varve_random_fill_normal(r, out, 4096, 0, 1);
 }
 
-/* Nothing but a gross mistake fails here; the numbers are for people. */
+/* Only a gross error fails here; the numbers are printed for information. */
 TEST(random, takes_nanoseconds)
 {
     double words = seconds_of(fill_words), single = seconds_of(fill_single);

@@ -1,4 +1,4 @@
-/* test_random_key.c - lib/training/random_key.c
+/* test_random_key.c - Tests the keys of random streams.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -96,7 +96,7 @@ TEST(random_key, stands_in_the_graph_as_two_variables)
     varve_graph_free(graph);
 }
 
-/* The way up from a detached node may lead around for ever. */
+/* The way up from a detached node may be a cycle. */
 TEST(random_key, needs_a_path_from_the_root)
 {
     static const char *const wanted =
@@ -118,7 +118,7 @@ TEST(random_key, needs_a_path_from_the_root)
     }
 }
 
-/* Adds a stream where it cannot stand. */
+/* Adds a stream at a place that must be refused. */
 static varve_status refused(int way)
 {
     varve_error error = { 0 };

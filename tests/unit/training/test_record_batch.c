@@ -1,4 +1,4 @@
-/* test_record_batch.c - lib/training/record_batch.c
+/* test_record_batch.c - Tests batches of records.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 
 #include "record_batch.h"
 
-/* Record i is i bytes of the digit i. */
+/* Record i consists of i digits i. */
 static varve_status read_digits(
     void *self, uint64_t index, varve_sink *sink, varve_error *error)
 {
@@ -42,7 +42,7 @@ TEST(record_batch, has_records_side_by_side)
     cr_assert_eq(batch.records[3].index, 3);
     cr_assert(batch.records[3].data ==
         (const char *)batch.records[1].data + 3);
-    step = step_of(0, 1); /* of no bytes, and in memory that is there */
+    step = step_of(0, 1); /* of no bytes, and in existing memory */
     cr_assert_ok(vv_record_batch_read(&batch, &source, &step, &error), error);
     cr_assert_not_null(batch.records[0].data);
     bad = 5;

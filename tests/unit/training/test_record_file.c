@@ -1,4 +1,4 @@
-/* test_record_file.c - lib/training/record_file.c
+/* test_record_file.c - Tests files of records.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -178,7 +178,7 @@ static void finds_a_change(varve_records *records, uint64_t consumed)
     cr_assert_eq(batch.count, 77);
 }
 
-/* By a size that differs, and by a time alone. */
+/* Checks that a change of the size, or only of the time, is detected. */
 static void notices(const varve_records_options *options, const char *content)
 {
     varve_records *records;
@@ -247,7 +247,7 @@ TEST(record_file, notices_a_change_at_the_end_of_the_data)
     }
 }
 
-/* The file system has a time of its own: the new one has another size. */
+/* The file system sets its own time, so the new file has another size. */
 static void replace(const char *path, const char *content)
 {
     const char *other = test_path("other");

@@ -1,4 +1,4 @@
-/* test_record_list.c - lib/training/record_list.c
+/* test_record_list.c - Tests lists of record files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@
 
 enum { MANY = VV_OPEN_FILES + 3 };
 
-/* "file" so often that not all of them can be open. */
+/* Opens "file" so many times that not all can be open at the same time. */
 static varve_records *open_many(const struct vv_context *context,
     const varve_records_options *options, varve_error *error)
 {
@@ -31,7 +31,7 @@ static varve_records *open_tfrecord_pair(const struct vv_context *context,
     return vv_records_open_tfrecord_files_in(context, &all, options, error);
 }
 
-/* `line` as often as there are files. */
+/* Repeats `line` for each file. */
 static const char *often(const char *line)
 {
     static char text[MANY * 8];
@@ -59,7 +59,7 @@ TEST(record_list, survives_whatever_fails)
     survives_faults(open_tfrecord_pair, file, size, "abc|abc|");
 }
 
-/* --- Files of their own --------------------------------------------------- */
+/* --- Separate files ------------------------------------------------------- */
 
 static const char *const three[] = { "x/1", "x/2", "x/3" };
 static const struct vv_record_paths all_three = { three, 3 };
@@ -175,7 +175,7 @@ TEST(record_list, keeps_few_files_open)
     memory_free(memory);
 }
 
-/* --- What is refused ------------------------------------------------------ */
+/* --- Refused lists -------------------------------------------------------- */
 
 static void refuses_paths(const char *const *paths, size_t count,
     const varve_records_options *options, const char *says)

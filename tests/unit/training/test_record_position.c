@@ -1,4 +1,4 @@
-/* test_record_position.c - lib/training/record_position.c
+/* test_record_position.c - Tests positions in records.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,7 @@ static struct vv_record_position start(void)
     return p;
 }
 
-/* Steps of a size until the data ends: the last position. */
+/* Takes steps of a size until the data ends, and returns the last position. */
 static struct vv_record_position walk(
     const struct vv_record_choice *choice, uint64_t *batches, uint64_t *records)
 {
@@ -66,7 +66,8 @@ TEST(record_position, takes_another_extent_with_the_next_epoch)
     cr_assert_eq(step.after.count, 9);
     cr_assert_eq(step.after.files, 4);
     cr_assert_eq(step.after.fingerprint[1], 6);
-    p = start(); /* nothing was given of the epoch: it is one of the new */
+    /* nothing of the epoch was taken: it is one of the new epochs */
+    p = start();
     step = vv_record_step_at(&p, &choice);
     cr_assert_eq(step.from.count, 9);
     cr_assert_eq(step.from.epoch, 0);

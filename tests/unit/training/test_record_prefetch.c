@@ -1,4 +1,4 @@
-/* test_record_prefetch.c - lib/training/record_prefetch.c
+/* test_record_prefetch.c - Tests prefetching of batches.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,10 +29,10 @@ enum { RECORDS = 11 };
 /* Record i is the byte 'a' + i. */
 struct letters {
     atomic_int reads;
-    atomic_int bad;  /* this record fails so often: */
+    atomic_int bad; /* number of remaining failures of this record: */
     atomic_int left;
     atomic_int slow; /* milliseconds for each record */
-    atomic_ulong reader; /* the thread that read last */
+    atomic_ulong reader; /* the thread of the last read */
 };
 
 static void rest(long milliseconds)
@@ -80,7 +80,8 @@ static varve_records *open_letters(
     return records;
 }
 
-/* Appends a batch, with a '.' at the end of an epoch; false at the end. */
+/* Appends a batch, and '.' after the last one of an epoch; returns false at the
+ * end. */
 static bool append(varve_records *records, size_t count, char *text)
 {
     varve_batch batch;
@@ -105,7 +106,7 @@ static varve_records_options options_of(int way)
     };
 }
 
-/* --- The batches ---------------------------------------------------------- */
+/* --- Batches -------------------------------------------------------------- */
 
 static void reads_the_same(int way, uint64_t prefetch)
 {
@@ -134,7 +135,7 @@ TEST(record_prefetch, gives_the_batches_of_a_program_without_it)
     }
 }
 
-/* Other sizes, and other places, in an order without a pattern. */
+/* Other sizes and positions, in random order. */
 TEST(record_prefetch, follows_the_program_to_another_position)
 {
     for (unsigned way = 0; way < 200; way++) {
@@ -163,9 +164,9 @@ TEST(record_prefetch, follows_the_program_to_another_position)
     }
 }
 
-/* --- How far it reads ----------------------------------------------------- */
+/* --- Read-ahead ----------------------------------------------------------- */
 
-/* How many records are read once nothing more comes. */
+/* Returns the number of read records once it does not change any more. */
 static int settled_reads(struct letters *letters)
 {
     for (int before = -1, same = 0; same < 20; rest(1)) {
@@ -223,7 +224,7 @@ TEST(record_prefetch, stops_reading_at_the_end_of_the_data)
     varve_records_free(records);
 }
 
-/* Between two records it looks whether the batch is still wanted. */
+/* Between two records the thread checks whether the batch is still wanted. */
 TEST(record_prefetch, ends_in_the_middle_of_a_batch)
 {
     char text[64] = "";
@@ -243,12 +244,12 @@ TEST(record_prefetch, ends_in_the_middle_of_a_batch)
 
 enum { SIZE = 5 };
 
-/* What was said and read of each record of a file of fixed size, by a thread
- * that the test waits for. */
+/* The hints and reads of each record of a file with fixed size, by a thread for
+ * which the test waits. */
 static struct {
     const struct vv_system *under;
-    int told[RECORDS], read[RECORDS];
-    int untold; /* records that were read before the hint */
+    int hinted[RECORDS], read[RECORDS];
+    int unhinted; /* number of records read before their hint */
 } disk;
 
 static int note_hint(void *state, int file, uint64_t offset, uint64_t size)
@@ -256,7 +257,7 @@ static int note_hint(void *state, int file, uint64_t offset, uint64_t size)
     (void)state, (void)file;
     cr_assert_eq(offset % SIZE, 1);
     cr_assert_eq(size, SIZE);
-    disk.told[offset / SIZE]++;
+    disk.hinted[offset / SIZE]++;
     return -EIO; /* a hint may fail */
 }
 
@@ -265,7 +266,7 @@ static int64_t note_read(
 {
     if (size == SIZE) {
         disk.read[offset / SIZE]++;
-        disk.untold += disk.told[offset / SIZE] == 0;
+        disk.unhinted += disk.hinted[offset / SIZE] == 0;
     }
     return disk.under->read_at(state, file, bytes, size, offset);
 }
@@ -277,9 +278,9 @@ static void read_with_hints(varve_records_options options)
     varve_batch batch = { .count = 1 };
     struct memory *memory = memory_new();
     disk.under = memory_system(memory);
-    memset(disk.told, 0, sizeof disk.told);
+    memset(disk.hinted, 0, sizeof disk.hinted);
     memset(disk.read, 0, sizeof disk.read);
-    disk.untold = 0;
+    disk.unhinted = 0;
     struct vv_system system = *disk.under;
     system.will_read = note_hint;
     system.read_at = note_read;
@@ -302,18 +303,18 @@ TEST(record_prefetch, tells_the_system_of_shuffled_records)
             .shuffle = true, .epochs = 1, .batch = batch, .prefetch = 4,
         };
         read_with_hints(options);
-        cr_assert_eq(disk.untold, 0);
+        cr_assert_eq(disk.unhinted, 0);
         for (int i = 0; i < RECORDS; i++) {
-            cr_assert_eq(disk.told[i], 1);
+            cr_assert_eq(disk.hinted[i], 1);
             cr_assert_eq(disk.read[i], 1);
         }
         options.shuffle = false;
         read_with_hints(options);
-        cr_assert_eq(disk.untold, RECORDS);
+        cr_assert_eq(disk.unhinted, RECORDS);
         options.shuffle = true;
         options.prefetch = 0;
         read_with_hints(options);
-        cr_assert_eq(disk.untold, RECORDS);
+        cr_assert_eq(disk.unhinted, RECORDS);
     }
 }
 
@@ -343,7 +344,7 @@ TEST(record_prefetch, fails_where_the_program_reads_the_record)
     varve_records_free(records);
 }
 
-/* It is of a record that nobody takes any more. */
+/* It is the failure of a record that is no longer wanted. */
 TEST(record_prefetch, forgets_a_failure_when_the_program_goes_elsewhere)
 {
     char text[64] = "";

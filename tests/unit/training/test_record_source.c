@@ -1,4 +1,4 @@
-/* test_record_source.c - lib/training/record_source.c
+/* test_record_source.c - Tests what all sources of records share.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,7 +23,7 @@ TEST(record_source, options_may_be_left_out)
         opening.context.allocator.function, test_allocator()->function);
 }
 
-/* Positions in files depend on it. */
+/* Saved positions depend on it. */
 TEST(record_source, fingerprints_tell_kinds_sizes_and_contents_apart)
 {
     static const struct {

@@ -1,15 +1,15 @@
-/* test_records.c - lib/training/records.c
+/* test_records.c - Tests batches, epochs and positions of records.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "sources.h"
 
-/* --- A source of the test's own: record i is the number i ---------------- */
+/* --- A source of the test: record i is the number i ---------------------- */
 
 struct numbers {
     uint64_t count;
     uint64_t bad;    /* a record that cannot be read */
-    bool says;       /* it says why */
+    bool says;       /* sets a message */
     uint64_t prints; /* its fingerprint */
     int closed;
 };
@@ -53,7 +53,7 @@ static varve_records *open_numbers(
     return records;
 }
 
-/* A batch as numbers; checks what is said of it. */
+/* A batch as numbers, with checks of its properties. */
 struct seen {
     uint64_t epoch;
     size_t count;
@@ -86,7 +86,7 @@ static struct numbers many(uint64_t count)
     return (struct numbers){ .count = count, .bad = UINT64_MAX };
 }
 
-/* All that comes, for one choice of options, is what is promised. */
+/* Checks all batches for one choice of options. */
 static void check_epochs(struct numbers numbers, varve_records_options o)
 {
     varve_records *records = open_numbers(&numbers, o);
@@ -196,7 +196,7 @@ TEST(records, can_be_taken_in_other_numbers)
     cr_assert_ok(varve_records_take(records, 0, &batch, &error), error);
     cr_assert_eq(batch.count, 1);
     cr_assert_eq(batch.records->index, 5);
-    /* Four are left, which is no batch of five. */
+    /* The remaining four records are fewer than a batch of five. */
     cr_assert_ok(varve_records_take(records, 5, &batch, &error), error);
     cr_assert_eq(batch.epoch, 1);
     cr_assert_eq(batch.records->index, 0);
@@ -206,7 +206,7 @@ TEST(records, can_be_taken_in_other_numbers)
     varve_records_free(records);
 }
 
-/* --- What goes wrong ---------------------------------------------------- */
+/* --- Failures ----------------------------------------------------------- */
 
 TEST(records, that_cannot_be_read_leave_the_position)
 {
@@ -268,7 +268,7 @@ TEST(records, refuse_what_cannot_be)
     varve_records_free(NULL);
 }
 
-/* A file's positions may be anything. */
+/* Positions in a file may have any value. */
 TEST(records, do_not_believe_a_position)
 {
     varve_error error = { 0 };

@@ -1,4 +1,4 @@
-/* test_scan.c - lib/training/scan.c
+/* test_scan.c - Tests scanning a file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -85,7 +85,7 @@ TEST(scan, skips_without_reading)
     end(&w);
 }
 
-/* Counts calls, and cancels the one with a number. */
+/* Counts calls, and cancels one of them. */
 struct watcher {
     int calls;
     int cancel;

@@ -1,5 +1,5 @@
-/* test_scanned.c - lib/training/scanned.c, and faults under all that is opened
- * with it.
+/* test_scanned.c - Tests opening record files, and failures while they are
+ * read.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 #include "scanned.h"
 #include "support/faulty_system.h"
 
-/* Opens and reads; the status of the first failure. */
+/* Opens and reads. Returns the status of the first failure. */
 static varve_status try_all(
     open_function *open, const struct vv_context *context, const char *wanted)
 {
@@ -29,7 +29,7 @@ static varve_status try_all(
         if (status) {
             cr_assert_eq(status, error.status);
             cr_assert_eq(batch.count, 77);
-            /* Nothing was given: the next try gives it. */
+            /* No batch was returned: the next try returns it. */
             uint64_t consumed = varve_records_consumed(records);
             test_fail_allocation(-1, false);
             if (varve_records_next(records, &batch, NULL) == VARVE_OK)
@@ -68,7 +68,7 @@ static long fail_calls(open_function *open, struct memory *memory,
             cr_assert_eq(status, VARVE_TRUNCATED);
         else if (plan.way == FAULTY_ONE_BYTE || plan.error == EINTR)
             cr_assert_eq(status, VARVE_OK);
-        else if (status != VARVE_OK) /* a close may fail unnoticed */
+        else if (status != VARVE_OK) /* a failed close may be ignored */
             cr_assert_eq(status, VARVE_IO);
     }
     faulty_free(faulty);

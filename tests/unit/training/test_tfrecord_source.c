@@ -1,4 +1,4 @@
-/* test_tfrecord_source.c - lib/training/tfrecord_source.c
+/* test_tfrecord_source.c - Tests TFRecord files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,7 @@ static varve_records *open_records(const struct vv_context *context,
 
 static const varve_records_options lengths_only = { .no_content = true };
 
-/* "one", nothing, "three". */
+/* Makes the records "one", empty, "three". */
 static size_t sample(unsigned char file[64])
 {
     size_t size = put_tfrecord(file, 0, "one", 3);
@@ -27,7 +27,7 @@ static size_t sample(unsigned char file[64])
     return put_tfrecord(file, size, "three", 5);
 }
 
-/* The record "abc", with sums from a program that computes them bit by bit. */
+/* The record "abc" with checksums from a bit-by-bit implementation. */
 TEST(tfrecord_source, reads_the_bytes_of_another_writer)
 {
     static const unsigned char file[] = {
@@ -47,13 +47,13 @@ TEST(tfrecord_source, gives_records)
     holds(open_records, "", 0, "");
 }
 
-/* --- Compressed as a whole ------------------------------------------------ */
+/* --- Compressed files ----------------------------------------------------- */
 
 static const char *const compressed[] = { "gzip", "zlib", "members" };
 
 enum { COMPRESSED = sizeof compressed / sizeof *compressed, RECORDS = 200 };
 
-/* A file of tests/golden/compressed, opened. */
+/* An open file of tests/golden/compressed. */
 struct opened {
     struct memory *memory;
     varve_records *records;
@@ -83,7 +83,7 @@ static void close_golden(struct opened *o)
     memory_free(o->memory);
 }
 
-/* Both give the same until both have ended. */
+/* Both must return the same records until both end. */
 static void check_same(varve_records *one, varve_records *other)
 {
     for (;;) {
@@ -117,7 +117,8 @@ TEST(tfrecord_source, reads_what_is_compressed_in_any_order)
     }
 }
 
-/* The position of one in the other: its content is the same. */
+/* The position of one file is valid in the other, which has the same
+ * content. */
 TEST(tfrecord_source, resumes_what_is_compressed_at_each_record)
 {
     const varve_records_options options = { .epochs = 1 };
@@ -191,7 +192,7 @@ TEST(tfrecord_source, says_which_compression_it_cannot_read)
     }
 }
 
-/* From the first deflated byte on; the sums of gzip and zlib are behind. */
+/* From the first deflated byte on; the checksums of gzip and zlib follow. */
 TEST(tfrecord_source, finds_damage_in_what_is_compressed)
 {
     for (size_t i = 0; vv_inflater_exists() && i < 2; i++) {
@@ -263,7 +264,7 @@ TEST(tfrecord_source, finds_every_cut)
     }
 }
 
-/* The sum of the length is right: anybody can compute it. */
+/* The checksum of the length is valid, as in a forged file. */
 TEST(tfrecord_source, does_not_believe_a_length)
 {
     static const uint64_t lengths[] = {

@@ -1,4 +1,4 @@
-/* test_whole_source.c - lib/training/whole_source.c
+/* test_whole_source.c - Tests lists of files, each of which is one record.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,7 +6,7 @@
 
 #include "whole_source.h"
 
-/* "file" twice: the first time it is read again from its beginning. */
+/* Opens "file" twice: the second one is read from its beginning again. */
 static varve_records *open_records(const struct vv_context *context,
     const varve_records_options *options, varve_error *error)
 {
@@ -54,7 +54,7 @@ TEST(whole_source, survives_whatever_fails)
     survives_faults(open_records, "abc", 3, "abc|abc|");
 }
 
-/* The first half of the fingerprint of three files, in an order. */
+/* Returns the first half of the fingerprint of three files in some order. */
 static uint64_t print_of(const char *const *paths, const char *content)
 {
     struct memory *memory = memory_new();

@@ -1,5 +1,5 @@
-/* test_fate_parts.c - Tests file values that are slices of larger values: the
- * nodes that may receive them, and the reports for others.
+/* test_delivery_state_parts.c - Tests file values that are slices of larger
+ * values: the nodes that may receive them, and the reports for others.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,11 +1,11 @@
-/* told_world.h - Creates a file for each kind of storage, with values in
+/* broadcast_world.h - Creates a file for each kind of storage, with values in
  * pieces, opened normally and from a broadcast index whose large columns stay
  * in the file.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef UNIT_TOLD_WORLD_H
-#define UNIT_TOLD_WORLD_H
+#ifndef UNIT_BROADCAST_WORLD_H
+#define UNIT_BROADCAST_WORLD_H
 
 #include "support/test.h"
 
@@ -172,47 +172,47 @@ static void write_file(enum storage storage, uint64_t seed)
 /* Simulates a communicator that may change a word or a byte. */
 enum change { NO_CHANGE, A_WORD, A_BYTE };
 
-static void change_one(struct vv_index_broadcast *told, enum change change)
+static void change_one(struct vv_index_broadcast *sent, enum change change)
 {
     if (change == A_WORD)
-        told->far->words[told->word_count - 1] ^= 1;
+        sent->far->words[sent->word_count - 1] ^= 1;
     else if (change == A_BYTE)
-        told->bytes[told->size / 2] ^= 1;
+        sent->bytes[sent->size / 2] ^= 1;
 }
 
 static varve_status tell_changed(
     uint64_t most, enum change change, varve_error *error)
 {
-    struct vv_index_broadcast told, other = { .size = 0 };
+    struct vv_index_broadcast sent, other = { .size = 0 };
     struct vv_opened first;
     uint64_t numbers[VV_INDEX_BROADCAST_NUMBERS];
     varve_status status = vv_data_in_open_far(&first, &world.context,
         world.other_name ? world.other_name : FILE_NAME, most, error);
     if (status)
         return status;
-    vv_index_broadcast_make(&told, &first, vv_data_in_place(&first));
-    vv_index_broadcast_numbers(&told, numbers);
+    vv_index_broadcast_make(&sent, &first, vv_data_in_place(&first));
+    vv_index_broadcast_numbers(&sent, numbers);
     vv_index_broadcast_take(&other, numbers);
     status = vv_opened_begin(&world.far, &world.other, FILE_NAME, error);
     if (!status)
         status = vv_index_broadcast_make_room(&other, &world.other, error);
     if (!status) {
-        memcpy(other.bytes, told.bytes, (size_t)told.size);
-        if (told.far)
-            memcpy(other.far->words, told.far->words,
-                (size_t)told.word_count * sizeof *told.far->words);
+        memcpy(other.bytes, sent.bytes, (size_t)sent.size);
+        if (sent.far)
+            memcpy(other.far->words, sent.far->words,
+                (size_t)sent.word_count * sizeof *sent.far->words);
         change_one(&other, change);
         status = vv_data_in_open_told(&world.far, &other, error);
     }
     if (status)
         vv_opened_close(&world.far);
-    vv_index_broadcast_clear(&told);
+    vv_index_broadcast_clear(&sent);
     vv_index_broadcast_clear(&other);
     vv_opened_close(&first);
     return status;
 }
 
-static varve_status tell(uint64_t most, varve_error *error)
+static varve_status broadcast(uint64_t most, varve_error *error)
 {
     return tell_changed(most, NO_CHANGE, error);
 }
@@ -230,11 +230,11 @@ static void begin(enum storage storage, uint64_t seed)
         error);
 }
 
-static inline void begin_told(enum storage storage, uint64_t seed)
+static inline void begin_broadcast(enum storage storage, uint64_t seed)
 {
     varve_error error = { 0 };
     begin(storage, seed);
-    cr_assert_ok(tell(0, &error), error);
+    cr_assert_ok(broadcast(0, &error), error);
 }
 
 static void end(void)
