@@ -110,7 +110,7 @@ static double new_layers(struct run *r)
         while (i < r->layer_count && r->layers[i] != s.st_ino)
             i++;
         sum += i == r->layer_count ? (double)s.st_size : 0;
-        must_system(count < MOST_LAYERS, "so many layers");
+        must_system(count < MOST_LAYERS, "too many data files");
         there[count++] = s.st_ino;
     }
     if (files)
@@ -243,8 +243,7 @@ static void end(struct run *r)
     bytes_of(r->folder, true);
     if (good != (r->steps < KEPT ? r->steps : KEPT)) {
         fprintf(stderr,
-            "sparse: expected %d kept steps as they were, found "
-            "%zu\n",
+            "sparse: %d kept checkpoints must be unchanged, but %zu are\n",
             KEPT, good);
         exit(1);
     }

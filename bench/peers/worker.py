@@ -124,7 +124,7 @@ class Peer:
                                 a.view(self.np.uint8))
             for n, a in self.arrays.items())
         if not same:
-            raise ValueError('read something else than it had saved')
+            raise ValueError('restored values differ from the saved ones')
 
     def release(self):
         self.targets = self.copies = None

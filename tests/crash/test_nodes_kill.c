@@ -357,7 +357,8 @@ static void lose_two(struct history *h, uint64_t *random)
     run_life();
     for (uint32_t i = 0; i < world.count; i++) {
         cr_assert_eq(world.record->resumed[i], -1);
-        cr_assert(world.record->says_who[i], "rank %u does not say who", i);
+        cr_assert(world.record->says_who[i],
+            "rank %u does not name the lost nodes", i);
     }
     h->saved = newest_saved();
     h->doubles++;

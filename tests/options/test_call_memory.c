@@ -99,10 +99,10 @@ static void check_newest(struct session *s, const char *text)
     cr_assert(!status, "%s: %s", text, error.message);
     if (has_new_values(c)) {
         cr_assert(is_same_value(reader, "small", &s->small, sizeof s->small),
-            "%s: another value of `small`", text);
+            "%s: `small` has a wrong value", text);
         cr_assert(
             is_same_value(reader, "big", s->values, BIG * sizeof *s->values),
-            "%s: another value of `big`", text);
+            "%s: `big` has a wrong value", text);
     }
     varve_reader_free(reader);
 }
