@@ -34,7 +34,7 @@ enum {
     COLUMNS = 7,
 };
 
-/* What processes record, in memory that survives them. */
+/* Records of the processes, in memory that survives them. */
 struct record {
     int64_t resumed[MOST_NODES]; /* -2: not reached; -1: nothing to resume */
     int64_t saved[MOST_NODES];   /* newest step that was reported as saved */

@@ -113,7 +113,7 @@ void bench_put(struct bench *b, const void *bytes, size_t size)
     memory_put(b->memory, BENCH_PATH, bytes, size);
 }
 
-void bench_mend(struct bench *b)
+void bench_repair(struct bench *b)
 {
     size_t size;
     unsigned char *bytes = memory_bytes(b->memory, BENCH_PATH, &size);
