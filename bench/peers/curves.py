@@ -211,7 +211,7 @@ def run(args, place):
             f"{about['system'].split('-')[0]}; "
             f"{time.strftime('%Y-%m-%d')}")
     if missing:
-        note += '; not there: ' + ', '.join(missing)
+        note += '; missing: ' + ', '.join(missing)
     os.makedirs(args.folder, exist_ok=True)
     write_json(samples, curves, versions, args.folder)
     for curve in curves:

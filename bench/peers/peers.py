@@ -150,12 +150,12 @@ def their_cell(samples, work, stage):
         if key in samples.times:
             found.append((samples.median(key),
                           f'{name} {samples.figure(key)}'))
-        elif samples.why.get(key, '').startswith('not there'):
+        elif samples.why.get(key, '').startswith('missing'):
             absent.append(name)
         else:
             missing.append(f"{name}: {samples.why.get(key, 'not reached')}")
     if absent:
-        missing.append('not there: ' + ', '.join(absent))
+        missing.append('missing: ' + ', '.join(absent))
     return '; '.join(
         [', '.join(text for _, text in sorted(found))] * bool(found) + missing)
 
