@@ -117,8 +117,8 @@ class Peer:
         return self.np.asarray(self.targets[name])
 
     def check(self):
-        """Returns true if the restored values equal the saved ones, bit for
-        bit."""
+        """Raises ValueError unless the restored values equal the saved ones,
+        bit for bit."""
         same = all(
             self.np.array_equal(self.value(n).view(self.np.uint8),
                                 a.view(self.np.uint8))

@@ -164,7 +164,7 @@ class Hostile(Test):
 
 
 class Bent(Test):
-    """Checks that only this package makes."""
+    """Tests the checks that only this package makes."""
 
     @unittest.skipUnless(TESTS.is_dir(), 'sums are in the repository')
     def test_shapes_that_numpy_has_not(self):

@@ -167,7 +167,7 @@ static bool differs(const struct expectation *e, uint64_t begin, uint64_t end)
                (size_t)(end - begin)) != 0;
 }
 
-/* Expects padding up to `end`. */
+/* Expects damaged padding up to `end`. Returns true if there is any. */
 static bool expect_padding(
     struct expectation *e, uint64_t end, varve_damage *damage)
 {

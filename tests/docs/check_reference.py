@@ -188,7 +188,7 @@ def check_manual(checks, source, found, man_pages):
 
 
 def table(path):
-    """Yields the cells of each row of the tables in a page."""
+    """Returns the cells of each row of the tables in a page."""
     with open(path, encoding='utf-8') as stream:
         return [[cell.strip() for cell in re.split(r'(?<!\\)\|', line)[1:-1]]
                 for line in stream if line.startswith('|')]

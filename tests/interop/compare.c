@@ -89,7 +89,8 @@ static bool path_is(const char *path, const char *name)
     return *path == *name;
 }
 
-/* Finds the value with that name; without a name, the only value. */
+/* Finds the value with that name; without a name, the only value. Returns false
+ * if there is none. */
 static bool find_named(const struct comparison *c, const struct lines *lines,
     varve_saved_node *node)
 {

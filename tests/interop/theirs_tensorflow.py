@@ -14,7 +14,7 @@ v1 = tf.compat.v1
 
 
 class Node(tf.Module):
-    """Returns an object whose attributes are edges."""
+    """An object whose attributes are edges."""
 
 
 def node(**children):

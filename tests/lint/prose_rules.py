@@ -120,7 +120,7 @@ def paragraphs(f):
 
 
 def rows_of(block):
-    """Yields the rows of a table, each as a sentence; or the block as a
+    """Returns the rows of a table, each as a sentence; or the block as a
     paragraph."""
     rows = []
     for line in block.split('\n'):

@@ -179,7 +179,7 @@ static void save_without_memory(struct session *s)
         check_failure(s, text);
     come_together(s);
     if (c->call->is_run && !s->run)
-        return; /* the job has ended */
+        return; /* the run has ended */
     c->again[rank] = save_again(s);
     if (strstr(s->error.message, "asynchronous save failed"))
         c->again[rank] = save_again(s);

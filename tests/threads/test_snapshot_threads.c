@@ -40,8 +40,8 @@ static bool take_and_put_back(varve_snapshot *snapshot, float value)
            is_all(value);
 }
 
-/* Takes a snapshot of few changes. If the system reports written pages, only
- * those are copied. */
+/* Takes and restores a snapshot of few changes. If the system reports written
+ * pages, only those are copied. Returns true if the values are right. */
 static bool take_little(varve_snapshot *snapshot, int round)
 {
     varve_error error;

@@ -121,7 +121,8 @@ static void *look_inside(void *argument)
     return NULL;
 }
 
-/* Waits for the readers, which may be late on a busy machine. */
+/* Returns true if the readers have seen a newer version; they may be late on a
+ * busy machine. */
 static bool has_seen_newer(void)
 {
     return versions_seen > 1;
