@@ -229,8 +229,8 @@ static void end(struct run *r)
     size_t good = check_kept(r);
     printf("{\"share\": %g, \"steps\": %zu, \"bytes\": %zu, "
            "\"first_ms\": %.2f, \"last_ms\": %.2f, \"full_ms\": %.2f, "
-           "\"bytes_for_each_that_changed\": %.3f, \"space\": %.3f, "
-           "\"kept_are_right\": %zu}\n",
+           "\"bytes_per_changed_byte\": %.3f, \"space\": %.3f, "
+           "\"correct_checkpoints\": %zu}\n",
         r->share, r->steps, r->size, 1e3 * median_of(r->times + 1, tenth),
         1e3 * median_of(r->times + r->steps - tenth, tenth),
         1e3 * median_of(r->full, r->full_count),
