@@ -45,9 +45,9 @@ static struct contender bytes_of(const struct job *job)
 {
     struct stat s;
     must_system(stat(job->path, &s) == 0, job->path);
-    return (struct contender){ .name = "size of the file",
-        .count = 1,
-        .samples = { (double)s.st_size } };
+    return (struct contender){
+        .name = "size of the file", .count = 1, .samples = { (double)s.st_size }
+    };
 }
 
 static void race_saves(const struct wishes *wishes, const char *what,
