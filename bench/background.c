@@ -88,8 +88,8 @@ void bench_background(const struct wishes *wishes)
         { .name = "copy to fresh memory", .run = fresh_copy, .user = &raw },
     };
     race(c, 5, wishes->rounds);
-    static const char *const what[] = { "background save blocks the caller",
-        "the same, values at rest", "first snapshot" };
+    static const char *const what[] = { "asynchronous save blocks the caller",
+        "the same, zero copy", "first snapshot" };
     for (size_t i = 0; i < 3; i++)
         report(&(struct row){ .id = "P5",
             .what = what[i],

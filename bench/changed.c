@@ -144,12 +144,12 @@ static void race_with_full(
         .raw = &contenders[1],
         .least_ratio = 20 });
     report(&(struct row){ .id = "P6",
-        .what = "  beside a durable raw write of as many bytes",
+        .what = "  compared with a durable raw write of as many bytes",
         .ours = &contenders[0],
         .raw = &contenders[2] });
     c->written.name = what;
     report(&(struct row){ .id = "P6",
-        .what = "  bytes written for each that changed",
+        .what = "  bytes written per changed byte",
         .ours = &c->written,
         .unit = "",
         .scale = 1,
@@ -223,16 +223,16 @@ static void measure_pause(const struct wishes *wishes, unsigned char *bytes)
     save_behind(&c);
     struct contender contenders[] = {
         { .name = "varve_write_async", .run = save_behind, .user = &c },
-        { .name = "copy of what changed", .run = raw_copy_all, .user = &raw },
+        { .name = "copy of the changes", .run = raw_copy_all, .user = &raw },
     };
     race(contenders, 2, wishes->rounds);
     report(&(struct row){ .id = "P6",
-        .what = "background save of 1 touched of 100: the call",
+        .what = "asynchronous save of 1 dirty of 100: the call",
         .ours = &contenders[0],
         .raw = &contenders[1] });
     if (c.steps.count > 0)
         report(&(struct row){ .id = "P6",
-            .what = "  the longest step meanwhile, to one after it",
+            .what = "  the longest step during it, to one after it",
             .ours = &c.steps,
             .unit = "times",
             .scale = 1 });
@@ -249,15 +249,15 @@ void bench_changed(const struct wishes *wishes)
         const char *what;
         bool is_scattered, tracks, is_touched, is_table;
     } ways[] = {
-        { "1 variable of 100 changed, all summed", false, false, false, false },
+        { "1 variable of 100 changed, all hashed", false, false, false, false },
         { "the same, tracked", false, true, false, false },
-        { "the same, touched", false, false, true, false },
-        { "1 page of 100 changed, all summed", true, false, false, false },
+        { "the same, marked dirty", false, false, true, false },
+        { "1 page of 100 changed, all hashed", true, false, false, false },
         { "the same, tracked", true, true, false, false },
-        { "1 row of 100 of a table changed, all summed", false, false, false,
+        { "1 row of 100 of a table changed, all hashed", false, false, false,
             true },
         { "the same, tracked", false, true, false, true },
-        { "the same, touched", false, false, true, true },
+        { "the same, marked dirty", false, false, true, true },
     };
     if (!is_wanted(wishes, "P6"))
         return;

@@ -91,7 +91,7 @@ static void report_cold(struct job *job, struct raw *raw, unsigned rounds)
     struct contender contenders[] = {
         { .name = "varve_read", .run = run_cold, .user = job },
         { .name = "varve_read, one pass", .run = run_cold, .user = &once },
-        { .name = "varve_read, undone", .run = run_cold, .user = &undone },
+        { .name = "varve_read, undo", .run = run_cold, .user = &undone },
         { .name = "read", .run = run_readers, .user = &readers[0] },
         { .name = "read, 2 at once", .run = run_readers, .user = &readers[1] },
         { .name = "O_DIRECT, 4 at once",
@@ -103,7 +103,7 @@ static void report_cold(struct job *job, struct raw *raw, unsigned rounds)
     };
     static const char *what[] = { "cold restore, verified first, then copied",
         "the same, in one verified pass",
-        "the same, undone whatever fails (staging_size)" };
+        "the same, with undo for any failure (staging_size)" };
     race(contenders, 7, rounds);
     for (size_t i = 0; i < 3; i++)
         report(&(struct row){ .id = "P12",

@@ -45,9 +45,9 @@ static struct contender bytes_of(const struct job *job)
 {
     struct stat s;
     must_system(stat(job->path, &s) == 0, job->path);
-    return (struct contender){ .name = "bytes of the file",
-        .count = 1,
-        .samples = { (double)s.st_size } };
+    return (struct contender){
+        .name = "size of the file", .count = 1, .samples = { (double)s.st_size }
+    };
 }
 
 static void race_saves(const struct wishes *wishes, const char *what,
@@ -55,7 +55,7 @@ static void race_saves(const struct wishes *wishes, const char *what,
 {
     struct contender contenders[] = {
         { .name = "compressed", .run = run_save, .user = packed },
-        { .name = "as it is", .run = run_save, .user = plain },
+        { .name = "uncompressed", .run = run_save, .user = plain },
     };
     race(contenders, 2, wishes->rounds);
     report(&(struct row){ .id = "P13",
@@ -64,7 +64,7 @@ static void race_saves(const struct wishes *wishes, const char *what,
         .raw = &contenders[1] });
     const struct contender ours = bytes_of(packed), raw = bytes_of(plain);
     report(&(struct row){ .id = "P13",
-        .what = "  bytes of the file",
+        .what = "  size of the file",
         .ours = &ours,
         .raw = &raw,
         .unit = "MiB",
@@ -79,7 +79,7 @@ static void race_restores(
             i > 0 ? VARVE_ONE_PASS : VARVE_TWO_PASSES;
         struct contender contenders[] = {
             { .name = "compressed", .run = run_restore, .user = packed },
-            { .name = "as it is", .run = run_restore, .user = plain },
+            { .name = "uncompressed", .run = run_restore, .user = plain },
         };
         race(contenders, 2, wishes->rounds);
         report(&(struct row){ .id = "P13",

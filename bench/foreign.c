@@ -196,8 +196,8 @@ static const struct call {
     { "snapshot and back", snapshot, 0 },
     { "incremental save", save_incremental, 0 },
     { "packed save", save_packed, 0 },
-    { "restore of what is packed", restore, 0 },
-    { "save in the background", save_behind, 0 },
+    { "restore of compressed values", restore, 0 },
+    { "asynchronous save", save_behind, 0 },
     { "TensorFlow, both ways", save_format, VARVE_FORMAT_TENSORFLOW },
     { "safetensors, both ways", save_format, VARVE_FORMAT_SAFETENSORS },
     { "npz, both ways", save_format, VARVE_FORMAT_NPZ } };

@@ -141,12 +141,12 @@ static void race_levels(
     forget_first(ours);
     forget_first(raw);
     report(&(struct row){ .id = "P18",
-        .what = ours->is_async ? "the same in the background: the call"
-                               : "save at two levels: until it is at the first",
+        .what = ours->is_async ? "the same, asynchronous: the call"
+                               : "save on two tiers: until it is on the first",
         .ours = &contenders[0],
         .raw = &contenders[1] });
     report(&(struct row){ .id = "P18",
-        .what = "  until it is at both",
+        .what = "  until it is on both",
         .ours = &ours->total,
         .raw = &raw->total });
 }

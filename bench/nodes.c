@@ -70,7 +70,7 @@ static void report_nodes(const struct contender *c, double most_ms)
             .ours = &c[2],
             .most = 400 },
         { .what = "these together", .ours = &sum, .most = most_ms },
-        { .what = "a million scalars: match alone", .ours = &c[3] },
+        { .what = "a million scalars: match only", .ours = &c[3] },
         { .what = "a million scalars: build", .ours = &c[4] },
         { .what = "a million scalars: read, then build", .ours = &c[5] },
         { .what = "the same, mapped",

@@ -26,7 +26,7 @@ static const struct way {
      * is not measured */
     int by_plane;
 } ways[] = {
-    { "level 1, bytes as they are", 1, 0, 0, 0, 0 },
+    { "level 1, without byte planes", 1, 0, 0, 0, 0 },
     { "level 1", 1, 0, 0, 1, 0 },
     { "level 3", 3, 0, 0, 1, 0 },
     { "level -1", -1, 0, 0, 1, 0 },
@@ -34,7 +34,7 @@ static const struct way {
     { "level 1, hash 2^10, match 7", 1, 10, 7, 1, 0 },
     { "level 1, hash 2^8, match 7", 1, 8, 7, 1, 0 },
     { "level 1, hash 2^6, match 7", 1, 6, 7, 1, 0 },
-    { "the same of what shrinks", 1, 6, 7, 1, 1 },
+    { "the same, only compressible planes", 1, 6, 7, 1, 1 },
 };
 
 static double seconds(void)
@@ -146,7 +146,7 @@ int main(int argc, char **argv)
         size_t size, length = strlen(argv[i]);
         char *bytes = read_all(argv[i], &size);
         size_t planes = length > 5 ? (size_t)(argv[i][length - 5] - '0') : 1;
-        printf("%s: the part left, MB/s in, MB/s out\n", argv[i]);
+        printf("%s: compressed fraction, MB/s in, MB/s out\n", argv[i]);
         for (size_t w = 0; w < sizeof ways / sizeof *ways; w++)
             try_way(in, out, &ways[w], bytes, size,
                 planes < 1 || planes > 8 ? 1 : planes);

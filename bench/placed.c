@@ -202,7 +202,7 @@ static void run(const struct setting *s)
         _exit(0);
     int status;
     while (wait(&status) > 0)
-        must_system(status == 0, "a process of the group");
+        must_system(status == 0, "a process failed");
 }
 
 static uint64_t operand(int count, char **arguments, int i, uint64_t other)

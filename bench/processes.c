@@ -99,7 +99,7 @@ static void check(const struct mine *m)
     for (uint64_t i = 0; i < m->count; i++)
         for (uint64_t k = 0; k < m->width; k++)
             if (*at++ != number_at(m->first + i, m->left + k)) {
-                fprintf(stderr, "processes: other bytes\n");
+                fprintf(stderr, "processes: restored values differ\n");
                 exit(1);
             }
 }
@@ -362,7 +362,7 @@ static void tell(const struct mine *m, const char *what,
             continue;
         printf("  %s ", kind_names[k]);
         if (swing(&of[k]) > MOST_SWING)
-            printf("swings by %.0f %% from %.1f ms on", 100 * swing(&of[k]),
+            printf("varies by %.0f %%, minimum %.1f ms", 100 * swing(&of[k]),
                 1e3 * least(&of[k]));
         else
             printf("%.1f (%.1f) ms", 1e3 * median(&of[k]), 1e3 * least(&of[k]));
@@ -433,7 +433,7 @@ static void run(const struct setting *s, uint32_t size, bool reads,
     }
     int status;
     while (wait(&status) > 0)
-        must_system(status == 0, "a process of the group");
+        must_system(status == 0, "a process failed");
 }
 
 static int run_over_mpi(const struct setting *s, uint32_t size)
@@ -524,7 +524,7 @@ int main(int count, char **arguments)
     run(&s, s.writers, false, ROWS, NULL);
     for (int l = 0; l < LAYOUTS; l++)
         run(&s, s.readers, true, (enum layout)l, NULL);
-    printf("hdf5: skipped, as it runs over MPI, in processes_mpi, where there "
-           "is parallel HDF5 (libhdf5-openmpi-dev)\n");
+    printf("hdf5: skipped; processes_mpi measures it if parallel HDF5 is "
+           "installed (libhdf5-openmpi-dev)\n");
     return 0;
 }

@@ -50,7 +50,7 @@ static void restore_into_memory(
         .raw = &contenders[2],
         .least_ratio = 1 });
     report(&(struct row){ .id = "P3s",
-        .what = "a later one, told to take one pass",
+        .what = "a later one, with one pass requested",
         .ours = &contenders[1],
         .raw = &contenders[2],
         .least_ratio = 1 });
@@ -92,17 +92,17 @@ static void restore_by_new_memory(
     struct job undone = *job, late = *job;
     undone.restore.resources.staging_size = job->size;
     struct contender contenders[] = {
-        { .name = "varve_read, undone", .run = run_restore, .user = &undone },
+        { .name = "varve_read, undo", .run = run_restore, .user = &undone },
         { .name = "varve_read, new", .run = run_late, .user = &late },
         { .name = "memcpy to new memory", .run = raw_copy_new, .user = raw },
     };
     race(contenders, 3, rounds);
     report(&(struct row){ .id = "P3u",
-        .what = "warm restore, undone whatever fails",
+        .what = "warm restore, with undo for any failure",
         .ours = &contenders[0],
         .raw = &contenders[2] });
     report(&(struct row){ .id = "P3n",
-        .what = "warm restore to new memory of the library",
+        .what = "warm restore to new library-owned memory",
         .ours = &contenders[1],
         .raw = &contenders[2] });
 }
@@ -118,7 +118,7 @@ static void restore_mapped(
     };
     race(contenders, 2, rounds);
     report(&(struct row){ .id = "P4",
-        .what = "the library's own variables, mapped",
+        .what = "library-owned variables, mapped",
         .ours = &contenders[0],
         .raw = &contenders[1],
         .most = 1 });

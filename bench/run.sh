@@ -37,7 +37,7 @@ make_environment() {
     python3 -m venv "$1" >&2 || return 0
     while read -r package; do
         "$1/bin/pip" install --no-input -q "$package" >&2 </dev/null ||
-            echo "run.sh: going on without $package" >&2
+            echo "run.sh: continuing without $package" >&2
     done <"$root/bench/peers/requirements.txt"
 }
 

@@ -49,9 +49,7 @@ void bench_save(const struct wishes *wishes)
     struct contender contenders[] = {
         { .name = "varve_write", .run = run_save, .user = &job },
         { .name = "write, fsync", .run = raw_write, .user = &raw },
-        { .name = "write-back as it goes",
-            .run = raw_write_back,
-            .user = &raw },
+        { .name = "early write-back", .run = raw_write_back, .user = &raw },
         { .name = "O_DIRECT, 4 at once",
             .run = raw_write_direct,
             .user = &raw },

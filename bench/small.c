@@ -75,7 +75,7 @@ static void report_times(
             .ours = &c[0],
             .raw = &c[3] },
         { .id = "P7",
-            .what = "of that beyond one write, each",
+            .what = "of that in addition to one write, each",
             .ours = &more,
             .most = 1 },
         { .id = "P7",
@@ -114,7 +114,7 @@ static void report_restore(
     run_save(&job);
     race(c, 3, wishes->rounds);
     report(&(struct row){ .id = "P7u",
-        .what = "restore of half as many, undone whatever fails",
+        .what = "restore of half as many, with undo for any failure",
         .ours = &c[0],
         .raw = &c[2],
         .least_ratio = 0.5 });
@@ -131,7 +131,7 @@ static void report_size(const char *path, double payload)
         .count = 1,
         .samples = { (size_of(path) - payload) / payload } };
     report(&(struct row){ .id = "P7",
-        .what = "size of the file beyond the bytes",
+        .what = "file size in addition to the values",
         .ours = &size,
         .unit = "%",
         .scale = 100,

@@ -110,7 +110,7 @@ static double new_layers(struct run *r)
         while (i < r->layer_count && r->layers[i] != s.st_ino)
             i++;
         sum += i == r->layer_count ? (double)s.st_size : 0;
-        must_system(count < MOST_LAYERS, "so many layers");
+        must_system(count < MOST_LAYERS, "too many data files");
         there[count++] = s.st_ino;
     }
     if (files)
@@ -229,8 +229,8 @@ static void end(struct run *r)
     size_t good = check_kept(r);
     printf("{\"share\": %g, \"steps\": %zu, \"bytes\": %zu, "
            "\"first_ms\": %.2f, \"last_ms\": %.2f, \"full_ms\": %.2f, "
-           "\"bytes_for_each_that_changed\": %.3f, \"space\": %.3f, "
-           "\"kept_are_right\": %zu}\n",
+           "\"bytes_per_changed_byte\": %.3f, \"space\": %.3f, "
+           "\"correct_checkpoints\": %zu}\n",
         r->share, r->steps, r->size, 1e3 * median_of(r->times + 1, tenth),
         1e3 * median_of(r->times + r->steps - tenth, tenth),
         1e3 * median_of(r->full, r->full_count),
@@ -243,8 +243,7 @@ static void end(struct run *r)
     bytes_of(r->folder, true);
     if (good != (r->steps < KEPT ? r->steps : KEPT)) {
         fprintf(stderr,
-            "sparse: expected %d kept steps as they were, found "
-            "%zu\n",
+            "sparse: %d kept checkpoints must be unchanged, but %zu are\n",
             KEPT, good);
         exit(1);
     }

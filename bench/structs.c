@@ -57,7 +57,7 @@ static void race_two(const struct wishes *wishes, struct job jobs[2],
     double (*run)(void *job), const char *what)
 {
     struct contender contenders[] = {
-        { .name = "structs, looked at", .run = run, .user = &jobs[0] },
+        { .name = "structs, checked", .run = run, .user = &jobs[0] },
         { .name = "the same nodes without", .run = run, .user = &jobs[1] },
     };
     race(contenders, 2, wishes->rounds);

@@ -15,7 +15,7 @@
 enum { VIEWS = 5, COLUMNS = 8, TIMES = 3 };
 
 static const char *const names[VIEWS] = { "row-major", "x of x, y, z",
-    "a column of 8", "inside of a border of 1", "behind functions" };
+    "a column of 8", "interior with a halo of 1", "behind functions" };
 
 static const char *const times[TIMES] = { "save without a sync", "warm restore",
     "warm restore, one pass" };
@@ -99,7 +99,7 @@ static void race_views(
             .raw = &contenders[0] });
     }
     report(&(struct row){ .id = "P14",
-        .what = "  to read a word of each line of that column",
+        .what = "  reading a word of each cache line of that column",
         .ours = &contenders[VIEWS] });
 }
 

@@ -27,7 +27,8 @@
 
 enum { STEPS = 5 };
 
-static const float tolerance = 1e-4f; /* PyTorch sums in another order */
+/* PyTorch computes sums in a different order */
+static const float tolerance = 1e-4f;
 
 struct model {
     varve_graph *graph;

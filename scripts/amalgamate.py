@@ -336,8 +336,8 @@ def whole(paths, options, public):
                   headers.joined(without_head(text)), own_macros(source)]
     twice = clashes(sources, lambda s: s.names)
     print(f'amalgamate: {len(sources)} files; {len(twice)} names of functions, '
-          f'variables and constants and {len(known_tags)} of types are of more '
-          'than one')
+          f'variables and constants and {len(known_tags)} of types occur in '
+          'several')
     return ''.join(parts)
 
 

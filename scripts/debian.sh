@@ -17,7 +17,7 @@ source=$(cd "$(dirname "$0")/.." && pwd)
 
 for tool in dpkg-buildpackage dh lintian chrpath; do
     command -v "$tool" >/dev/null || {
-        echo "debian: skipped: there is no $tool here (packages dpkg-dev," \
+        echo "debian: skipped: $tool is not installed (packages dpkg-dev," \
             "debhelper, lintian, chrpath)"
         exit 77
     }
@@ -29,7 +29,7 @@ if [ "${1:-}" = --check ]; then
     shift
 fi
 /usr/bin/python3 -c 'import sphinx, myst_parser, furo' 2>/dev/null || {
-    echo 'debian: without libvarve-doc: there is no Sphinx, MyST and Furo here'
+    echo 'debian: without libvarve-doc: Sphinx, MyST or Furo is not installed'
     DEB_BUILD_PROFILES="${DEB_BUILD_PROFILES:+$DEB_BUILD_PROFILES }nodoc"
     export DEB_BUILD_PROFILES
 }
@@ -46,7 +46,7 @@ tar -C "$place" -cJf "$place/varve_$version.orig.tar.xz" "varve-$version"
 cp -r "$tree/packaging/debian" "$tree/debian"
 
 grep -q "^varve ($version-" "$tree/debian/changelog" || {
-    echo "debian: expected $version in packaging/debian/changelog, found" \
+    echo "debian: the version in packaging/debian/changelog is not $version:" \
         "$(head -n 1 "$tree/debian/changelog")"
     exit 1
 }
@@ -54,7 +54,7 @@ grep -q "^varve ($version-" "$tree/debian/changelog" || {
 cd "$tree"
 dpkg-buildpackage -us -uc >"$place/log" 2>&1 || {
     tail -n 40 "$place/log"
-    echo 'debian: the packages do not build'
+    echo 'debian: building the packages failed'
     exit 1
 }
 grep '^dpkg-gensymbols: warning' "$place/log" || true
@@ -65,7 +65,7 @@ as_user=()
 # The packages have not been submitted to Debian yet.
 lintian "${as_user[@]}" --fail-on error,warning --tag-display-limit 0 \
     --suppress-tags initial-upload-closes-no-bugs "$place"/varve_*.changes
-echo 'debian: lintian finds nothing'
+echo 'debian: lintian found no problems'
 
 for package in "$place"/*.deb; do
     [[ $package == *-dbgsym_* ]] || dpkg-deb -x "$package" "$place/root"

@@ -39,7 +39,7 @@ find_python() {
 
 find_python || {
     [ -z "$installed" ] || {
-        echo "docs: skipped: no Python here has Sphinx and MyST" \
+        echo "docs: skipped: Sphinx and MyST are not installed" \
             "(scripts/setup.sh docs installs them)"
         exit 77
     }
@@ -55,7 +55,7 @@ find_python || {
 
 if [ -d "$site" ] && [ -n "$(ls -A "$site")" ] && [ ! -e "$site/objects.inv" ]
 then
-    echo "docs: expected a site or nothing at $site, found something else" >&2
+    echo "docs: $site exists and is not a site: remove it" >&2
     exit 1
 fi
 

@@ -22,7 +22,7 @@ fi
 
 tool=$(command -v clang-format-$version || command -v clang-format || true)
 if [ -z "$tool" ] || ! "$tool" --version | grep -q "version $version\."; then
-    echo "format: skipped: expected clang-format $version"
+    echo "format: skipped: clang-format $version is not installed"
     exit 77
 fi
 

@@ -106,14 +106,14 @@ lacks() {
     local answer='int main(void) { return 0; }'
     if [ "$1" != gcc ]; then
         "$place/zig/bin/python" -c 'import ziglang' 2>/dev/null ||
-            echo 'the Python package ziglang is not here'
+            echo 'the Python package ziglang is not installed'
     elif ! echo "$answer" | gcc -m32 -x c -o /dev/null - 2>/dev/null; then
-        echo 'gcc does not compile for 32 bits here (gcc-multilib)'
+        echo 'gcc cannot compile for 32 bits (install gcc-multilib)'
     fi
     case $2 in
     build) ;;
     run) [ "$(uname -m)" = x86_64 ] || echo 'it runs on x86-64 only' ;;
-    *) [ -n "$(emulator "$2")" ] || echo "$2 is not here" ;;
+    *) [ -n "$(emulator "$2")" ] || echo "$2 is not installed" ;;
     esac
 }
 
@@ -274,7 +274,7 @@ chosen=" $* "
 mkdir -p "$place"
 if ! get_ready >"$place/setup.log" 2>&1; then
     tail -30 "$place/setup.log"
-    echo "portable: what it takes cannot be had here"
+    echo "portable: the dependencies cannot be installed"
     exit 1
 fi
 report here 'writes and reads' try_here

@@ -59,7 +59,7 @@ def page(report):
     for s in report['sections']:
         yield f"| {s['name']} | {s['result']} | {s['seconds']:,} |"
     yield ''
-    yield '| what was tried | how many |'
+    yield '| cases | number |'
     yield '| --- | ---: |'
     for name, number in report['counts'].items():
         yield f'| {name} | {number:,} |'

@@ -71,12 +71,12 @@ make_release() {
     local version
     version=$(sed -n "s/^  version: '\(.*\)',$/\1/p" meson.build)
     if grep -q "^## $version, not released" CHANGELOG.md; then
-        echo "release: CHANGELOG.md says $version is not released:" \
+        echo "release: in CHANGELOG.md, $version has no date; run" \
             "scripts/release.sh set $version" >&2
         exit 1
     fi
     if grep -rqw REPOSITORY README.md docs; then
-        echo 'release: the pages have no address of the repository:' \
+        echo 'release: the pages contain no address of the repository; run' \
             'scripts/release.sh place URL' >&2
         exit 1
     fi

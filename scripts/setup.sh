@@ -183,8 +183,8 @@ look() {
 
 give_up() {
     echo "setup: $1" >&2
-    echo "setup: this is needed (names of Debian packages): ${missing[*]}" >&2
-    echo "setup: install it by the means of this system, then run this" \
+    echo "setup: missing packages (Debian names): ${missing[*]}" >&2
+    echo "setup: install them with the package manager, then run this" \
         "again" >&2
     exit 1
 }
@@ -194,12 +194,12 @@ find_root() {
     as_root=()
     [ "$(id -u)" -eq 0 ] && return
     command -v sudo >/dev/null ||
-        give_up "installing needs root, or sudo, and there is neither"
+        give_up "installing requires root or sudo"
     as_root=(sudo)
     if ! [ -t 0 ]; then
         as_root=(sudo -n)
         sudo -n true 2>/dev/null ||
-            give_up "sudo wants a password and there is no terminal"
+            give_up "sudo requires a password, and there is no terminal"
     fi
 }
 
@@ -209,16 +209,16 @@ apt() {
 }
 
 install_missing() {
-    command -v apt-get >/dev/null || give_up "there is no apt-get here"
+    command -v apt-get >/dev/null || give_up "apt-get is not available"
     find_root
-    echo "setup: installing by apt-get: ${missing[*]}"
-    apt update || echo "setup: apt-get update failed; going on without" >&2
+    echo "setup: installing with apt-get: ${missing[*]}"
+    apt update || echo "setup: apt-get update failed; continuing" >&2
     apt install --no-install-recommends "${missing[@]}" ||
         give_up "apt-get install failed"
     # Separately, because not every release has all of these.
     for package in "${wished[@]}"; do
         apt install --no-install-recommends "$package" ||
-            echo "setup: going on without $package" >&2
+            echo "setup: continuing without $package" >&2
     done
 }
 
@@ -227,7 +227,7 @@ check_meson() {
     version=$(meson --version)
     printf '%s\n%s\n' "$meson_needed" "$version" | sort -V -C && return
     missing=("meson >= $meson_needed")
-    give_up "the meson here is $version"
+    give_up "the installed meson is $version"
 }
 
 purpose=${1:-all}
@@ -246,6 +246,6 @@ if [ ${#missing[@]} -gt 0 ]; then
     look
     [ ${#missing[@]} -eq 0 ] || give_up "still missing after the installation"
 else
-    echo "setup: everything is here"
+    echo "setup: everything is installed"
 fi
 [ "$purpose" = docs ] || check_meson

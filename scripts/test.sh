@@ -35,7 +35,7 @@ log=$build/meson-logs/testlog.json
 rm -f "$log"
 meson test -C "$build" --no-rebuild --print-errorlogs "$@" || status=$?
 if [ "$(ls -A "$place")" ]; then
-    echo "test: expected no temporary files to be left, found:" >&2
+    echo "test: temporary files were not removed:" >&2
     ls -A "$place" | head >&2
     left=1
 fi

@@ -151,7 +151,7 @@ def read_index(data):
         demand(key > last, f'sorted keys expected, found {key}')
         last = key
         demand(number >= 17 or key == number, f'key {number} expected')
-        demand(key <= 32 or key >= 128, f'required key {key} is not known',
+        demand(key <= 32 or key >= 128, f'required key {key} is unknown',
                'VARVE_TOO_NEW')
         if key in COLUMNS:
             index[key] = read_column(cbor, key)
@@ -167,13 +167,13 @@ def read_index(data):
             cbor.skip()
         pairs.append((key, begin, value_at, cbor.at))
     demand(count >= 17, 'all required keys expected')
-    demand(cbor.at == len(data), 'nothing behind the map expected')
+    demand(cbor.at == len(data), 'nothing after the map expected')
     for key in COLUMNS:
         check_count(index, counts, key)
     present = {key in [pair[0] for pair in pairs] for key in LAYERS}
-    demand(len(present) == 1, 'all keys of layers or none')
+    demand(len(present) == 1, 'all keys of data files or none')
     present = {key in [pair[0] for pair in pairs] for key in PACKS}
-    demand(len(present) == 1, 'all keys of what is packed or none')
+    demand(len(present) == 1, 'all keys of compression or none')
     present = {key in [pair[0] for pair in pairs] for key in PIECES}
     demand(len(present) == 1, 'all keys of pieces or none')
     present = {key in [pair[0] for pair in pairs] for key in PAGES}
@@ -255,7 +255,7 @@ def check_nodes(index, names):
     for node, kind in enumerate(kinds):
         edges = edges_of(index, node)
         demand(not edges or (kind != VARIABLE and node < len(paths)),
-               f'node {node} has edges before it is seen')
+               f'node {node} has edges before it is a child')
         for position, edge in enumerate(edges):
             name, child = index[4][edge], index[5][edge]
             if kind == LIST:
@@ -268,7 +268,7 @@ def check_nodes(index, names):
             if child == len(paths):
                 paths.append(join(paths[node], escape(names[name])))
     check_slots(index, names, paths)
-    demand(len(paths) == len(kinds), 'nodes that are seen')
+    demand(len(paths) == len(kinds), 'nodes that are reachable')
     tags = list(zip(index[128], index[129]))
     demand(tags == sorted(set(tags)), 'sorted tags')
     demand(all(node < len(kinds) for node, _ in tags), 'nodes of tags')
@@ -441,7 +441,7 @@ def check_values(index, paths, index_offset):
     demand(next(extents, None) is None, 'no further extents')
     demand(read_parts.note(index, items, pieces, SIZES), 'parts of values')
     demand(16 * chunks == len(index[12]), f'{chunks} digests')
-    demand(index_offset == align(end, 64), 'the index behind the values')
+    demand(index_offset == align(end, 64), 'the index after the values')
     return items, pieces
 
 

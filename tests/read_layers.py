@@ -86,7 +86,7 @@ def check_layers(index, end, file_end):
     demand(all(128 <= size < 1 << 63 for size in index[18]) or
            is_inside(index), 'sizes of layers')
     demand(index[18][0] == file_end if is_inside(index) else file_end == 64,
-           'a layer up to the index, or the index right behind the header')
+           'a data file up to the index, or the index after the header')
     demand(index[19][0] == 64, 'a place from 64 on')
     seen = 0
     footer = 0 if is_inside(index) else 64

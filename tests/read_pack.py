@@ -29,7 +29,7 @@ def unzstd(frame, size):
     it is not a valid frame."""
     zstd = find_zstd()
     if zstd is None:
-        raise NotImplementedError('unpacking needs libzstd, which is not here')
+        raise NotImplementedError('decompression requires libzstd')
     length = ctypes.c_size_t(len(frame))
     if (frame[:4] != b'\x28\xb5\x2f\xfd' or
             zstd.ZSTD_getFrameContentSize(frame, length) != size or

@@ -81,7 +81,7 @@ class Reader(unittest.TestCase):
             struct.pack_into(f'<{len(old)}Q', data, at, *new)
         self.refuse(reseal(data), '1 PiB')
 
-    @unittest.skipUnless(read_pack.find_zstd(), 'libzstd is not here')
+    @unittest.skipUnless(read_pack.find_zstd(), 'libzstd is not installed')
     def test_reads_what_is_packed(self):
         data = golden('version-1-packed.varve')
         items = {item['path']: item

@@ -84,13 +84,13 @@ def changes_curve(size):
     fractions = (0.001, 0.01, 0.1, 1)
     tensors = model.even(size, 32)
     return Curve(
-        'changes', f'Save of {chart.bytes_text(size)}, by what has changed',
-        'changed since the save before', chart.percent_text, 10,
+        'changes', f'Save of {chart.bytes_text(size)}, by changed fraction',
+        'changed since the previous save', chart.percent_text, 10,
         [(f, tensors) for f in fractions],
         [('Varve, incremental', 'varve', 'save_changed {x}', 1),
          ('Varve, whole', 'varve', 'save', 1),
          ('safetensors, whole', 'safetensors', 'save', 1),
-         ('write of the change', 'raw', 'write {x}', 1)])
+         ('write of the changes', 'raw', 'write {x}', 1)])
 
 
 # --- Measuring --------------------------------------------------------------
@@ -211,7 +211,7 @@ def run(args, place):
             f"{about['system'].split('-')[0]}; "
             f"{time.strftime('%Y-%m-%d')}")
     if missing:
-        note += '; not there: ' + ', '.join(missing)
+        note += '; missing: ' + ', '.join(missing)
     os.makedirs(args.folder, exist_ok=True)
     write_json(samples, curves, versions, args.folder)
     for curve in curves:
@@ -224,13 +224,13 @@ def arguments():
     add = parser.add_argument
     add('--worker', required=True, help=argparse.SUPPRESS)
     add('--scratch', required=True, help=argparse.SUPPRESS)
-    add('folder', help='where the pictures go')
+    add('folder', help='folder for the pictures')
     add('--rounds', type=int, default=6)
     add('--bytes', type=int, default=4096 * MIB, help='the most')
     add('--values', type=int, default=1_000_000, help='the most')
     add('--size', type=int, default=512 * MIB, help='for threads and changes')
     add('--only', default='', help='bytes, values, threads or changes')
-    add('--smoke', action='store_true', help='tiny, to see that it runs')
+    add('--smoke', action='store_true', help='a tiny run as a test')
     args = parser.parse_args()
     if args.smoke:
         args.bytes, args.values, args.rounds = 4 * MIB, 100, 1

@@ -102,7 +102,7 @@ def main():
         workers.end()
     rows = [r for peer in here for r in rows_of(samples, peer, names)]
     load.append(os.getloadavg()[0])
-    print(f'\nMedian (least) of {args.rounds}; load {load[0]:.1f} to '
+    print(f'\nMedian (minimum) of {args.rounds}; load {load[0]:.1f} to '
           f'{load[1]:.1f}.\n\n| | theirs, ms | Varve, ms | ratio |\n'
           '| --- | ---: | ---: | ---: |', file=sys.stderr)
     for row in rows:

@@ -26,7 +26,7 @@ PEERS = ['npz', 'h5py', 'adios2', 'torch', 'safetensors', 'dcp', 'tensorflow']
 NAMES = {'h5py': 'HDF5', 'npz': 'NumPy npz', 'adios2': 'ADIOS2', 'dcp': 'DCP',
          'tensorflow': 'TensorFlow', 'varve': 'Varve'}
 LIMITS = {
-    'write': 'write', 'write 0.01': 'write of what changed',
+    'write': 'write', 'write 0.01': 'write of the changes',
     'write_back': 'write with write-back per MiB',
     'write_direct': 'direct writes, 4 at once', 'copy': '`memcpy`',
     'copy_all': 'copy on all cores', 'read 1': 'one reader',
@@ -110,7 +110,7 @@ def works(args):
              ['copy', 'copy_all']),
         Work('a later one', 'hold', ['snapshot_again'], 'snapshot_again',
              ['copy_all']),
-        Work('how long a save stops the caller', 'hold',
+        Work('how long a save blocks the caller', 'hold',
              ['background', 'background_at_rest'], 'background',
              ['copy_all']),
         Work(f'durable save, 1 % of {part} changed', 'hold',
@@ -131,7 +131,7 @@ def our_cell(samples, work):
         key = (work.stage, command, 'varve')
         words = (command.endswith('verified') * 'verified first '
                  or command.endswith('one_pass') * 'one pass '
-                 or command.endswith('zero_copy') * 'values at rest ')
+                 or command.endswith('zero_copy') * 'zero copy ')
         if key in samples.times:
             cells.append(words + samples.figure(key))
         else:
@@ -150,12 +150,12 @@ def their_cell(samples, work, stage):
         if key in samples.times:
             found.append((samples.median(key),
                           f'{name} {samples.figure(key)}'))
-        elif samples.why.get(key, '').startswith('not there'):
+        elif samples.why.get(key, '').startswith('missing'):
             absent.append(name)
         else:
             missing.append(f"{name}: {samples.why.get(key, 'not reached')}")
     if absent:
-        missing.append('not there: ' + ', '.join(absent))
+        missing.append('missing: ' + ', '.join(absent))
     return '; '.join(
         [', '.join(text for _, text in sorted(found))] * bool(found) + missing)
 
@@ -239,7 +239,7 @@ def run(args, place):
             until += args.seconds / len(chosen)
             os.unlink(os.path.join(place.models, stage.name + '.bin'))
     except KeyboardInterrupt:
-        print('ended early: this is what there is', file=sys.stderr)
+        print('interrupted: results so far', file=sys.stderr)
     versions = {p: workers[p].version for p in sorted(needed)
                 if not workers[p].absent and p != 'raw'}
     workers.end()
@@ -256,13 +256,13 @@ def arguments():
     add('--scratch', required=True, help=argparse.SUPPRESS)
     add('--rounds', type=int, default=5)
     add('--seconds', type=float, default=1e9,
-        help='begin no further round after so many')
+        help='start no further round after this time')
     add('--size', type=int, default=1_493_000_000, help='of the large model')
     add('--small', type=int, default=10_000, help='values of 4 KiB')
     add('--tiny', type=int, default=100_000, help='values of 64 bytes')
     add('--peers', default=','.join(PEERS))
     add('--only', default='', help='large, small, tiny, bundle or hold')
-    add('--smoke', action='store_true', help='tiny, to see that it runs')
+    add('--smoke', action='store_true', help='a tiny run as a test')
     args = parser.parse_args()
     if args.smoke:
         args.size, args.small, args.tiny, args.rounds = 1 << 20, 50, 100, 1

@@ -147,7 +147,7 @@ class Samples:
             value = seconds * 1e3
             return f'{value:,.0f}' if value >= 100 else f'{value:.3g}'
         if self.swing(key) > MOST_SWING:
-            return f'swings by {100 * self.swing(key):.0f} %'
+            return f'varies by {100 * self.swing(key):.0f} %'
         return f'{digits(self.median(key))} ({digits(self.least(key))})'
 
 
@@ -175,10 +175,10 @@ def run_turn(workers, samples, stage, peer):
 
 def run_stage(workers, samples, stage, rounds, until):
     """Runs every peer once per round in random order, until the time limit."""
-    why = {p: f'not there: {workers[p].absent}'
+    why = {p: f'missing: {workers[p].absent}'
            for p in stage.peers if workers[p].absent}
     if stage.is_ordered and not set(stage.peers) - set(why) - set(OURS):
-        why['varve'] = 'nobody to write it'
+        why['varve'] = 'no peer to write it'
     present = [p for p in stage.peers if p not in why]
     for peer in stage.peers:
         if peer in why:

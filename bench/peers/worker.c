@@ -459,7 +459,7 @@ int main(int count, char **arguments)
         *argument = '\0';
         sscanf(line, "%63s %1023s", name, argument);
         if (strcmp(name, "check") == 0)
-            puts(is_same() ? "{\"t\": 0}" : "{\"error\": \"other bytes\"}");
+            puts(is_same() ? "{\"t\": 0}" : "{\"error\": \"values differ\"}");
         else if (run(arguments[1], name, argument, &time))
             printf("{\"t\": %.9f}\n", time);
         else

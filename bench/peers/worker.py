@@ -117,14 +117,14 @@ class Peer:
         return self.np.asarray(self.targets[name])
 
     def check(self):
-        """Returns true if the restored values equal the saved ones, bit for
-        bit."""
+        """Raises ValueError unless the restored values equal the saved ones,
+        bit for bit."""
         same = all(
             self.np.array_equal(self.value(n).view(self.np.uint8),
                                 a.view(self.np.uint8))
             for n, a in self.arrays.items())
         if not same:
-            raise ValueError('read something else than it had saved')
+            raise ValueError('restored values differ from the saved ones')
 
     def release(self):
         self.targets = self.copies = None

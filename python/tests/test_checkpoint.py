@@ -20,7 +20,7 @@ class Layer:
     def __init__(self, value=0.0):
         self.kernel = np.full((2, 3), value)
         self.steps = 0
-        self._cache = object()  # none of a checkpoint's business
+        self._cache = object()  # not saved
 
 
 class Model(varve.Tracked):
@@ -48,7 +48,7 @@ class Deferred(Test):
         checkpoint.model.layers = [Layer()]
         self.assertEqual(checkpoint.model.layers[0].kernel[0, 0], 1)
         self.assertEqual(checkpoint.model.layers[0].steps, 5)
-        checkpoint.model.layers.append(Layer())  # a list tells nobody
+        checkpoint.model.layers.append(Layer())  # no notification
         self.assertEqual(checkpoint.model.layers[1].kernel[0, 0], 0)
         restoration.update()
         self.assertEqual(checkpoint.model.layers[1].kernel[0, 0], 2)

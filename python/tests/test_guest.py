@@ -26,12 +26,13 @@ import numpy as np
 import varve
 from place import Test
 
-MOST = 1.05        # times as long after a call
-MOST_SWING = 0.15  # of the rounds before; else the machine says nothing
+MOST = 1.05        # permitted ratio of the times after and before a call
+# largest spread of the times before a call that still permits a comparison
+MOST_SWING = 0.15
 ROUNDS, ATTEMPTS, LEAST_OF = 7, 5, 3
 NUMBERS = [i * -0.01 for i in range(1024)]
 
-# mov ecx, 1; xgetbv; ret: returns which parts of the registers are in use
+# mov ecx, 1; xgetbv; ret: returns the register components in use
 LOOK = b'\xb9\x01\x00\x00\x00\x0f\x01\xd0\xc3'
 CLEAR = b'\xc5\xf8\x77\xc3'  # vzeroupper; ret
 UPPER_HALVES = 0x44
@@ -217,7 +218,7 @@ class Guest(Test):
         for _ in range(ATTEMPTS):
             before, after = [], []
             for _ in range(ROUNDS):
-                clear()  # what the round before has left
+                clear()  # resets the state that an earlier round may have left
                 before.append(least())
                 call()
                 after.append(least() / before[-1])

@@ -24,7 +24,7 @@ import varve
 from place import Test
 
 TESTS = pathlib.Path(__file__).resolve().parents[2] / 'tests'
-LONGEST = 300  # seconds, for a machine that has other things to do
+LONGEST = 300  # seconds, for a busy machine
 MUTATIONS = 3000
 MOST_BYTES = 1 << 16
 
@@ -45,7 +45,7 @@ def tree():
 
 
 def looks_at_reader(reader):
-    """Yields all accesses to a reader."""
+    """Yields all methods of a reader as calls."""
     yield reader.verify
     yield reader.digest
     yield lambda: (reader.metadata, reader.counter, len(reader), list(reader))
@@ -61,7 +61,7 @@ def looks_at_reader(reader):
 
 
 def looks(path):
-    """Yields all accesses to a file."""
+    """Yields all functions that read a file as calls."""
     yield lambda: varve.load(path)
     yield lambda: varve.load(path, map=True)
     for options in {}, {'any_shape': True}, {'salvage': True}:
@@ -164,7 +164,7 @@ class Hostile(Test):
 
 
 class Bent(Test):
-    """Checks that only this package makes."""
+    """Tests the checks that only this package makes."""
 
     @unittest.skipUnless(TESTS.is_dir(), 'sums are in the repository')
     def test_shapes_that_numpy_has_not(self):

@@ -79,7 +79,8 @@ class Running(Test):
         self.assertEqual(first.w[0], sum(range(14)))
 
     def test_must_be_entered(self):
-        """Otherwise it would not resume, and delete what it did not see."""
+        """Without this check it would start from scratch and delete the
+        checkpoints."""
         with varve.Run(state(), self.path('run'), keep_last=1) as run:
             run.step(50)
         run = varve.Run(state(), self.path('run'), keep_last=1)
@@ -267,7 +268,7 @@ class Running(Test):
         self.assertNotIn('varve_alias', hint)
         with self.fails(varve.UnmatchedError, 'middle'):
             with varve.Run(renamed, self.path('own')):
-                pass  # and where no step has found it
+                pass  # not checked by a step
         with self.fails(varve.UnmatchedError, 'middle'):
             with varve.Run(renamed, self.path('own')) as run:
                 with self.fails(varve.UnmatchedError, 'middle'):

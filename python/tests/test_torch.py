@@ -21,7 +21,7 @@ except ImportError:
     torch = None
 
 
-HELD = weakref.WeakKeyDictionary()  # what is in no attribute
+HELD = weakref.WeakKeyDictionary()  # data that is in no attribute
 
 
 class Tensor:

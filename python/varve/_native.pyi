@@ -1,4 +1,5 @@
-# _native.pyi - the types of the compiled module: cffi's, of the public headers.
+# _native.pyi - Declares the types of the compiled module: those of cffi for the
+# public headers.
 #
 # SPDX-License-Identifier: MIT
 from typing import Any, Callable, TypeVar

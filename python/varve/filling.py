@@ -2,7 +2,7 @@
 in lists and dicts.
 
 A restoration fills existing arrays. In place of None, in an empty list or
-dict, and behind the end of a list the program has no value yet. This module
+dict, and after the end of a list the program has no value yet. This module
 creates these values before the library reads the file. The changes can be
 undone.
 

@@ -80,7 +80,7 @@ def tensor(value: Any) -> Optional[Tuple[str, Tuple[int, ...]]]:
 
 
 class Restoration:
-    """The result of a read. As long as it is open, parts that the program adds
+    """The result of a read. While it is open, parts that the program adds
     later get their values: at `update`, at an assertion, at a save, or as soon
     as they are set in a `Tracked` object."""
 

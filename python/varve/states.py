@@ -116,7 +116,7 @@ def attributes_of(kind: Any) -> Callable[[Any], Dict[str, Any]]:
 
 
 def ignored(kind: Any) -> Iterable[str]:
-    """Yields the attributes that a class and its bases ignore."""
+    """Returns the attributes that a class and its bases ignore."""
     if not hasattr(kind, IGNORE):
         return ()
     found: Set[str] = set()

@@ -41,7 +41,7 @@ STRANGERS = (type, types.FunctionType, types.BuiltinFunctionType,
 MAX_NAME_SIZE = 65535
 OBJECT, LIST, DICT, VARIABLE = (lib.VARVE_OBJECT, lib.VARVE_LIST,
                                 lib.VARVE_DICT, lib.VARVE_VARIABLE)
-NONE_TAG = 'none'  # of an object that stands for None
+NONE_TAG = 'none'  # tag of an object that represents None
 ESCAPED = re.compile('[/%*|()\0-\x1f\x7f]')
 
 

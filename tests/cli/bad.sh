@@ -65,7 +65,7 @@ has 'DAMAGED  model/layers/0/kernel' out
 ends 0 verify -q sample.varve
 [ ! -s out ] || fail 'verify -q printed something'
 ends 0 verify sample.varve
-[ ! -s err ] || fail 'progress where nobody looks'
+[ ! -s err ] || fail 'progress without a terminal'
 ends 0 ls damaged.varve
 cp texts.varve damaged_text.varve
 "${helper[@]}" flip damaged_text.varve "$("$varve" ls --tsv texts.varve |
@@ -77,27 +77,28 @@ complains 4 'varve: cannot read: damaged.varve: ' \
 ends 0 cat damaged.varve model/layers/0/bias
 complains 4 'varve: cannot read: damaged.varve: ' \
     cat -o never damaged.varve model/layers/0/kernel
-[ ! -e never ] || fail 'cat left a file of damaged bytes'
+[ ! -e never ] || fail 'cat left a file with damaged bytes'
 
 # Repair.
 prints repair 1 repair damaged.varve -o repaired.varve
 ends 0 verify repaired.varve
 ends 0 repair sample.varve -o repaired_again.varve
 cmp -s sample.varve repaired_again.varve ||
-    fail 'a repaired good file is another one'
+    fail 'repairing an intact file changed it'
 ends 1 repair -q damaged.varve -o repaired_quiet.varve
 [ ! -s out ] || fail 'repair -q printed something'
 cmp -s repaired.varve repaired_quiet.varve ||
-    fail 'the same repair gave another file'
+    fail 'a second repair wrote a different file'
 prints repair_json 1 repair --json -f damaged.varve -o repaired.varve
 prints repair_ls 0 ls repaired.varve:model/layers/0
 complains 3 'varve: cannot write: repaired.varve: the file already exists' \
     repair damaged.varve -o repaired.varve
 complains 3 'varve: cannot write: damaged.varve: the file already exists' \
     repair damaged.varve -o damaged.varve
-cp damaged.varve mended.varve
-ends 1 repair -f mended.varve -o mended.varve
-cmp -s repaired.varve mended.varve || fail 'repaired in place is another file'
+cp damaged.varve in_place.varve
+ends 1 repair -f in_place.varve -o in_place.varve
+cmp -s repaired.varve in_place.varve ||
+    fail 'repairing in place wrote a different file'
 
 # One end of the file is lost; the index is found from the other.
 cp sample.varve headless.varve
@@ -108,11 +109,13 @@ for file in headless.varve cut.varve longer.varve; do
     complains 4 "varve: cannot open: $file: " ls "$file"
     ends 0 repair "$file" -f -o whole.varve
     has "DAMAGED  $file: no" out
-    cmp -s sample.varve whole.varve || fail "$file was repaired to another file"
+    cmp -s sample.varve whole.varve ||
+        fail "repairing $file wrote a different file"
     ends 0 convert -f --salvage --json "$file" whole.varve
     has '"damage":"' out
     ends 0 repair "$file" -f -o "$file"
-    cmp -s sample.varve "$file" || fail "$file was mended to another file"
+    cmp -s sample.varve "$file" ||
+        fail "repairing $file in place wrote a different file"
 done
 ends 4 ls short.varve
 has 'recover the rest with varve repair' err
@@ -123,7 +126,8 @@ head -c -40 headless.varve | tail -c +65 >endless.varve
 for file in short.varve index.varve empty.varve foreign.varve endless.varve; do
     complains 4 "varve: cannot open: $file: " repair "$file" -o never.varve
 done
-[ ! -e never.varve ] || fail 'something came of nothing'
+[ ! -e never.varve ] ||
+    fail 'a file was written although nothing could be recovered'
 complains 2 'varve: repair: -o OUT, the name of the new file' \
     repair damaged.varve
 ends 1 convert --salvage --only model damaged.varve repaired_part.safetensors
@@ -194,8 +198,8 @@ complains 3 'varve: cannot write: directory.varve' \
     status=0
     "$varve" graph --svg -o large.svg many.varve 2>/dev/null || status=$?
     exit $status
-) && fail 'a file larger than can be was written'
-[ -z "$(ls large.svg* 2>/dev/null)" ] || fail 'half a picture was left'
+) && fail 'a file above the size limit was written'
+[ -z "$(ls large.svg* 2>/dev/null)" ] || fail 'a partial picture was left'
 if [ -w /dev/full ]; then
     for arguments in 'ls sample.varve' 'ls --json many.varve' \
         'cat sample.varve model/layers/0/kernel' 'graph --svg many.varve' \

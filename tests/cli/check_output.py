@@ -327,7 +327,7 @@ def check_terminal(varve):
         for end in pty.openpty():
             os.close(end)
     except OSError as error:
-        print('skipped: no terminal can be made here:', error)
+        print('skipped: a terminal cannot be opened:', error)
         return
     environment = dict(os.environ, TERM='xterm')
     bytes_of = [varve, 'cat', 'sample.varve', 'optimizer/step']

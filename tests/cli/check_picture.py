@@ -74,9 +74,9 @@ def check_texts(boxes):
             x, y = float(text.get('x')), float(text.get('y'))
             right = x + width_of(text)
             assert box.left < x and right < box.right, \
-                f'{text.text!r} leaves {box}'
-            assert box.top < y < box.bottom, f'{text.text!r} leaves {box}'
-            assert end.get(y, 0) < x, f'texts lie on each other: {box}'
+                f'{text.text!r} exceeds {box}'
+            assert box.top < y < box.bottom, f'{text.text!r} exceeds {box}'
+            assert end.get(y, 0) < x, f'texts overlap: {box}'
             end[y] = right
 
 
@@ -88,7 +88,7 @@ def check_apart(boxes):
             if other.top >= one.bottom:
                 break
             assert other.left >= one.right or other.right <= one.left, \
-                f'{one} lies on {other}'
+                f'{one} overlaps {other}'
 
 
 def points_of(path):
@@ -154,10 +154,11 @@ def check_inside(root, boxes, lines):
     width, height = float(root.get('width')), float(root.get('height'))
     for box in boxes:
         assert 0 < box.left and box.right < width and 0 < box.top \
-            and box.bottom < height, f'{box} leaves the picture'
+            and box.bottom < height, f'{box} exceeds the picture'
     for _, path in lines:
         for x, y in sum(points_of(path), []):
-            assert 0 < x < width and 0 < y < height, 'a line leaves it'
+            assert 0 < x < width and 0 < y < height, \
+                'a line exceeds the picture'
 
 
 def reach(node, edges):
@@ -256,20 +257,22 @@ def check_folded(svg, graph):
     nodes = [box for box in boxes if box.kind.startswith('k')]
     values = [box for box in nodes if box.kind in VALUES]
     saved = {item['id'] for item in graph['items'] if 'dtype' in item}
-    assert len(values) == len(saved), f'{len(values)} of {len(saved)} values'
+    assert len(values) == len(saved), \
+        f'{len(values)} of {len(saved)} values are drawn'
     found = [node_at(box.title, edges) for box in values]
     found = [node for node in found if node is not None]
-    assert len(set(found)) == len(found), 'a value is there twice'
+    assert len(set(found)) == len(found), 'a value is drawn twice'
     named = {to for (_, name), to in edges.items() if not name.isdigit()}
     for box in values:
         node = node_at(box.title, edges)
         assert node not in named or not box.title.split('/')[-1].isdigit(), \
-            f'{box} has a better name'
+            f'{box} must be drawn by its name'
     note = ''.join(text.text for text in root.findall(NAMESPACE + 'text')
                    if 'folded' in (text.text or ''))
     told = re.search(r'(\d+) objects? without', note)
     folded = len(graph['items']) - len(nodes)
-    assert int(told[1] if told else 0) == folded, f'{folded} are not: {note}'
+    assert int(told[1] if told else 0) == folded, \
+        f'the note about {folded} hidden ones is wrong: {note}'
 
 
 def check_all(svg, graph):
@@ -305,7 +308,7 @@ def check_mermaid(path):
             assert not set('<>#&;`\\') & set(label), line
         else:
             found = edge.fullmatch(line)
-            assert found, f'what is this: {line}'
+            assert found, f'unexpected line: {line}'
             assert {found[1], found[2]} <= known, line
     by_edge = {e['to'] for e in graph['edges'] if e['kind'] == 'edge'} | {0}
     assert known >= {f'n{id}' for id in by_edge}, 'nodes are missing'
@@ -361,7 +364,7 @@ def check_browser(*paths):
             env=dict(os.environ, HOME=folder), check=False)
     title = re.search('<title>(.*?)</title>', answer.stdout.decode(), re.S)
     if not title:
-        print('skipped: the browser here does not run:',
+        print('skipped: the browser does not start:',
               answer.stderr.decode()[-200:])
         return
     title = html.unescape(title[1])

@@ -65,7 +65,7 @@ def root(square):
 
 
 def near(found, wanted, scale, what):
-    """Returns true if the result is within a few units in the last place."""
+    """Asserts that the result is within a few units in the last place."""
     if wanted > Fraction(sys.float_info.max):
         return
     error = abs(Fraction(found) - wanted)

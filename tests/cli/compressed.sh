@@ -27,28 +27,29 @@ else
     ends 0 repack packed.varve -o plain.varve
     ends 0 verify plain.varve
     ends 0 repair packed.varve -o repaired.varve
-    cmp -s plain.varve repaired.varve || fail 'repaired it is another file'
+    cmp -s plain.varve repaired.varve || fail 'repair wrote a different file'
     ends 0 convert packed.varve converted.varve
-    cmp -s plain.varve converted.varve || fail 'converted it is another file'
+    cmp -s plain.varve converted.varve || fail 'convert wrote a different file'
     ends 0 cat -o one packed.varve weights
     ends 0 cat -o other plain.varve weights
-    cmp -s one other || fail 'plain it has other weights'
+    cmp -s one other || fail 'the weights differ without compression'
     ends 0 repack --progress=always -o bar.varve packed.varve
     has '100%' err
-    cmp -s plain.varve bar.varve || fail 'with a bar it is another file'
+    cmp -s plain.varve bar.varve || fail 'the file differs with a progress bar'
     ends 0 convert --compress=3 --progress=always plain.varve bar.varve --force
     has '100%' err
     ends 0 repack -o quiet.varve packed.varve
-    [ ! -s err ] || fail 'repack: progress where nobody looks'
+    [ ! -s err ] || fail 'repack: progress without a terminal'
     ends 0 convert --compress=3 plain.varve again.varve
     [ "$(stat -c %s again.varve)" -lt "$(stat -c %s plain.varve)" ] ||
-        fail 'compressed it is no smaller'
+        fail 'the compressed file is not smaller'
     ends 0 verify again.varve
     ends 0 repack again.varve
-    cmp -s plain.varve again.varve || fail 'unpacked it is another file'
+    cmp -s plain.varve again.varve || fail 'the decompressed file differs'
     complains 2 'varve: convert: --compress is only for .varve files' \
         convert --compress=3 plain.varve never.npz
     ends 0 repack packed.varve
-    cmp -s plain.varve packed.varve || fail 'in its place it is another file'
+    cmp -s plain.varve packed.varve ||
+        fail 'compressing in place wrote a different file'
 fi
 cd ..

@@ -29,7 +29,7 @@ prints convert_value_ls 0 ls value.varve
 ends 0 convert 'sample.varve:optimizer/m(model/layers/0/bias)' slot.varve
 ends 0 cat -o one sample.varve 'optimizer/m(model/layers/0/bias)'
 ends 0 cat -o other slot.varve 'm%28model%2Flayers%2F0%2Fbias%29'
-cmp -s one other || fail 'a slot variable by itself differs'
+cmp -s one other || fail 'a converted slot variable differs'
 prints convert_some 0 convert --only 'model|optimizer' \
     --except '**/bias|optimizer/model' \
     --rename 'net/layer_* -> model/layers/*' --rename 'opt -> optimizer' \
@@ -63,7 +63,8 @@ it -> nothing/like/it
 END
 ends 0 convert --rename-file renames sample.varve blocks.varve
 warning='varve: warning: renames: no path matches: nothing/like/it'
-[ "$(cat err)" = "$warning" ] || fail "a line that does nothing: $(cat err)"
+[ "$(cat err)" = "$warning" ] ||
+    fail "unexpected warning for a line without effect: $(cat err)"
 ends 0 ls blocks.varve:model/blocks/1/kernel
 ends 1 ls blocks.varve:model/layers
 for quiet in --json --quiet; do
@@ -89,7 +90,7 @@ ends 0 convert --cast 'model=float64' --rename 'm -> model' sample.varve \
 ends 0 convert --cast 'm=float32' --rename 'model -> m' there.varve back.varve
 listed sample.varve >one
 listed back.varve >other
-diff one other || fail 'there and back differs'
+diff one other || fail 'converting back gives a different file'
 
 # JSON.
 prints convert_json 0 convert --json --cast 'types/special=float16' \
@@ -105,14 +106,14 @@ long=${long%/}
 moved() {
     ends 0 cat -o one sample.varve "$1"
     ends 0 cat -o other "$2" "$3"
-    cmp -s one other || fail "$1 in $2 is another"
+    cmp -s one other || fail "$1 in $2 differs"
 }
 ends 0 convert --rename "$long/** -> **" sample.varve far.varve
 moved model/layers/1/kernel far.varve "$long/model/layers/1/kernel"
 ends 0 convert --rename "** -> $long/**" far.varve near.varve
 listed sample.varve >other
 listed near.varve >one
-diff one other || fail 'far and back differs'
+diff one other || fail 'converting a long path back gives a different file'
 ends 0 convert --rename "x -> $long/model/layers/0/kernel" \
     --rename "y/* -> $long/types/*" --cast '**/types/int16=float64' \
     far.varve moved.varve
@@ -129,7 +130,7 @@ ends 0 convert --force --except "$long/optimizer/model" far.varve few.varve
 moved model/layers/1/bias few.varve "$long/model/layers/1/bias"
 ends 1 ls "few.varve:$long/optimizer/model"
 ends 0 convert "far.varve:$long/model" part-of-far.varve
-cmp -s part.varve part-of-far.varve || fail 'a part far below differs'
+cmp -s part.varve part-of-far.varve || fail 'a part with a long path differs'
 
 # Requested paths that do not exist.
 ends 0 convert --force --only 'types|modle|types/**' \
@@ -138,7 +139,7 @@ cat >other <<'END'
 varve: warning: --only: no path matches: modle (did you mean 'model'?)
 varve: warning: --except: no path matches: nothing
 END
-diff err other || fail 'what no path matches is not named'
+diff err other || fail 'a pattern without a match is not reported'
 for quiet in --json --quiet; do
     ends 0 convert --force $quiet --only 'types|modle' sample.varve one.varve
     [ ! -s err ] || fail "convert $quiet warned"
@@ -150,7 +151,7 @@ complains 4 'varve: cannot read: damaged.varve: model/layers/0/kernel: ' \
 has 'hint: --salvage leaves out damaged values' err
 ends 0 convert --except '**/layers/0/kernel' damaged.varve most.varve
 ends 0 convert --except '**/layers/0/kernel' sample.varve other.varve
-cmp -s most.varve other.varve || fail 'past a damaged value others differ'
+cmp -s most.varve other.varve || fail 'values after a damaged one differ'
 ends 0 verify most.varve
 for part in sample damaged; do
     ends 0 convert $part.varve:optimizer/step $part-step.npy
@@ -159,7 +160,8 @@ for part in sample damaged; do
         $part-model.safetensors
 done
 for part in step.npy types.npz model.safetensors; do
-    cmp -s sample-$part damaged-$part || fail "$part differs by damage"
+    cmp -s sample-$part damaged-$part ||
+        fail "$part differs although it is intact"
 done
 
 # An existing file is not lost.
@@ -181,18 +183,20 @@ ends 0 convert value.varve kept.safetensors
 cp kept.safetensors kept
 complains 3 'varve: cannot open the new file: kept.safetensors: ' \
     convert --force deep.varve kept.safetensors
-cmp -s kept kept.safetensors || fail 'a good file went for one that is none'
+cmp -s kept kept.safetensors ||
+    fail 'an intact file was replaced by an invalid one'
 complains 3 'varve: cannot open the new file: never.npz: ' \
     convert deep.varve never.npz
-[ ! -e never.npz ] || fail 'what cannot be read is left'
+[ ! -e never.npz ] || fail 'an unreadable file was left'
 ends 0 convert --to tensorflow --shard-size 1KiB sample.varve:model parts
 ends 0 verify parts.index
-[ -z "$(find . -name '.varve-*')" ] || fail 'a trial is left'
+[ -z "$(find . -name '.varve-*')" ] || fail 'a temporary file was left'
 ends 0 convert --rename "$deep$deep** -> **" value.varve deeper.varve
 complains 4 'varve: cannot write: kept.safetensors: ...a/a/a/' \
     convert --force deeper.varve kept.safetensors
 has 'the limit is 4095 bytes' err
-cmp -s kept kept.safetensors || fail 'a good file went for a path too long'
+cmp -s kept kept.safetensors ||
+    fail 'an intact file was lost because of a path that is too long'
 
 complains 3 'varve: cannot write: foreign.varve: the file exists and is not' \
     convert --force sample.varve foreign.varve
@@ -231,7 +235,7 @@ error 1 VARVE_NOT_FOUND convert --json --only modle sample.varve never.varve
 has "did you mean 'model'?" err
 complains 1 'varve: nothing to convert: ' \
     convert --only model --except '**' sample.varve never.varve
-[ "$(wc -l <err)" = 1 ] || fail "a hint where all was used: $(cat err)"
+[ "$(wc -l <err)" = 1 ] || fail "unexpected hint: $(cat err)"
 complains 3 'varve: cannot cast: types/string: ' \
     convert --cast 'types/string=float32' sample.varve never.varve
 complains 2 "varve: convert: --rename: there would be two values at 'random'" \
@@ -259,8 +263,8 @@ complains 2 'varve: convert: --to: must be varve|tensorflow' \
 
 # A symbolic link is kept; its target is replaced and keeps its mode.
 stays() { # LINK FILE
-    [ -L "$1" ] || fail "$1 is no link any more"
-    [ "$(stat -c %a "$2")" = 600 ] || fail "$2 has another mode"
+    [ -L "$1" ] || fail "$1 is no longer a link"
+    [ "$(stat -c %a "$2")" = 600 ] || fail "the mode of $2 has changed"
 }
 mkdir far
 cp sample.varve far/real.varve
@@ -272,13 +276,14 @@ complains 3 'varve: cannot write: link.varve: the file already exists' \
     convert run-7.varve link.varve
 ends 0 convert -f run-7.varve link.varve
 stays link.varve far/real.varve
-cmp -s far/real.varve copy-of-7 || fail 'not what the link led to was replaced'
+cmp -s far/real.varve copy-of-7 ||
+    fail 'the target of the link was not replaced'
 ends 0 repack link.varve
 stays link.varve far/real.varve
 ends 0 cat -o link_to_value sample.varve optimizer/step
 stays link_to_value far/value
 ends 0 cat -o new_value sample.varve optimizer/step
-cmp -s far/value new_value || fail 'not what the link led to was replaced'
+cmp -s far/value new_value || fail 'the target of the link was not replaced'
 ln -s far/none link_to_none
 complains 3 'varve: cannot write: link_to_none' \
     cat -o link_to_none sample.varve optimizer/step

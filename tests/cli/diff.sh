@@ -21,7 +21,7 @@ ends 1 diff -q sample.varve changed.varve
 ends 0 diff -q sample.varve sample.varve
 ends 1 diff --page page.html sample.varve changed.varve
 "$varve" diff sample.varve changed.varve >plain.txt || true
-cmp -s out plain.txt || fail 'diff --page printed something else'
+cmp -s out plain.txt || fail 'diff --page printed different text'
 cp page.html out
 valid page
 has '"marks":[["changed",' out
@@ -74,7 +74,8 @@ ends 0 verify moved.varve
 ends 1 diff part.varve moved.varve
 has 'another part' out
 ends 0 repack -q part.varve -o repacked_part.varve
-cmp -s part.varve repacked_part.varve || fail 'repacked a part is another file'
+cmp -s part.varve repacked_part.varve ||
+    fail 'repacking a part wrote a different file'
 complains 3 "varve: cannot write: never.npz: grid: a shard of int32[11" \
     convert part.varve never.npz
 rm part.varve moved.varve repacked_part.varve
@@ -160,7 +161,7 @@ ends 1 diff many.varve few.varve
 "$make_sample" crew.varve 199999
 ends 1 diff crowd.varve crew.varve
 [ "$(tail -n 1 out)" = '1 only in A, 199999 equal (199999 not read)' ] ||
-    fail "a crowd: $(tail -n 1 out)"
+    fail "very many values: $(tail -n 1 out)"
 (set +o pipefail; "$varve" diff --equal --tsv crowd.varve crew.varve 2>err |
     head -n 1 >out)
 [ ! -s err ] || fail "diff into a closed pipe: $(cat err)"
@@ -168,5 +169,5 @@ ends 1 diff crowd.varve crew.varve
     fail 'interruption of diff'
 
 # The same comparison in Python.
-python3 "$here/check_diff.py" "$varve" random 1 40 || fail 'pairs at random'
+python3 "$here/check_diff.py" "$varve" random 1 40 || fail 'random pairs'
 python3 "$here/check_diff.py" "$varve" large || fail 'a large value'

@@ -15,7 +15,7 @@ differs() {
     diff "$2.$4" "$3.$4" >out || status=$?
     [ "$status" -le 1 ] || fail "no comparison of $2 and $3"
     [ -z "${UPDATE-}" ] || cp out "$file"
-    diff -u "$file" out || fail "$2 and $3 differ in another way"
+    diff -u "$file" out || fail "$2 and $3 differ in an unexpected way"
 }
 
 # same FILE OTHER: the outputs of ls are equal.
@@ -77,7 +77,7 @@ for file in part.npz part.safetensors digested.varve; do
     ends 0 verify --json $file
     "${helper[@]}" digest <out
 done | sort -u >digests
-[ "$(wc -l <digests)" = 1 ] || fail "other digests: $(cat digests)"
+[ "$(wc -l <digests)" = 1 ] || fail "digests differ: $(cat digests)"
 ends 0 ls --json digested.varve
 [ "$("${helper[@]}" digest <out)" = "$(cat digests)" ] || fail 'digest of ls'
 
@@ -128,7 +128,7 @@ for file in sample.safetensors sample.npz sample.index names; do
         types/empty 'optimizer/v(model/layers/0/bias)'; do
         ends 0 cat -o one sample.varve "$path"
         ends 0 cat -o other "$file" "$path"
-        cmp -s one other || fail "$path of $file has other bytes"
+        cmp -s one other || fail "$path of $file differs"
     done
 done
 
@@ -140,9 +140,9 @@ for ending in safetensors index; do
     same "$once" "again_$ending.varve"
 done
 cmp -s sample.safetensors again.safetensors ||
-    fail 'the same values make another file'
+    fail 'equal values give different files'
 cmp -s sample.data-00000-of-00001 again.data-00000-of-00001 ||
-    fail 'the same values make other data'
+    fail 'equal values give different data'
 
 # From one foreign format to another, with the slots.
 ends 0 convert sample.safetensors via.npz
@@ -170,7 +170,7 @@ prints ls_npy 0 ls kernel.npy
 ends 0 convert --rename 'model/kernel -> arr_0' kernel.npy kernel.varve
 ends 0 cat -o one sample.varve model/layers/0/kernel
 ends 0 cat -o other kernel.varve model/kernel
-cmp -s one other || fail 'an array by itself differs'
+cmp -s one other || fail 'a single array differs'
 complains 3 'varve: cannot write: never.npy: an npy file stores' \
     convert sample.varve:model never.npy
 
@@ -189,8 +189,8 @@ ends 0 ls deep.npz:a/b/c/d/bias
 
 # Several files.
 ends 0 convert --shard-size 4KiB sample.varve parts.safetensors
-[ -e parts.safetensors.index.json ] || fail 'several files without an index'
-[ ! -e parts.safetensors ] || fail 'a file besides the several'
+[ -e parts.safetensors.index.json ] || fail 'no index of several files'
+[ ! -e parts.safetensors ] || fail 'a single file in addition to several'
 ends 0 convert parts.safetensors.index.json parts.varve
 same parts.varve back_safetensors.varve
 complains 3 'varve: cannot write: parts.safetensors.index.json: the file' \

@@ -96,9 +96,9 @@ has '|- model' out
 ends 0 ls --color=always sample.varve
 has $'\033[' out
 ends 0 ls --color=auto sample.varve
-if grep -q $'\033' out; then fail 'colours on a file'; fi
+if grep -q $'\033' out; then fail 'colors in a file'; fi
 ends 0 ls --color=always --json sample.varve
-if grep -q $'\033' out; then fail 'colours in JSON'; fi
+if grep -q $'\033' out; then fail 'colors in JSON'; fi
 "${helper[@]}" terminal "$varve" || fail 'on a terminal'
 
 # Patterns.
@@ -122,7 +122,7 @@ done
 ends 0 verify incremental/run-1.varve incremental/run-2.varve
 ends 0 repack -o alone.varve incremental/run-2.varve
 has 'wrote alone.varve' out
-cmp alone.varve full/run-2.varve || fail 'repacked it is another file'
+cmp alone.varve full/run-2.varve || fail 'repack wrote a different file'
 complains 3 'varve: cannot write: alone.varve: the file already exists' \
     repack -o alone.varve incremental/run-2.varve
 rm incremental/run-1.varve
@@ -137,8 +137,8 @@ cmp incremental/run-2.varve full/run-2.varve || fail 'repacked in place'
 echo damaged >incremental/other.varve
 complains 4 'varve: cannot prune: incremental: ' prune incremental
 [ -n "$(ls incremental/layers)" ] ||
-    fail 'layers are gone beside a damaged file'
+    fail 'data files were deleted although a file is damaged'
 rm incremental/other.varve
 ends 0 prune incremental
-[ -z "$(ls incremental/layers)" ] || fail 'layers are left'
+[ -z "$(ls incremental/layers)" ] || fail 'data files were left'
 complains 2 'varve: repack: -o takes one FILE' repack -o x a b

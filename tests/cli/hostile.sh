@@ -14,15 +14,16 @@ tame() {
     count=$((count + 1))
     timeout 60 "$varve" "$@" >out 2>err </dev/null || status=$?
     [ "$status" -le "$most" ] || fail "varve ${*@Q}: ended with $status"
-    [ -s out ] || [ -s err ] || fail "varve ${*@Q}: said nothing"
+    [ -s out ] || [ -s err ] || fail "varve ${*@Q}: no output"
     for said in out err; do
         ! LC_ALL=C grep -aqP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' $said ||
             fail "varve ${*@Q}: control characters: $(od -c <$said | head -n 4)"
         ! LC_ALL=C grep -aqP '\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]' $said ||
-            fail "varve ${*@Q}: turns the writing around it"
-        ! grep -aq '^EVIL' $said || fail "varve ${*@Q}: a line of its own"
+            fail "varve ${*@Q}: bidirectional override"
+        ! grep -aq '^EVIL' $said ||
+            fail "varve ${*@Q}: a name caused an additional line"
         iconv -f UTF-8 -t UTF-8 $said >/dev/null 2>&1 ||
-            fail "varve ${*@Q}: what is no UTF-8: $(od -c <$said | head -n 4)"
+            fail "varve ${*@Q}: invalid UTF-8: $(od -c <$said | head -n 4)"
     done
 }
 

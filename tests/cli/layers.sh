@@ -30,13 +30,14 @@ complains 4 'varve: cannot repack: alone/run-1.varve: ' \
 # A prefix refers to its newest checkpoint, whose path is printed.
 ends 0 repack run
 has 'wrote run-2.varve' out
-cmp -s run-2.varve whole.varve || fail 'repacked in place it is another file'
+cmp -s run-2.varve whole.varve ||
+    fail 'repacking in place wrote a different file'
 
 ends 0 prune .
-[ -e "$first" ] && [ -e "$second" ] || fail 'a layer in use was deleted'
+[ -e "$first" ] && [ -e "$second" ] || fail 'a data file in use was deleted'
 rm run-1.varve
 ends 0 prune .
-[ -z "$(ls layers)" ] || fail 'layers of nobody are left'
+[ -z "$(ls layers)" ] || fail 'unreferenced data files were left'
 ends 0 prune alone
 complains 3 'varve: cannot prune: nowhere: ' prune nowhere
 complains 3 'varve: cannot prune: whole.varve: ' prune whole.varve

@@ -15,7 +15,7 @@ cp -p one/ckpt-4.varve two
 prints lineages_two 0 log one two
 prints lineages_limit 0 log --limit=3 one two
 ends 0 log --tsv one two
-[ "$(wc -l <out)" = 11 ] || fail 'a graph in what is for programs'
+[ "$(wc -l <out)" = 11 ] || fail 'a graph in output for programs'
 ends 0 log --markdown two
 has '| ckpt-6.varve | 600 |' out
 has 'CCCCC |' out
@@ -33,7 +33,8 @@ touch -d '2026-01-02 03:04:05Z' two/*.varve
 prints lineages_unknown 0 log --ascii one two
 cp one/ckpt-1.varve one/ckpt-2.varve two
 ends 0 log two
-[ "$(head -c 1 out)$(grep -c '[*]' out)" = N0 ] || fail 'a graph of one line'
+[ "$(head -c 1 out)$(grep -c '[*]' out)" = N0 ] ||
+    fail 'a graph for a single lineage'
 prints lineages_older 0 log --ascii three
 ends 1 log one missing
 has 'ckpt-7.varve' out

@@ -33,7 +33,7 @@ error 2 USAGE lss --json
 
 for arguments in 'ls --json missing.varve' 'lss --json'; do
     ends "$([ "${arguments%% *}" = ls ] && echo 3 || echo 2)" $arguments
-    [ "$(wc -l <err)" = 1 ] || fail "varve $arguments: more than JSON"
+    [ "$(wc -l <err)" = 1 ] || fail "varve $arguments: output besides JSON"
 done
 
 # Control characters are never printed unescaped.

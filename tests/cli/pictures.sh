@@ -20,7 +20,7 @@ do
     valid xml
     ends 0 graph --dot "$file"
     if [ "$file" != many.varve ] && command -v dot >/dev/null; then
-        dot -Tsvg out >picture || fail "dot does not take the text of $file"
+        dot -Tsvg out >picture || fail "dot rejects the output for $file"
         [ ! -s err ] || fail "graph --dot $file: $(cat err)"
     fi
 done
@@ -30,7 +30,7 @@ ends 0 convert --rename "$long -> model" --rename \
     "optimizer/$long -> optimizer/model" sample.varve long.varve
 for kind in --json --dot --mermaid --svg --svg=icicle; do
     ends 0 graph $kind long.varve
-    [ "$(wc -c <out)" -lt 100000 ] || fail "graph $kind has whole names"
+    [ "$(wc -c <out)" -lt 100000 ] || fail "graph $kind does not shorten names"
 done
 ends 0 graph --dot long.varve
 [ "$(grep -c "label=\"${long:0:255}\.\.\.[\"\\]" out)" = 2 ] ||
@@ -38,11 +38,11 @@ ends 0 graph --dot long.varve
 ends 0 graph --svg many.varve
 has 'varve: note: a picture of 3002 nodes' err
 ends 0 graph --svg --depth=1 many.varve
-[ ! -s err ] || fail 'a note about a small picture'
+[ ! -s err ] || fail 'a note for a small picture'
 ends 0 graph --svg -o picture.svg sample.varve
 [ ! -s out ] || fail 'graph -o printed something'
 ends 0 graph --svg sample.varve
-cmp -s out picture.svg || fail 'graph -o wrote something else'
+cmp -s out picture.svg || fail 'graph -o wrote different output'
 ends 0 graph --dot -o /dev/null sample.varve
 # Pages.
 for file in sample.varve many.varve sample.varve:model long.varve; do
@@ -55,7 +55,7 @@ has '"chosen":"model/layers",' out
 ends 0 graph --html -o page.html sample.varve
 [ ! -s out ] || fail 'graph --html -o printed something'
 ends 0 graph --html sample.varve
-cmp -s out page.html || fail 'graph --html -o wrote something else'
+cmp -s out page.html || fail 'graph --html -o wrote different output'
 for option in --depth=1 --slots --values '-I model' '-X model'; do
     complains 2 'varve: graph: --html cannot be combined' \
         graph --html $option sample.varve
@@ -104,7 +104,7 @@ looks apart steered.svg
 if command -v chromium >/dev/null; then
     looks browser gan.svg tangled.svg hostile.svg drawn.svg steered.svg
 else
-    echo 'no chromium here: what a browser makes of pictures is not looked at'
+    echo 'chromium is not installed: pictures are not tested in a browser'
 fi
 
 # Very deep and very wide graphs.
@@ -117,7 +117,7 @@ for file in chain layers; do
     done
 done
 ends 0 graph --depth=2 layers.varve
-[ ! -s err ] || fail 'a note about a small picture'
+[ ! -s err ] || fail 'a note for a small picture'
 has '+30000' out
 complains 2 'varve: graph: --statistics needs --html' \
     graph --dot --statistics sample.varve

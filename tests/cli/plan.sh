@@ -24,7 +24,7 @@ rmdir page.html
 prints plan_map 1 plan sample.varve --into renamed.varve --write-map plan.map
 ends 0 plan sample.varve --into renamed.varve --rename-file plan.map
 "$(dirname "$make_sample")/read_mapped" sample.varve renamed.varve plan.map ||
-    fail 'the library does not read through the map'
+    fail 'the library cannot read with the map'
 cp plan.map out
 [ -z "${UPDATE-}" ] || cp out "$here/expected/plan_map_file.txt"
 diff -u "$here/expected/plan_map_file.txt" out || fail 'another map'
@@ -93,12 +93,12 @@ ends 0 ls --tsv many.varve
 sed 's#^items/#things/#' out >many.tsv
 ends 1 plan many.varve --into many.tsv --write-map many.map
 [ "$(tail -n 2 out | head -n 1)" = '0 matched, 3000 suggested' ] ||
-    fail "plan of a crowd: $(tail -n 2 out)"
+    fail "plan of very many values: $(tail -n 2 out)"
 ends 0 plan many.varve --into many.tsv --rename-file many.map
 
 # Random renames.
 python3 "$here/check_plan.py" "$varve" \
-    "$(dirname "$make_sample")/read_mapped" 7 40 || fail 'plans at random'
+    "$(dirname "$make_sample")/read_mapped" 7 40 || fail 'random plans'
 
 # A guess is a comment in the map and has no effect until it is uncommented.
 printf 'dense/kernel float32 [3]\nother/kernel float32 [2]\n' >guess.txt

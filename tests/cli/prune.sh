@@ -18,7 +18,7 @@ cd pruning
 cp -r kept leased
 lock LOCK_SH leased/ckpt-2.varve
 prints prune_leased_dry 1 prune -n --keep-last=1 leased
-[ "$(ls leased)" = "$(ls kept)" ] || fail 'a dry run deletes'
+[ "$(ls leased)" = "$(ls kept)" ] || fail 'a dry run deleted files'
 prints prune_leased 1 prune --keep-last=1 leased
 [ "$(cd leased && echo *.varve)" = 'ckpt-2.varve ckpt-6.varve' ] ||
     fail "leased: $(ls leased)"
@@ -35,7 +35,7 @@ mkfifo foreign_names/ckpt-1.safetensors
 printf 'nothing' >foreign_names/ckpt-3.npz
 prints prune_foreign 0 prune --keep-last=1 foreign_names
 [ -p foreign_names/ckpt-1.safetensors ] && [ -e foreign_names/ckpt-3.npz ] ||
-    fail 'prune deletes what is not of Varve'
+    fail 'prune deleted files of other programs'
 
 # A deletion fails because the new name is taken by a directory.
 cp -r kept failing
@@ -57,7 +57,8 @@ ends 0 ls busy@latest
 ends 0 pin busy@4
 ends 0 unpin busy@4
 unlock
-[ "$(ls busy)" = "$(ls kept)" ] || fail 'it deletes beside a manager'
+[ "$(ls busy)" = "$(ls kept)" ] ||
+    fail 'prune deleted files while a manager was active'
 
 # A locked prefix does not prevent pruning other prefixes.
 for i in 2 4 6; do
@@ -70,7 +71,7 @@ has 'varve: cannot read: busy: ' err
 has 'other' err
 [ "$(cd busy && echo *.varve)" = \
     'ckpt-6.varve other-2.varve other-4.varve other-6.varve' ] ||
-    fail "beside a busy prefix: $(ls busy)"
+    fail "with a locked prefix: $(ls busy)"
 has 'ckpt: kept 1, freed ' out
 unlock
 
@@ -93,7 +94,7 @@ head -c 100 /dev/zero >owner/layers/00112233445566778899aabbccddeeff.data
 ends 0 prune -n owner
 has 'owner: would delete 1 layer, would free 100 B' out
 [ -e owner/layers/00112233445566778899aabbccddeeff.data ] ||
-    fail 'a dry run deletes a layer'
+    fail 'a dry run deleted a data file'
 lock LOCK_SH owner/layers
 complains 1 'varve: no data files were deleted: owner: a save is in progress' \
     prune owner
@@ -117,7 +118,8 @@ touch owner/layers/shared
 complains 3 'varve: cannot prune: owner: owner/layers: ' prune owner
 has 'remove that file' err
 rm owner/layers/shared
-ls owner/layers | cmp -s - before || fail 'layers of others were deleted'
+ls owner/layers | cmp -s - before ||
+    fail 'data files of another directory were deleted'
 ends 0 verify owner/run-1.varve guest/run-1.varve
 rm guest/layers owner/run-1.varve
 ends 0 prune owner

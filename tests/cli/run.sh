@@ -18,7 +18,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 python=$(command -v python3)
 ! /usr/bin/python3 -c 'import jsonschema' 2>/dev/null || python=/usr/bin/python3
 "$python" -c 'import jsonschema' 2>/dev/null ||
-    echo 'python3-jsonschema is not installed: JSON is not held against schemas'
+    echo 'python3-jsonschema is not installed: schemas are not checked'
 helper=("$python" "$here/check_output.py")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -53,7 +53,7 @@ prints() {
     shift
     ends "$@"
     [ -z "${UPDATE-}" ] || cp out "$file"
-    diff -u "$file" out || fail "varve ${*:2}: printed something else"
+    diff -u "$file" out || fail "varve ${*:2}: unexpected output"
     [ ! -s err ] || fail "varve ${*:2}: $(cat err)"
 }
 

@@ -86,10 +86,10 @@ complains 2 'varve: pin: DIRECTORY@WHICH is required, such as run@12 or' \
 ends 0 pin managed@4
 has pinned <("$varve" log managed)
 ends 0 unpin managed@4
-if "$varve" log managed | grep -q pinned; then fail 'it is pinned still'; fi
+if "$varve" log managed | grep -q pinned; then fail 'it is still pinned'; fi
 ends 0 pin managed@4
 ends 0 prune -n managed
-[ ! -s out ] || fail 'there are no layers'
+[ ! -s out ] || fail 'there are no data files'
 cp -r managed pruned
 prints prune_dry 0 prune -n --keep-last=1 pruned
 cmp <(ls managed) <(ls pruned) || fail 'a dry run deletes'

@@ -42,7 +42,7 @@ ends 0 stat --values sample.varve:types/special
 ends 0 stat --values -j1 ../many.varve
 cp out one
 ends 0 stat --values -j7 ../many.varve
-cmp -s one out || fail 'stat on seven threads says something else'
+cmp -s one out || fail 'stat with seven threads gives different output'
 
 for name in keras_adam.index st_all_types.safetensors npz_all_types.npz \
     npz_deflated.npz small.gguf npy_fortran_big.npy strings.index; do

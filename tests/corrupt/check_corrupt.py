@@ -31,7 +31,7 @@ def main(program):
         paths = sorted(pathlib.Path(folder).iterdir())
         wrong = [f'{path.name}: {status_of(path)}' for path in paths
                  if status_of(path) != path.name.partition('-')[0]]
-    print(f'{len(paths)} defects, {len(wrong)} with another status')
+    print(f'{len(paths)} defects, {len(wrong)} with the wrong status')
     return '\n'.join(wrong) if wrong or len(paths) < 30 else 0
 
 

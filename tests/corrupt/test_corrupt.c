@@ -144,11 +144,11 @@ static void wrong_size(struct subject *s)
 {
     set64(s->columns.value_sizes, 0, UINT64_MAX);
 }
-static void value_of_nobody(struct subject *s)
+static void value_without_node(struct subject *s)
 {
     set32(s->columns.value_nodes, s->columns.value_count - 1, UINT32_MAX - 1);
 }
-static void slot_of_nobody(struct subject *s)
+static void slot_without_node(struct subject *s)
 {
     set32(s->columns.slot_variables, 0, s->columns.node_count);
 }
@@ -156,7 +156,7 @@ static void slot_nowhere(struct subject *s)
 {
     set32(s->columns.slot_nodes, 0, s->columns.node_count + 7);
 }
-static void tag_of_nobody(struct subject *s)
+static void tag_without_node(struct subject *s)
 {
     set32(s->columns.tag_nodes, s->columns.tag_count - 1, UINT32_MAX);
 }
@@ -192,10 +192,10 @@ static const struct defect defects[] = {
     { "VARVE_CORRUPT-value-unaligned", unaligned, false },
     { "VARVE_CORRUPT-value-beyond-the-end", value_beyond, false },
     { "VARVE_CORRUPT-size-not-that-of-the-shape", wrong_size, false },
-    { "VARVE_CORRUPT-value-of-nobody", value_of_nobody, false },
-    { "VARVE_CORRUPT-slot-of-nobody", slot_of_nobody, false },
+    { "VARVE_CORRUPT-value-without-node", value_without_node, false },
+    { "VARVE_CORRUPT-slot-without-node", slot_without_node, false },
     { "VARVE_CORRUPT-slot-to-nowhere", slot_nowhere, false },
-    { "VARVE_CORRUPT-tag-of-nobody", tag_of_nobody, false },
+    { "VARVE_CORRUPT-tag-without-node", tag_without_node, false },
 };
 
 /* --- Making and opening --------------------------------------------------- */

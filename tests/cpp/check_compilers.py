@@ -290,8 +290,8 @@ def refused(source, compiler):
                               PROGRAM.format(what)).stderr
             errors = ERROR.findall(stderr)
             if len(errors) != 1 or why not in errors[0]:
-                complaints.append(f'{compiler}: {what}: expected one error, '
-                                  f'"{why}", found:\n{stderr}')
+                complaints.append(f'{compiler}: {what}: must cause one error, '
+                                  f'"{why}", but caused:\n{stderr}')
     return '\n'.join(complaints)
 
 
@@ -307,7 +307,7 @@ def main(source):
         complaints = list(filter(None, (job.result() for job in jobs)))
     for complaint in complaints:
         print(complaint)
-    print(f'cpp: {len(paths)} files and {len(REFUSED)} mistakes, with '
+    print(f'cpp: {len(paths)} files and {len(REFUSED)} errors, with '
           f'{", ".join(here)}: {len(complaints)} complaints')
     return 1 if complaints or not paths else 0
 

@@ -17,7 +17,7 @@ namespace
 
 /* A communicator for processes that run one after the other and never exchange
  * data. */
-struct nobody {
+struct lone_process {
     void agree(std::uint64_t &)
     {
     }
@@ -194,7 +194,7 @@ TEST(what_a_process_has_for_itself_is_folded)
     varve::graph graph, other;
     graph.root().add_rank_local("worker", nullptr).add("steps", steps);
     GOOD(varve::write(graph.root(), place("private")));
-    nobody all;
+    lone_process all;
     const varve_comm two = varve::comm_over(all, 1, 2);
     int found = 0;
     varve::rank_local_options options;
@@ -236,7 +236,7 @@ template <class C> static void migrate(const char *name)
     auto owner = [](const atom &a) { return a.id % 2; };
     graph.root().add_migrating("atoms", nullptr, atoms);
     GOOD(varve::write(graph.root(), place(name)));
-    nobody all;
+    lone_process all;
     const varve_comm two = varve::comm_over(all, 1, 2);
     other.root().add_migrating("atoms", &two, mine, owner);
     mine.resize(3);

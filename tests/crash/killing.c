@@ -157,7 +157,7 @@ static void wait_for_saves(const struct killing_saver *saver, uint64_t saves)
     while (saver->saves < saves && !saver->has_failed) {
         sched_yield();
         cr_assert_lt(killing_now() - begin, 60 * UINT64_C(1000000000),
-            "a save does not come to its end");
+            "a save does not end");
     }
 }
 
@@ -179,5 +179,5 @@ void killing_end(struct killing_saver *saver, bool has_timer, uint64_t chance)
     cr_assert_eq(waitpid(saver->process, &status, 0), saver->process);
     cr_assert_not(saver->has_failed, "%s", saver->error.message);
     cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL,
-        "the process ended by itself");
+        "the process ended without a kill");
 }

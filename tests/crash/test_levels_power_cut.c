@@ -31,11 +31,11 @@ struct scenario {
 };
 
 static const struct scenario scenarios[] = {
-    { "both are left", NULL, false },
+    { "both remain", NULL, false },
     { "the fast one is lost", "run", false },
-    { "the level is lost", "far", false },
-    { "both are left, of saves behind the program", NULL, true },
-    { "the fast one is lost, of saves behind the program", "run", true },
+    { "the tier is lost", "far", false },
+    { "both remain, asynchronous saves", NULL, true },
+    { "the fast one is lost, asynchronous saves", "run", true },
 };
 
 struct search {

@@ -34,7 +34,7 @@ enum {
     COLUMNS = 7,
 };
 
-/* What processes record, in memory that survives them. */
+/* Records of the processes, in memory that survives them. */
 struct record {
     int64_t resumed[MOST_NODES]; /* -2: not reached; -1: nothing to resume */
     int64_t saved[MOST_NODES];   /* newest step that was reported as saved */
@@ -357,7 +357,8 @@ static void lose_two(struct history *h, uint64_t *random)
     run_life();
     for (uint32_t i = 0; i < world.count; i++) {
         cr_assert_eq(world.record->resumed[i], -1);
-        cr_assert(world.record->says_who[i], "rank %u does not say who", i);
+        cr_assert(world.record->says_who[i],
+            "rank %u does not name the lost nodes", i);
     }
     h->saved = newest_saved();
     h->doubles++;

@@ -111,8 +111,8 @@ struct search {
 
 #define BIT(finding) (1u << (finding))
 
-/* Checks one file of a disk. With correct saves, the first bad disk fails the
- * test. */
+/* Returns true if one file of a disk is as it must be. With correct saves, the
+ * first bad disk fails the test. */
 static bool is_good(struct search *search, struct memory *disk,
     const char *path, unsigned allowed)
 {

@@ -134,10 +134,11 @@ static const struct way ways[] = {
     { "over one file", save_over, true, 1, 1 },
     { "numbered", save_numbered, false, 1, 1 },
     { "missing directories", save_deep, false, 1, 1 },
-    { "numbered by two", save_numbered, false, 2, 1 },
-    { "over one file, behind", save_behind, true, 1, 1 },
-    { "numbered, in layers, behind", save_layers_behind, false, 1, 2 },
-    { "numbered, in layers, behind, by two", save_layers_behind, false, 2, 2 },
+    { "numbered, two savers", save_numbered, false, 2, 1 },
+    { "over one file, asynchronous", save_behind, true, 1, 1 },
+    { "numbered, incremental, asynchronous", save_layers_behind, false, 1, 2 },
+    { "numbered, incremental, asynchronous, two savers", save_layers_behind,
+        false, 2, 2 },
 };
 
 /* --- What is there -------------------------------------------------------- */
@@ -161,11 +162,11 @@ static int look_at(
         cr_assert_lt(bench.count, MOST_FILES);
         bench.steps[bench.count++] = killing_step_of(path);
     } else if (name[0] == '.') {
-        cr_assert(ends_in(name, ".tmp"), "%s: what is it?", path);
+        cr_assert(ends_in(name, ".tmp"), "%s: unexpected file", path);
         bench.temporaries++;
     } else {
         cr_assert(ends_in(name, ".latest") || ends_in(name, ".data"),
-            "%s: what is it?", path);
+            "%s: unexpected file", path);
     }
     return 0;
 }
@@ -254,10 +255,10 @@ static void save_next(void)
     killing_fill(&bench.model, step);
     cr_assert_ok(bench.way->save(&bench.model, step, &error), error);
     look();
-    cr_assert(is_there(step), "%s: the next save is not there",
+    cr_assert(is_there(step), "%s: the next save does not exist",
         bench.way->name);
     cr_assert(!bench.way->has_one_file || bench.temporaries == 0,
-        "%s: the next save has not swept up", bench.way->name);
+        "%s: the next save has not removed leftover files", bench.way->name);
 }
 
 /* Returns a time of a few saves. The first save of a process is the slowest,

@@ -78,7 +78,7 @@ static bool save_and_die(uint32_t victim, const char *path, long number)
             was_killed = true;
         } else {
             cr_assert_leq(WEXITSTATUS(status), 1,
-                "rank %u killed at call %ld: rank %u says otherwise", victim,
+                "rank %u killed at call %ld: rank %u disagrees", victim,
                 number, i);
         }
     }

@@ -113,7 +113,7 @@ void bench_put(struct bench *b, const void *bytes, size_t size)
     memory_put(b->memory, BENCH_PATH, bytes, size);
 }
 
-void bench_mend(struct bench *b)
+void bench_repair(struct bench *b)
 {
     size_t size;
     unsigned char *bytes = memory_bytes(b->memory, BENCH_PATH, &size);
@@ -167,7 +167,7 @@ static bool differs(const struct expectation *e, uint64_t begin, uint64_t end)
                (size_t)(end - begin)) != 0;
 }
 
-/* Expects padding up to `end`. */
+/* Expects damaged padding up to `end`. Returns true if there is any. */
 static bool expect_padding(
     struct expectation *e, uint64_t end, varve_damage *damage)
 {

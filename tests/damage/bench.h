@@ -6,7 +6,7 @@
  *     bench_bytes(&b)[place] ^= 1;
  *     bench_check(&b, &b.saved, place);
  *     bench_read(&b, NULL, place);
- *     bench_mend(&b);
+ *     bench_repair(&b);
  *     bench_end(&b, "flipped bits");
  *
  * SPDX-License-Identifier: MIT
@@ -78,7 +78,7 @@ void image_free(struct image *image);
 /* Returns the bytes of the file, to be damaged in place. */
 unsigned char *bench_bytes(struct bench *b);
 void bench_put(struct bench *b, const void *bytes, size_t size);
-void bench_mend(struct bench *b);
+void bench_repair(struct bench *b);
 
 /* Returns true if the file differs from the image. */
 bool bench_differs(struct bench *b, const struct image *image);

@@ -62,7 +62,7 @@ TEST(damage, every_pair_of_flipped_bits_is_found)
         bench_check(&b, &b.saved, (size_t)first / 8);
         if (i % 16 == 0)
             bench_read(&b, NULL, (size_t)first / 8);
-        bench_mend(&b);
+        bench_repair(&b);
     }
     proof_count("damage.bit_pairs", b.tried);
     bench_end(&b, "pairs of bits");
@@ -83,7 +83,7 @@ TEST(damage, every_burst_is_found)
         bench_check(&b, &b.saved, place);
         if (i % 16 == 0)
             bench_read(&b, NULL, place);
-        bench_mend(&b);
+        bench_repair(&b);
     }
     proof_count("damage.bursts", b.tried);
     bench_end(&b, "bursts");

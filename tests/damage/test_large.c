@@ -162,7 +162,7 @@ static bool make(struct damage *damage)
     return memcmp(damage->good, bench.bytes + begin, size) != 0;
 }
 
-static void mend(const struct damage *damage)
+static void undo(const struct damage *damage)
 {
     memcpy(bench.bytes + damage->begin, damage->good, damage->size);
 }
@@ -272,7 +272,7 @@ TEST(large_damage, is_found_where_it_is)
             }
             tried += is_found;
         }
-        mend(&damage);
+        undo(&damage);
     }
     cr_log_info("%zu bytes: %llu damages, all found; the whole file verified "
         "after %llu", bench.size, (unsigned long long)tried,

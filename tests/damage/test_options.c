@@ -68,7 +68,7 @@ TEST(damage, without_verifying_spares_what_it_does_not_touch)
     for (size_t place = 0; place < b.saved.size; place++) {
         bench_bytes(&b)[place] ^= (unsigned char)(1 << place % 8);
         try_no_verify(&b, place);
-        bench_mend(&b);
+        bench_repair(&b);
     }
     cr_assert(b.right > 0 && b.refused > 0);
     proof_count("damage.no_verify", b.tried);
@@ -117,7 +117,7 @@ TEST(damage, of_a_streaming_read_is_told_with_what_changed)
         half += error.status == VARVE_PARTIALLY_RESTORED;
         varve_restoration_free(r);
         everything_fill(&b.model, BENCH_NOW);
-        bench_mend(&b);
+        bench_repair(&b);
     }
     cr_assert_gt(half, 0);
     proof_count("damage.streaming", b.tried);
@@ -169,7 +169,7 @@ TEST(damage, of_a_mapped_variable_is_found_when_asked)
             (size_t)(value->offset + bench_random(&b, value->size));
         bench_bytes(&b)[place] ^= (unsigned char)(1 << i % 8);
         try_mapped(&b, place);
-        bench_mend(&b);
+        bench_repair(&b);
     }
     proof_count("damage.mapped", b.tried);
     bench_end(&b, "mapped reads");

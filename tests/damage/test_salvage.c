@@ -79,7 +79,7 @@ TEST(damage, costs_the_value_that_it_is_in_where_it_is_salvaged)
         cr_assert_eq(opens, !is_index,
             "at %zu: expected that %s is salvaged", place,
             is_index ? "no damaged index" : "what is not the index");
-        bench_mend(&b);
+        bench_repair(&b);
     }
     proof_count("damage.salvaged", b.tried);
     bench_end(&b, "salvaged files");
@@ -103,7 +103,7 @@ TEST(damage, of_many_values_costs_those_where_they_are_salvaged)
             bench_bytes(&b)[place] ^= (unsigned char)(1 << k % 8);
         }
         cr_assert(try_salvage(&b, i % 2, place));
-        bench_mend(&b);
+        bench_repair(&b);
     }
     proof_count("damage.salvaged_many", b.tried);
     bench_end(&b, "files with many damages salvaged");

@@ -23,7 +23,7 @@ static void check(struct bench *b, const struct image *older, size_t place)
         if (!is_opened && b->tried % 4 == 0)
             bench_read(b, NULL, place);
     }
-    bench_mend(b);
+    bench_repair(b);
 }
 
 static void lose_and_misplace(struct bench *b, size_t sector)
@@ -87,7 +87,7 @@ TEST(damage, every_sector_of_an_older_checkpoint_is_found)
     bench_begin(&b, false);
     bench_save(&b, BENCH_OLDER, &older[0]);
     bench_save(&b, 3, &older[1]); /* its strings have other sizes */
-    bench_mend(&b);
+    bench_repair(&b);
     cr_assert_eq(older[0].size, b.saved.size);
     cr_assert_eq(older[0].data_end, b.saved.data_end);
     for (int i = 0; i < 2; i++) {
@@ -107,7 +107,7 @@ TEST(damage, parts_of_two_checkpoints_never_pass_for_one)
     struct image older;
     bench_begin(&b, false);
     bench_save(&b, BENCH_OLDER, &older);
-    bench_mend(&b);
+    bench_repair(&b);
     size_t ends[] = { 0, BENCH_HEADER, (size_t)b.saved.data_end,
         b.saved.size - 64, b.saved.size };
     for (unsigned set = 1; set < 15; set++) {
@@ -145,7 +145,7 @@ TEST(damage, every_large_sector_is_found)
     struct image older;
     bench_begin(&b, true);
     bench_save(&b, BENCH_OLDER, &older);
-    bench_mend(&b);
+    bench_repair(&b);
     size_t sectors = b.saved.size / SECTOR;
     uint64_t most = proof_size(sectors + 500, 100000);
     for (uint64_t i = 0; i < most; i++) {

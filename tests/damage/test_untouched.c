@@ -104,7 +104,7 @@ static void damage_value(struct bench *b, size_t place)
     if (name_others(b, damaged, others))
         restore_others(b, &(varve_read_options){ .only = others }, damaged,
             place);
-    bench_mend(b);
+    bench_repair(b);
 }
 
 TEST(damage, of_a_value_leaves_the_others_readable)
@@ -130,7 +130,7 @@ TEST(damage, of_padding_leaves_all_values_readable)
         bench_bytes(&b)[place] = (unsigned char)(1 + place % 255);
         bench_check(&b, &b.saved, place);
         cr_assert(bench_read(&b, NULL, place));
-        bench_mend(&b);
+        bench_repair(&b);
     }
     cr_assert_gt(b.right, 0);
     proof_count("damage.padding", b.tried);
@@ -155,7 +155,7 @@ TEST(damage, of_a_chunk_is_told_with_its_range)
         bench_bytes(&b)[place] ^= 0x40;
         bench_check(&b, &b.saved, place);
         expect_refusal(&b, NULL, &chunk, place);
-        bench_mend(&b);
+        bench_repair(&b);
     }
     proof_count("damage.chunks", b.tried);
     bench_end(&b, "chunks");

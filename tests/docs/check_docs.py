@@ -115,7 +115,7 @@ def main(source):
     if troubles:
         return 1
     count = len(SITES) + len(STYLES) + len(PAGES) + len(NAMES)
-    print(f'docs: {count} small sites and pages: all is as it should be')
+    print(f'docs: {count} small sites and pages: passed')
     place = tempfile.mkdtemp()
     try:
         result = subprocess.run(

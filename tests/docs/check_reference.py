@@ -53,7 +53,7 @@ class Checks:
         for name in sorted(set(expected) - set(found)):
             self.fail(f'{what}: {name} is not in the reference')
         for name in sorted(set(found) - set(expected)):
-            self.fail(f'{what}: {name} is nothing public')
+            self.fail(f'{what}: {name} is not public')
 
     def fail(self, line):
         self.troubles += 1
@@ -92,7 +92,7 @@ def check_names(checks, source, found):
         member.name for each in everywhere if each.kind == 'enum'
         for member in each.members])
     print(f'reference: {len(functions)} functions, {len(types)} types and '
-          f'{len(enumerators)} enumerators, as the compiler has them')
+          f'{len(enumerators)} enumerators, as found by the compiler')
 
 
 def check_headers(checks, source, found):
@@ -116,8 +116,8 @@ def check_broken(checks, headers):
         found = [int(line.split(':')[1]) - FRAME.count('\n')
                  for line in headers.undocumented([header])]
         if found != expected:
-            checks.fail(f'expected nothing about lines {expected}, found '
-                        f'{found}, of:\n{text}')
+            checks.fail(f'lines {expected} must be reported, but lines {found} '
+                        f'were, in:\n{text}')
 
 
 def check_python(checks, source, python_pages):
@@ -150,14 +150,14 @@ def lint_command():
 def lint(checks, pages):
     command = lint_command()
     if not command:
-        print('reference: pages not looked at: neither mandoc nor groff here')
+        print('reference: pages were not checked without mandoc or groff')
         return
     result = subprocess.run(command + pages, stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, text=True, check=False)
     for line in result.stdout.splitlines():
         if line.strip():
             checks.fail(line)
-    print(f'reference: {command[0]} has looked at {len(pages)} pages')
+    print(f'reference: {command[0]} accepts {len(pages)} pages')
 
 
 def check_manual(checks, source, found, man_pages):
@@ -188,7 +188,7 @@ def check_manual(checks, source, found, man_pages):
 
 
 def table(path):
-    """Yields the cells of each row of the tables in a page."""
+    """Returns the cells of each row of the tables in a page."""
     with open(path, encoding='utf-8') as stream:
         return [[cell.strip() for cell in re.split(r'(?<!\\)\|', line)[1:-1]]
                 for line in stream if line.startswith('|')]
@@ -206,7 +206,7 @@ def check_statuses(checks, source, found):
                  [str(tuple(row[:3])) for row in rows])
     for row in rows:
         if not row[3]:
-            checks.fail(f'docs/statuses.md: nothing to do about {row[1]}')
+            checks.fail(f'docs/statuses.md: no action for {row[1]}')
 
 
 def check_limits(checks, source, found):

@@ -37,7 +37,7 @@ def skip_or_try_elsewhere(reason):
         python = os.path.join(directory, 'bin', 'python')
         if os.access(python, os.X_OK):
             os.execv(python, [python, '-B'] + sys.argv)
-        reason = f'{python} is not there'
+        reason = f'{python} does not exist'
     print(f'{NAME}: skipped, {reason}; --install makes an environment for '
           'VARVE_TENSORBOARD')
     sys.exit(SKIP)
@@ -81,7 +81,7 @@ def check_histogram(run):
         expected = sum(left <= n < limit for n in numbers)
         demand(abs(count - expected) <= 1, f'bucket below {limit}: {count}')
         left = limit
-    demand(sum(h.bucket) == 999, 'the buckets do not add up')
+    demand(sum(h.bucket) == 999, 'the sum of the buckets is wrong')
     demand(run.Scalars('weights/not_finite')[0].value == 1, 'no NaN counted')
     print(f'{NAME}: a histogram of {h.num:.0f} in {len(h.bucket)} buckets')
 
@@ -97,8 +97,8 @@ def check_images(run):
         demand(picture.size == (300, 200) and picture.mode == mode,
                f'{channels}: {picture.size} {picture.mode}')
         pixels = bytes(i * 7 % 251 for i in range(300 * 200 * channels))
-        demand(picture.tobytes() == pixels, f'{channels}: other pixels')
-    print(f'{NAME}: {len(modes)} images, every pixel as it was')
+        demand(picture.tobytes() == pixels, f'{channels}: pixels differ')
+    print(f'{NAME}: {len(modes)} images with equal pixels')
 
 
 def check_text(run):

@@ -20,7 +20,7 @@ trap 'rm -rf "$scratch"' EXIT
 status=0
 "$here/device.sh" "$scratch/14_cuda" || status=$?
 if [ "$status" -eq 77 ]; then
-    echo '14_cuda.cu: compiled and linked, not run: there is no device here'
+    echo '14_cuda.cu: compiled and linked, not run: there is no CUDA device'
     status=0
 fi
 exit "$status"

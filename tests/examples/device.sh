@@ -30,7 +30,7 @@ fail() {
 
 # train STEPS DIRECTORY: prints the final result.
 train() {
-    timeout 120 "$program" "$1" "$2" >"$2.log" 2>&1 || fail "it does not run"
+    timeout 120 "$program" "$1" "$2" >"$2.log" 2>&1 || fail "the program failed"
     grep '^step ' "$2.log"
 }
 
@@ -53,12 +53,13 @@ refuse() {
     local status=0
     cp failed/weights.varve before
     env "$1" timeout 120 "$failing" 60 failed >failed.log 2>&1 || status=$?
-    [ "$status" -eq 1 ] || fail "$1: expected a status of 1, found $status"
+    [ "$status" -eq 1 ] || fail "$1: exit status $status instead of 1"
     [ "$(grep -c '^resuming from step 20$' failed.log)" -eq "$2" ] ||
-        fail "$1: it fails elsewhere"
-    grep "$3" failed.log || fail "$1: expected a message of $3"
+        fail "$1: failed at the wrong time"
+    grep "$3" failed.log || fail "$1: the message must be $3"
     cmp before failed/weights.varve || fail "$1: the file has changed"
-    [ "$(ls failed)" = weights.varve ] || fail "$1: it left $(ls failed)"
+    [ "$(ls failed)" = weights.varve ] ||
+        fail "$1: files were left: $(ls failed)"
 }
 
 status=0
@@ -67,7 +68,7 @@ if [ "$status" -eq 77 ]; then
     cat unbroken.log
     exit 77
 fi
-[ "$status" -eq 0 ] || fail "it does not run"
+[ "$status" -eq 0 ] || fail "the program failed"
 expected=$(grep '^step 60: ' unbroken.log)
 echo "unbroken: $expected"
 
@@ -77,11 +78,12 @@ until_saved broken
 kill -KILL "$training"
 wait "$training" 2>/dev/null || true
 at=$(train 0 broken | sed 's/^step \([0-9]*\):.*/\1/')
-[ "$at" -ge 20 ] || fail "killed, it is at step $at"
+[ "$at" -ge 20 ] || fail "killed at step $at"
 [ "$(train $((at + 10)) broken)" = "$(train $((at + 10)) whole)" ] ||
-    fail "resumed at step $at, it comes to other weights"
-grep -q "^resuming from step $at$" broken.log || fail "it begins anew"
-echo "killed at step $at, resumed: the same, bit for bit"
+    fail "resumed at step $at: the weights differ"
+grep -q "^resuming from step $at$" broken.log ||
+    fail "the program did not resume"
+echo "killed at step $at and resumed: equal, bit for bit"
 
 [ -n "$failing" ] || exit 0
 train 20 failed >/dev/null
@@ -91,4 +93,4 @@ refuse FAIL_WRITE=5 0 'weights: copying its value in failed with VARVE_IO$'
 refuse FAIL_READ=8 1 'momentum: copying its value out failed with VARVE_IO$'
 refuse FAIL_READ=11 1 'weights: copying its value out failed with VARVE_IO$'
 [ "$(train 60 failed)" = "$expected" ] ||
-    fail "after copies that failed it comes to other weights"
+    fail "the weights differ after failed copies"

@@ -39,24 +39,24 @@ kill_one() {
     done
     kill -KILL "$(ranks_of "$2" | sort -n | tail -n 1)"
     wait "$whole" || status=$?
-    [ "$status" -ne 0 ] || fail "a process was killed, and nobody noticed"
-    [ "$status" -ne 124 ] || fail "a process was killed, and others waited"
+    [ "$status" -ne 0 ] || fail "a process was killed without an error"
+    [ "$status" -ne 124 ] || fail "a process was killed, and others did not end"
     echo "killed one of $1: ended with $status"
 }
 
-heat 1 "$steps" unbroken >unbroken.log 2>&1 || fail "it does not run"
+heat 1 "$steps" unbroken >unbroken.log 2>&1 || fail "the program failed"
 expected=$(grep '^step ' unbroken.log)
 echo "unbroken: $expected"
 for ranks in 2 5; do
     heat "$ranks" "$steps" "of-$ranks" >"of-$ranks.log" 2>&1 || fail "of $ranks"
     [ "$(grep '^step ' "of-$ranks.log")" = "$expected" ] ||
-        fail "$ranks processes find other heat"
+        fail "the result with $ranks processes differs"
 done
 kill_one 8 broken
 rm -f broken/heat-[0-9]*[0-9].varve # saved after the kill
-heat 3 "$steps" broken >resumed.log 2>&1 || fail "it does not go on"
+heat 3 "$steps" broken >resumed.log 2>&1 || fail "resuming failed"
 grep -q '^3 processes resume from step [1-9]' resumed.log ||
-    fail "it begins anew"
+    fail "the program did not resume"
 [ "$(grep '^step ' resumed.log)" = "$expected" ] ||
-    fail "resumed with 3 processes it finds other heat"
-echo "killed with 8 processes, resumed with 3: the same, bit for bit"
+    fail "the result after resuming with 3 processes differs"
+echo "killed with 8 processes and resumed with 3: equal, bit for bit"

@@ -1,5 +1,6 @@
-# ranks.sh - Common part of heat.sh and pairs.sh. Sourced with the program and
-# optionally mpirun; changes to a temporary folder that is removed at exit.
+# ranks.sh - Contains the common part of heat.sh and pairs.sh. Sourced with the
+# program and optionally mpirun; changes to a temporary folder that is removed
+# at exit.
 #
 # SPDX-License-Identifier: MIT
 program=$1

@@ -45,7 +45,7 @@ milliseconds() {
 # compare NAME: compares the output with the expected one.
 compare() {
     diff -u "$source/examples/expected/$1.txt" printed ||
-        fail "$1 printed something else"
+        fail "the output of $1 differs"
     echo "$1: as expected"
 }
 
@@ -63,7 +63,7 @@ check_training_output() {
         uninterrupted.log >printed
     compare 01_train
     grep -Eq '^fresh start: [0-9]+ characters' uninterrupted.log ||
-        fail '01_train does not say that it starts fresh'
+        fail '01_train does not report a fresh start'
     local first last
     first=$(sed -nE 's/^step .* ([0-9.]+) bits.*/\1/p' uninterrupted.log |
         head -n 1)
@@ -102,13 +102,13 @@ same_checkpoints() {
             fail "${file##*/} differs after a kill"
     done
     [ "$(count_saved uninterrupted)" -eq "$saved" ] ||
-        fail "expected $saved checkpoints, found $(count_saved uninterrupted)"
+        fail "$(count_saved uninterrupted) checkpoints instead of $saved"
     [ "$(count_saved interrupted)" -eq "$saved" ] ||
-        fail "expected $saved checkpoints, found $(count_saved interrupted)"
+        fail "$(count_saved interrupted) checkpoints instead of $saved"
     if [ -n "$varve" ]; then
         echo "all $saved checkpoints have the same values, bit for bit"
     else
-        echo 'without the command varve: values are not compared'
+        echo 'values are not compared without the command varve'
     fi
 }
 
@@ -127,18 +127,18 @@ kill_and_resume() {
         [ "$(count_saved interrupted)" -eq "$before" ] || told=$((told + 1))
     done
     (train interrupted) >>interrupted.log
-    [ "$landed" -gt 0 ] || fail 'no kill landed'
+    [ "$landed" -gt 0 ] || fail 'no process was killed in time'
     grep -q '^resumed at step' interrupted.log || fail 'nothing was resumed'
     same_checkpoints
     (train uninterrupted) >again.log
     head -n 1 again.log | grep -q "^resumed at step $steps from " ||
-        fail 'a finished training does not say where it resumes'
+        fail 'a finished training does not report where it resumes'
     grep -q '^saved' again.log && fail 'a finished training saves again'
     local files
     files=$(find interrupted/events -name 'events.out.tfevents.*' -size +0 |
         wc -l)
     [ "$files" -ge "$told" ] ||
-        fail "expected events of $told runs that have saved, found $files"
+        fail "$files event files for $told runs that have saved"
 }
 
 # Prints the last lines of a training: the loss, and a generated text.
@@ -154,13 +154,13 @@ stop_and_resume() {
     wait "$training" || status=$?
     [ "$status" -eq 75 ] || fail "asked to stop, 01_train ends with $status"
     at=$(sed -nE 's/^stopped at step ([0-9]+);.*/\1/p' stopped.log)
-    [ -n "$at" ] || fail 'asked to stop, 01_train does not say where it did'
+    [ -n "$at" ] || fail 'asked to stop, 01_train does not report the step'
     (train stopped "$steps") >resumed.log
     head -n 1 resumed.log | grep -q "^resumed at step $at from " ||
         fail "stopped at step $at, but $(head -n 1 resumed.log)"
     diff <(end_of uninterrupted.log) <(end_of resumed.log) ||
-        fail 'a training that was stopped ends otherwise'
-    echo "01_train: stopped at step $at, saved, and went on"
+        fail 'a training that was stopped has a different result'
+    echo "01_train: stopped at step $at, saved, and resumed"
 }
 
 keeps_the_newest() {
@@ -169,7 +169,7 @@ keeps_the_newest() {
     [ -e few/ckpt-4.varve ] && [ -e few/ckpt-5.varve ] ||
         fail 'the newest checkpoints were deleted'
     [ "$(count_saved few)" -le 3 ] ||
-        fail "expected the newest 2 and the best, found $(count_saved few)"
+        fail "$(count_saved few) checkpoints, not the newest 2 and the best"
     echo '01_train: old checkpoints are deleted'
 }
 
@@ -179,7 +179,7 @@ runs_without_events() {
     "$programs/01_train" --steps 2 --quiet --directory blocked "$text" \
         2>warned.log || fail 'without events, 01_train fails'
     grep -q '^01_train: warning: .*blocked/events' warned.log ||
-        fail "expected a warning, found: $(cat warned.log)"
+        fail "no warning: $(cat warned.log)"
     [ "$(count_saved blocked)" -eq 1 ] || fail 'without events, none is saved'
     echo '01_train: runs without events'
 }
@@ -240,9 +240,9 @@ resume_in_the_background() {
     done
     "$programs/09_background" again "$steps" >log
     grep -qx "step $steps: rows 0 and 512 are at 0.996094 and 0.996094" log ||
-        fail "09_background ended otherwise: $(cat log)"
+        fail "09_background has a different result: $(cat log)"
     [ "$(count_saved again)" -eq 3 ] ||
-        fail "expected 3 checkpoints, found $(count_saved again)"
+        fail "$(count_saved again) checkpoints instead of 3"
     echo "09_background: killed $killed times, the last time at step $last"
 }
 

@@ -93,8 +93,8 @@ static void open_first(struct world *w)
     cr_assert_ok(read_with(w, NULL, &error), error);
 }
 
-/* Builds nodes after a read. What could not be built remains unbuilt; values
- * that could not be restored remain pending. */
+/* Builds nodes after a read. Nodes that could not be built remain missing;
+ * values that could not be restored remain pending. */
 static varve_status build_late(struct world *w, varve_error *error)
 {
     varve_status status;

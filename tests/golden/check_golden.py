@@ -24,15 +24,16 @@ def compare(dump, path):
         content = read_format.read(
             pathlib.Path(path).read_bytes(), read_format.layers_of(path))
     except NotImplementedError as reason:
-        print(f'{path}: left out, {reason}')
+        print(f'{path}: skipped, {reason}')
         return
     independent = list(lines_of(content))
     for a, b in zip(library, independent):
         if a != b:
-            sys.exit(f'{path}: the library says "{a}", the other "{b}"')
+            sys.exit(f'{path}: the library prints "{a}", the independent '
+                     f'reader "{b}"')
     if len(library) != len(independent):
         sys.exit(f'{path}: {len(library)} lines from the library, '
-                 f'{len(independent)} from the other')
+                 f'{len(independent)} from the independent reader')
     print(f'{path}: {len(library)} lines agree')
 
 

@@ -42,8 +42,8 @@ def contents(place):
 
 
 def can_be_lost(parities, ranks):
-    """Yields the ranks to lose: one of each group; with partners, no two
-    adjacent ranks."""
+    """Returns true if these ranks can be lost together: one of each group
+    with XOR; no two adjacent ranks with partners."""
     for rank, other in itertools.permutations(ranks, 2):
         p = parities[rank]
         if other not in p.members:

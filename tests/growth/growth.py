@@ -69,7 +69,7 @@ def exponent(few, many):
 def main():
     growth, folder, *chosen = sys.argv[1:]
     if not shutil.which('valgrind'):
-        print('growth: there is no valgrind')
+        print('growth: valgrind is not installed')
         return 77
     print(f'{"family":22} {"items":>6} {"instructions":>13} {"each":>8} '
           f'{"exponent":>8} {"bytes":>10} {"exponent":>8}')

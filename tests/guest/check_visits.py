@@ -34,12 +34,12 @@ def main(source):
     quiet = {line for line in read(f'{here}/visits.txt').splitlines()
              if line and not line.startswith('#')}
     complaints = [
-        *(f'{name}: expected it in a visit, or in visits.txt'
+        *(f'{name}: must be called in a visit or listed in visits.txt'
           for name in sorted(declared - visited - quiet)),
-        *(f'{name}: in visits.txt, but visited, or no function any more'
+        *(f'{name}: listed in visits.txt, but visited or removed'
           for name in sorted((quiet & visited) | (quiet - declared)))]
     print('\n'.join(complaints) or f'visits: {len(declared & visited)} '
-          f'functions are visited, {len(quiet)} only answer')
+          f'functions are visited, {len(quiet)} only return data')
     return bool(complaints)
 
 

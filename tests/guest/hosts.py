@@ -54,7 +54,7 @@ def comma(guest, place):
             surroundings = dict(os.environ, LOCPATH=place,
                                 LC_ALL=f'{name}.UTF-8')
             return run([guest, 'comma', place], env=surroundings)
-    return skip('no locale with a comma can be made')
+    return skip('a locale with a decimal comma cannot be created')
 
 
 def preload(guest, place, name):
@@ -62,7 +62,7 @@ def preload(guest, place, name):
              for path in sorted(glob.glob(f'{folder}/lib{name}*.so*'))
              if 'debug' not in path and 'profiler' not in path]
     if not found:
-        return skip(f'there is no lib{name} here')
+        return skip(f'lib{name} is not installed')
     surroundings = dict(os.environ, LD_PRELOAD=found[0])
     print('with', os.path.basename(found[0]))
     return run([guest, 'preloaded', place], env=surroundings)
@@ -70,7 +70,7 @@ def preload(guest, place, name):
 
 def valgrind(guest, place, tool):
     if not is_good(['valgrind', '--version']):
-        return skip('there is no valgrind here')
+        return skip('valgrind is not installed')
     more = ['--leak-check=full'] if tool == 'memcheck' else []
     return run(['valgrind', f'--tool={tool}', '--quiet', '--error-exitcode=1',
                 *more, guest, 'tiny', place])
@@ -86,7 +86,7 @@ def libraries_of(program):
 
 def bare_root(guest, place):
     if os.geteuid() != 0:
-        return skip('changing the root needs root')
+        return skip('changing the root directory requires root')
     guest = os.path.realpath(guest)
     for path in [guest, *libraries_of(guest)]:
         there = place + path
@@ -176,7 +176,7 @@ def in_file_system(guest, name, make, habit):
         at = os.path.join(place, 'mounted')
         os.makedirs(at)
         if not make(place, at) or not os.path.ismount(at):
-            print(f'{name}: skipped: it cannot be mounted here')
+            print(f'{name}: skipped: it cannot be mounted')
             return None
         print(f'{name}: ', end='')
         try:
@@ -187,11 +187,11 @@ def in_file_system(guest, name, make, habit):
 
 def file_systems(guest, is_long):
     if os.geteuid() != 0:
-        return skip('mounting needs root')
+        return skip('mounting requires root')
     # mounts are not visible to other processes
     if 'HOSTS_INSIDE' not in os.environ:
         if not is_good(['unshare', '-m', 'true']):
-            return skip('mounts of its own are not allowed here')
+            return skip('a mount namespace is not permitted')
         inside = dict(os.environ, HOSTS_INSIDE='1')
         return run(['unshare', '-m', sys.executable, '-B', *sys.argv],
                    env=inside)

@@ -150,10 +150,10 @@ void look_differs(
         snprintf(text, LOOK_TEXT, "%d threads more",
             after->threads - before->threads);
     else if (before->files != after->files)
-        snprintf(text, LOOK_TEXT, "%d open files more",
+        snprintf(text, LOOK_TEXT, "%d additional open files",
             after->files - before->files);
     else if (before->passed_on != after->passed_on)
-        snprintf(text, LOOK_TEXT, "an open file is passed on");
+        snprintf(text, LOOK_TEXT, "an open file is inherited");
     for (size_t i = 0; i < sizeof names / sizeof *names && !text[0]; i++) {
         if (before->parts[i] != after->parts[i])
             snprintf(text, LOOK_TEXT, "%s has changed", names[i]);

@@ -54,12 +54,12 @@ static int skip(const char *reason)
 static int finish(void)
 {
     unsigned bad = guest_bad_callbacks();
-    printf("guest: %u calls looked at, %u callbacks, %u complaints%s\n",
+    printf("guest: %u calls checked, %u callbacks, %u failures%s\n",
         guest.is_blind ? 0 : guest.calls, guest_callbacks(),
         guest.failures + bad,
         registers_can_be_seen()
             ? ""
-            : "; this processor does not tell whether registers are in use");
+            : "; this processor does not report if registers are in use");
     return guest.failures + bad > 0;
 }
 
@@ -116,7 +116,7 @@ static int small_stack(void)
     pthread_attr_init(&attributes);
     if (pthread_attr_setstacksize(&attributes, SMALL_STACK) ||
         pthread_create(&thread, &attributes, run_small, NULL))
-        return skip("a thread with a stack of 64 KiB cannot be made");
+        return skip("a thread with a stack of 64 KiB cannot be created");
     pthread_attr_destroy(&attributes);
     pthread_join(thread, NULL);
     return finish();
@@ -132,14 +132,14 @@ static int denormals_are_zero(void)
     guest.count = MANY;
     return run(1);
 #else
-    return skip("how denormals become zero is known of x86-64 only");
+    return skip("flushing denormals to zero is tested on x86-64 only");
 #endif
 }
 
 static int rounding_up(void)
 {
     if (fesetround(FE_UPWARD))
-        return skip("this machine rounds to nearest only");
+        return skip("this machine supports only rounding to nearest");
     guest.count = MANY;
     return run(1);
 }
@@ -148,7 +148,7 @@ static int limit(int resource, rlim_t most)
 {
     struct rlimit limits;
     if (getrlimit((__rlimit_resource_t)resource, &limits))
-        return skip("there is no such limit here");
+        return skip("this system has no such limit");
     limits.rlim_cur = most;
     if (setrlimit((__rlimit_resource_t)resource, &limits))
         return skip("the limit cannot be set");
@@ -159,7 +159,7 @@ static int few_files(void)
 {
     guest.lacks_files = true;
     int status = limit(RLIMIT_NOFILE, FEW_FILES);
-    printf("guest: %u calls refused for lack of files\n", guest.refused);
+    printf("guest: %u calls failed with too many open files\n", guest.refused);
     return status;
 }
 
@@ -184,7 +184,7 @@ static int small_files(void)
 static int comma(void)
 {
     if (!setlocale(LC_ALL, "") || *localeconv()->decimal_point != ',')
-        return skip("there is no locale with a comma");
+        return skip("there is no locale with a decimal comma");
     guest_visit(&guest, "texts", visit_texts);
     return run(1);
 }
@@ -192,8 +192,8 @@ static int comma(void)
 static int forking(void)
 {
     if (IS_SANITIZED)
-        return skip("sanitizers look for leaks in each child, and wait for "
-                    "threads that are not there");
+        return skip("sanitizers check each child for leaks, and wait for "
+                    "threads that do not exist");
     unsigned forks = guest_run_forked(&guest);
     printf("guest: forked before %u calls\n", forks);
     return finish();

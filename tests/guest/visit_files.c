@@ -16,7 +16,7 @@ static void read_back(
     state_fill(s, 9);
     LEAVES(g, 0, 1);
     MAKES(g, r, varve_read(s->root, "a.varve", options, &g->error));
-    guest_expect(g, state_is(s, 2), "the values come back");
+    guest_expect(g, state_is(s, 2), "the values are restored");
     LEAVES(g, 0, -1);
     CALL(g, varve_restoration_free(r));
 }

@@ -123,7 +123,7 @@ static void use(struct guest *g, struct state *s, varve_snapshot *snapshot)
         GOOD(g, varve_snapshot_retake(snapshot, &g->error));
         state_fill(s, 9);
         GOOD(g, varve_snapshot_restore(snapshot, &g->error));
-        guest_expect(g, state_is(s, i), "the values come back");
+        guest_expect(g, state_is(s, i), "the values are restored");
     }
     GOOD(g, varve_snapshot_restore_with(snapshot, &restore, &g->error));
     GOOD(g, varve_snapshot_write(snapshot, "s.varve", NULL, &g->error));

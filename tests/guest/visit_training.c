@@ -136,7 +136,7 @@ void visit_records(struct guest *g)
     REFUSES(g, VARVE_NOT_FOUND,
         varve_records_open_lines("none", &options, &g->error));
     CALL(g, r = varve_records_open_tfrecords(path, &options, &g->error));
-    guest_expect(g, !r, "lines are no TFRecords");
+    guest_expect(g, !r, "lines are not TFRecords");
     CALL(g, state_close(&s));
 }
 
@@ -211,7 +211,7 @@ void visit_outputs(struct guest *g)
     fputs("more", log);
     LEAVES(g, 0, ANY);
     MAKES(g, r, varve_read(s.root, "a.varve", NULL, &g->error));
-    guest_expect(g, ftell(log) == 4, "the log was cut");
+    guest_expect(g, ftell(log) == 4, "the log was truncated");
     LEAVES(g, 0, ANY);
     CALL(g, varve_restoration_free(r));
     g->is_at_home = false;

@@ -106,7 +106,7 @@ static bool visit(const char *path)
     dlclose(handle);
     if (!is_mapped("libvarve"))
         return true;
-    fprintf(stderr, "visitor: the library stays where it was\n");
+    fprintf(stderr, "visitor: the library was not unloaded\n");
     return false;
 }
 

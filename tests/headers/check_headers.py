@@ -58,7 +58,7 @@ def main(include):
     if not headers or not c:
         sys.exit(f'headers: {len(headers)} headers, {len(c)} C compilers')
     if not cxx:
-        print('headers: no C++ compiler here, tried as C only')
+        print('headers: no C++ compiler is installed, tested as C only')
     jobs = [(compiler, flags, include, header) for header in headers
             for found, flags in ((c, C_FLAGS), (cxx, CXX_FLAGS))
             for compiler in found]
@@ -71,7 +71,7 @@ def main(include):
     for complaint in complaints:
         print(complaint)
     print(f'headers: {len(headers)} headers, with {", ".join(c + cxx)}: '
-          f'{len(complaints)} complaints')
+          f'{len(complaints)} errors')
     return 1 if complaints else 0
 
 

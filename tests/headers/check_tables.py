@@ -211,7 +211,7 @@ def main():
                   f'{"to compile" if is_good else "not to"}')
             print(said[:2000] if is_good else '', end='')
     print(f'tables: {len(GOOD)} good and {len(BAD)} bad lines, with '
-          f'{", ".join(compilers)}: {complaints} complaints')
+          f'{", ".join(compilers)}: {complaints} errors')
     return 1 if complaints else 0
 
 

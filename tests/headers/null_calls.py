@@ -85,8 +85,8 @@ def argument(function, kind, name, is_null):
     if name in BY_NAME:
         return BY_NAME[name]
     if kind not in BY_TYPE:
-        sys.exit(f'{function}: nothing to give for "{kind}"; '
-                 'add the type to null_calls.py')
+        sys.exit(f'{function}: no value for the type "{kind}"; '
+                 'add it to null_calls.py')
     return BY_TYPE[kind]
 
 

@@ -59,9 +59,9 @@ def check_promised(source, found):
         struct = re.match(r'(?:typedef )?struct (varve_\w+) \{(.*)\}', line)
         if struct and not re.search(r'reserved(\[\d\])?; $', struct[2]) \
                 and f'`{struct[1]}`' not in document:
-            sys.exit(f'check_abi: {struct[1]}: expected a word in '
-                     'docs/compatibility.md on what may be added to it, or '
-                     'varve_reserved at its end')
+            sys.exit(f'check_abi: {struct[1]}: docs/compatibility.md must '
+                     'state how it may be extended, or it must end with '
+                     'varve_reserved')
 
 
 def main(source, *options):

@@ -78,7 +78,7 @@ def compiled(place, source):
 def main(source, build):
     source = os.path.realpath(source)
     if not shutil.which('cmake'):
-        print('cmake: there is none here: skipped')
+        print('cmake: skipped: CMake is not installed')
         return SKIPPED
     with tempfile.TemporaryDirectory() as place:
         build_part(source, place)
@@ -92,7 +92,7 @@ def main(source, build):
         print(f'cmake: {name}: {here.get(name)} by meson, '
               f'{there.get(name)} by CMake')
     for name in sorted(names)[:5]:
-        print(f'cmake: {name} is exported by one of them only')
+        print(f'cmake: {name} is exported by only one of them')
     print(f'cmake: {len(there)} sources, a consumer that runs')
     return 1 if differ or names or not there else 0
 

@@ -120,7 +120,7 @@ def declared_names(paths):
             text = COMMENT.sub('', stream.read())
         found = DECLARED.findall(text)
         if len(found) != len(MARK.findall(text)):
-            raise Trouble(f'{path}: a VARVE_API without a name that is found')
+            raise Trouble(f'{path}: a VARVE_API without a recognized name')
         names.update(found)
     return names
 
@@ -165,7 +165,7 @@ def check_tool(installed):
     """Checks that the installed tool starts and has a manual page."""
     tool = glob.glob(f'{installed.place}/**/bin/varve', recursive=True)
     if not tool:
-        print('install: no varve is built here')
+        print('install: the command is not built')
         return
     environment = dict(os.environ)
     environment.pop('LD_LIBRARY_PATH', None)  # the build sets it
@@ -180,7 +180,7 @@ def check_manual(installed):
     them."""
     pages = glob.glob(f'{installed.place}/**/man3/*.3', recursive=True)
     if not pages:
-        print('install: no manual of the functions is made here')
+        print('install: manual pages of the functions are not built')
         return
     names = {os.path.basename(page).removesuffix('.3') for page in pages}
     declared = declared_names(glob.glob(f'{installed.include}/*.h'))
@@ -188,7 +188,8 @@ def check_manual(installed):
         raise Trouble(f'no manual page of {sorted(declared - names)}')
     has_mpi = os.path.exists(f'{installed.include}/{MPI_HEADER}')
     if ('varve-mpi' in names) != has_mpi:
-        raise Trouble('a manual page of mpi.h without it, or the reverse')
+        raise Trouble('the manual page of mpi.h must be installed if and only '
+                      'if that header is')
 
 
 def check_shared(installed):
@@ -200,7 +201,7 @@ def check_shared(installed):
         installed.consume('shared-cpp', 'c++', flags, environment,
                           'consumer.cpp')
     else:
-        print('install: no C++ compiler here, tried as C only')
+        print('install: no C++ compiler is installed, tested as C only')
 
 
 def check_module(installed, module):
@@ -260,7 +261,7 @@ def check_cmake(installed, kinds):
     """Tests the CMake package, also after moving it, or only the package to
     share/ as vcpkg does."""
     if not shutil.which('cmake'):
-        print('install: no CMake here, skipped')
+        print('install: skipped: CMake is not installed')
         return
     built = find_by_cmake(installed, *kinds)
     if built != 1 + len(kinds) + bool(shutil.which('c++')):
@@ -276,7 +277,7 @@ def check_cmake(installed, kinds):
         if 'expected the component none-such' not in str(trouble):
             raise
     else:
-        raise Trouble('a component that is none was found')
+        raise Trouble('an unknown component was found')
 
 
 def check_static(installed):
@@ -318,11 +319,11 @@ def main(meson, source, build, soname):
                 checks.append((module, functools.partial(
                     check_module, installed, module)))
             else:
-                print(f'install: {module} is not built here')
+                print(f'install: {module} is not built')
         if installed.has('libvarve-mpi.so'):
             checks.append(('mpi', lambda: check_mpi(installed, soname)))
         else:
-            print('install: no MPI here, its library is not built')
+            print('install: MPI is not installed, its library is not built')
         kinds = [kind for kind, name in [('static', 'libvarve.a'),
                                          ('mpi', 'libvarve-mpi.so')]
                  if installed.has(name)]

@@ -120,7 +120,7 @@ def check_part(meson, place):
 
 def main(meson, source):
     if not shutil.which('git'):
-        print('subproject: there is no git here: skipped')
+        print('subproject: skipped: git is not installed')
         return 77
     source = os.path.realpath(source)
     meson = shlex.split(meson)

@@ -27,7 +27,7 @@ int main(void)
 
 def main(build):
     if not shutil.which('pkg-config') or not shutil.which('cc'):
-        print('uninstalled: skipped, no pkg-config or no cc here')
+        print('uninstalled: skipped: pkg-config or cc is not installed')
         return SKIP
     environment = dict(
         os.environ, PKG_CONFIG_PATH=os.path.join(build, 'meson-uninstalled'),

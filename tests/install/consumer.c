@@ -48,7 +48,7 @@ int main(int count, char **arguments)
         return 1;
     }
     if (kernel[0] != 1 || kernel[5] != 6) {
-        fprintf(stderr, "the values did not come back\n");
+        fprintf(stderr, "the values were not restored\n");
         return 1;
     }
     return 0;

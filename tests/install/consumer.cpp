@@ -21,7 +21,7 @@ int main(int count, char **arguments)
     kernel.assign(6, 0);
     auto found = varve::read(graph.root(), path);
     if (!found || !found->assert_consumed() || kernel[5] != 6) {
-        std::fprintf(stderr, "the values did not come back\n");
+        std::fprintf(stderr, "the values were not restored\n");
         return 1;
     }
     return 0;

@@ -124,10 +124,10 @@ int main(int argc, char **argv)
     if (!check_all(&itself, argv[1]) || !check_all(&copied, argv[1]))
         return 2;
     remove(argv[3]);
-    printf("%zu checkpoints: %zu read, %zu refused as expected, %zu failed\n",
+    printf("%zu checkpoints: %zu read, %zu rejected as expected, %zu failed\n",
         itself.read + itself.refused + itself.failed, itself.read,
         itself.refused, itself.failed);
     if (copied.failed)
-        printf("as files of ours: %zu failed\n", copied.failed);
+        printf("as Varve files: %zu failed\n", copied.failed);
     return itself.failed || copied.failed || !(itself.read + itself.refused);
 }

@@ -89,7 +89,8 @@ static bool path_is(const char *path, const char *name)
     return *path == *name;
 }
 
-/* Finds the value with that name; without a name, the only value. */
+/* Finds the value with that name; without a name, the only value. Returns false
+ * if there is none. */
 static bool find_named(const struct comparison *c, const struct lines *lines,
     varve_saved_node *node)
 {
@@ -110,7 +111,7 @@ static void compare_named(struct comparison *c, const struct lines *lines)
     if (find_named(c, lines, &node))
         compare_value(c, &node, lines, 2);
     else
-        differ(c, "%s: is not there", lines->fields[1]);
+        differ(c, "%s: is missing", lines->fields[1]);
 }
 
 /* --- Graphs --------------------------------------------------------------- */
@@ -182,7 +183,7 @@ static void compare_attribute(struct comparison *c, const struct lines *lines)
     uint32_t child;
     if (!found->is_known ||
         !varve_reader_node_at(c->reader, found->id, &node)) {
-        differ(c, "node %s: is not there", lines->fields[1]);
+        differ(c, "node %s: is missing", lines->fields[1]);
         return;
     }
     if (!node.has_value) {
@@ -225,10 +226,10 @@ static void compare_text(struct comparison *c, const struct lines *lines)
             continue;
         if (m->kind != VARVE_METADATA_STRING
             || strcmp(m->string, lines->fields[2]))
-            differ(c, "metadata \"%s\": another text", m->name);
+            differ(c, "metadata \"%s\": different text", m->name);
         return;
     }
-    differ(c, "metadata \"%s\": is not there", lines->fields[1]);
+    differ(c, "metadata \"%s\": is missing", lines->fields[1]);
 }
 
 static void compare_counter(struct comparison *c, const struct lines *lines)
@@ -322,7 +323,7 @@ static void compare_line(struct comparison *c, const struct lines *lines)
     else if (line_is(lines, "counter"))
         compare_counter(c, lines);
     else
-        differ(c, "line %zu: \"%s\" is no word", lines->number,
+        differ(c, "line %zu: unknown word \"%s\"", lines->number,
             lines->fields[0]);
 }
 

@@ -108,7 +108,7 @@ def check_part(varve, path, name, whole):
          'model/' + name.replace('/', '%2F')])
     with open(out, 'rb') as file:
         if file.read() != raw(whole[part]):
-            raise AssertionError(f'{path}: {name}[{text}] is another')
+            raise AssertionError(f'{path}: {name}[{text}] differs')
 
 
 def check_shards(varve, folder, number):
@@ -121,7 +121,7 @@ def check_shards(varve, folder, number):
             raise AssertionError(f'{path}: {name}: {found} for {tensor}')
         check_part(varve, path, name, tensor)
     if file.bytes_of(('epoch',)) != number.to_bytes(8, 'little'):
-        raise AssertionError(f'{path}: another epoch')
+        raise AssertionError(f'{path}: the epoch differs')
     run([varve, 'verify', path])
     return count_pieces(path), len(whole)
 
@@ -207,7 +207,7 @@ def check_index(varve, folder):
     file = File(varve, folder)
     for name, tensor in whole.items():
         if file.bytes_of((name,)) != raw(tensor):
-            raise AssertionError(f'{folder}: {name} is another')
+            raise AssertionError(f'{folder}: {name} differs')
     return len(names)
 
 
@@ -220,7 +220,7 @@ def check_hugging_face(varve, path):
     file = File(varve, path)
     for name, tensor in whole.items():
         if file.bytes_of((name,)) != raw(tensor):
-            raise AssertionError(f'{path}: {name} is another')
+            raise AssertionError(f'{path}: {name} differs')
     return len(whole)
 
 

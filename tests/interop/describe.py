@@ -111,7 +111,7 @@ def safetensors(path):
     metadata = header.pop('__metadata__', None)
     with safe_open(path, 'np') as opened:
         if set(opened.keys()) != set(header):
-            raise ValueError(f'{path}: other names than its header')
+            raise ValueError(f'{path}: the names differ from the header')
     values = {}
     for name, entry in header.items():
         if not name:

@@ -17,7 +17,7 @@ def _missing(modules):
             importlib.import_module(name)
         except (ImportError, OSError) as error:
             if getattr(error, 'name', None) == name:
-                return f'there is no {name}'
+                return f'{name} is not installed'
             return f'{name} cannot be imported: {error}'.splitlines()[0]
     return None
 

@@ -192,7 +192,7 @@ def check_tree(varve, path):
     leaves(serialization.msgpack_restore(open(path, 'rb').read()), '', back)
     if {k: v[2] for k, v in back.items()} != {
             k: v[2] for k, v in expected.items()}:
-        raise AssertionError('Flax itself reads something else')
+        raise AssertionError('Flax restores different values')
     check_values(varve, path, expected)
     return len(expected)
 

@@ -201,7 +201,7 @@ def check_written(varve, file):
                     written[other].id).addr:
                 raise AssertionError(f'{one}, {other}: two objects')
         if written.attrs['author'] != 'somebody':
-            raise AssertionError('its text is not there')
+            raise AssertionError('its text is missing')
     check_read(varve, Again(out, file))
 
 
@@ -228,7 +228,7 @@ def check_latest(varve, folder):
         raise AssertionError(f'latest: {done.stderr}')
     for name in ('plain', 'group/plain'):
         if run([varve, 'cat', path, name], text=False) != data.tobytes():
-            raise AssertionError(f'latest: {name} is another')
+            raise AssertionError(f'latest: {name} differs')
     left_out = [item['path'] for item in json.loads(done.stdout)['left_out']]
     items = listed_values(varve, path)
     if ('compound' in left_out) == ('compound' in items):
@@ -326,14 +326,14 @@ def check_model(varve, folder, i):
             zip(model.optimizer.variables, other.optimizer.variables))
         for a, b in pairs:
             if bits_of(a.numpy()) != bits_of(b.numpy()):
-                raise AssertionError(f'{name}: {a.path} is another')
+                raise AssertionError(f'{name}: {a.path} differs')
         path = out
     return len(pairs)
 
 
 def check_models(varve, count):
     if not importlib.util.find_spec('keras'):
-        print(f'{NAME}: no models, there is no keras')
+        print(f'{NAME}: no models, keras is not installed')
         return 0
     os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '3')
     os.environ.setdefault('CUDA_VISIBLE_DEVICES', '')

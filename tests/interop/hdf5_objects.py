@@ -376,7 +376,7 @@ def find(nodes, way):
     for name in way:
         found = [e['node'] for e in nodes[at]['edges'] if e['name'] == name]
         if len(found) != 1:
-            raise AssertionError(f'{way}: {name} is not there')
+            raise AssertionError(f'{way}: {name} is missing')
         at = found[0]
     return at
 
@@ -400,7 +400,7 @@ def check_node(found, way, wanted):
     if data is None:
         return True
     if item['sha256'] != hashlib.sha256(data).hexdigest():
-        raise AssertionError(f'{way}: other bytes than {wanted}')
+        raise AssertionError(f'{way}: the bytes differ from {wanted}')
     return True
 
 
@@ -440,9 +440,9 @@ def raw(dataset):
 def check_type(one, other):
     """Compares type, shape and elements of a dataset that is a state."""
     if one.id.get_type() != other.id.get_type() or one.shape != other.shape:
-        raise AssertionError(f'{one}, {other}: other types or shapes')
+        raise AssertionError(f'{one}, {other}: types or shapes differ')
     if np.asarray(one[()]).tobytes() != np.asarray(other[()]).tobytes():
-        raise AssertionError(f'{one}, {other}: other elements')
+        raise AssertionError(f'{one}, {other}: elements differ')
 
 
 def check_types(path, out, expected, files):

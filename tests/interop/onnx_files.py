@@ -157,7 +157,8 @@ class Model:
         return nodes
 
     def attributes(self, node, prefix, place, depth):
-        """Returns true if one of the names is that of the node."""
+        """Adds random attributes to a node. Returns true if an expected name
+        contains that of the node."""
         is_called = False
         if node.op_type == 'Constant' and random.random() < .8:
             node.attribute.add(name='value', type=4, t=self.tensor(

@@ -38,7 +38,7 @@ def install_further(python, package):
             subprocess.run([python, '-c', f'import {name}'],
                            stderr=subprocess.DEVNULL).returncode == 0)
     if not done:
-        print(f'{NAME}: going on without {name}')
+        print(f'{NAME}: continuing without {name}')
 
 
 def install(directory, torch):
@@ -48,7 +48,7 @@ def install(directory, torch):
         subprocess.run([python, '-m', 'pip', 'install', '--quiet', *PACKAGES],
                        check=True)
     except (OSError, subprocess.CalledProcessError) as error:
-        print(f'{NAME}: skipped, PyPI is not within reach: {error}')
+        print(f'{NAME}: skipped, PyPI cannot be reached: {error}')
         return SKIP
     for package in FURTHER + [torch]:
         install_further(python, package)
@@ -66,7 +66,7 @@ def skip_or_try_elsewhere(reason):
         python = os.path.join(directory, 'bin', 'python')
         if os.access(python, os.X_OK):
             os.execv(python, [python, '-B'] + sys.argv)
-        reason = f'{python} is not there'
+        reason = f'{python} does not exist'
     print(f'{NAME}: skipped, {reason}; --install makes an environment for '
           'VARVE_INTEROP')
     return SKIP
@@ -90,7 +90,7 @@ def main():
         sys.exit('usage: run.py CHECK WRITE REWRITE [VARVE]')
     missing = [m for m in MODULES if not importlib.util.find_spec(m)]
     if missing:
-        return skip_or_try_elsewhere(f'there is no {missing[0]}')
+        return skip_or_try_elsewhere(f'{missing[0]} is not installed')
     import suite  # only now: imports all packages
     return suite.run(*given.programs, only=given.only)
 

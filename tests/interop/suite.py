@@ -136,7 +136,7 @@ class Suite:
             return
         if one.name in IDENTICAL and not same_bytes(
                 path + one.opens + '.index', made + '.index'):
-            self.fail(name, 'another index than that of TensorFlow')
+            self.fail(name, 'the index differs from that of TensorFlow')
             return
         self.written += 1
         if form == 'tensorflow-names':
@@ -157,7 +157,7 @@ class Suite:
     # --- Ours to theirs ----------------------------------------------------
 
     def ours(self, name, form, shard_size=0):
-        label = f'our {name} as {form}' + ', sharded' * bool(shard_size)
+        label = f'own {name} as {form}' + ', sharded' * bool(shard_size)
         self.attempt(label, self.ours_to_theirs, name, form, shard_size)
         self.clear()
 
@@ -189,7 +189,7 @@ class Suite:
         for name, tensor in zip(names, tensors):
             if value(tensor.numpy(), found['values'][name]['dtype']) \
                     != found['values'][name]:
-                self.fail(label, f'{name}: RestoreV2 gives something else')
+                self.fail(label, f'{name}: RestoreV2 returns different values')
                 return False
         return True
 
@@ -275,7 +275,7 @@ def run(check, write, rewrite, varve='', only=''):
         suite.run(only)
     for name, version in programs.versions().items():
         print(f'{NAME}: {name} {version}')
-    print(f'{NAME}: {suite.read} cases read, {suite.refused} refused as '
+    print(f'{NAME}: {suite.read} cases read, {suite.refused} rejected as '
           f'expected, {suite.written} cases written, {len(suite.failed)} '
           'failed')
     return 1 if suite.failed else 0

@@ -1,4 +1,4 @@
-"""theirs_flat.py - Cases written by safetensors and NumPy.
+"""theirs_flat.py - Defines the cases that safetensors and NumPy write.
 
 SPDX-License-Identifier: MIT
 """

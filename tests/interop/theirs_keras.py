@@ -1,4 +1,5 @@
-"""theirs_keras.py - Cases written by Keras 2 (tf_keras) and Keras 3.
+"""theirs_keras.py - Defines the cases that Keras 2 (tf_keras) and Keras 3
+write.
 
 SPDX-License-Identifier: MIT
 """

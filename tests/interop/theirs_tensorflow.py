@@ -1,5 +1,5 @@
-"""theirs_tensorflow.py - Cases written by TensorFlow: modules, containers,
-names, element types, slices, tables, shards.
+"""theirs_tensorflow.py - Defines the cases that TensorFlow writes: modules,
+containers, names, element types, slices, tables, shards.
 
 SPDX-License-Identifier: MIT
 """
@@ -14,7 +14,7 @@ v1 = tf.compat.v1
 
 
 class Node(tf.Module):
-    """Returns an object whose attributes are edges."""
+    """An object whose attributes are edges."""
 
 
 def node(**children):

@@ -82,7 +82,7 @@ def check_chain(varve, path, case, ending):
     same = all(torch.equal(p, q) for p, q in
                zip(model.parameters(), other.parameters()))
     if not same:
-        raise AssertionError(f'{case} {ending}: goes on in another way')
+        raise AssertionError(f'{case} {ending}: the next step differs')
     groups = saved['optimizer']['param_groups']
     found = [n for g in groups for n in g.get('param_names', ())]
     wanted = [n for g in optimizer.param_groups

@@ -178,7 +178,7 @@ def check_lightning(varve, path):
     file = File(varve, path)
     for where, expected in values_of(every):
         if file.bytes_of(where) != expected:
-            raise AssertionError(f'{where} is another')
+            raise AssertionError(f'{where} differs')
     numbers = {file.find(('state_dict', 'net.' + n)): str(order[id(p)])
                for n, p in model.named_parameters()}
     for slot in file.slots:
@@ -255,7 +255,8 @@ def check_models(varve, path):
             node = file.find((name,))
             seen = tensor.data_ptr(), tensor.shape, tensor.stride()
             if tensor.numel() and tied.setdefault(seen, node) != node:
-                raise AssertionError(f'{type(model).__name__}: {name} is apart')
+                raise AssertionError(
+                    f'{type(model).__name__}: {name} is a separate node')
             count += 1
     return count
 

@@ -59,18 +59,18 @@ def check(tree):
         check_calls(tree, f)
     for f in tree.c_files('tests'):
         for match in SKIPPED_TEST.finditer(f.code):
-            tree.offence('skip', f.path, f.line_of(match.start()),
-                         'a test that Criterion skips is counted nowhere')
+            tree.report('skip', f.path, f.line_of(match.start()),
+                         'a test skipped inside Criterion is not counted')
 
 
 def check_lines(tree, f):
     for number, line in enumerate(f.lines, 1):
         if len(line) > LINE_LIMIT:
-            tree.offence('line', f.path, number,
-                         f'{len(line)} columns, {LINE_LIMIT} is the limit')
+            tree.report('line', f.path, number,
+                         f'{len(line)} columns exceed {LINE_LIMIT}')
         if line != line.rstrip() or '\t' in line:
-            tree.offence('space', f.path, number,
-                         'a tab, or space at the end of the line')
+            tree.report('space', f.path, number,
+                         'a tab or trailing white space')
 
 
 def check_file_size(tree, f):
@@ -78,11 +78,11 @@ def check_file_size(tree, f):
     public = f.within('include')
     limit = HEADER_LIMIT if public else FILE_LIMIT
     if size > limit:
-        tree.offence('file', f.path, size,
-                     f'{size} lines, {limit} is the limit')
+        tree.report('file', f.path, size,
+                     f'{size} lines exceed {limit}')
     elif size > FILE_QUESTION:
         tree.warning('file', f.path, size,
-                     f'{size} lines: are these two files?')
+                     f'{size} lines: consider splitting the file')
 
 
 def check_opening(tree, f):
@@ -98,10 +98,10 @@ def check_opening(tree, f):
         comment = re.match(r'(#[^\n]*\n)+', f.text)
         begin = f'# {f.name} - '
     if not comment or begin not in comment.group():
-        tree.offence('opening', f.path, 1,
-                     f'expected a first comment that begins "{begin}"')
+        tree.report('opening', f.path, 1,
+                     f'the first comment must begin with "{begin}"')
     elif SPDX not in comment.group():
-        tree.offence('opening', f.path, 1, f'no "{SPDX}" in the first comment')
+        tree.report('opening', f.path, 1, f'no "{SPDX}" in the first comment')
 
 
 def check_functions(tree, f):
@@ -114,22 +114,22 @@ def check_functions(tree, f):
         elif line.startswith('}') and begin:
             size = number - begin + 1
             if size > FUNCTION_LIMIT:
-                tree.offence('function', f.path, begin,
-                             f'{size} lines, {FUNCTION_LIMIT} is the limit')
+                tree.report('function', f.path, begin,
+                             f'{size} lines exceed {FUNCTION_LIMIT}')
             begin = None
         above = line
 
 
 def check_comments(tree, f):
     for number in f.line_comments:
-        tree.offence('comment', f.path, number, 'a // comment')
+        tree.report('comment', f.path, number, 'a // comment')
 
 
 def check_types(tree, f):
     for match in TYPE_T.finditer(f.code):
         name = next(filter(None, match.groups()))
-        tree.offence('type', f.path, f.line_of(match.start()),
-                     f'{name}: names that end in _t are the system\'s')
+        tree.report('type', f.path, f.line_of(match.start()),
+                     f'{name}: names in _t are reserved for POSIX')
 
 
 def check_includes(tree, f):
@@ -139,24 +139,24 @@ def check_includes(tree, f):
         form, name = match.groups()
         stem = name.removesuffix('.h')
         if form == '"' and '/' in name and f.within('lib'):
-            tree.offence('include', f.path, f.line_of(match.start()),
-                         f'"{name}" goes round the folders that a layer sees')
+            tree.report('include', f.path, f.line_of(match.start()),
+                         f'"{name}": relative includes bypass the layers')
         if form == '"' or name.startswith('varve/') or stem in STANDARD:
             continue
         stem = stem.split('/')[0]
         home = LIBRARIES.get(stem, LAYER_WITH_SYSTEM)
         if not f.within(home):
-            tree.offence('include', f.path, f.line_of(match.start()),
-                         f'<{name}> belongs into {home} only')
+            tree.report('include', f.path, f.line_of(match.start()),
+                         f'<{name}> may be included only in {home}')
     for match in FEATURE.finditer(f.code):
         if not f.within(LAYER_WITH_SYSTEM):
-            tree.offence('include', f.path, f.line_of(match.start()),
-                         f'{match.group()} belongs into {LAYER_WITH_SYSTEM}')
+            tree.report('include', f.path, f.line_of(match.start()),
+                         f'{match.group()} is only for {LAYER_WITH_SYSTEM}')
 
 
 def check_calls(tree, f):
     for pattern in FORBIDDEN_CALL, FORBIDDEN_STREAM:
         for match in pattern.finditer(f.code):
-            tree.offence('call', f.path, f.line_of(match.start()),
-                         f'{match.group(1)}: the library never prints, '
-                         'aborts or exits')
+            tree.report('call', f.path, f.line_of(match.start()),
+                         f'{match.group(1)}: the library must not print, '
+                         'abort or exit')

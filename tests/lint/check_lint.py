@@ -81,7 +81,7 @@ CASES = [
     ('file', PUBLIC, c_file(PUBLIC, '\n' * 397)),
     ('opening', SOURCE, 'int x;\n'),
     ('opening', SOURCE, OPENING.format('other.c')),
-    ('opening', SOURCE, '/* thing.c - without a licence. */\n'),
+    ('opening', SOURCE, '/* thing.c - without a license. */\n'),
     ('opening', 'scripts/a.sh', '#!/bin/sh\necho\n'),
     ('function', SOURCE, c_file(SOURCE, function(61))),
     ('function', CPP, c_file(CPP, 'namespace one\n{\n' + function(61))),
@@ -174,8 +174,8 @@ def lint(files, *options):
 
 def complaints():
     status, output, _ = lint(GOOD)
-    if status or '0 offences, 0 warnings' not in output:
-        yield f'the good tree is not good:\n{output}'
+    if status or '0 violations, 0 warnings' not in output:
+        yield f'the correct tree is reported:\n{output}'
     for rule, path, text in CASES:
         status, output, _ = lint({**GOOD, path: text})
         expected = 0 if 'warning' in rule else 1
@@ -186,17 +186,17 @@ def complaints():
                'header lib/base/lone.c why\nmirror lib/base/lone.c why\n'}
     status, output, _ = lint(excused)
     if status:
-        yield f'exceptions are not heeded:\n{output}'
+        yield f'exceptions are ignored:\n{output}'
     stale = page('<!-- from examples/one.c:part -->', 'g();\n')
     if lint({**GOOD, PAGE: stale}, '--write-docs')[2] != GOOD[PAGE]:
-        yield '--write-docs does not renew the code'
+        yield '--write-docs does not update the code'
 
 
 def main():
     found = list(complaints())
     for complaint in found:
         print(complaint)
-    print(f'check_lint: {len(CASES)} cases, {len(found)} complaints')
+    print(f'check_lint: {len(CASES)} cases, {len(found)} failures')
     return 1 if found else 0
 
 

@@ -82,20 +82,19 @@ def main():
              for p, text in code.items()}
     largest = {}
     for circle in circles(edges):
-        room = os.path.dirname(circle[0])
-        largest[room] = max(largest.get(room, 1), len(circle))
+        folder = os.path.dirname(circle[0])
+        largest[folder] = max(largest.get(folder, 1), len(circle))
         if not check:
             names = ' '.join(os.path.basename(p) for p in circle)
-            print(f'{len(circle):3} {room}: {names}')
+            print(f'{len(circle):3} {folder}: {names}')
     if not check:
         return 0
-    wrong = [f'{room}: expected a largest circle of '
-             f'{LARGEST.get(room, ELSEWHERE)} files, '
-             f'found {largest.get(room, 1)}'
-             for room in sorted({*LARGEST, *largest})
-             if largest.get(room, 1) > ELSEWHERE or room in LARGEST
-             if largest.get(room, 1) != LARGEST.get(room, ELSEWHERE)]
-    print('\n'.join(wrong) or 'circles: as the table says')
+    wrong = [f'{folder}: the largest cycle has {largest.get(folder, 1)} files, '
+             f'the table permits {LARGEST.get(folder, ELSEWHERE)}'
+             for folder in sorted({*LARGEST, *largest})
+             if largest.get(folder, 1) > ELSEWHERE or folder in LARGEST
+             if largest.get(folder, 1) != LARGEST.get(folder, ELSEWHERE)]
+    print('\n'.join(wrong) or 'circles: no cycle is larger than in the table')
     return 1 if wrong else 0
 
 

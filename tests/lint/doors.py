@@ -115,13 +115,13 @@ def check_itself():
              ('cbor_in.c.o', 'cbor_load')]
     for call in wrong:
         if not complaints_of([call]):
-            sys.exit(f'doors: lets {call[0]} call {call[1]}')
+            sys.exit(f'doors: permits that {call[0]} calls {call[1]}')
 
 
 def main(build):
     check_itself()
     if not shutil.which('nm'):
-        print('doors: skipped, no nm here')
+        print('doors: skipped: nm is not installed')
         return SKIP
     archives = glob.glob(os.path.join(build, 'lib', 'libvarve_*.a'))
     calls = [call for path in sorted(archives) for call in calls_of(path)]
@@ -133,7 +133,7 @@ def main(build):
     for complaint in complaints:
         print(f'doors: {complaint}')
     parts = {part for part, _ in calls}
-    print(f'doors: {len(calls)} calls of {len(parts)} objects looked at')
+    print(f'doors: {len(calls)} calls of {len(parts)} objects checked')
     return 1 if complaints else 0
 
 

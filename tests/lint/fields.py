@@ -195,7 +195,7 @@ def check_itself(command):
             found = complaints_of([entry], top)
             if [c.split(': ')[0] for c in found] != \
                     [f'lib/{name}:4'] * is_wrong:
-                sys.exit(f'fields: in {folder}, "{code}" gives {found}')
+                sys.exit(f'fields: in {folder}, "{code}" leads to {found}')
 
 
 def main(source, build, *files):
@@ -205,7 +205,7 @@ def main(source, build, *files):
     top = os.path.join(os.path.realpath(source), 'lib')
     entries = [e for e in entries if PART_OF.search(e['command'])]
     if not entries:
-        sys.exit('fields: the compile database has no file of lib')
+        sys.exit('fields: the compile database contains no file of lib')
     check_itself(compiler_of(entries[0]))
     if files and not any(name.endswith('.h') for name in files):
         paths = {os.path.realpath(name) for name in files}
@@ -213,8 +213,8 @@ def main(source, build, *files):
     complaints = complaints_of(entries, top)
     for complaint in complaints:
         print(complaint)
-    print(f'fields: {len(entries)} files looked at, {len(complaints)} touch '
-          'fields that are not theirs')
+    print(f'fields: {len(entries)} files checked, {len(complaints)} forbidden '
+          'accesses')
     return 1 if complaints else 0
 
 

@@ -90,9 +90,9 @@ def check_kernels(rules):
     """Returns errors for files outside the subfolders of a layer that use
     one."""
     for layer, sees in rules.items():
-        for room in sees:
-            if room.startswith(layer + '/'):
-                yield f'{layer}: sees {room}, which is a room of its own'
+        for folder in sees:
+            if folder.startswith(layer + '/'):
+                yield f'{layer}: must not include its subfolder {folder}'
 
 
 def check_layer(layer, sees, command, build, headers):
@@ -128,7 +128,7 @@ def symbols_of(archive, *options):
 def check_calls(rules, build):
     """Returns errors for names of a layer that another layer must not use."""
     if not shutil.which('nm'):
-        print('layers: no nm here, so calls were not looked at')
+        print('layers: calls were not checked without nm')
         return
     archives = {layer: os.path.join(
         build, 'lib', f"libvarve_{layer.replace('/', '_')}.a")
@@ -140,10 +140,10 @@ def check_calls(rules, build):
     for layer, path in archives.items():
         for name in sorted(symbols_of(path, '-u')):
             if name not in home:
-                yield f'{layer}: nobody defines {name}'
+                yield f'{layer}: {name} is undefined'
             elif home[name] != layer and home[name] not in rules[layer]:
                 yield f'{layer}: calls {name} of {home[name]}'
-    print(f'layers: {len(home)} names looked at')
+    print(f'layers: {len(home)} names checked')
 
 
 def main(source, build):
@@ -158,7 +158,7 @@ def main(source, build):
     commands = flags_of_layers(build)
     rules = rules_of(source)
     if 'base' not in commands:
-        sys.exit('layers: the compile database has no file of lib/base')
+        sys.exit('layers: the compile database contains no file of lib/base')
     complaints = [f'{layer}: not in the table of lib/README.md'
                   for layer in sorted(set(headers.values()) - set(rules))]
     complaints += check_kernels(rules)
@@ -166,7 +166,7 @@ def main(source, build):
         if layer in commands:
             complaints += check_layer(layer, sees, commands[layer], build,
                                       headers)
-            print(f'layers: {layer} looked at')
+            print(f'layers: {layer} checked')
         else:
             print(f'layers: {layer} has no files yet')
     complaints += check_calls(rules, build)

@@ -31,8 +31,8 @@ def check(tree):
             check_header(tree, f)
             check_test(tree, f)
         elif f.stem in STANDARD | SYSTEM:
-            tree.offence('name', f.path, 1, f'<{f.name}> is a header of the '
-                         'system')
+            tree.report('name', f.path, 1, f'<{f.name}> is also a system '
+                         'header')
     check_orphans(tree)
     check_listed(tree)
     check_outside(tree, seen)
@@ -41,7 +41,7 @@ def check(tree):
 
 def check_unique(tree, f, seen):
     if f.name in seen:
-        tree.offence('name', f.path, 1, f'{seen[f.name]} has the same name')
+        tree.report('name', f.path, 1, f'{seen[f.name]} has the same name')
     seen.setdefault(f.name, f.path)
 
 
@@ -49,8 +49,8 @@ def check_tags(tree, f, seen):
     """Checks that each struct has a unique name."""
     for match in TAG.finditer(f.code):
         if match[1] in seen:
-            tree.offence('name', f.path, f.line_of(match.start()),
-                         f'{match[1]} is in {seen[match[1]]} too')
+            tree.report('name', f.path, f.line_of(match.start()),
+                         f'{match[1]} is also defined in {seen[match[1]]}')
         seen.setdefault(match[1], f.path)
 
 
@@ -63,26 +63,26 @@ def check_header(tree, f):
         return
     first = INCLUDE.search(f.text)
     if not first or not first.group(2).startswith('varve/'):
-        tree.offence('header', f.path, 1, f'there is no {beside}')
+        tree.report('header', f.path, 1, f'{beside} does not exist')
     declared = ''.join(h.text for h in tree.c_files(f.folder)
                        if h.suffix == '.h')
     for match in PRIVATE.finditer(f.text):
         if f'{match.group(1)}(' not in declared:
-            tree.offence('header', f.path, f.line_of(match.start()),
-                         f'{match.group(1)} is declared nowhere')
+            tree.report('header', f.path, f.line_of(match.start()),
+                         f'{match.group(1)} is not declared')
 
 
 def check_shell(tree, f):
     """Checks that a header contains declarations."""
     if not FRAME.sub('', f.text).strip():
-        tree.offence('header', f.path, 1, 'declares nothing')
+        tree.report('header', f.path, 1, 'declares nothing')
 
 
 def check_test(tree, f):
     layer = f.path.split('/')[1]
     test = f'tests/unit/{layer}/test_{f.stem}.c'
     if test not in tree.paths:
-        tree.offence('mirror', f.path, 1, f'there is no {test}')
+        tree.report('mirror', f.path, 1, f'{test} does not exist')
 
 
 def check_orphans(tree):
@@ -93,8 +93,8 @@ def check_orphans(tree):
         layer = f.path.split('/')[2]
         stem = f.stem.removeprefix('test_')
         if f.suffix == '.c' and (layer, stem) not in mirrored:
-            tree.offence('mirror', f.path, 1,
-                         f'there is no lib/{layer}/{stem}.c')
+            tree.report('mirror', f.path, 1,
+                         f'lib/{layer}/{stem}.c does not exist')
 
 
 def check_listed(tree):
@@ -106,7 +106,7 @@ def check_listed(tree):
     for f in tree.c_files('tests'):
         if f.stem.startswith('test_') and f.suffix != '.h' \
                 and f.path not in listed:
-            tree.offence('listed', f.path, 1, 'no meson.build has it')
+            tree.report('listed', f.path, 1, 'no meson.build lists it')
 
 
 def check_outside(tree, private):
@@ -119,7 +119,7 @@ def check_outside(tree, private):
             for match in INCLUDE.finditer(f.text):
                 form, name = match.groups()
                 if form == '"' and name in private and name not in own:
-                    tree.offence('public', f.path, f.line_of(match.start()),
+                    tree.report('public', f.path, f.line_of(match.start()),
                                  f'"{name}" is private: {private[name]}')
 
 
@@ -128,8 +128,8 @@ def check_exceptions(tree):
     runs last."""
     for (rule, path), reason in tree.exceptions.items():
         if not reason:
-            tree.offence('exception', EXCEPTIONS, 1,
-                         f'{rule} {path}: no reason is given')
+            tree.report('exception', EXCEPTIONS, 1,
+                         f'{rule} {path}: the reason is missing')
         if (rule, path) not in tree.excused:
-            tree.offence('exception', EXCEPTIONS, 1,
+            tree.report('exception', EXCEPTIONS, 1,
                          f'{rule} {path}: no longer needed')

@@ -27,11 +27,11 @@ def main(arguments):
     name_rules.check(tree)
     prose_rules.check(tree)
     layout_rules.check(tree)  # last: it reports unused exceptions
-    for line in sorted(tree.warnings) + sorted(tree.offences):
+    for line in sorted(tree.warnings) + sorted(tree.violations):
         print(line)
-    print(f'lint: {len(tree.files)} files, {len(tree.offences)} offences, '
+    print(f'lint: {len(tree.files)} files, {len(tree.violations)} violations, '
           f'{len(tree.warnings)} warnings')
-    return 1 if tree.offences else 0
+    return 1 if tree.violations else 0
 
 
 sys.exit(main(sys.argv[1:]))

@@ -24,5 +24,5 @@ def check_shown(tree):
     for f in tree.c_files('include/varve'):
         for match in PUBLIC.finditer(f.code):
             if f.suffix == '.h' and match[1] not in shown:
-                tree.offence('shown', f.path, f.line_of(match.start()),
-                             f'{match[1]} is in no example and on no page')
+                tree.report('shown', f.path, f.line_of(match.start()),
+                             f'{match[1]} is not used in an example or page')

@@ -48,7 +48,7 @@ def check_structs(tree, words):
             for word in match[1].split('_'):
                 term = words.get(word) or words.get('vv_' + word)
                 if term:
-                    tree.offence('coined', f.path, f.line_of(match.start()),
+                    tree.report('coined', f.path, f.line_of(match.start()),
                                  f'"{word}", of vv_{match[1]}: {term}')
 
 
@@ -62,8 +62,8 @@ def check_functions(tree):
                 continue
             other = first.setdefault(name, f)
             if other.stem != f.stem:  # the header has what a build leaves out
-                tree.offence('twice', f.path, f.line_of(match.start()),
-                             f'{name} is in {other.path} too')
+                tree.report('twice', f.path, f.line_of(match.start()),
+                             f'{name} is also in {other.path}')
 
 
 def check_prose(tree, words):
@@ -82,7 +82,7 @@ def check_prose(tree, words):
         for f, line, text in sentences:
             found = unwanted and unwanted.search(CODE.sub('', text))
             if found:
-                tree.offence('coined', f.path, line,
+                tree.report('coined', f.path, line,
                              f'"{found[1]}": {words[found[1]]}')
 
 
@@ -91,7 +91,7 @@ def share(tree, rule, sentences, is_odd):
     if len(odd) <= LARGEST_SHARE * len(sentences):
         return
     for f, line, text in odd:
-        tree.offence(rule, f.path, line, text[:60])
+        tree.report(rule, f.path, line, text[:60])
 
 
 def sentences_of(f):
@@ -120,7 +120,7 @@ def paragraphs(f):
 
 
 def rows_of(block):
-    """Yields the rows of a table, each as a sentence; or the block as a
+    """Returns the rows of a table, each as a sentence; or the block as a
     paragraph."""
     rows = []
     for line in block.split('\n'):
@@ -143,5 +143,5 @@ def check_pictures(tree):
                           re.findall(r'<text[^>]*>([^<]*)', stream.read())]
     listed = tree.file(PICTURES).lines if PICTURES in tree.paths else []
     for line in set(found) ^ set(listed):
-        tree.offence('picture', PICTURES, 1,
-                     f'look at the picture, then list its text: {line}')
+        tree.report('picture', PICTURES, 1,
+                     f'check the picture, then list its text: {line}')

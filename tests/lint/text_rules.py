@@ -10,7 +10,7 @@ import textwrap
 UNWANTED = [
     (re.compile(r'\b(TOD[O]|FIXM[E]|XX[X])\b'), 'unfinished work'),
     (re.compile(r'(?<![\w.])/(wor[k]|roo[t]|hom[e]/\w+|tm[p]/wt)(/|\b(?!\w))'),
-     'a path of one machine'),
+     'a machine-specific path'),
     (re.compile(r'\b(pyp[i]\.org|pythonhoste[d]\.org|npmj[s]\.\w+|crate[s]\.io|'
                 r'(?:de[b]|securit[y])\.debian\.org|archiv[e]\.ubuntu\.com|'
                 r'prox[y]\.golang\.org|rubygem[s]\.org)\b'),
@@ -57,7 +57,7 @@ def check_words(tree, f):
         for pattern, what in UNWANTED:
             found = pattern.search(line)
             if found:
-                tree.offence('word', f.path, number, f'{found.group()}: {what}')
+                tree.report('word', f.path, number, f'{found.group()}: {what}')
 
 
 def check_links(tree, f):
@@ -72,20 +72,20 @@ def check_links(tree, f):
             if path else os.path.join(tree.root, f.path)
         line = text.count('\n', 0, match.start()) + 1
         if not os.path.exists(full):
-            tree.offence('link', f.path, line, f'{target} is not there')
+            tree.report('link', f.path, line, f'{target} does not exist')
         elif anchor and full.endswith('.md') and anchor not in anchors(full):
-            tree.offence('link', f.path, line, f'no heading for {target}')
+            tree.report('link', f.path, line, f'no heading for {target}')
 
 
 def check_readme(tree, f):
     """Checks that the first page is short and has few links."""
     if len(f.lines) > README_LINES:
-        tree.offence('readme', f.path, README_LINES + 1,
-                     f'{len(f.lines)} lines of at most {README_LINES}')
+        tree.report('readme', f.path, README_LINES + 1,
+                     f'{len(f.lines)} lines exceed the limit of {README_LINES}')
     links = [m for m in LINK.finditer(FENCE.sub('', f.text)) if m[1]]
     if len(links) > README_LINKS:
-        tree.offence('readme', f.path, 1,
-                     f'{len(links)} links of at most {README_LINKS}')
+        tree.report('readme', f.path, 1,
+                     f'{len(links)} links exceed the limit of {README_LINKS}')
 
 
 def anchors(path):
@@ -106,24 +106,24 @@ def check_blocks(tree, f, write):
         marker = MARKER.match(match['above'].rstrip('\n'))
         line = f.line_of(match.start('code')) - 1
         if not marker:
-            tree.offence('block', f.path, line,
+            tree.report('block', f.path, line,
                          'no line "<!-- from FILE[:region] -->" above this')
             continue
         marked.add(f.line_of(match.start('above')))
         source, problem = source_of(tree, *marker.groups())
         if problem:
-            tree.offence('block', f.path, line, problem)
+            tree.report('block', f.path, line, problem)
         elif match['code'] not in source and write:
             text = text[:match.start('code')] + source[0] \
                 + text[match.end('code'):]
         elif match['code'] not in source:
-            tree.offence('block', f.path, line,
+            tree.report('block', f.path, line,
                          f'differs from {marker[0][10:-4]} (lint.py '
                          '--write-docs puts the present text here)')
     for match in MARKER.finditer(f.text):
         if f.line_of(match.start()) not in marked:
-            tree.offence('block', f.path, f.line_of(match.start()),
-                         'no block of code right below this line')
+            tree.report('block', f.path, f.line_of(match.start()),
+                         'no code block follows this line')
     if text != f.text:
         with open(os.path.join(tree.root, f.path), 'w',
                   encoding='utf-8') as stream:
@@ -134,10 +134,10 @@ def source_of(tree, path, region):
     """Returns the texts that a block may have, the preferred one first, and
     the error."""
     if path not in tree.paths:
-        return (), f'{path} is not there'
+        return (), f'{path} does not exist'
     f = tree.file(path)
     if f.is_c and not is_compiled(tree, f):
-        return (), f'{path} is in no meson.build beside it'
+        return (), f'{path} is not in its meson.build'
     if not f.is_c and not f.within(*FOLLOWED) and \
             not (f.suffix == '.py' and f.within(*RUN)):
         return (), f'no test runs {path}'

@@ -49,7 +49,7 @@ class Tree:
 
     def __init__(self, root):
         self.root = root
-        self.offences = []
+        self.violations = []
         self.warnings = []
         paths = sorted(_paths(root))
         self.files = [File(root, path) for path in paths]
@@ -73,11 +73,11 @@ class Tree:
         return [f for f in self.files
                 if f.is_c and (not folders or f.within(*folders))]
 
-    def offence(self, rule, path, line, text):
+    def report(self, rule, path, line, text):
         if (rule, path) in self.exceptions:
             self.excused.add((rule, path))
             return
-        self.offences.append(f'{path}:{line}: {rule}: {text}')
+        self.violations.append(f'{path}:{line}: {rule}: {text}')
 
     def warning(self, rule, path, line, text):
         self.warnings.append(f'{path}:{line}: {rule}: warning: {text}')

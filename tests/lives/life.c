@@ -202,11 +202,11 @@ static void look(struct life *l, uint64_t sum, bool is_resumed)
     is_noted(l, "saved", 0, &saved);
     const char *what = NULL;
     if (is_resumed && l->step < saved)
-        what = "what was saved is not there";
+        what = "a saved checkpoint is missing";
     else if (is_resumed && l->step > 0 && !is_noted(l, "meant", sum, &meant))
-        what = "other bits than were meant";
+        what = "the state differs from the recorded one";
     else if (l->plan->world->is_exact && !is_as_unbroken(l, sum))
-        what = "other bits than without a break";
+        what = "the state differs from an uninterrupted run";
     if (!what)
         return;
     fprintf(stderr,

@@ -188,7 +188,7 @@ static void ask_what_was_learned(const struct plan *plan)
     printf("%s: the loss was %.6f at first, and is %.6f\n",
         plan->world->name, first, last);
     if (!(last < first / 2)) {
-        fprintf(stderr, "lives: it learns nothing\n");
+        fprintf(stderr, "lives: the loss does not decrease\n");
         exit(1);
     }
     varve_manager_free(manager);
@@ -234,7 +234,7 @@ static void run(const struct world *world, bool on_nodes, uint64_t lives,
            " times %s was lost\n",
         world->name, lives, (double)counts.ranks / (double)lives,
         counts.changes, counts.killed, counts.lost,
-        on_nodes ? "a node" : "what was near");
+        on_nodes ? "a node" : "the first tier");
     proof_count("lives.led", lives);
     proof_count("lives.killed", counts.killed);
     proof_count("lives.lost", counts.lost);
@@ -249,7 +249,7 @@ int main(int count, char **arguments)
     count -= on_nodes;
     const struct world *world = count > 1 ? find_world(arguments[1]) : NULL;
     if (!world) {
-        fprintf(stderr, "lives: expected grid, particles, training or "
+        fprintf(stderr, "lives: WORLD must be grid, particles, training or "
             "'training by rank'\n");
         return 2;
     }

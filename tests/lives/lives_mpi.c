@@ -38,7 +38,7 @@ static bool shrink(MPI_Comm *group, int end)
         return false;
     MPI_Comm_set_errhandler(rest, MPI_ERRORS_RETURN);
     MPI_Comm_size(rest, &ranks);
-    fprintf(stderr, "lives: %d ranks go on\n", ranks);
+    fprintf(stderr, "lives: %d ranks continue\n", ranks);
     *group = rest;
     return true;
 #else
@@ -97,7 +97,7 @@ int main(int count, char **arguments)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     const struct world *world = count == 4 ? find_world(arguments[1]) : NULL;
     if (!world) {
-        fprintf(stderr, "lives: expected WORLD DIRECTORY SEED\n");
+        fprintf(stderr, "usage: lives_mpi WORLD DIRECTORY SEED\n");
         return 2;
     }
     return lead_all((struct plan){ .world = world,

@@ -30,12 +30,12 @@ for ((life = 1; life <= lives; life++)); do
     ranks=$((RANDOM % 6 + 1)) status=0
     timeout -k 5 60 "$mpirun" "${options[@]}" -n "$ranks" "$program" \
         "$world" "$place/run" "$life" >"$place/log" 2>&1 || status=$?
-    [ $status -ne 124 ] || fail 'some waited for ever'
+    [ $status -ne 124 ] || fail 'some ranks did not end'
     ! grep -q '^lives: .*:\|signal [1-8] \|signal 1[0-9] ' "$place/log" ||
-        fail 'something is wrong'
-    shrunk=$((shrunk + $(grep -c 'ranks go on' "$place/log")))
+        fail 'a rank failed'
+    shrunk=$((shrunk + $(grep -c 'ranks continue' "$place/log")))
     [ $status -eq 0 ] || killed=$((killed + 1))
 done
 echo "$world: $lives lives over MPI; $killed ended by a kill," \
-    "$shrunk times a rank went on with those that were left"
+    "$shrunk times ranks continued after a loss"
 [ -s "$place/run/saved" ] || fail 'nothing was saved'

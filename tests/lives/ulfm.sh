@@ -23,7 +23,7 @@ build_with() {
     if [ ! -x "$place/bin/mpicc" ]; then
         python3 -m venv "$place" &&
             "$place/bin/pip" --quiet install "$1==$2" || {
-            echo "ulfm.sh: $1 $2 cannot be had and is left out"
+            echo "ulfm.sh: skipped $1 $2: it cannot be installed"
             return 1
         }
     fi

@@ -113,7 +113,7 @@ static void check_pinned(const struct run *run, const char *where)
 {
     varve_checkpoint_info at = { 0 };
     cr_assert(varve_manager_at(run->manager, 0, &at), "%s", where);
-    cr_assert(at.is_pinned && at.step == 10, "%s: the pinned one is gone",
+    cr_assert(at.is_pinned && at.step == 10, "%s: the pinned one is missing",
         where);
 }
 

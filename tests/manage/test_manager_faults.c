@@ -58,7 +58,7 @@ static varve_status act_save_pinned(struct run *run,
     size_t count = varve_manager_count(run->manager);
     cr_assert(status || varve_manager_warning(run->manager) ||
             (varve_manager_at(run->manager, count - 1, &at) && at.is_pinned),
-        "not pinned, without a word");
+        "not pinned, without an error");
     return status;
 }
 
@@ -133,9 +133,10 @@ static void check_resumed(const struct run *run, const char *where)
 {
     bool told = varve_manager_skipped(run->manager, 0) != NULL;
     bool restored = varve_manager_restoration(run->manager) != NULL;
-    cr_assert(run->v == 30 || told, "%s: found %d without a word", where,
+    cr_assert(run->v == 30 || told, "%s: found %d without an error", where,
         run->v);
-    cr_assert(restored && run->v != -1, "%s: began anew beside good ones",
+    cr_assert(restored && run->v != -1,
+        "%s: started from scratch despite intact checkpoints",
         where);
 }
 

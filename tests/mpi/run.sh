@@ -24,6 +24,6 @@ if [ "$what" != kill ]; then
     exit $status
 fi
 if [ $status -eq 0 ] || [ $status -eq 124 ]; then
-    echo "run.sh: expected that the others end, found status $status"
+    echo "run.sh: the others must end with an error, exit status $status"
     exit 1
 fi

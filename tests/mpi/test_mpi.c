@@ -59,9 +59,9 @@ static void run(const varve_comm *comm, uint64_t seed, size_t largest)
     const struct comm_script script = { .seed = seed, .steps = 40,
         .largest = largest };
     comm_run_script(comm, &script, &outcome);
-    must(!outcome.is_wrong, "bytes that nobody has sent");
+    must(!outcome.is_wrong, "wrong bytes were received");
     must(outcome.status == VARVE_OK, "a call failed");
-    must(outcome.steps == script.steps, "a call is missing");
+    must(outcome.steps == script.steps, "a call was not made");
 }
 
 struct script_run {
@@ -85,10 +85,10 @@ static void run_copies(varve_comm *comm)
     varve_comm *copy = NULL, *other = NULL, *again = NULL;
     pthread_t thread;
     must(!comm->duplicate(comm->self, &copy), "no copy");
-    must(!comm->duplicate(comm->self, &other), "no other copy");
-    must(copy != other && copy->release && !comm->release, "not its own");
+    must(!comm->duplicate(comm->self, &other), "no second copy");
+    must(copy != other && copy->release && !comm->release, "not a new handle");
     must(copy->rank == comm->rank && copy->size == comm->size &&
-            copy->node == comm->node, "another rank of the copy");
+            copy->node == comm->node, "the rank of the copy differs");
     struct script_run mine = { comm, 3 }, behind = { copy, 4 };
     must(!pthread_create(&thread, NULL, run_behind, &behind), "no thread");
     run_behind(&mine);
@@ -98,7 +98,7 @@ static void run_copies(varve_comm *comm)
     if (is_first) /* the other ranks have not yet */
         other->release(other->self);
     must(!comm->duplicate(comm->self, &again), "no third copy");
-    must(again == copy, "it is used again");
+    must(again == copy, "the copy is not reused");
     varve_mpi_comm_free(comm);
     if (!is_first)
         other->release(other->self);
@@ -113,8 +113,8 @@ static void run_threads(int level)
         return;
     }
     must(comm->duplicate(comm->self, &copy) == VARVE_MISUSE && !copy,
-        "a copy that no thread may use");
-    must(!comm->barrier(comm->self), "does not go on");
+        "a copy without thread support");
+    must(!comm->barrier(comm->self), "does not continue");
     varve_mpi_comm_free(comm);
 }
 
@@ -129,7 +129,7 @@ static void run_beside_others(const varve_comm *comm, MPI_Comm group)
         run(comm, proof_seed() + i, i % 2 ? 200000 : 3000);
     MPI_Send(&rank, 1, MPI_INT, (rank + 1) % size, 0, group);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    must(from == (rank + size - 1) % size, "the program's own message");
+    must(from == (rank + size - 1) % size, "wrong message of the program");
 }
 
 static void check_sizes(const varve_comm *comm)
@@ -140,7 +140,7 @@ static void check_sizes(const varve_comm *comm)
         return;
     must(comm->gather_varied(comm->self, bytes, 4, bytes, sizes) ==
              VARVE_MISUSE,
-        "two sizes of one rank");
+        "different sizes for one rank");
     must(comm->barrier(comm->self) == VARVE_DISCONNECTED, "goes on");
 }
 

@@ -38,7 +38,7 @@ static void save_and_restore(const varve::comm &all, const std::string &path)
     need(static_cast<bool>(found), found.error().message);
     const auto consumed = all.agree(found->assert_consumed());
     need(static_cast<bool>(consumed), consumed.error().message);
-    need(mine == saved, "other values than were saved");
+    need(mine == saved, "the restored values differ");
 }
 
 int main(int argc, char **argv)
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
         save_and_restore(*comm, std::string(folder) + "/all.varve");
     }
     const std::string away = std::string("rm -r ") + folder;
-    need(rank > 0 || std::system(away.c_str()) == 0, "the folder away");
+    need(rank > 0 || std::system(away.c_str()) == 0, "removing the folder");
     MPI_Finalize();
     return 0;
 }

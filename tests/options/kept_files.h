@@ -77,7 +77,7 @@ static inline const char *kept_files_differ(
         const char *path = k->files[i].path;
         bool is_there = memory_bytes(memory, path, &size) != NULL;
         snprintf(text, sizeof text, "%s %s", path,
-            is_there ? "has other bytes" : "is missing");
+            is_there ? "differs" : "is missing");
         if (!kept_file_is_same(&k->files[i], memory))
             return text;
     }

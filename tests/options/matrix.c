@@ -68,7 +68,7 @@ void check_covered(
 {
     for (; *names; names++)
         cr_expect(is_word_of(covered, *names),
-            "%s: expected %s for it in tests/options, found none", *names,
+            "%s: tests/options contains no %s for it", *names,
             what);
 }
 
@@ -84,6 +84,6 @@ void check_table(const char *name, const char *table)
     bool is_same = size == strlen(table) && memcmp(bytes, table, size) == 0;
     free(bytes);
     cr_expect(is_same,
-        "%s: expected this table; VARVE_WRITE_TABLES=1 renews it:\n%s", path,
+        "%s: the table differs; VARVE_WRITE_TABLES=1 updates it:\n%s", path,
         table);
 }

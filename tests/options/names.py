@@ -33,8 +33,7 @@ def structs_of(text):
                 continue
             match = FIELD.match(line)
             if not match:
-                sys.exit(f'names.py: {name}: no field that is understood: '
-                         f'{line}')
+                sys.exit(f'names.py: {name}: cannot parse the field: {line}')
             fields.append((match[1], match[2]))
         found[name] = fields
     return found

@@ -132,7 +132,7 @@ static bool is_not_verified(struct reading *r, varve_status status)
            (r->trial->call->makes_graph || has_come(r, "large"));
 }
 
-/* Adds the variable, which must be mapped from the file. */
+/* Adds the variable. Returns true if it was mapped from the file. */
 static bool is_mapped(struct reading *r, varve_status status)
 {
     if (status || r->trial->call->makes_graph)

@@ -99,10 +99,10 @@ static void check_newest(struct session *s, const char *text)
     cr_assert(!status, "%s: %s", text, error.message);
     if (has_new_values(c)) {
         cr_assert(is_same_value(reader, "small", &s->small, sizeof s->small),
-            "%s: another value of `small`", text);
+            "%s: `small` has a wrong value", text);
         cr_assert(
             is_same_value(reader, "big", s->values, BIG * sizeof *s->values),
-            "%s: another value of `big`", text);
+            "%s: `big` has a wrong value", text);
     }
     varve_reader_free(reader);
 }
@@ -179,7 +179,7 @@ static void save_without_memory(struct session *s)
         check_failure(s, text);
     come_together(s);
     if (c->call->is_run && !s->run)
-        return; /* the job has ended */
+        return; /* the run has ended */
     c->again[rank] = save_again(s);
     if (strstr(s->error.message, "asynchronous save failed"))
         c->again[rank] = save_again(s);

@@ -208,7 +208,7 @@ static void check_result(
         return;
     }
     cr_assert_eq(memory_file_count(c->trial.disk.memory), c->after.count,
-        "%s, allocation %ld: other files %s", c->name, number, when);
+        "%s, allocation %ld: files differ %s", c->name, number, when);
     check_written(c);
 }
 

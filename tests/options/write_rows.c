@@ -419,8 +419,8 @@ static void set_in_flight(varve_write_options *o, struct trial *t)
     o->async.in_flight = 1;
 }
 
-/* Saves once if the call does not return a job, because then saves do not
- * overlap. */
+/* Saves once and returns true if the call does not return a job, because then
+ * saves do not overlap. */
 static bool save_one(struct session *s)
 {
     struct trial *t = s->trial;
@@ -508,7 +508,8 @@ static void set_files(varve_write_options *o, struct trial *t)
     o->collective.files = 2;
 }
 
-/* Files of the replaced checkpoint are removed. */
+/* Returns true if the checkpoint has two data files. Those of a replaced
+ * checkpoint are removed. */
 static bool has_files(struct session *s, varve_status status)
 {
     struct trial *t = s->trial;

@@ -83,7 +83,7 @@ class Browser:
         while b'\0' not in self.rest:
             left = end - time.monotonic()
             if left <= 0 or not select.select([self.source], [], [], left)[0]:
-                raise TimeoutError('the browser does not answer')
+                raise TimeoutError('the browser does not respond')
             piece = os.read(self.source, 1 << 20)
             if not piece:
                 raise OSError('the browser has ended')

@@ -90,7 +90,7 @@ def check_policy(page):
     requests."""
     for tag in ('script', 'style'):
         text = page.split(f'<{tag}>')
-        same(len(text), 2, f'how many {tag}')
+        same(len(text), 2, f'number of {tag}')
         digest = hashlib.sha256(text[1].split(f'</{tag}>')[0].encode()).digest()
         assert f"'sha256-{base64.b64encode(digest).decode()}'" in page, tag
     assert "default-src 'none'; script-src 'sha256-" in page
@@ -255,7 +255,7 @@ def main(arguments):
         for check in (check_names, check_corpus, check_report, check_two,
                       check_notes, check_refused):
             check(varve)
-    print('page data: all as it should be')
+    print('page data: passed')
 
 
 main(sys.argv[1:])

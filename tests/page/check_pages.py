@@ -105,7 +105,7 @@ def check_small(pages):
     pages.type('kernel')
     same(pages.run(FOUND), '1 of 2', 'small: search')
     same(pages.run("document.querySelectorAll('.row.found').length"), 2,
-         'small: what was found is marked')
+         'small: matches are highlighted')
     pages.run("document.getElementById('next').click()")
     same(pages.run(FOUND), '2 of 2', 'small: next')
     panel = pages.run(PANEL)
@@ -117,7 +117,7 @@ def check_small(pages):
     pages.type('shared/?/b*')
     same(pages.run(FOUND), '1 of 2', 'small: a glob')
     pages.type('[01]/kernel')
-    same(pages.run(FOUND), 'none', 'small: a glob is of the whole path')
+    same(pages.run(FOUND), 'none', 'small: a glob matches the whole path')
     pages.type('**/[01]/kernel')
     same(pages.run(FOUND), '1 of 2', 'small: a glob of many levels')
     pages.type('zzz')
@@ -126,7 +126,7 @@ def check_small(pages):
     pages.open('small')
     pages.run("document.getElementById('valued').click()")
     same(pages.run(NAMES), ['/', 'shared', '0', 'bias', 'kernel', '1', 'bias',
-                            'kernel', 'step'], 'small: what has values')
+                            'kernel', 'step'], 'small: nodes with values')
 
 
 def check_keys(pages):
@@ -156,7 +156,7 @@ def check_gan(pages):
     boxes = pages.run("[...document.querySelectorAll('#panel .box')]"
                       ".map(b => b.getAttribute('class'))")
     same(sorted(boxes), ['box optimizer', 'box slot here', 'box variable'],
-         'gan: the neighbours of a slot')
+         'gan: the neighbors of a slot')
     pages.press('slots')
     names = pages.run(NAMES)
     check('epoch' not in names and 'slots' in names, 'gan: a filter', names)
@@ -175,7 +175,7 @@ def check_many(pages):
     seconds = time.monotonic() - begin
     ready = pages.run('Number(document.documentElement.dataset.ready)')
     check(seconds < SECONDS, f'many: open in {SECONDS} seconds', seconds)
-    check(pages.run(f'{ROWS}.length') < 100, 'many: only rows in sight exist')
+    check(pages.run(f'{ROWS}.length') < 100, 'many: only visible rows exist')
     pages.type('block_00777/kernel_42')
     same(pages.run(FOUND), '1 of 1', 'many: search')
     pages.run("document.getElementById('unfold').click()")
@@ -200,8 +200,8 @@ def check_hostile(pages):
         check(name in names, f'hostile: {name!r} is a name', names)
     same(pages.run("document.querySelectorAll('#rows script, #rows img, "
                    "#panel script, #panel img').length"), 0,
-         'hostile: no name is markup')
-    same(pages.run('typeof bad'), 'undefined', 'hostile: nothing ran')
+         'hostile: names are not markup')
+    same(pages.run('typeof bad'), 'undefined', 'hostile: no script ran')
     pages.run("document.getElementById('unfold').click()")
     pages.type('__proto__')
     same(pages.run(FOUND), '1 of 2', 'hostile: search')
@@ -261,12 +261,12 @@ def check_pictures(pages):
         check(wide <= width, f'{name}: no wider than {width}', wide)
         same(pages.run("getComputedStyle(document.body).backgroundColor"),
              'rgb(15, 23, 42)' if scheme == 'dark' else 'rgb(255, 255, 255)',
-             f'{name}: its back')
+             f'{name}: background')
         same(pages.run("(() => { const r = document.querySelector("
                        "'.row.chosen').getBoundingClientRect(), f = document"
                        ".getElementById('frame').getBoundingClientRect();"
                        "return r.top >= f.top - 1 && r.bottom <= f.bottom + 1;"
-                       "})()"), True, f'{name}: what is chosen is in sight')
+                       "})()"), True, f'{name}: the selection is visible')
 
 
 def make_pages(maker, varve, folder):
@@ -281,7 +281,7 @@ def make_pages(maker, varve, folder):
 def main(arguments):
     program = browser.find()
     if not program:
-        print('skipped: there is no chromium (scripts/setup.sh installs it)')
+        print('skipped: install chromium with scripts/setup.sh')
         return SKIP
     with tempfile.TemporaryDirectory() as scratch:
         folder = arguments[2] if len(arguments) > 2 else scratch

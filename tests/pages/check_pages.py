@@ -83,14 +83,14 @@ def main():
     for before, after in WRONG[:3]:
         document = GOOD.replace(before, after)
         if pages.renew(document, wrong_with(document)[1]) != GOOD:
-            complaints.append(f'not renewed: {after}')
+            complaints.append(f'not updated: {after}')
     for before, after in WRONG:
         document = GOOD.replace(before, after)
         if document == GOOD or not wrong_with(document)[0]:
-            complaints.append(f'not noticed: {after}')
+            complaints.append(f'not detected: {after}')
     for complaint in complaints:
         print(complaint)
-    print(f'check_pages: {len(WRONG)} mistakes, {len(complaints)} complaints')
+    print(f'check_pages: {len(WRONG)} wrong pages, {len(complaints)} failures')
     return 1 if complaints else 0
 
 

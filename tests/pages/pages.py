@@ -48,14 +48,14 @@ def steps_of(document):
         if fence['language'] == 'console':
             steps += commands(fence, line)
             if not fence['text'].startswith('$ '):
-                wrong.append(f'{line}: begins with no command, "$ ..."')
+                wrong.append(f'{line}: must begin with a command, "$ ..."')
             continue
         marker = FILE.match(fence['above'])
         if marker:
             name = marker['name'] or marker['file']
             steps.append((name, fence['text']))
             if f'`{name}`' not in between:
-                wrong.append(f'{line}: nothing above says that this is '
+                wrong.append(f'{line}: the text above does not contain '
                              f'`{name}`')
     return steps, wrong
 
@@ -115,7 +115,7 @@ def follow(document, place, environment):
             env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             timeout=TIMEOUT, check=False, errors='replace').stdout
     except subprocess.TimeoutExpired:
-        return wrong + [f'not at its end after {TIMEOUT} seconds'], asked
+        return wrong + [f'not finished after {TIMEOUT} seconds'], asked
     parts = printed.split(MARK)
     outcomes = list(zip(parts[0::2], parts[1::2]))
     for command, (output, status) in zip(asked, outcomes):

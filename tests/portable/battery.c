@@ -68,7 +68,7 @@ static void read_everything(const varve_read_options *options)
         fail("everything.varve", error.message);
     const char *differs = everything_differs(&model, SEED);
     if (differs)
-        fail("everything.varve holds another value", differs);
+        fail("everything.varve has a wrong value", differs);
     varve_restoration_free(restoration);
     varve_graph_free(graph);
     free(model.big);
@@ -165,7 +165,7 @@ static void read_foreign(void)
         if (!restoration || varve_assert_consumed(restoration, &error))
             fail(foreign[i].name, error.message);
         else if (!is_same(&numbers, &wanted))
-            fail(foreign[i].name, "other values came back");
+            fail(foreign[i].name, "the restored values differ");
         varve_restoration_free(restoration);
         varve_graph_free(graph);
     }
@@ -219,7 +219,7 @@ static void write_draws(void)
 {
     FILE *file = fopen(path_of("draws.txt"), "w");
     if (!file) {
-        fail("draws.txt", "it cannot be made");
+        fail("draws.txt", "it cannot be created");
         return;
     }
     put_draws(file);
@@ -275,6 +275,6 @@ int main(int argc, char **argv)
         note_nodes(nodes_read(path_of("nodes")));
     }
     if (!failures)
-        printf("battery: %s: all as it should be\n", argv[1]);
+        printf("battery: %s: passed\n", argv[1]);
     return failures ? 1 : 0;
 }

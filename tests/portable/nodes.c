@@ -124,7 +124,7 @@ const char *nodes_write(const char *folder)
         return "three processes did not save";
     lose(folder, LOST);
     if (!run(folder, true))
-        return "what one has lost did not come back";
+        return "a lost shard was not rebuilt";
     for (uint32_t i = 0; i < RANKS; i++) {
         remove(file_of(folder, i, "ckpt.ledger")); /* contains times */
         remove(file_of(folder, i, ".ckpt.lock"));
@@ -149,5 +149,5 @@ const char *nodes_read(const char *folder)
         varve_restoration_free(r);
         varve_graph_free(part.graph);
     }
-    return good ? NULL : "slices of another machine differ";
+    return good ? NULL : "slices of the other machine differ";
 }

@@ -249,16 +249,16 @@ int main(int argc, char **argv)
     snprintf(many, sizeof many, "%s-many", argv[1]);
     snprintf(command, sizeof command, "rm -rf '%s' '%s'", one, many);
     if (system(command))
-        return fail("its folder stays");
+        return fail("its folder was not removed");
     uint64_t unbroken = run_life(&(struct life){ one, 1, 90, -1 });
     if (!unbroken)
-        return fail("the unbroken run fails");
+        return fail("the uninterrupted run fails");
     const struct life lives[] = { { many, 3, 90, 25 }, { many, 2, 90, 47 },
         { many, 1, 90, 53 }, { many, 5, 90, 78 } };
     for (size_t i = 0; i < sizeof lives / sizeof *lives; i++)
         if (run_life(&lives[i]))
-            return fail("a killed run says that it has ended");
+            return fail("a killed run reports success");
     if (run_life(&(struct life){ many, 4, 90, -1 }) != unbroken)
-        return fail("the resumed run ends otherwise");
+        return fail("the resumed run has a different result");
     return system(command) != 0;
 }

@@ -51,7 +51,7 @@ def main():
         with open(sys.argv[2], encoding='utf-8') as page:
             if table() in page.read():
                 return 0
-        print(f'lines: expected this table in {sys.argv[2]}, found another')
+        print(f'lines: the table in {sys.argv[2]} must be')
         print(table(), end='')
         return 1
     print(table(), end='')

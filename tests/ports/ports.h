@@ -80,7 +80,7 @@ static inline int port_try(
     double resumed = p->sum();
     p->end();
     if (!failed && memcmp(&resumed, &unbroken, sizeof resumed) != 0)
-        failed = port_fail(path, "the resumed run ends otherwise");
+        failed = port_fail(path, "the resumed run has a different result");
     remove(path);
     return failed;
 }
@@ -116,11 +116,11 @@ static inline int port_life(
         _exit(failed || memcmp(&resumed, &unbroken, sizeof resumed) != 0);
     }
     if (child < 0 || waitpid(child, &status, 0) != child)
-        return port_fail(directory, "its life is not known");
+        return port_fail(directory, "the process could not be started");
     if (dies_at >= 0 ? WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL
                      : WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return 0;
-    return port_fail(directory, "expected another end of a life");
+    return port_fail(directory, "the process ended unexpectedly");
 }
 
 static inline int port_live(const struct port *p, const char *directory)

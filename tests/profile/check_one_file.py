@@ -58,7 +58,7 @@ def main(source, build, program, *libraries):
                            libraries)
     for what in found:
         print(f'one file: {what}')
-    print(f'one file: compiled by {" and ".join(compilers) or "nobody"}')
+    print(f'one file: compiled by {" and ".join(compilers) or "no compiler"}')
     return 1 if found else 0
 
 

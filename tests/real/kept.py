@@ -76,7 +76,7 @@ def main(varve, folder):
         bad += bool(found)
         for line in found or []:
             print(f'{index}: {line[:400]}')
-    print(f'{NAME}: {read} checkpoints, {bad} of them not as they were')
+    print(f'{NAME}: {read} checkpoints, {bad} of them changed')
     return 1 if bad or not read else 0
 
 

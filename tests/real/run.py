@@ -42,7 +42,7 @@ def sha256(data):
 
 
 def damaged(what):
-    sys.exit(f'{NAME}: the folder itself is damaged: {what}')
+    sys.exit(f'{NAME}: the test data is damaged: {what}')
 
 
 def strings(entry, shards):

@@ -169,7 +169,7 @@ class Ahead(Remote):
     def test_values_that_are_packed(self):
         """Fewer bytes are transferred, each frame once."""
         if VARVE == '-':
-            self.skipTest('there is no command')
+            self.skipTest('the command is not built')
         file = make('ahead.varve', 12, 4 * A_MIB)
         packed = path_of('packed.varve')
         run(VARVE, 'convert', '-f', '--compress=1', file, packed)

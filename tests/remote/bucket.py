@@ -117,7 +117,8 @@ class Writing:
         return flipped(body) if self.rules().damages else body
 
     def check_body(self, body):
-        """Returns true if the bytes match the checksums in the request."""
+        """Returns HTTP status and error code if a checksum or the signature is
+        wrong, else None."""
         md5 = self.headers.get('Content-MD5')
         if self.command == 'PUT' and not md5:
             self.rules().broken.append(f'no Content-MD5: {self.path}')

@@ -50,6 +50,6 @@ class Requests(Store):
             self.store.files.clear()
             self.checkpoints(kept)
             counts[kept] = self.saves(4)[1:]  # the first one reads all files
-        print('remote: requests of each save, by what is kept:', counts)
+        print('remote: requests of each save by number of checkpoints:', counts)
         for each in counts.values():
             self.assertLessEqual(max(each), min(counts[5]) + MOST_MORE, counts)

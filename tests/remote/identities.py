@@ -153,8 +153,7 @@ class Identities(Remote):
         super().tearDown()
 
     def works(self, more, requests):
-        """Reads and writes in one process. Returns how often keys were
-        requested."""
+        """Verifies the file and checks how often keys were requested."""
         self.giver.seen.clear()
         self.verify(self.url, 'VARVE_OK', **more)
         self.assertEqual(len(self.giver.seen), requests, self.giver.seen)

@@ -125,7 +125,7 @@ class Proxied(Store):
                 self.schedule(seed, (0.05, 0.2, 0.4)[seed % 3], counts)
         fates = sum(self.proxy.counts.values())
         note('remote.fates', fates)
-        print(f'remote: {fates} fates of requests in {count} schedules of a '
+        print(f'remote: {fates} faults of requests in {count} schedules of a '
               f'manager: {dict(sorted(counts.items()))}')
         self.assertGreater(counts['save VARVE_OK'], count)
         self.assertGreater(counts['resume VARVE_OK'], count)

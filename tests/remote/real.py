@@ -211,7 +211,7 @@ def main():
     del sys.argv[1:4]
     for name, command in found.items():
         if not command:
-            print(f'real: {name} is not here and is left out')
+            print(f'real: {name} is not installed: skipped')
     try:
         good = [try_one(name, command)
                 for name, command in found.items() if command]

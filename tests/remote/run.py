@@ -199,7 +199,7 @@ class WebServers(Remote):
         self.verify(user, 'VARVE_IO',
                     'the URL must not contain a user or password')
 
-    @unittest.skipIf(EXAMPLE == '-', 'there are no examples')
+    @unittest.skipIf(EXAMPLE == '-', 'the examples are not built')
     def test_the_example_of_the_page(self):
         self.assertEqual(run(EXAMPLE, 'store', self.url).stdout, 'step 77\n')
         self.assertIn('no checkpoint has this name, and there is no',
@@ -369,7 +369,7 @@ class Tls(Remote):
         super().setUp()
         self.made = certificate()
         if not self.made:
-            self.skipTest('there is no openssl')
+            self.skipTest('openssl is not installed')
         self.secure = self.enterContext(server.Server(self.store, self.made))
 
     def test_who_is_trusted(self):
@@ -388,7 +388,7 @@ class Tls(Remote):
                          {'GET /old.varve' + QUERY})
 
 
-@unittest.skipIf(VARVE == '-', 'there is no command')
+@unittest.skipIf(VARVE == '-', 'the command is not built')
 class Command(Remote):
     def setUp(self):
         super().setUp()

@@ -100,7 +100,7 @@ class Secrets(Remote):
                 for line in lines:
                     self.assertFalse(line.startswith('VARVE_OK'))
 
-    @unittest.skipIf(VARVE == '-', 'there is no command')
+    @unittest.skipIf(VARVE == '-', 'the command is not built')
     def test_are_in_nothing_that_the_command_prints(self):
         port = unused_port()
         aws = {**SIGNED, 'AWS_ENDPOINT_URL': f'http://127.0.0.1:{port}'}

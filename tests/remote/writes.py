@@ -523,9 +523,9 @@ class Faults(Store):
         if status == 'VARVE_OK':
             self.assertTrue(is_same, number)
         elif status != 'VARVE_UNKNOWN_OUTCOME':
-            counts['there though it failed'] += 1
+            counts['exists although the save failed'] += 1
         if not is_same:
-            counts['damage that was told'] += 1
+            counts['damage that was reported'] += 1
 
     def test_many_faults(self):
         is_long = os.environ.get('VARVE_PROOF') == 'long'
@@ -538,7 +538,7 @@ class Faults(Store):
         note('remote.faults', faults)
         note('remote.saves', 3 * rounds)
         print(f'remote: {faults} faults in {self.rules.requests} requests that '
-              f'write: {dict(counts)}; {left} uploads not given up')
+              f'write: {dict(counts)}; {left} uploads not aborted')
         self.assertEqual(set(self.rules.faults), set(bucket.KINDS))
         self.assertGreater(counts['VARVE_OK'], rounds)
         self.assertEqual(self.store.refused, [])

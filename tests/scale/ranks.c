@@ -420,7 +420,7 @@ static bool is_bounded(const struct world *w, const struct result *r)
         r->held <= restoration)
         return true;
     fprintf(stderr,
-        "ranks: expected %.1f, %.1f and %.1f MiB to be held at most, found "
+        "ranks: the memory limits are %.1f, %.1f and %.1f MiB, used were "
         "%.1f, %.1f and %.1f\n",
         save, first, restoration, r->held_by_first, r->opened_by_first,
         r->held);

@@ -76,7 +76,7 @@ void must_have(struct program *p, const char *wanted)
     varve_error error = { 0 };
     cr_assert_str_eq(numbers(p), wanted);
     cr_assert_ok(varve_manager_refresh(p->manager, &error), error);
-    cr_assert_str_eq(numbers(p), wanted, "the directory has others");
+    cr_assert_str_eq(numbers(p), wanted, "other checkpoints exist");
 }
 
 varve_checkpoint_info find(const struct program *p, uint64_t number)
@@ -85,7 +85,7 @@ varve_checkpoint_info find(const struct program *p, uint64_t number)
     for (size_t i = 0; varve_manager_at(p->manager, i, &at); i++)
         if (at.number == number)
             return at;
-    cr_assert(false, "there is no number %d", (int)number);
+    cr_assert(false, "number %d does not exist", (int)number);
     return at;
 }
 

@@ -34,7 +34,7 @@ TEST(bad_input, files_that_are_none)
     expect(VARVE_IS_DIRECTORY, "directory");
 }
 
-TEST(bad_input, files_of_somebody_else)
+TEST(bad_input, files_of_other_programs)
 {
     test_write_file(test_path("f"), "", 0);
     expect(VARVE_EMPTY_FILE, "");

@@ -108,7 +108,7 @@ static void end_crime(bool is_allowed)
     varve_graph_free(program.graph);
 }
 
-TEST(callbacks, rob_nobody)
+TEST(callbacks, cannot_remove_nodes_in_use)
 {
     varve_error error;
     char other = 0;
@@ -145,7 +145,7 @@ TEST(callbacks, rob_nobody)
 }
 
 /* The variable is there or not yet, and the load succeeds or fails. */
-TEST(callbacks, of_loads_rob_nobody)
+TEST(callbacks, of_loads_cannot_remove_nodes_in_use)
 {
     varve_error error;
     begin_crime(ADD, &culprit);
@@ -175,7 +175,7 @@ TEST(callbacks, of_loads_rob_nobody)
     }
 }
 
-TEST(callbacks, of_demands_rob_nobody)
+TEST(callbacks, of_demands_cannot_remove_nodes_in_use)
 {
     varve_error error;
     begin_crime(ADD, &culprit);

@@ -202,7 +202,7 @@ TEST(conformance, a_taken_name_is_refused_unless_it_is_replaced)
 }
 
 /* A29, A30 */
-TEST(conformance, values_land_by_name_whoever_adds_them_first)
+TEST(conformance, values_are_matched_by_name_in_any_order)
 {
     varve_error error = { .message = "" };
     varve_write_options fast = { .no_sync = true };
@@ -430,7 +430,7 @@ TEST(conformance, what_the_file_lacks_is_initialized_and_missed)
 }
 
 /* B36 */
-TEST(conformance, the_counter_is_no_variable_and_nobody_misses_it)
+TEST(conformance, the_counter_is_not_a_variable_and_is_never_missing)
 {
     STORY_FILE("f", { "v", 1 });
     varve_error error = { .message = "" };

@@ -158,7 +158,7 @@ TEST(every_step, in_layers_forgets_in_any_order)
         varve_repack(test_path("run-7.varve"), NULL, NULL, &error), error);
     cr_assert_eq(remove(test_path("run-9.varve")), 0);
     cr_assert_ok(varve_prune_data_files(directory, &error), error);
-    cr_assert_eq(rmdir(test_path("layers")), 0, "layers of nobody are left");
+    cr_assert_eq(rmdir(test_path("layers")), 0, "unreferenced data");
     restore_number(7);
     cr_assert_ok(train(prefix, 8, &error), error); /* and continue from there */
     restore_number(8);

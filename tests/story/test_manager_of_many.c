@@ -20,7 +20,7 @@
 
 enum { RANKS = 3, TOTAL = 1000, TOO_LONG = 60 /* seconds */ };
 
-/* What the processes report to the test. */
+/* Reports of the processes to the test. */
 struct board {
     volatile int64_t steps;        /* steps made by rank 0 */
     volatile int64_t began[RANKS]; /* first step */

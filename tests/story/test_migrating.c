@@ -173,7 +173,7 @@ TEST(migrating, come_to_their_owners_in_any_number_of_processes)
 }
 
 /* Exactly at the upper bound of the box. */
-TEST(migrating, are_not_saved_where_one_belongs_to_nobody)
+TEST(migrating, are_not_saved_if_one_has_no_owner)
 {
     static struct slab s = { .ranks = 1, .count = 2 };
     varve_error error = { 0 };

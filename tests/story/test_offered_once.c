@@ -1,8 +1,9 @@
 /* test_offered_once.c - Tests that saved children are offered only until the
  * program has received them.
  *
- * What the program has replaced or removed since is left alone, also if a save,
- * a snapshot or a dry run compares it while the restoration is open.
+ * Children that the program has replaced or removed since are not offered
+ * again, also if a save, a snapshot or a dry run compares them while the
+ * restoration is open.
  *
  * SPDX-License-Identifier: MIT
  */

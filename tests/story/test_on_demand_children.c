@@ -78,7 +78,7 @@ TEST(on_demand_children, an_empty_bag_is_filled_from_one_file_then_another)
 
 /* A global name does not offer removed children again, so the copied value has
  * no other user. */
-TEST(on_demand_children, nobody_is_asked_again_as_something_gets_a_name)
+TEST(on_demand_children, are_not_offered_again_after_a_global_name_is_set)
 {
     STORY_FILE("one", { "bag/a", 1 }, { "bag/b", 2 }, { "other", 3 });
     struct asked asked = { 0 };

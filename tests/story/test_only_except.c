@@ -63,7 +63,7 @@ TEST(only_except, patterns)
     expect("a", "**", "00000");
 }
 
-TEST(only_except, what_is_left_out_is_nothing_that_an_assertion_minds)
+TEST(only_except, excluded_values_do_not_fail_assertions)
 {
     write_all();
     varve_error error;

@@ -56,7 +56,7 @@ static void never(void *user, varve_node *node, const varve_offer *offer)
     (void)user;
     (void)node;
     (void)offer;
-    cr_assert_fail("a plan asks nobody");
+    cr_assert_fail("a dry run calls no callback");
 }
 
 static varve_status fill(const varve_tensor *tensor, void *user)

@@ -347,7 +347,7 @@ static int64_t saved_step(void)
     return s.step;
 }
 
-TEST(run, heeds_the_signals_that_end_a_program)
+TEST(run, handles_the_signals_that_end_a_program)
 {
     volatile int64_t *steps = share();
     int64_t last = 0;
@@ -375,7 +375,7 @@ TEST(run, that_is_killed_at_any_moment_goes_on_bit_for_bit)
     cr_assert_gt(last, 0);
 }
 
-TEST(run, installs_no_handler_unasked_and_heeds_for_one_run_at_a_time)
+TEST(run, installs_handlers_on_request_for_one_run_at_a_time)
 {
     struct state s, t;
     struct sigaction found;

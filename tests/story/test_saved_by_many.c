@@ -144,7 +144,7 @@ static const varve_read_options by_boxes = {
     .rename = { .list = renames, .count = BOXES }
 };
 
-/* Round -1: no element. */
+/* Returns true if a box has the elements of a round; of -1, none. */
 static bool has(const struct part *p, int box, int round)
 {
     const varve_box *b = &boxes[box];

@@ -309,18 +309,18 @@ TEST(struct_rows, are_whole_at_each_allocation_that_fails)
 
 /* An allocation function that fails after some rows, which then belong to the
  * program. */
-static long resize_buffers_left;
+static long allocations_left;
 
-static void *few_resize_buffers(size_t count, size_t size)
+static void *limited_calloc(size_t count, size_t size)
 {
-    return resize_buffers_left-- > 0 ? calloc(count, size) : NULL;
+    return allocations_left-- > 0 ? calloc(count, size) : NULL;
 }
 
 TEST(struct_rows, without_room_leave_the_program_what_there_is)
 {
     static const varve_field fields[] = {
         VARVE_FIELD_ROWS(
-            struct grid, now, height, width, .room = few_resize_buffers),
+            struct grid, now, height, width, .room = limited_calloc),
         VARVE_FIELDS_END,
     };
     write_grid(1);
@@ -330,7 +330,7 @@ TEST(struct_rows, without_room_leave_the_program_what_there_is)
         varve_read_options options = { .only = "grid/now" };
         varve_graph *graph = story_graph();
         varve_add_struct(varve_graph_root(graph), "grid", fields, &g);
-        resize_buffers_left = n;
+        allocations_left = n;
         varve_restoration *r = varve_read(
             varve_graph_root(graph), test_path("f"), &options, &error);
         cr_assert_eq(varve_graph_check(graph, &error),

@@ -21,7 +21,7 @@ static void assert_all_hold(varve_restoration *r)
     cr_assert_ok(varve_assert_nontrivial_match(r, &error), error);
 }
 
-TEST(versions, what_came_later_keeps_its_value_and_nothing_minds)
+TEST(versions, later_additions_keep_their_values_without_errors)
 {
     STORY_FILE("f", { "w", 4 });
     varve_graph *graph = story_graph();

@@ -53,7 +53,7 @@ static struct thing *find(const char *id)
         if (!strcmp(things[i].id, id))
             return &things[i];
     }
-    die("there is none of this name", id);
+    die("unknown name", id);
     return NULL;
 }
 

@@ -44,23 +44,23 @@ def problems(root):
         words[row] = next((w for w in WORDS if here.startswith(w)), None)
         tests[row] = re.findall(r'`([^`]+)`', named)
         if not words[row]:
-            yield f'{row}: none of the words: {here}'
+            yield f'{row}: unknown result: {here}'
         for name in tests[row]:
             if not test_exists(root, name):
-                yield f'{row}: there is no test {name}'
+                yield f'{row}: no test {name}'
     shown = collections.defaultdict(set)
     for heading, kinds, _ in rows.programs():
         for row in rows.row_names(heading):
             shown[row] |= kinds
     for row in words:
         if (row in shown) != ('rows.txt' in tests[row]):
-            yield f'{row}: rows.txt is named without a program, or not named'
+            yield f'{row}: must name rows.txt if and only if it has a program'
         if words[row] == 'kept' and shown[row]:
-            yield f'{row}: kept, but there is {sorted(shown[row])}'
+            yield f'{row}: kept, but a program has {sorted(shown[row])}'
     for row in shown.keys() | {
             r for s in compare.KINDS.values() for r in s.split(', ')}:
         if row not in words:
-            yield f'{row}: there is no such row'
+            yield f'{row}: no such row'
     counts = collections.Counter(words.values())
     total = f'{len(words)} rows: ' + ', '.join(
         f'{counts[word]} {word}' for word in WORDS) + '.'

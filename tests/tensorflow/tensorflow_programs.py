@@ -94,11 +94,11 @@ def fails(program, lines, like):
 def show(what, program, lines, found):
     """Prints an unclassified difference and the smallest program that has
     one."""
-    print(f'{NAME}: {what}: a difference without a row:\n{found}')
+    print(f'{NAME}: {what}: an undocumented difference:\n{found}')
     like = 'over their' in found
     if fails(program, lines, like):
         lines = compare.shrink(lines, lambda some: fails(program, some, like))
-        print('The smallest program with one:\n' + '\n'.join(lines) + '\n'
+        print('The smallest program with it:\n' + '\n'.join(lines) + '\n'
               + str(check(program, lines)[1]))
 
 

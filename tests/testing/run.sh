@@ -22,7 +22,7 @@ run() {
     [ "$1" = 0 ] || options=${options:+$options:}detect_leaks=0
     ASAN_OPTIONS=$options "$programs/$2" >out 2>&1 || status=1
     [ "$status" = "$1" ] && { [ $# = 2 ] || grep -qF -- "$3" out; } && return
-    echo "FAILED: $2: ended with $status, expected $1 and '${3-}':"
+    echo "FAILED: $2: exit status $status, must be $1 with the text '${3-}':"
     cat out
     failures=$((failures + 1))
 }

@@ -224,7 +224,7 @@ static void check_files(void)
         size_t size;
         bool is_there = memory_bytes(world.memory, names[i], &size) != NULL;
         demand(is_there == (world.present[i] != 0), names[i],
-            is_there ? "is there" : "is not there");
+            is_there ? "is there" : "does not exist");
         if (is_there)
             check_file(names[i], world.present[i]);
     }
@@ -342,7 +342,7 @@ int main(void)
     for (uint32_t i = 0; i < rounds; i++)
         run_round(1 + i * ROUND);
     proof_count("threads.background_saves", (uint64_t)rounds * ROUND);
-    printf("background: as they were at the call, %llu failed, %llu "
+    printf("background: all files are correct, %llu failed, %llu "
            "cancelled\n",
         (unsigned long long)world.failed, (unsigned long long)world.cancelled);
     return 0;

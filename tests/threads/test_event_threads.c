@@ -101,7 +101,7 @@ int main(int argc, char **argv)
     snprintf(made, sizeof made, "%s/varve-event-threads-XXXXXX",
         place ? place : "/tmp");
     const char *directory = argc > 1 ? argv[1] : mkdtemp(made);
-    demand(directory != NULL, "directory", "cannot be made");
+    demand(directory != NULL, "directory", "cannot be created");
     run(directory, 0);
     run(directory, SMALL_QUEUE);
     if (argc == 1)

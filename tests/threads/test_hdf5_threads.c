@@ -78,7 +78,7 @@ static void *read_on(void *argument)
         varve_restoration_free(restoration);
         for (int i = 0; i < VARIABLES * COUNT; i++)
             demand(numbers[i / COUNT][i % COUNT] == numbers[0][0], "read",
-                "expected the values of one save, found those of two");
+                "a mixture of values of two saves");
         varve_graph_free(graph);
     }
     free(numbers);
@@ -93,7 +93,7 @@ static void read_beside_saves(int rounds)
     is_over = false;
     for (int i = 0; i < READERS; i++)
         demand(!pthread_create(&threads[i], NULL, read_on,
-            i ? shared_path : own_path), "thread", "cannot be made");
+            i ? shared_path : own_path), "thread", "cannot be created");
     for (int i = 1; i <= rounds; i++)
         save(shared_path, (float)i);
     is_over = true;
@@ -205,7 +205,7 @@ static int fork_at(long n, bool *is_last)
     pthread_barrier_init(&stop.reached, NULL, 2);
     pthread_barrier_init(&stop.goes_on, NULL, 2);
     demand(!pthread_create(&thread, NULL, open_in_thread, &stop), "thread",
-        "cannot be made");
+        "cannot be created");
     pthread_barrier_wait(&stop.reached);
     pid_t child = fork();
     if (child == 0)
@@ -215,7 +215,7 @@ static int fork_at(long n, bool *is_last)
     *is_last = stop.left >= 0;
     varve_reader_free(reader);
     demand(child > 0 && waitpid(child, &status, 0) == child, "fork", "failed");
-    demand(WIFEXITED(status), "child", "expected an exit, found a signal");
+    demand(WIFEXITED(status), "child", "ended by a signal");
     return WEXITSTATUS(status);
 }
 
@@ -227,7 +227,7 @@ static void fork_in_the_middle(void)
         int found = fork_at(n, &is_last);
         demand(found == VARVE_OK || found == VARVE_MISUSE, "child",
             varve_status_name((varve_status)found));
-        demand(!is_last || found == VARVE_OK, "child", "expected it to read");
+        demand(!is_last || found == VARVE_OK, "child", "the read failed");
         refused += found == VARVE_MISUSE;
     }
     demand(refused > 0, "forks", "no call was in libhdf5");

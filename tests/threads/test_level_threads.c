@@ -169,7 +169,7 @@ static void set_all(uint32_t *values, uint32_t value)
 static uint32_t the_one(const uint32_t *values)
 {
     for (size_t i = 1; i < ELEMENTS; i++)
-        demand(values[i] == values[0], "values", "of two saves");
+        demand(values[i] == values[0], "values", "has values of two saves");
     return values[0];
 }
 
@@ -234,7 +234,7 @@ static struct found look_around(void)
         if (!is_good)
             continue;
         demand(found.value == world.saved[found.counter], found.path,
-            "holds another value");
+            "has a wrong value");
         if (found.counter > newest.counter)
             newest = found;
     }
@@ -297,7 +297,7 @@ static void save(void)
         error.message);
     uint64_t counter = varve_save_counter(varve_graph_root(world.graph));
     demand(counter > highest && counter < COUNTERS, "save",
-        "a number that was given before");
+        "a number was used twice");
     world.saved[counter] = (uint32_t)world.step;
 }
 
@@ -320,7 +320,7 @@ static void resume(const struct found *newest)
     demand(!varve_manager_resume(world.manager, &error), "resume",
         error.message);
     demand(the_one(world.values) == newest->value, newest->path,
-        "is the newest, and another was resumed from");
+        "is the newest, but was not resumed");
     world.resumes++;
 }
 
@@ -429,7 +429,7 @@ int main(void)
     for (uint64_t i = 0; i < rounds; i++)
         run_round();
     proof_count("threads.level_operations", rounds * OPERATIONS);
-    printf("levels: %llu resumes of the newest there was\n",
+    printf("levels: %llu resumes, all of the newest checkpoint\n",
         (unsigned long long)world.resumes);
     return 0;
 }

@@ -121,7 +121,8 @@ static void *look_inside(void *argument)
     return NULL;
 }
 
-/* Waits for the readers, which may be late on a busy machine. */
+/* Returns true if the readers have seen a newer version; they may be late on a
+ * busy machine. */
 static bool has_seen_newer(void)
 {
     return versions_seen > 1;
@@ -269,7 +270,7 @@ int main(int argc, char **argv)
     snprintf(own, sizeof own, "%s/varve-threads-XXXXXX",
         place ? place : "/tmp");
     directory = argc > 1 ? argv[1] : mkdtemp(own);
-    demand(directory != NULL, "directory", "cannot be made");
+    demand(directory != NULL, "directory", "cannot be created");
     rounds = (unsigned)proof_size(8, 200);
     char path[4096], replaced[4096];
     varve_error error = { 0 };
@@ -293,7 +294,7 @@ int main(int argc, char **argv)
     pack_weights(large, weights, 1);
     packed = varve_reader_open(large, NULL, &error);
     demand(packed != NULL, "open", error.message);
-    run("chunks that are packed", pack_and_unpack);
+    run("compressed chunks", pack_and_unpack);
     varve_reader_free(packed);
     remove(large);
 #endif

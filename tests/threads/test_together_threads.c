@@ -202,7 +202,7 @@ static void save_behind(const struct run *run, const varve_comm *comm,
             (size_t)elements_of(&run->values[i],
                 &run->boxes[i][comm->rank]) *
                 varve_dtype_size(run->values[i].dtype));
-    CHECK(!varve_any(comm, false), "somebody wants something");
+    CHECK(!varve_any(comm, false), "a flag is set on a rank");
     CHECK(!varve_job_wait(jobs[0], &error), error.message);
     varve_graph_free(varve_node_graph(root));
     CHECK(!varve_job_wait(jobs[1], &error), error.message);
@@ -300,7 +300,7 @@ static void convert(const struct run *run)
         unsigned char *expected = make_bytes(v, i, &box);
         CHECK(memcmp(expected, bytes[i], (size_t)elements_of(v, &box) *
                                              varve_dtype_size(v->dtype)) == 0,
-            "other values in one process");
+            "values differ in one process");
         free(expected);
     }
     CHECK(!varve_write(root, "run/b.npz", &npz, &error), error.message);
@@ -331,7 +331,7 @@ static void read_boxes(const struct run *run)
         CHECK(!varve_reader_read_box(
                   reader, node.id, boxes, bytes, size, &error),
             error.message);
-        CHECK(memcmp(expected, bytes, size) == 0, "other values in a box");
+        CHECK(memcmp(expected, bytes, size) == 0, "values differ in a box");
         free(expected);
         free(bytes);
     }
@@ -408,7 +408,7 @@ static void try_once(void)
     run.is_late = false;
     if (below(2))
         read_damaged(&run);
-    CHECK(memory_open_count(world.memory) == 0, "something is left open");
+    CHECK(memory_open_count(world.memory) == 0, "files are left open");
     memory_free(world.memory);
 }
 

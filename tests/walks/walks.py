@@ -101,9 +101,9 @@ def main():
     check = '--check' in sys.argv
     walks, source, folder = [a for a in sys.argv[1:] if a != '--check']
     if not shutil.which('valgrind'):
-        print('walks: there is no valgrind')
+        print('walks: valgrind is not installed')
         return 77
-    print('walk        files rooms upward')
+    print('walk      files folders upward')
     failed = False
     for walk, most in MOST.items():
         files, rooms, upward = measure(walks, source, folder, walk)
@@ -114,7 +114,7 @@ def main():
             for a, caller, b, callee in sorted(upward):
                 print(f'    {a} {caller} -> {b} {callee}')
         elif any(f > m for f, m in zip(found, most)):
-            print(f'{walk}: expected at most {most}')
+            print(f'{walk}: the limits are {most}')
             failed = True
     return 1 if failed else 0
 

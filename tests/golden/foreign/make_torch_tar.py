@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""make_torch_tar.py - writes torch_tar.pt, a tar archive as torch.save wrote
-it before torch 0.1.10, and loads it with torch (PyTorch 2.15.0).
+"""make_torch_tar.py - Writes torch_tar.pt, a tar archive in the format of
+torch.save before torch 0.1.10, and loads it with torch (PyTorch 2.15.0).
 
     pip install torch==2.15.0 numpy
     python3 make_torch_tar.py DIRECTORY
