@@ -263,7 +263,6 @@ TEST(carry, goes_with_every_kind_of_save)
     end_world();
 }
 
-#ifdef VV_HAVE_LAYERS
 TEST(carry, goes_with_layers)
 {
     struct run run;
@@ -284,7 +283,6 @@ TEST(carry, goes_with_layers)
     free_root(run.root);
     end_world();
 }
-#endif
 
 /* What does not concern what is saved is not in it, nor fails it. */
 TEST(carry, concerns_what_is_below_the_node_that_is_saved)
@@ -378,7 +376,7 @@ TEST(carry, runs_out_of_memory_without_a_trace)
     end_world();
 }
 
-#ifdef VV_HAVE_SAFETENSORS
+#ifdef VV_HAVE_FORMATS
 /* A format that has no place for a value that waits refuses it, and the older
  * file stays. */
 TEST(carry, goes_to_other_formats_or_is_refused)

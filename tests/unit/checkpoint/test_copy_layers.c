@@ -73,6 +73,7 @@ TEST(copy_layers, writes_what_is_not_there)
     end_incremental();
 }
 
+#ifdef VV_HAVE_ZSTD
 TEST(copy_layers, writes_what_is_packed_as_it_is)
 {
     make();
@@ -85,6 +86,7 @@ TEST(copy_layers, writes_what_is_packed_as_it_is)
     check_incremental("far/m-4.varve");
     end_incremental();
 }
+#endif
 
 /* One without layers becomes the file that it is. */
 TEST(copy_layers, repacks_what_has_none)

@@ -22,7 +22,7 @@
 enum { LARGE = 300007, SMALL = 3 };
 
 /* What is packed goes other ways, where there are such. */
-#if defined(VV_HAVE_LAYERS) && defined(VV_HAVE_ZSTD)
+#ifdef VV_HAVE_ZSTD
 enum { PACKED = 1 };
 #else
 enum { PACKED = 0 };

@@ -35,11 +35,7 @@ TEST(save_plan_out, writes_the_same_twice_and_needs_no_graph)
 /* What nobody waits for need not hurry to the disk. */
 TEST(save_plan_out, starts_to_write_back_only_what_is_synced)
 {
-#ifdef VV_HAVE_LAYERS
     enum { SIZE = 20 << 20, WAYS = 4 };
-#else
-    enum { SIZE = 20 << 20, WAYS = 2 };
-#endif
     varve_error error = { 0 };
     unsigned char *bytes = calloc(1, SIZE);
     begin_world();

@@ -5,7 +5,7 @@
 #include "support/test.h"
 
 #include "arrays.h"
-#include "checkpoint_find.h"
+#include "formats.h"
 
 /* Puts files that are there, ended by NULL; those that end in "checkpoint" are
  * records of "ckpt-7". */

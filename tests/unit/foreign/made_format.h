@@ -1,13 +1,13 @@
-/* formats.h - a format whose files hold whatever a test says.
+/* made_format.h - a format whose files hold whatever a test says.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef TEST_FORMATS_H
-#define TEST_FORMATS_H
+#ifndef TEST_MADE_FORMAT_H
+#define TEST_MADE_FORMAT_H
 
 #include "arrays.h"
 #include "failure.h"
-#include "checkpoint_in.h"
+#include "format_in.h"
 
 /* Variables of bytes, called "a", "b" and so on. */
 struct made_value {

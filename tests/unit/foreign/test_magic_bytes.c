@@ -1,10 +1,10 @@
-/* test_pickle_magic.c - lib/foreign/pickle_magic.c
+/* test_magic_bytes.c - lib/foreign/magic_bytes.c
  *
  * SPDX-License-Identifier: MIT
  */
 #include "support/test.h"
 
-#include "pickle_magic.h"
+#include "magic_bytes.h"
 
 #include "tar_sample.h"
 
