@@ -49,6 +49,13 @@ def rules_of(source):
             for layer, sees in rows}
 
 
+def calls_of(rules):
+    """The layers whose functions each layer may call: those that it may use,
+    and the implementation of formats.h."""
+    return {layer: [*sees, 'foreign/formats'] if 'foreign' in sees else sees
+            for layer, sees in rules.items()}
+
+
 def flags_of_layers(build):
     """The compiler and its flags, without input and output, by layer."""
     with open(os.path.join(build, 'compile_commands.json'),
