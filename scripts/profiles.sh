@@ -13,11 +13,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-parts=(tensorflow safetensors numpy gguf torch onnx flax keras training events
-    manage processes layers)
-# Parts that depend on a part are left out with it.
-declare -A with=([processes]='manage processes'
-    [layers]='manage processes layers')
+parts=(formats training manage)
 size_args='-ffunction-sections -fdata-sections'
 size_args+=' -fno-asynchronous-unwind-tables'
 small=(--buildtype=minsize -Db_ndebug=true
@@ -30,13 +26,8 @@ mkdir -p "$work"
 
 # without PART...: sets `options` to the build options.
 without() {
-    local part
-    options=()
-    for part in "$@"; do
-        for part in ${with[$part]:-$part}; do
-            options+=("-D$part=disabled")
-        done
-    done
+    printf -v options -- '-D%s=disabled ' "$@"
+    read -ra options <<<"$options"
 }
 
 # build NAME OPTION...
@@ -72,12 +63,6 @@ measured() {
 
 core=("${parts[@]}" zlib zstd)
 
-# names PART...: prints the names in the form of the page.
-names() {
-    printf -v joined '`%s`, ' "$@"
-    printf '%s' "${joined%, }"
-}
-
 short() {
     without "${core[@]}"
     proved core "${options[@]}" --buildtype=plain
@@ -89,7 +74,7 @@ each() {
     for part in "${parts[@]}"; do
         without "$part"
         proved part "${options[@]}"
-        echo "profiles: built and tested without ${with[$part]:-$part}"
+        echo "profiles: built and tested without $part"
     done
     short
 }
@@ -100,7 +85,7 @@ sizes() {
     measured 'all of it'
     for part in "${parts[@]}"; do
         without "$part"
-        measured "without $(names ${with[$part]:-$part})" "${options[@]}"
+        measured "without \`$part\`" "${options[@]}"
     done
     without "${core[@]}"
     measured 'the core alone' "${options[@]}"

@@ -24,9 +24,9 @@ VARVE_API const char *varve_version(void);
  * The result is a static string of build options and libraries, by their names
  * in the build, separated by ','.
  *
- * A library that was built without a format returns VARVE_TOO_NEW for files of
- * that format. A library that was built without `training`, `events`, `manage`
- * or `processes` does not contain the functions of that part, so programs that
+ * A library that was built without `formats` returns VARVE_TOO_NEW for files in
+ * other formats than Varve's own. A library that was built without `training`
+ * or `manage` does not contain the functions of that part, so programs that
  * call them do not link. */
 VARVE_API const char *varve_built_with(void);
 

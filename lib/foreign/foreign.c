@@ -10,6 +10,7 @@
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
+#include "magic_bytes.h"
 #include "store.h"
 #include "try.h"
 
@@ -128,18 +129,10 @@ varve_status vv_foreign_read(const struct vv_foreign *f, uint32_t number,
     return status;
 }
 
-static const char lfs_mark[] = "version https://git-lfs.github.com/spec/";
-
-bool vv_is_lfs_pointer(const void *head, size_t size)
-{
-    return size >= sizeof lfs_mark - 1 &&
-           memcmp(head, lfs_mark, sizeof lfs_mark - 1) == 0;
-}
-
 varve_status vv_foreign_refuse_pointer(const struct vv_foreign *f,
     uint32_t number, const char *what, varve_error *error)
 {
-    char head[sizeof lfs_mark - 1];
+    char head[VV_LFS_POINTER_HEAD];
     const struct vv_foreign_file *file = &f->files[number];
     if (file->size < sizeof head)
         return VARVE_OK;

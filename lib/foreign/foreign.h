@@ -71,10 +71,6 @@ varve_status vv_foreign_is_replaced(
 varve_status vv_foreign_read(const struct vv_foreign *foreign, uint32_t file,
     void *bytes, size_t size, uint64_t offset, varve_error *error);
 
-/* Returns true if these are the first bytes of a Git LFS pointer, which takes
- * the place of a file that has not been fetched. */
-bool vv_is_lfs_pointer(const void *head, size_t size);
-
 /* Returns VARVE_NOT_A_CHECKPOINT if the file is a Git LFS pointer. `what`
  * describes the expected file in the message. */
 varve_status vv_foreign_refuse_pointer(const struct vv_foreign *foreign,

@@ -1,47 +1,13 @@
-/* target.h - Describes a graph that is written in another format.
+/* target.h - Defines the interface of a format that can be written, and names
+ * and losses that several formats have in common. struct vv_target, the graph
+ * to write, is in formats.h.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef VV_TARGET_H
 #define VV_TARGET_H
 
-#include <varve/checkpoint.h>
-#include <varve/error.h>
-
-#include "index.h"
-#include "publish.h"
-#include "saved_path.h"
-#include "source.h"
-
-struct vv_target {
-    /* to fill in */
-    const struct vv_context *context;
-    const char *path;             /* as passed by the program */
-    const struct vv_index *index; /* the graph, with save counter and metadata,
-                                     without digests; offset 0 marks a node
-                                     without a value */
-    const struct vv_value_table *table;
-    const struct vv_saved_paths *paths; /* relative to the root */
-    int flags;                          /* enum vv_publish_flags */
-    uint64_t shard_size; /* start the next file before the values in one exceed
-                            this many bytes; 0: no limit */
-    /* Sets *source to the bytes of a value as in a Varve file. They are valid
-     * until the next call. Can be called for any saved value, in any order.
-     * Calls the program's progress callback. The bytes of strings and states
-     * are contiguous. */
-    varve_status (*value)(void *user, uint32_t value, struct vv_source *source,
-        varve_error *error);
-    void *user;
-    /* Called before the files are published: fails if a value that must be
-     * saved was not requested. Can be NULL. */
-    varve_status (*finish)(void *user, varve_error *error);
-    /* Returns the data kept about a node of a graph that was built from a file
-     * (format_extras.h), or NULL. Can be NULL itself. */
-    const unsigned char *(*kept)(const void *user, uint32_t node, size_t *size);
-    bool global_names; /* for formats that store names only */
-    varve_loss *loss;  /* can be NULL */
-    void *loss_user;
-};
+#include "formats.h"
 
 struct vv_target_format {
     /* to fill in */

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "checkpoint_in.h"
+#include "formats.h"
 #include "column.h"
 #include "failure.h"
 #include "manager_look.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "checkpoint_find.h"
+#include "formats.h"
 #include "checksum.h"
 #include "directory.h"
 #include "failure.h"

@@ -11,7 +11,7 @@
 
 #include "allocator.h"
 #include "background.h"
-#include "checkpoint_find.h"
+#include "formats.h"
 #include "checksum.h"
 #include "failure.h"
 #include "job_together.h"

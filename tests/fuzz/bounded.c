@@ -11,7 +11,7 @@
 #include "flax_in.h"
 #include "layers_in.h"
 #include "onnx_in.h"
-#include "pickle_magic.h"
+#include "magic_bytes.h"
 
 struct bounded bounded_by(size_t file_size)
 {

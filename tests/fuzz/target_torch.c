@@ -19,7 +19,7 @@
 #include "crc.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/places.h"
-#include "pickle_magic.h"
+#include "magic_bytes.h"
 
 enum { STORAGES = 32, STORAGE_SIZE = 96, ENTRY_ROOM = 200 };
 

@@ -9,6 +9,10 @@ of the layers in its row of the table in lib/README.md. Undefined symbols of a
 layer must be defined by these layers. Files of a layer outside its subfolders
 are below all of these: the kernel of the graph does not depend on features.
 
+Also tests the seams of the neighbours of the core. The rest of the library
+includes only formats.h of lib/foreign, and calls only the functions that it
+declares. No layer uses lib/training or lib/group.
+
 SPDX-License-Identifier: MIT
 """
 import glob
@@ -22,6 +26,13 @@ import sys
 
 PART = re.compile(r'libvarve_(\w+)\.a\.p/')
 OWN = re.compile(r'_?(vv|varve)_')
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
+# The only header of lib/foreign that the rest of the library includes, and what
+# the module varve-hdf5 includes instead.
+FORMATS = 'formats.h'
+HDF5_MODULE = 'hdf5_module.h'
+# No other layer uses these.
+UNUSED = ('training', 'group')
 WITH_VALUE = ('-o', '-MQ', '-MF', '-MT')
 
 
@@ -37,6 +48,13 @@ def rules_of(source):
     words = {'nothing': [], 'all of them': [layer for layer, _ in rows]}
     return {layer: words.get(sees) if sees in words else sees.split(', ')
             for layer, sees in rows}
+
+
+def calls_of(rules):
+    """The layers whose functions each layer may call: those that it may use,
+    and the implementation of formats.h."""
+    return {layer: [*sees, 'foreign/formats'] if 'foreign' in sees else sees
+            for layer, sees in rules.items()}
 
 
 def flags_of_layers(build):
@@ -125,8 +143,42 @@ def symbols_of(archive, *options):
     return {name.lstrip('_') for name in names if OWN.match(name)}
 
 
-def check_calls(rules, build):
-    """Returns errors for names of a layer that another layer must not use."""
+def check_includes(top, headers):
+    """Errors for headers of foreign that the rest of the library includes."""
+    for path in glob.glob(os.path.join(top, '**', '*.[ch]'), recursive=True):
+        part = os.path.relpath(path, top).split(os.sep)[0]
+        if part == 'foreign':
+            continue
+        with open(path, encoding='utf-8') as stream:
+            included = INCLUDE.findall(stream.read())
+        allowed = HDF5_MODULE if part == 'hdf5' else FORMATS
+        for header in included:
+            if headers.get(header, '').split('/')[0] == 'foreign' \
+                    and header != allowed:
+                yield (f'{os.path.relpath(path, top)}: includes {header} of '
+                       f'{headers[header]}: use {allowed}')
+
+
+def check_unused(rules):
+    """Errors for layers that may use a layer that no other layer uses."""
+    for layer, sees in rules.items():
+        for other in UNUSED:
+            if other in sees:
+                yield f'{layer}: may not use {other}'
+
+
+def declared_formats(top):
+    """The functions of formats.h, without inline ones, and a public one that
+    lib/foreign implements."""
+    with open(os.path.join(top, 'foreign', FORMATS),
+              encoding='utf-8') as stream:
+        text = re.sub(r'/\*.*?\*/', '', stream.read(), flags=re.S)
+    text = re.sub(r'^static inline .*?^\}', '', text, flags=re.S | re.M)
+    return set(re.findall(r'\b(vv_\w+)\(', text)) | {'varve_format_name'}
+
+
+def check_calls(rules, top, build):
+    """Errors for names of a layer that another layer must not use."""
     if not shutil.which('nm'):
         print('layers: calls were not checked without nm')
         return
@@ -137,13 +189,23 @@ def check_calls(rules, build):
                 if os.path.exists(path)}
     home = {name: layer for layer, path in archives.items()
             for name in symbols_of(path, '-g', '--defined-only')}
+    formats, used = declared_formats(top), set()
     for layer, path in archives.items():
         for name in sorted(symbols_of(path, '-u')):
             if name not in home:
-                yield f'{layer}: {name} is undefined'
+                yield f'{layer}: nobody defines {name}'
+            elif home[name].startswith('foreign') \
+                    and not layer.startswith('foreign'):
+                used.add(name)
+                if name not in formats:
+                    yield (f'{layer}: calls {name} of {home[name]}, which '
+                           f'{FORMATS} does not declare')
             elif home[name] != layer and home[name] not in rules[layer]:
                 yield f'{layer}: calls {name} of {home[name]}'
-    print(f'layers: {len(home)} names checked')
+    for name in sorted(formats - used):
+        yield f'{FORMATS}: no other layer uses {name}'
+    print(f'layers: {len(home)} names looked at; the rest of the library uses '
+          f'{len(used)} of foreign')
 
 
 def main(source, build):
@@ -162,6 +224,8 @@ def main(source, build):
     complaints = [f'{layer}: not in the table of lib/README.md'
                   for layer in sorted(set(headers.values()) - set(rules))]
     complaints += check_kernels(rules)
+    complaints += check_includes(top, headers)
+    complaints += check_unused(rules)
     for layer, sees in rules.items():
         if layer in commands:
             complaints += check_layer(layer, sees, commands[layer], build,
@@ -169,7 +233,7 @@ def main(source, build):
             print(f'layers: {layer} checked')
         else:
             print(f'layers: {layer} has no files yet')
-    complaints += check_calls(rules, build)
+    complaints += check_calls(rules, top, build)
     for complaint in complaints:
         print(f'layers: {complaint}')
     return 1 if complaints else 0

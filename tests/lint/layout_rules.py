@@ -17,6 +17,9 @@ REMARK = re.compile(r'#.*')
 # The parts of a header that are not declarations.
 FRAME = re.compile(r'/\*(?s:.*?)\*/'
                    r'|^#(?:include .*|ifndef .*|endif|define \w+_H)$', re.M)
+# The list of sources of the library that the tools compile too.
+SHARING = 'tools/meson.build'
+SHARED = re.compile(r'^shared_with_library = files\(([^)]*)\)', re.M)
 OUTSIDE = ('examples', 'tools', 'bench', 'tests/story')
 
 
@@ -109,18 +112,50 @@ def check_listed(tree):
             tree.report('listed', f.path, 1, 'no meson.build lists it')
 
 
+def shared_headers(tree):
+    """The headers of the sources that the tools share with the library."""
+    found = set()
+    for f in tree.files:
+        if f.path == SHARING:
+            for text in SHARED.findall(f.text):
+                found.update(os.path.normpath(os.path.join(f.folder, name))
+                             for name in re.findall(r"'([^']+)\.c'", text))
+    return {path + '.h' for path in found}
+
+
 def check_outside(tree, private):
-    """Checks that code that must use public headers includes no private
-    one."""
+    """Code on the public headers includes no private one, except the tools
+    those of shared sources."""
+    shared = shared_headers(tree)
     for folder in OUTSIDE:
         files = tree.c_files(folder)
         own = {f.name for f in files}
         for f in files:
             for match in INCLUDE.finditer(f.text):
                 form, name = match.groups()
-                if form == '"' and name in private and name not in own:
+                path = os.path.normpath(os.path.join(f.folder, name))
+                if form != '"' or folder == 'tools' and path in shared:
+                    continue
+                if path in private.values():
+                    tree.report('public', f.path, f.line_of(match.start()),
+                                 f'"{name}" is private')
+                elif name in private and name not in own:
                     tree.report('public', f.path, f.line_of(match.start()),
                                  f'"{name}" is private: {private[name]}')
+    check_shared(tree, shared)
+
+
+def check_shared(tree, shared):
+    """A source that the tools share includes no other file of the library."""
+    for f in tree.c_files('lib'):
+        if f.path[:-1] + 'h' not in shared:
+            continue
+        for match in INCLUDE.finditer(f.text):
+            form, name = match.groups()
+            if form == '"' and f'{f.folder}/{name}' not in shared:
+                tree.report('public', f.path, f.line_of(match.start()),
+                             f'"{name}" is not shared with the tools: '
+                             f'see {SHARING}')
 
 
 def check_exceptions(tree):

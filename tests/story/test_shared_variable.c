@@ -131,17 +131,11 @@ TEST(shared_variable, two_equal_values_of_the_file_may_be_one_of_the_program)
     enum { COUNT = 10000 }; /* more than is compared at once */
     static const varve_format formats[] = {
         VARVE_FORMAT_VARVE,
-#ifdef VV_HAVE_SAFETENSORS
+#ifdef VV_HAVE_FORMATS
         VARVE_FORMAT_SAFETENSORS,
-#endif
-#ifdef VV_HAVE_NUMPY
         VARVE_FORMAT_NPZ,
-#endif
-#ifdef VV_HAVE_TENSORFLOW
         VARVE_FORMAT_TENSORFLOW,
         VARVE_FORMAT_TENSORFLOW_NAMES,
-#endif
-#ifdef VV_HAVE_TORCH
         VARVE_FORMAT_TORCH,
 #endif
     };

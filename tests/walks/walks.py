@@ -75,7 +75,7 @@ def place_of(path, source):
 
 def measure(walks, source, folder, walk):
     """Returns the files, folders and upward calls of one operation."""
-    sees = layers.rules_of(source)
+    sees = layers.calls_of(layers.rules_of(source))
     place = os.path.join(folder, walk)
     shutil.rmtree(place, ignore_errors=True)
     os.makedirs(place)

@@ -13,7 +13,7 @@
 #include "allocator.h"
 #include "box.h"
 #include "box_reading.h"
-#include "checkpoint_in.h"
+#include "formats.h"
 #include "default_allocator.h"
 #include "failure.h"
 #include "layout.h"

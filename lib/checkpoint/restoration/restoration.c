@@ -14,7 +14,7 @@
 #include "assertion.h"
 #include "by_name.h"
 #include "carry.h"
-#include "checkpoint_in.h"
+#include "formats.h"
 #include "failure.h"
 #include "delivery_state.h"
 #include "fixed.h"

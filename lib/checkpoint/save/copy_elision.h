@@ -27,8 +27,6 @@ struct vv_elided_part {
 typedef varve_status vv_take_part(const struct vv_save_plan *save_plan,
     const struct vv_elided_part *part, void *user, varve_error *error);
 
-#ifdef VV_HAVE_LAYERS
-
 /* Finds the data of a save plan that the checkpoint at `base` contains. `path`
  * is the path of the save, or its prefix. The save plan must not be detached.
  * Called on the thread of the graph, while no save is being written. Nothing is
@@ -60,33 +58,4 @@ varve_status vv_save_plan_fill_reused(struct vv_save_plan *save_plan,
 
 void vv_save_plan_end_reuse(struct vv_save_plan *save_plan);
 
-#else
-
-static inline varve_status vv_save_plan_find_reusable(
-    struct vv_save_plan *save_plan, const char *base, const char *path,
-    varve_error *error)
-{
-    (void)save_plan, (void)base, (void)path, (void)error;
-    return VARVE_OK;
-}
-
-static inline varve_status vv_save_plan_each_part(
-    const struct vv_save_plan *save_plan, uint32_t value, vv_take_part *take,
-    void *user, varve_error *error)
-{
-    (void)save_plan, (void)value, (void)take, (void)user, (void)error;
-    return VARVE_OK;
-}
-
-static inline void vv_save_plan_poison(const struct vv_save_plan *save_plan)
-{
-    (void)save_plan;
-}
-
-static inline void vv_save_plan_end_reuse(struct vv_save_plan *save_plan)
-{
-    (void)save_plan;
-}
-
-#endif
 #endif

@@ -24,7 +24,7 @@
 
 #include "allocator.h"
 #include "buffer.h"
-#include "checkpoint_find.h"
+#include "formats.h"
 #include "data_in.h"
 #include "default_allocator.h"
 #include "directory.h"

@@ -11,7 +11,7 @@
 
 #include "buffer.h"
 #include "graph.h"
-#include "format_extras.h"
+#include "formats.h"
 
 /* The callbacks of a state that keeps its bytes. Its `self` must be from
  * vv_opaque_new. */

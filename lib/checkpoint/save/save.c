@@ -12,7 +12,7 @@
 #include "attachment.h"
 #include "background.h"
 #include "save_plan_write.h"
-#include "checkpoint_find.h"
+#include "formats.h"
 #include "default_allocator.h"
 #include "directory.h"
 #include "failure.h"

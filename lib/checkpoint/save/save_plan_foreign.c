@@ -6,10 +6,9 @@
 #include "save_plan_foreign.h"
 
 #include "allocator.h"
-#include "checkpoint_out.h"
+#include "formats.h"
 #include "failure.h"
 #include "saved_path.h"
-#include "target.h"
 #include "try.h"
 #include "value_table.h"
 

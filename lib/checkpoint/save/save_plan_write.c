@@ -100,21 +100,6 @@ static varve_status write_into(struct vv_save_plan *save_plan, int file,
     return status;
 }
 
-static varve_status write_incremental(struct vv_save_plan *save_plan,
-    const char *path, int flags, varve_error *error)
-{
-#ifdef VV_HAVE_LAYERS
-    return vv_save_plan_write_incremental(save_plan, path, flags, error);
-#else
-    (void)flags;
-    return vv_fail(error, VARVE_TOO_NEW,
-        "%s: this build cannot write %s: build Varve with -Dlayers=enabled",
-        path,
-        save_plan->options.incremental ? "incremental checkpoints"
-                                       : "compressed checkpoints");
-#endif
-}
-
 varve_status vv_save_plan_write(
     struct vv_save_plan *save_plan, const char *path, varve_error *error)
 {
@@ -126,7 +111,7 @@ varve_status vv_save_plan_write(
         return vv_save_plan_write_foreign(save_plan, path, flags, error);
     if ((o->incremental || o->compress) &&
         save_plan->columns.index.total > VV_HEADER_SIZE)
-        return write_incremental(save_plan, path, flags, error);
+        return vv_save_plan_write_incremental(save_plan, path, flags, error);
     VV_TRY(vv_publish_begin(&p, &save_plan->context, path, flags, error));
     varve_status status = write_into(save_plan, p.file, path, error);
     return vv_publish_end(&p, status, error);

@@ -11,7 +11,7 @@
 
 #include "allocator.h"
 #include "buffer.h"
-#include "checkpoint_in.h"
+#include "formats.h"
 #include "default_allocator.h"
 #include "edge.h"
 #include "failure.h"

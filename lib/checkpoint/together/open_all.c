@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "comm_collectives.h"
-#include "checkpoint_in.h"
+#include "formats.h"
 #include "data_in.h"
 #include "failure.h"
 #include "try.h"

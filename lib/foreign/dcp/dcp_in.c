@@ -12,7 +12,7 @@
 #include "failure.h"
 #include "name.h"
 #include "pickle_in.h"
-#include "pickle_magic.h"
+#include "magic_bytes.h"
 #include "torch_decode.h"
 #include "torch_in.h"
 #include "try.h"

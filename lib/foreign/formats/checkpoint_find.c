@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "checkpoint_find.h"
+#include "formats.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

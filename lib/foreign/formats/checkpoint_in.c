@@ -1,115 +1,17 @@
-/* checkpoint_in.c - Opens a file as a Varve file, or else with the format that
- * makes the highest bid.
+/* checkpoint_in.c - Opens a file as a Varve file, or else in another format.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "checkpoint_in.h"
+#include "formats.h"
 
-#include <inttypes.h>
-#include <stdatomic.h>
-#include <stdio.h>
-
-#include <varve/format.h>
-
-#include "allocator.h"
-#include "bundle_in.h"
-#include "checkpoint_find.h"
 #include "data_in.h"
-#include "dcp_in.h"
-#include "draft_parts.h"
 #include "failure.h"
 #include "file.h"
-#include "foreign_values.h"
-#include "flax_in.h"
-#include "gguf_in.h"
-#include "hdf5_in.h"
-#include "left_out.h"
-#include "part_name.h"
-#include "npy_format.h"
-#include "npz_in.h"
-#include "onnx_in.h"
-#include "safetensors_in.h"
-#include "safetensors_index.h"
+#include "format_in.h"
+#include "magic_bytes.h"
+#include "signature.h"
 #include "stranger.h"
-#include "torch_in.h"
-#include "torch_index.h"
 #include "try.h"
-
-/* All readable formats except Varve's own. The first of equal bids wins. If the
- * table is empty, the compiler removes the code that only they use, so that it
- * is not linked. */
-static const struct vv_foreign_format *const formats[] = {
-#ifdef VV_HAVE_TENSORFLOW
-    &vv_bundle_format,
-#endif
-#ifdef VV_HAVE_SAFETENSORS
-    &vv_safetensors_format,
-    &vv_safetensors_index_format,
-#endif
-#ifdef VV_HAVE_TORCH
-    &vv_torch_format,
-    &vv_torch_index_format,
-#endif
-#ifdef VV_HAVE_NUMPY
-    &vv_npz_format,
-    &vv_npy_format,
-#endif
-#ifdef VV_HAVE_GGUF
-    &vv_gguf_format,
-#endif
-#ifdef VV_HAVE_ONNX
-    &vv_onnx_format,
-#endif
-#ifdef VV_HAVE_FLAX
-    &vv_flax_format,
-#endif
-#ifdef VV_HAVE_TORCH
-    &vv_dcp_format,
-#endif
-#ifdef VV_HAVE_KERAS
-    &vv_hdf5_format,
-#endif
-    NULL,
-};
-
-/* Limit on attempts to open a checkpoint whose index is replaced repeatedly. */
-enum { MOST_OPENS = 100 };
-
-/* --- Rejected files ------------------------------------------------------- */
-
-static atomic_bool forbids_hdf5;
-
-void varve_forbid_hdf5(void)
-{
-    atomic_store(&forbids_hdf5, true);
-}
-
-static varve_status refuse_hdf5(
-    const struct vv_context *context, const char *path, varve_error *error)
-{
-    bool is_forbidden = atomic_load(&forbids_hdf5);
-    if (!context->no_hdf5 && !is_forbidden)
-        return VARVE_OK;
-    return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-        "%s: reading HDF5 files is disabled by %s", path,
-        is_forbidden ? "varve_forbid_hdf5 or --no-hdf5" : "`foreign.no_hdf5`");
-}
-
-/* Names of managers and listings have this extension: a file with such a name
- * is opened only in Varve's own format. */
-static varve_status refuse_name(
-    const struct vv_candidate *candidate, varve_error *error)
-{
-    const struct vv_format_option *option = NULL;
-    if (!vv_format_option_bid(candidate, false, &option))
-        return VARVE_OK;
-    return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-        "%s: the name ends with " VARVE_SUFFIX
-        ", but the file is %s: rename it to read it",
-        candidate->path, option->what);
-}
-
-/* --- Bidding -------------------------------------------------------------- */
 
 struct look {
     struct vv_candidate candidate;
@@ -139,171 +41,18 @@ static varve_status checkpoint_in_look_at(const struct vv_context *context,
     return status;
 }
 
-/* Returns the format with the highest bid. Formats that this build omits bid as
- * well; *left_out is set if one of them wins. */
-static const struct vv_foreign_format *highest_bidder(
-    const struct vv_candidate *candidate,
-    const struct vv_format_option **left_out)
+/* Names of managers and listings have this extension: a file with such a name
+ * is opened only in Varve's own format. */
+static varve_status refuse_name(
+    const struct vv_candidate *candidate, varve_error *error)
 {
-    const struct vv_foreign_format *best = NULL;
-    enum vv_bid highest = vv_format_option_bid(candidate, true, left_out);
-    for (size_t i = 0; formats[i]; i++) {
-        enum vv_bid bid = formats[i]->bid(candidate);
-        if (bid > highest) {
-            highest = bid;
-            best = formats[i];
-            *left_out = NULL;
-        }
-    }
-    return best;
-}
-
-/* --- Opening -------------------------------------------------------------- */
-
-/* Checks that all values are inside their files. The formats should have
- * checked it; this check covers all of them. */
-static varve_status check_places(const struct vv_foreign *f,
-    const struct vv_draft *draft, varve_error *error)
-{
-    size_t count;
-    const struct vv_draft_value *values =
-        VV_PARTS(draft, values, struct vv_draft_value, &count);
-    for (size_t i = 0; i < count; i++) {
-        const struct vv_place *place = &values[i].place;
-        if (!values[i].is_saved || place->file == VV_DECODED)
-            continue;
-        const struct vv_foreign_file *file = &f->files[place->file];
-        if (place->offset > file->size ||
-            values[i].size > file->size - place->offset)
-            return vv_fail(error, VARVE_TRUNCATED,
-                "%s: the file ends early: a value has %" PRIu64
-                " bytes at offset %" PRIu64 ", the file has %" PRIu64 " bytes",
-                file->path, values[i].size, place->offset, file->size);
-    }
-    return VARVE_OK;
-}
-
-static bool is_about_bytes(varve_status status)
-{
-    return status == VARVE_NOT_A_CHECKPOINT || status == VARVE_CORRUPT ||
-           status == VARVE_TRUNCATED || status == VARVE_TOO_NEW ||
-           status == VARVE_LIMIT;
-}
-
-/* If a file, or one that it refers to, cannot be opened because of its
- * contents, replaces the error by one that names its actual format, if that is
- * known. */
-static varve_status name_stranger(
-    const struct vv_foreign *f, varve_status status, varve_error *error)
-{
-    varve_status found = VARVE_OK;
-    if (!is_about_bytes(status))
-        return status;
-    for (size_t i = 0; i < f->file_count && !found; i++)
-        found = vv_stranger_file(f->context, f->files[i].path, error);
-    return found ? found : status;
-}
-
-/* Lists the other parts if one part of a model was opened alone. Only for
- * formats whose parts are recognized by their names. */
-static void tell_part(const struct vv_foreign *f, struct vv_draft *draft)
-{
-    uint64_t number, count;
-    char text[160];
-    bool is_known = draft->kept.format == VARVE_FORMAT_SAFETENSORS ||
-                    draft->kept.format == VARVE_FORMAT_TORCH;
-    if (!is_known || f->file_count != 1 ||
-        !vv_part_name(f->files[0].path, &number, &count) || count == 1)
-        return;
-    snprintf(text, sizeof text,
-        "the other parts: this file is part %" PRIu64 " of %" PRIu64
-        " of a model; open its .index.json to read all of them",
-        number, count);
-    vv_draft_leave_out(draft, "", text);
-}
-
-static varve_status checkpoint_in_open_with(struct vv_opened *o,
-    struct vv_foreign *f, const struct vv_foreign_format *format,
-    varve_error *error)
-{
-    uint32_t first;
-    struct vv_draft draft;
-    VV_TRY(vv_foreign_add_file(f, o->path, &first, error));
-    vv_draft_begin(&draft, o->context, o->path);
-    draft.kept.format = format->format;
-    varve_status status = format->open(f, &draft, error);
-    if (status)
-        status = name_stranger(f, status, error);
-    if (!status && !draft.failed)
-        status = check_places(f, &draft, error);
-    if (!status)
-        tell_part(f, &draft);
-    for (size_t i = 0; i < f->file_count; i++)
-        draft.room += f->files[i].size;
-    if (!status)
-        status = vv_draft_end(&draft, o, &f->places, &f->place_count, error);
-    if (!status)
-        vv_kept_move(&f->kept, &draft.kept, draft.kept.items.allocator);
-    vv_draft_clear(&draft);
-    if (status)
-        return status;
-    o->size = draft.room;
-    return vv_foreign_begin(f, &o->parsed, error);
-}
-
-static varve_status open_once(struct vv_opened *o,
-    const struct vv_context *context, const char *path,
-    const struct vv_foreign_format *format, varve_error *error)
-{
-    const varve_allocator *a = &context->allocator;
-    VV_TRY(vv_opened_begin(o, context, path, error));
-    struct vv_foreign *f = vv_allocate_zeroed(a, sizeof *f);
-    if (!f)
-        return vv_fail_memory(error, "a checkpoint");
-    f->context = o->context;
-    vv_kept_init(&f->kept, a);
-    f->format = format->format;
-    o->backing = &vv_foreign_backing;
-    o->state = f;
-    return checkpoint_in_open_with(o, f, format, error);
-}
-
-/* Sets *is_replaced to true if the index was replaced while its files were
- * opened. Otherwise all of them belong to it: they exist as long as the index
- * does, and names are not reused (file_set.h). */
-static varve_status checkpoint_in_look_again(const struct vv_opened *o,
-    varve_status status, bool *is_replaced, varve_error *error)
-{
-    const struct vv_foreign *f = o->state;
-    *is_replaced = false;
-    if (!f || f->file_count == 0 ||
-        (f->file_count == 1 && status != VARVE_NOT_FOUND))
-        return status;
-    varve_status looked =
-        vv_foreign_is_replaced(f, is_replaced, status ? NULL : error);
-    return status ? status : looked;
-}
-
-varve_status vv_checkpoint_open_as(struct vv_opened *o,
-    const struct vv_context *context, const char *path,
-    const struct vv_foreign_format *format, varve_error *error)
-{
-    bool is_replaced = true;
-    varve_status status = VARVE_OK;
-    if (format->format == VARVE_FORMAT_HDF5)
-        VV_TRY(refuse_hdf5(context, path, error));
-    for (int i = 0; i < MOST_OPENS && is_replaced; i++) {
-        status = open_once(o, context, path, format, error);
-        status = checkpoint_in_look_again(o, status, &is_replaced, error);
-        if (status || is_replaced)
-            vv_opened_close(o);
-    }
-    if (!status && is_replaced)
-        status = vv_fail(error, VARVE_NOT_FOUND,
-            "%s: the checkpoint was replaced %d times while its files were "
-            "opened",
-            path, MOST_OPENS);
-    return status;
+    const char *what = vv_format_recognize(candidate);
+    if (!what)
+        return VARVE_OK;
+    return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
+        "%s: the name ends with " VARVE_SUFFIX
+        ", but the file is %s: rename it to read it",
+        candidate->path, what);
 }
 
 /* Opens a file that is not in Varve's format, for which opening failed with
@@ -314,7 +63,7 @@ static varve_status open_other(struct vv_opened *o,
 {
     struct look look;
     varve_status status = reason->status;
-    const struct vv_foreign_format *format = NULL;
+    bool is_known = false;
     if (status == VARVE_NOT_A_CHECKPOINT) {
         VV_TRY(checkpoint_in_look_at(context, path, &look, error));
         if (vv_is_lfs_pointer(look.head, look.candidate.head_size))
@@ -322,22 +71,18 @@ static varve_status open_other(struct vv_opened *o,
                 "%s: expected a checkpoint, found a Git LFS pointer: run `git "
                 "lfs pull` to fetch the file",
                 path);
-        const struct vv_format_option *left_out = NULL;
         if (vv_has_our_ending(path))
             VV_TRY(refuse_name(&look.candidate, error));
         else
-            format = highest_bidder(&look.candidate, &left_out);
-        if (left_out)
-            return vv_format_left_out(left_out, path, error);
-    }
-    if (!format && status == VARVE_NOT_A_CHECKPOINT)
+            VV_TRY(
+                vv_format_open(o, context, &look.candidate, &is_known, error));
+        if (is_known)
+            return VARVE_OK;
         VV_TRY(vv_stranger_file(context, path, error));
-    if (!format) {
-        if (error)
-            *error = *reason;
-        return status;
     }
-    return vv_checkpoint_open_as(o, context, path, format, error);
+    if (error)
+        *error = *reason;
+    return status;
 }
 
 varve_status vv_checkpoint_open_far(struct vv_opened *o,
@@ -353,23 +98,4 @@ varve_status vv_checkpoint_open(struct vv_opened *o,
     const struct vv_context *context, const char *path, varve_error *error)
 {
     return vv_checkpoint_open_far(o, context, path, UINT64_MAX, error);
-}
-
-/* --- Properties of foreign files ------------------------------------------ */
-
-static struct vv_foreign *foreign_of(const struct vv_opened *o)
-{
-    return formats[0] && o->backing == &vv_foreign_backing ? o->state : NULL;
-}
-
-struct vv_kept *vv_checkpoint_kept(const struct vv_opened *o)
-{
-    struct vv_foreign *f = foreign_of(o);
-    return f ? &f->kept : NULL;
-}
-
-varve_format vv_checkpoint_format(const struct vv_opened *o)
-{
-    const struct vv_foreign *f = foreign_of(o);
-    return f ? f->format : VARVE_FORMAT_VARVE;
 }

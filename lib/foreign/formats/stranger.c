@@ -20,7 +20,7 @@
 #include "failure.h"
 #include "file.h"
 #include "name.h"
-#include "pickle_magic.h"
+#include "magic_bytes.h"
 #include "try.h"
 
 #define TORCH_REMEDY                                                           \
@@ -111,13 +111,11 @@ static bool is_tar(const struct file_look *look)
            !vv_torch_is_tar(look->head, look->head_size);
 }
 
-#ifdef VV_HAVE_TRAINING
 static bool is_records(const struct file_look *look)
 {
     return look->head_size >= 16 && vv_crc32c_mask(vv_crc32c(0, look->head,
                                         8)) == vv_load32(look->head + 8);
 }
-#endif
 
 /* --- Files ---------------------------------------------------------------- */
 
@@ -182,11 +180,9 @@ static const struct mark marks[] = {
     CALLED("zarr.json", "{", "a part of a zarr array", ZARR_REMEDY),
     CALLED(".mat", "", "a MATLAB MAT file, version 4 or older", MAT_REMEDY),
     LOOKS(is_pickle, "a Python pickle", PICKLE_REMEDY),
-#ifdef VV_HAVE_TRAINING
     LOOKS(is_records, "a TFRecord or event file",
         "it contains records, not named values: read it with "
         "varve_records_open_tfrecords"),
-#endif
     LOOKS(is_web_page, "a web page", "the download failed: download it again"),
     LOOKS(is_xml, "an XML text",
         "if it was downloaded, the server returned an error: download it "

@@ -16,7 +16,7 @@
 #include "name.h"
 #include "pickle_in.h"
 #include "shape.h"
-#include "pickle_magic.h"
+#include "magic_bytes.h"
 #include "torch_legacy.h"
 #include "torch_tar_link.h"
 #include "try.h"

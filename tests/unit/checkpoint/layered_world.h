@@ -62,6 +62,13 @@ static inline void end_incremental(void)
     end_world();
 }
 
+/* A level of compression; 0 in a build without libzstd. */
+#ifdef VV_HAVE_ZSTD
+#define LEVEL(level) (level)
+#else
+#define LEVEL(level) 0
+#endif
+
 static inline varve_status save_incremental(varve_error *error)
 {
     const varve_write_options options = { .incremental = true,

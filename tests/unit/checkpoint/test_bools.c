@@ -128,7 +128,7 @@ TEST(bools, are_refused_where_they_are_mapped_or_come_later)
     }
 }
 
-#ifdef VV_HAVE_PROCESSES
+#ifdef VV_HAVE_MANAGE
 static void read_with_others(const varve_comm *comm, void *user)
 {
     const size_t *count = user;
@@ -217,7 +217,7 @@ TEST(bools, are_refused_at_a_save)
 {
     static const varve_write_options ways[] = {
         { .no_sync = true },
-#ifdef VV_HAVE_SAFETENSORS
+#ifdef VV_HAVE_FORMATS
         { .format = VARVE_FORMAT_SAFETENSORS },
 #else
         { .no_sync = false },

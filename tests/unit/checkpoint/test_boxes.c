@@ -104,10 +104,7 @@ static varve_write_options any_way(uint64_t *state)
     uint64_t which = proof_next(state) % 6;
     bool incremental = which == 1 || which == 2;
     int compress = which == 2 || which == 3;
-#ifndef VV_HAVE_LAYERS
-    incremental = false;
-    compress = 0;
-#elif !defined(VV_HAVE_ZSTD)
+#ifndef VV_HAVE_ZSTD
     compress = 0;
 #endif
     return (varve_write_options){ .incremental = incremental,

@@ -105,7 +105,7 @@ TEST(by_name, says_so_in_the_report_and_in_a_plan)
     end_world();
 }
 
-#ifdef VV_HAVE_SAFETENSORS
+#ifdef VV_HAVE_FORMATS
 /* Writes a file that identifies values by keys: the global names of nodes. If
  * keys are split at dots, a key differs from the path of its value. */
 static void finish_keys(varve_node *root)
@@ -145,7 +145,7 @@ TEST(by_name, matches_no_path_to_a_label)
 {
     static const varve_format formats[] = {
         VARVE_FORMAT_VARVE,
-#ifdef VV_HAVE_TENSORFLOW
+#ifdef VV_HAVE_FORMATS
         VARVE_FORMAT_TENSORFLOW,
 #endif
     };
@@ -216,7 +216,7 @@ TEST(by_name, lets_paths_aliases_and_renames_go_first)
     end_world();
 }
 
-#ifdef VV_HAVE_SAFETENSORS
+#ifdef VV_HAVE_FORMATS
 /* As for paths: a rename decides, even if its target does not exist. Names
  * without a rename, and names that are not paths, are looked up as usual. */
 TEST(by_name, does_not_fall_back_to_a_path_that_is_renamed)
@@ -318,7 +318,7 @@ TEST(by_name, waits_for_what_is_named_later)
     end_world();
 }
 
-#ifdef VV_HAVE_SAFETENSORS
+#ifdef VV_HAVE_FORMATS
 TEST(by_name, waits_for_a_path_that_comes_later)
 {
     begin_world();

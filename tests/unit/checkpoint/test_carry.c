@@ -262,7 +262,6 @@ TEST(carry, goes_with_every_kind_of_save)
     end_world();
 }
 
-#ifdef VV_HAVE_LAYERS
 TEST(carry, goes_with_layers)
 {
     struct run run;
@@ -283,7 +282,6 @@ TEST(carry, goes_with_layers)
     free_root(run.root);
     end_world();
 }
-#endif
 
 /* Pending values outside the saved subtree are not saved and cause no
  * failure. */
@@ -378,7 +376,7 @@ TEST(carry, runs_out_of_memory_without_a_trace)
     end_world();
 }
 
-#ifdef VV_HAVE_SAFETENSORS
+#ifdef VV_HAVE_FORMATS
 /* A format that cannot represent a pending value refuses it, and the older file
  * remains. */
 TEST(carry, goes_to_other_formats_or_is_refused)

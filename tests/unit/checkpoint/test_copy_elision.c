@@ -137,7 +137,7 @@ TEST(copy_elision, is_read_where_the_base_is_gone)
     for (int way = 0; way < 3; way++) {
         begin_incremental();
         varve_write_options options = based;
-        options.compress = way == 2 ? 3 : 0;
+        options.compress = way == 2 ? LEVEL(3) : 0;
         save_to("run/m", &options);
         incremental.middle[3] = -2;
         varve_mark_dirty(named("middle"));
@@ -285,7 +285,7 @@ static void take_off(struct flight *f)
     varve_error error = { 0 };
     snprintf(base, sizeof base, "run/m-%u.varve", draw(life.saves + 1));
     varve_write_options options = { .incremental = true,
-        .compress = draw(4) ? 0 : 1,
+        .compress = draw(4) ? 0 : LEVEL(1),
         .async.zero_copy = draw(8) == 0,
         .increment = {
             .only_dirty = draw(8) > 0, .base = draw(4) ? NULL : base } };

@@ -75,6 +75,7 @@ TEST(copy_layers, writes_what_is_not_there)
     end_incremental();
 }
 
+#ifdef VV_HAVE_ZSTD
 TEST(copy_layers, writes_what_is_packed_as_it_is)
 {
     make();
@@ -87,6 +88,7 @@ TEST(copy_layers, writes_what_is_packed_as_it_is)
     check_incremental("far/m-4.varve");
     end_incremental();
 }
+#endif
 
 /* A full checkpoint is copied as a single file. */
 TEST(copy_layers, repacks_what_has_none)

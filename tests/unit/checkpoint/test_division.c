@@ -10,7 +10,7 @@
 
 #include <varve/slice.h>
 
-#include "checkpoint_in.h"
+#include "formats.h"
 #include "division.h"
 #include "layout.h"
 #include "restoration.h"

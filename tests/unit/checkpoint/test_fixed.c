@@ -513,7 +513,7 @@ TEST(fixed, has_the_shape_that_it_has)
     end_world();
 }
 
-#ifdef VV_HAVE_PROCESSES
+#ifdef VV_HAVE_MANAGE
 struct all {
     varve_error errors[3];
     float fields[3];

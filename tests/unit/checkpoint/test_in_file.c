@@ -22,7 +22,7 @@
 enum { LARGE = 300007, SMALL = 3 };
 
 /* Compressed values are tested too, if this build supports them. */
-#if defined(VV_HAVE_LAYERS) && defined(VV_HAVE_ZSTD)
+#ifdef VV_HAVE_ZSTD
 enum { PACKED = 1 };
 #else
 enum { PACKED = 0 };

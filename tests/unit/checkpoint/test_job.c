@@ -428,7 +428,7 @@ TEST(job, is_written_at_once_where_there_is_no_thread)
     end_gate();
 }
 
-#ifdef VV_HAVE_NUMPY
+#ifdef VV_HAVE_FORMATS
 TEST(job, writes_other_formats)
 {
     varve_write_options options = { .format = VARVE_FORMAT_NPZ };
@@ -441,7 +441,6 @@ TEST(job, writes_other_formats)
 }
 #endif
 
-#ifdef VV_HAVE_LAYERS
 TEST(job, writes_only_what_changed_where_that_is_asked_for)
 {
     varve_error error = { 0 };
@@ -467,7 +466,6 @@ TEST(job, writes_only_what_changed_where_that_is_asked_for)
     }
     end_gate();
 }
-#endif
 
 TEST(job, refuses_what_a_save_refuses)
 {

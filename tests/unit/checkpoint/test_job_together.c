@@ -160,9 +160,7 @@ TEST(job_together, saves_what_was_there_at_the_call)
 {
     static const varve_write_options ways[] = { { .incremental = false },
         { .async.zero_copy = true }, { .collective.files = 3 },
-#ifdef VV_HAVE_LAYERS
         { .incremental = true },
-#endif
 #ifdef VV_HAVE_ZSTD
         { .incremental = true, .compress = 1, .async.zero_copy = true },
 #endif

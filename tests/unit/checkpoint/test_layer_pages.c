@@ -161,7 +161,7 @@ TEST(layer_pages, come_through_a_long_run)
 TEST(layer_pages, come_through_a_long_run_compressed)
 {
     run_for_long(&(varve_write_options){ .incremental = true,
-        .compress = 1,
+        .compress = LEVEL(1),
         .increment.only_dirty = true });
 }
 
@@ -290,7 +290,9 @@ TEST(layer_pages, come_through_random_programs)
 {
     static const varve_write_options ways[] = {
         { .incremental = true, .increment.only_dirty = true },
-        { .incremental = true, .increment.only_dirty = true, .compress = 1 },
+        { .incremental = true,
+            .increment.only_dirty = true,
+            .compress = LEVEL(1) },
         { .incremental = true },
         { .incremental = true,
             .increment = { .only_dirty = true, .verify_clean = true } },

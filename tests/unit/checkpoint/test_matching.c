@@ -5,7 +5,7 @@
  */
 #include "worlds.h"
 
-#include "checkpoint_in.h"
+#include "formats.h"
 #include "match.h"
 
 static double two[2];

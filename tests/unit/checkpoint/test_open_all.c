@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "checkpoint_in.h"
+#include "formats.h"
 #include "data_in.h"
 #include "paged_columns.h"
 #include "open_all.h"

@@ -4,7 +4,7 @@
  */
 #include "worlds.h"
 
-#include "checkpoint_in.h"
+#include "formats.h"
 #include "pairing.h"
 
 static double two[2];

@@ -330,7 +330,7 @@ TEST(resize_buffers, do_not_fit_into_a_snapshot)
     end_world();
 }
 
-#ifdef VV_HAVE_PROCESSES
+#ifdef VV_HAVE_MANAGE
 struct all {
     struct program programs[2];
     bool fits; /* on rank 1 */

@@ -36,11 +36,7 @@ TEST(save_plan_write, writes_the_same_twice_and_needs_no_graph)
 /* Data that is not synced need not be written back early. */
 TEST(save_plan_write, starts_to_write_back_only_what_is_synced)
 {
-#ifdef VV_HAVE_LAYERS
     enum { SIZE = 20 << 20, WAYS = 4 };
-#else
-    enum { SIZE = 20 << 20, WAYS = 2 };
-#endif
     varve_error error = { 0 };
     unsigned char *bytes = calloc(1, SIZE);
     begin_world();

@@ -4,7 +4,7 @@
  */
 #include "worlds.h"
 
-#include "checkpoint_in.h"
+#include "formats.h"
 #include "edge.h"
 #include "saved_names.h"
 

@@ -318,7 +318,7 @@ TEST(verify, needs_no_place_for_its_error)
     end_world();
 }
 
-#if defined(VV_HAVE_ZSTD) && defined(VV_HAVE_LAYERS)
+#ifdef VV_HAVE_ZSTD
 TEST(verify, tells_all_damage_of_what_is_packed)
 {
     static float middle[20000];

@@ -6,7 +6,7 @@
 #include "support/test.h"
 
 #include "arrays.h"
-#include "checkpoint_find.h"
+#include "formats.h"
 
 /* Creates the files of a list that is terminated by NULL; those that end in
  * "checkpoint" are records of "ckpt-7". */

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "checkpoint_out.h"
+#include "formats.h"
 #include "support/memory_system.h"
 #include "support/test_context.h"
 
@@ -26,14 +26,4 @@ TEST(checkpoint_out, writes_no_format_that_is_only_read)
         VARVE_MISUSE);
     cr_assert(strstr(error.message, "the format unknown"));
     memory_free(memory);
-}
-
-TEST(checkpoint_out, knows_the_names_of_formats)
-{
-    static const char *const names[] = { "varve", "tensorflow",
-        "tensorflow-names", "safetensors", "npy", "npz", "gguf", "torch",
-        "onnx", "flax" };
-    for (int i = 0; i < 10; i++)
-        cr_assert_str_eq(varve_format_name((varve_format)i), names[i]);
-    cr_assert_str_eq(varve_format_name((varve_format)-1), "unknown");
 }

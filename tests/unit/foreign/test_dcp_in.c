@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "checkpoint_find.h"
+#include "formats.h"
 #include "dcp_in.h"
 #include "dcp_sample.h"
 #include "support/faulty_system.h"

@@ -139,7 +139,7 @@ TEST(foreign, finds_siblings)
 
 /* --- Links ---------------------------------------------------------------- */
 
-#if defined(VV_HAVE_SAFETENSORS) && defined(VV_HAVE_TENSORFLOW)
+#ifdef VV_HAVE_FORMATS
 
 static void move_and_link(const char *from, const char *to, const char *target)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "crc.h"
-#include "formats.h"
+#include "made_format.h"
 #include "layout.h"
 #include "sum.h"
 

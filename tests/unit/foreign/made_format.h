@@ -1,14 +1,14 @@
-/* formats.h - Declares a test format whose files have any content that a test
+/* made_format.h - Declares a test format whose files have any content that a test
  * requires.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef TEST_FORMATS_H
-#define TEST_FORMATS_H
+#ifndef TEST_MADE_FORMAT_H
+#define TEST_MADE_FORMAT_H
 
 #include "arrays.h"
 #include "failure.h"
-#include "checkpoint_in.h"
+#include "format_in.h"
 
 /* Variables of bytes, named "a", "b" and so on. */
 struct made_value {

@@ -1,10 +1,9 @@
-/* pickle_magic.h - Recognizes pickles by their first bytes, for several
- * formats.
+/* magic_bytes.h - Recognizes files by their first bytes, for several formats.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef VV_SIGN_H
-#define VV_SIGN_H
+#ifndef VV_MAGIC_BYTES_H
+#define VV_MAGIC_BYTES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,12 @@ bool vv_torch_is_tar(const unsigned char *head, size_t size);
 /* Returns true if these are the first bytes of the metadata of a checkpoint of
  * torch.distributed. */
 bool vv_dcp_is_metadata(const unsigned char *head, size_t size);
+
+/* The number of bytes that identifies a Git LFS pointer. */
+enum { VV_LFS_POINTER_HEAD = 40 };
+
+/* Returns true if these are the first bytes of a Git LFS pointer, which takes
+ * the place of a file that has not been fetched. */
+bool vv_is_lfs_pointer(const void *head, size_t size);
 
 #endif

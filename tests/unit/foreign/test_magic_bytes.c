@@ -1,10 +1,10 @@
-/* test_pickle_magic.c - Tests the recognition of pickles by their first bytes.
+/* test_magic_bytes.c - Tests the recognition of pickles by their first bytes.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "support/test.h"
 
-#include "pickle_magic.h"
+#include "magic_bytes.h"
 
 #include "tar_sample.h"
 

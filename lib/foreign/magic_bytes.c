@@ -1,8 +1,8 @@
-/* pickle_magic.c - Compares the first bytes of pickles.
+/* magic_bytes.c - Compares the first bytes of files.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "pickle_magic.h"
+#include "magic_bytes.h"
 
 #include <string.h>
 
@@ -37,4 +37,11 @@ bool vv_dcp_is_metadata(const unsigned char *head, size_t size)
             return true;
     }
     return false;
+}
+
+bool vv_is_lfs_pointer(const void *head, size_t size)
+{
+    static const char mark[] = "version https://git-lfs.github.com/spec/";
+    _Static_assert(sizeof mark - 1 == VV_LFS_POINTER_HEAD, "its size");
+    return size >= sizeof mark - 1 && memcmp(head, mark, sizeof mark - 1) == 0;
 }
