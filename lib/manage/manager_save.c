@@ -5,6 +5,7 @@
 #include "manager_save.h"
 
 #include "background.h"
+#include "comm_collectives.h"
 #include "failure.h"
 #include "manager_look.h"
 #include "job_together.h"
@@ -109,7 +110,7 @@ static varve_status manager_save_start_job(varve_manager *m, const char *path,
         .is_private = true,
         .of = vv_has_nodes(&m->nodes) ? VV_OF_PARTS : VV_OF_ONE,
     };
-    if (comm)
+    if (!vv_is_alone(comm))
         m->job = vv_job_start_together(comm, status, &request, &reason);
     else if (!status)
         m->job = vv_job_start(&request, &reason);
@@ -138,7 +139,7 @@ static varve_status manager_save_write_now(varve_manager *m, const char *path,
     struct saving *s, varve_status status, varve_error *error)
 {
     uint64_t counter = s->order.counter;
-    if (m->options.comm)
+    if (!vv_is_alone(m->options.comm))
         status = vv_write_together(m->options.comm, status,
             &(struct vv_write_request){ .root = m->root,
                 .path = path,
@@ -235,8 +236,8 @@ static void offer_set(varve_manager *m, const struct vv_manager_order *order)
         .number = order->number, .counter = order->counter, .step = order->step
     };
     varve_error error = { 0 };
-    if (vv_has_nodes(&m->nodes) && vv_set_levels_offer(vv_manager_comm(m),
-                                       &m->levels, &m->listing, &entry, &error))
+    if (vv_has_nodes(&m->nodes) &&
+        vv_set_levels_offer(m->comm, &m->levels, &m->listing, &entry, &error))
         vv_manager_warn(m, &error);
 }
 
@@ -343,7 +344,7 @@ void vv_manager_finish_pending_save(varve_manager *m)
     manager_save_conclude(m, &m->flight, status);
     if (status && !m->failure.status)
         m->failure = reason;
-    if (!m->options.comm)
+    if (vv_is_alone(m->options.comm))
         vv_manager_keep_takeover(m);
 }
 
@@ -363,7 +364,7 @@ static varve_status land_and_tell(varve_manager *m, varve_error *error)
     vv_manager_finish_pending_save(m);
     if (has_one)
         return tell_of_save(m, error);
-    if (!m->options.async || !m->options.comm)
+    if (!m->options.async || vv_is_alone(m->options.comm))
         return VARVE_OK;
     varve_error reason = m->taken_over;
     m->taken_over.status = VARVE_OK;
@@ -408,8 +409,7 @@ static varve_status drain(
     varve_manager *m, int64_t deadline, varve_error *error)
 {
     return vv_has_nodes(&m->nodes)
-               ? vv_set_levels_drain(
-                     vv_manager_comm(m), &m->levels, deadline, error)
+               ? vv_set_levels_drain(m->comm, &m->levels, deadline, error)
                : vv_levels_drain(&m->levels, deadline, error);
 }
 

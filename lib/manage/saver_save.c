@@ -12,6 +12,7 @@
 #include "allocator.h"
 #include "background.h"
 #include "checkpoint_find.h"
+#include "comm_collectives.h"
 #include "checksum.h"
 #include "failure.h"
 #include "job_together.h"
@@ -67,7 +68,8 @@ void vv_saver_land(varve_saver *saver)
     varve_status status = varve_job_wait(saver->job, &reason);
     varve_job_free(saver->job);
     saver->job = NULL;
-    int64_t when = saver->options.comm ? saver->begun : vv_saver_now(saver);
+    int64_t when =
+        vv_is_alone(saver->options.comm) ? vv_saver_now(saver) : saver->begun;
     saver_save_conclude(
         saver, saver->pending_path, when, status, saver->is_durable);
     if (status)
@@ -102,7 +104,7 @@ static varve_status saver_save_start_job(varve_saver *saver, char *path,
         .counter = copied.keep_counter ? varve_save_counter(saver->root) : 0,
         .is_private = true,
     };
-    if (comm)
+    if (!vv_is_alone(comm))
         saver->job = vv_job_start_together(comm, status, &request, &reason);
     else if (!status)
         saver->job = vv_job_start(&request, &reason);
@@ -195,7 +197,7 @@ static varve_status saver_save_save(varve_saver *saver, const char *prefix,
     saver->begun = when;
     if (saver->options.async)
         return saver_save_start_job(saver, path, &own, status, error);
-    if (saver->options.comm)
+    if (!vv_is_alone(saver->options.comm))
         return write_together(saver, path, when, &own, status, error);
     return status ? status : write_alone(saver, path, &own, error);
 }
@@ -232,7 +234,6 @@ static varve_status saver_save_find_file(const struct vv_context *context,
 static varve_restoration *saver_save_open_file(varve_saver *saver,
     const char *name, const varve_read_options *options, varve_error *error)
 {
-    const varve_comm *comm = saver->options.comm;
     struct vv_buffer path;
     varve_restoration *r = NULL;
     varve_status status = VARVE_OK;
@@ -247,9 +248,8 @@ static varve_restoration *saver_save_open_file(varve_saver *saver,
         .is_whole = true,
     };
     if (!status)
-        r = comm
-                ? vv_read_together(comm, saver->root, VARVE_OK, &opening, error)
-                : vv_restoration_open(saver->root, &opening, error);
+        r = vv_read_together(
+            saver->options.comm, saver->root, VARVE_OK, &opening, error);
     vv_buffer_clear(&path);
     return r;
 }

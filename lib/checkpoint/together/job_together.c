@@ -22,7 +22,7 @@
 
 varve_status vv_check_duplicates(const varve_comm *comm, varve_error *error)
 {
-    return comm->duplicate
+    return comm->duplicate || vv_is_alone(comm)
                ? VARVE_OK
                : vv_fail(error, VARVE_MISUSE,
                      "asynchronous saves need a communicator with `duplicate`");
@@ -49,6 +49,8 @@ static varve_status job_together_duplicate(
 varve_status vv_keep_duplicate(const varve_comm *comm, varve_status status,
     varve_graph *graph, varve_error *error)
 {
+    if (vv_is_alone(comm))
+        return status;
     struct vv_background *b = status ? NULL : vv_background_of(graph);
     uint64_t lacks = b && vv_background_lacks_copy(b, comm);
     if (!status && !b)

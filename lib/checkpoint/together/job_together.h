@@ -18,8 +18,8 @@
 varve_status vv_check_duplicates(const varve_comm *comm, varve_error *error);
 
 /* Keeps a duplicate of the communicator in the graph, unless there is one
- * already. Collective: must be called on all ranks, each with its own `status`,
- * and returns the same on all. */
+ * already or it is vv_comm_alone. Collective: must be called on all ranks, each
+ * with its own `status`, and returns the same on all. */
 varve_status vv_keep_duplicate(const varve_comm *comm, varve_status status,
     varve_graph *graph, varve_error *error);
 
