@@ -26,7 +26,7 @@ import layers  # noqa: E402
 
 # Files, rooms and calls upward.
 MOST = {
-    'late': (52, 10, 2), 'incremental': (106, 13, 8),
+    'late': (52, 10, 2), 'incremental': (107, 13, 8),
     'tensorflow': (131, 26, 9),
     'save': (42, 9, 0), 'restore': (74, 14, 2),
 }
