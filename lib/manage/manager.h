@@ -48,7 +48,9 @@ struct varve_manager {
     struct vv_context context;
     varve_graph *graph; /* NULL once it or the root is gone */
     varve_node *root;
-    varve_manager_options options; /* its strings are the listing's */
+    varve_manager_options options; /* its strings are the listing's; `comm` has
+                                      the ranks that share the directory */
+    const varve_comm *comm;        /* all ranks; vv_comm_alone: one process */
     struct vv_policy policy;
     struct vv_listing listing;
     struct vv_decision decision;

@@ -5,6 +5,7 @@
  */
 #include "manager_look.h"
 
+#include "comm_collectives.h"
 #include "data_sizes.h"
 #include "lineage.h"
 #include "listing_refresh.h"
@@ -43,7 +44,7 @@ static void keep_other_lineages(varve_manager *m)
 varve_status vv_manager_decide(varve_manager *m, varve_error *error)
 {
     const varve_comm *comm = m->options.comm;
-    if (comm && comm->rank == 0 && m->policy.keep_bytes)
+    if (!vv_is_alone(comm) && comm->rank == 0 && m->policy.keep_bytes)
         VV_TRY(vv_data_sizes_find(&m->listing, m->policy.keep_bytes, error));
     vv_nodes_note_weights(&m->nodes, &m->listing);
     VV_TRY(vv_decide_listing(&m->decision, &m->policy, &m->listing,

@@ -48,7 +48,7 @@ varve_status vv_nodes_check_options(
     if (!o->redundancy)
         return VARVE_OK;
     VV_TRY(check_scheme(o->redundancy, error));
-    if (!o->comm)
+    if (vv_is_alone(o->comm))
         return manager_nodes_refuse("with `comm`", "no `comm`", error);
     if (o->async)
         return manager_nodes_refuse(

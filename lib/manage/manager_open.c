@@ -91,7 +91,7 @@ static varve_status take_options(
     m->options.prefix = m->listing.prefix;
     m->options.levels = NULL; /* they are copied */
     if (vv_has_nodes(&m->nodes))
-        m->options.comm = NULL; /* each rank uses its own directory */
+        m->options.comm = &vv_comm_alone; /* each rank uses its own directory */
     if (vv_manager_leads(m))
         VV_TRY(vv_manager_read_ledger(
             m, o->retention_from_ledger ? &noted : NULL, error));
@@ -152,13 +152,13 @@ static varve_status manager_begin(varve_manager *m, const char *directory,
     }
     VV_TRY(vv_listing_begin(&m->listing, &m->context, directory,
         o->prefix ? o->prefix : "ckpt", metric, error));
-    if (!o->comm || o->comm->rank == 0 || o->redundancy)
+    if (o->comm->rank == 0 || o->redundancy)
         VV_TRY(manager_lock_first(m, o, error));
     VV_TRY(take_options(m, o, error));
     if (vv_manager_leads(m))
         VV_TRY(vv_manager_look(m, error));
     m->levels.is_of_sets = vv_has_nodes(&m->nodes);
-    m->levels.rank = o->comm ? o->comm->rank : 0;
+    m->levels.rank = o->comm->rank;
     m->levels.follows = !vv_manager_leads(m);
     m->levels.numbers_say = !o->number_by_step;
     m->levels.best_is_larger = m->policy.best_is_larger;
@@ -198,6 +198,7 @@ static varve_status manager_make(varve_node *root, const char *directory,
     m->context.follows_links = o->read && o->read->foreign.follow_links;
     m->graph = graph;
     m->root = root;
+    m->comm = m->options.comm = o->comm;
     m->lock.file = -1;
     m->observer.graph_freed = manager_graph_freed;
     m->observer.node_removed = manager_node_removed;
@@ -218,15 +219,16 @@ static varve_status manager_make(varve_node *root, const char *directory,
 varve_manager *varve_manager_new(varve_node *root, const char *directory,
     const varve_manager_options *options, varve_error *error)
 {
-    static const varve_manager_options none;
-    const varve_manager_options *o = options ? options : &none;
+    varve_manager_options o = { 0 };
     varve_manager *m = NULL;
     varve_error reason = { 0 };
-    if (o->comm && vv_check_comm(o->comm, error))
+    if (options)
+        o = *options;
+    o.comm = vv_comm_or_alone(o.comm);
+    if (vv_check_comm(o.comm, error))
         return NULL;
-    varve_status status = manager_make(root, directory, o, &m, &reason);
-    if (o->comm)
-        status = vv_manager_check_same_options(m, o->comm, status, &reason);
+    varve_status status = manager_make(root, directory, &o, &m, &reason);
+    status = vv_manager_check_same_options(m, o.comm, status, &reason);
     if (!status)
         return m;
     varve_manager_free(m);

@@ -5,6 +5,7 @@
 #include "manager_save.h"
 
 #include "background.h"
+#include "comm_collectives.h"
 #include "failure.h"
 #include "manager_look.h"
 #include "job_together.h"
@@ -93,32 +94,6 @@ static varve_status choose_base(
                : VARVE_OK;
 }
 
-/* The program can change its values when the call returns. */
-static varve_status manager_save_start_job(varve_manager *m, const char *path,
-    struct saving *s, varve_status status, varve_error *error)
-{
-    const varve_comm *comm = m->options.comm;
-    varve_error reason = *error;
-    s->write.async.zero_copy = false;
-    struct vv_job_request request = {
-        .root = m->root,
-        .target = path,
-        .options = &s->write,
-        .sets_counter = true,
-        .counter = s->order.counter,
-        .is_private = true,
-        .of = vv_has_nodes(&m->nodes) ? VV_OF_PARTS : VV_OF_ONE,
-    };
-    if (comm)
-        m->job = vv_job_start_together(comm, status, &request, &reason);
-    else if (!status)
-        m->job = vv_job_start(&request, &reason);
-    m->saved.size = 0;
-    if (!m->job)
-        *error = reason;
-    return m->job ? VARVE_OK : reason.status;
-}
-
 static varve_status manager_save_name_it(
     varve_manager *m, struct saving *s, varve_error *error)
 {
@@ -127,30 +102,30 @@ static varve_status manager_save_name_it(
     vv_buffer_add_string(&m->saved,
         vv_listing_path(&m->listing, &s->order.number, VARVE_SUFFIX));
     vv_buffer_string(&m->saved);
-    if (m->saved.failed || m->listing.path.failed ||
-        !vv_reserve_save_counter(m->root))
+    if (m->saved.failed || m->listing.path.failed)
         return vv_fail_memory(error, "the name of a checkpoint");
     return choose_base(m, s, error);
 }
 
-/* Saves with this process or collectively. */
-static varve_status manager_save_write_now(varve_manager *m, const char *path,
-    struct saving *s, varve_status status, varve_error *error)
+/* The program can change its values when an asynchronous save has started. */
+static varve_status manager_save_carry_out(
+    varve_manager *m, struct saving *s, varve_status status, varve_error *error)
 {
-    uint64_t counter = s->order.counter;
-    if (m->options.comm)
-        status = vv_write_together(m->options.comm, status,
-            &(struct vv_write_request){ .root = m->root,
-                .path = path,
-                .counter = counter,
-                .options = &s->write },
-            error);
-    else if (!status)
-        status = (vv_has_nodes(&m->nodes) ? vv_write_parts : vv_write)(
-            m->root, path, counter, &s->write, error);
-    if (!status || status == VARVE_UNKNOWN_OUTCOME)
-        vv_set_save_counter(m->root, counter);
-    return status;
+    const struct vv_save_request request = {
+        .root = m->root,
+        .target = (const char *)m->saved.data,
+        .options = &s->write,
+        .counter = s->order.counter,
+        .sets_counter = true,
+        .is_private = true,
+        .of = vv_has_nodes(&m->nodes) ? VV_OF_PARTS : VV_OF_ONE,
+    };
+    if (!m->options.async)
+        return vv_save_now_together(m->options.comm, status, &request, error);
+    s->write.async.zero_copy = false;
+    m->job = vv_save_start_together(m->options.comm, status, &request, error);
+    m->saved.size = 0;
+    return m->job ? VARVE_OK : error->status;
 }
 
 static varve_status manager_save_write_with(varve_manager *m, struct saving *s,
@@ -167,10 +142,7 @@ static varve_status manager_save_write_with(varve_manager *m, struct saving *s,
     s->write.metadata_count = metadata.count;
     if (!status)
         status = manager_save_name_it(m, s, error);
-    const char *path = (const char *)m->saved.data;
-    status =
-        (m->options.async ? manager_save_start_job : manager_save_write_now)(
-            m, path, s, status, error);
+    status = manager_save_carry_out(m, s, status, error);
     vv_buffer_clear(&s->base);
     vv_manager_metadata_clear(m, &metadata);
     return status;
@@ -235,8 +207,8 @@ static void offer_set(varve_manager *m, const struct vv_manager_order *order)
         .number = order->number, .counter = order->counter, .step = order->step
     };
     varve_error error = { 0 };
-    if (vv_has_nodes(&m->nodes) && vv_set_levels_offer(vv_manager_comm(m),
-                                       &m->levels, &m->listing, &entry, &error))
+    if (vv_has_nodes(&m->nodes) &&
+        vv_set_levels_offer(m->comm, &m->levels, &m->listing, &entry, &error))
         vv_manager_warn(m, &error);
 }
 
@@ -343,7 +315,7 @@ void vv_manager_finish_pending_save(varve_manager *m)
     manager_save_conclude(m, &m->flight, status);
     if (status && !m->failure.status)
         m->failure = reason;
-    if (!m->options.comm)
+    if (vv_is_alone(m->options.comm))
         vv_manager_keep_takeover(m);
 }
 
@@ -363,7 +335,7 @@ static varve_status land_and_tell(varve_manager *m, varve_error *error)
     vv_manager_finish_pending_save(m);
     if (has_one)
         return tell_of_save(m, error);
-    if (!m->options.async || !m->options.comm)
+    if (!m->options.async || vv_is_alone(m->options.comm))
         return VARVE_OK;
     varve_error reason = m->taken_over;
     m->taken_over.status = VARVE_OK;
@@ -408,8 +380,7 @@ static varve_status drain(
     varve_manager *m, int64_t deadline, varve_error *error)
 {
     return vv_has_nodes(&m->nodes)
-               ? vv_set_levels_drain(
-                     vv_manager_comm(m), &m->levels, deadline, error)
+               ? vv_set_levels_drain(m->comm, &m->levels, deadline, error)
                : vv_levels_drain(&m->levels, deadline, error);
 }
 

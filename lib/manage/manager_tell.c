@@ -149,10 +149,8 @@ static varve_status manager_tell_tell(varve_manager *m,
     struct vv_buffer bytes;
     varve_error reason = { 0 };
     varve_status taken = VARVE_OK;
-    if (!comm)
-        return vv_manager_agree(m, status, error);
     vv_buffer_init(&bytes, &m->context.allocator);
-    if (comm->rank == 0)
+    if (comm->size > 1 && comm->rank == 0)
         account->add(&bytes, m);
     varve_status told = vv_comm_bcast_buffer(comm, VARVE_OK, &bytes, &reason);
     if (!told && comm->rank != 0)
@@ -162,7 +160,7 @@ static varve_status manager_tell_tell(varve_manager *m,
         *error = reason;
         status = taken;
     }
-    return told ? told : vv_agree(comm, status, error);
+    return told ? told : vv_manager_agree(m, status, error);
 }
 
 varve_status vv_manager_tell(

@@ -20,36 +20,23 @@
 
 bool vv_manager_leads(const varve_manager *m)
 {
-    return !m->options.comm || m->options.comm->rank == 0;
-}
-
-/* With a directory for each rank, all ranks access theirs. */
-const varve_comm *vv_manager_comm(const varve_manager *m)
-{
-    return m->nodes.redundancy.comm ? m->nodes.redundancy.comm
-                                    : m->options.comm;
+    return m->options.comm->rank == 0;
 }
 
 varve_status vv_manager_agree(
     const varve_manager *m, varve_status status, varve_error *error)
 {
-    const varve_comm *comm = vv_manager_comm(m);
-    return comm ? vv_agree(comm, status, error) : status;
+    return vv_agree(m->comm, status, error);
 }
 
 varve_status vv_manager_any(
     varve_manager *m, varve_status status, bool *is_wanted, varve_error *error)
 {
     enum { NOBODY, SOMEBODY, FAILED };
-    const varve_comm *comm = vv_manager_comm(m);
     uint64_t most = status ? FAILED : *is_wanted ? SOMEBODY : NOBODY;
-    if (!comm)
-        return status;
-    varve_status talk = vv_comm_allreduce_max(comm, &most, error);
-    if (talk)
-        return talk;
+    VV_TRY(vv_comm_allreduce_max(m->comm, &most, error));
     *is_wanted = most == SOMEBODY;
-    return most == FAILED ? vv_agree(comm, status, error) : VARVE_OK;
+    return most == FAILED ? vv_agree(m->comm, status, error) : VARVE_OK;
 }
 
 /* All files of a checkpoint belong to one run, that of rank 0. */
@@ -68,12 +55,10 @@ static varve_status manager_together_tell_run(
 varve_status vv_manager_bcast_order(varve_manager *m, varve_status status,
     struct vv_manager_order *order, varve_error *error)
 {
-    const varve_comm *comm = vv_manager_comm(m);
+    const varve_comm *comm = m->comm;
     uint64_t words[] = { (uint64_t)order->step, order->counter, order->number,
         order->is_new, (uint64_t)order->time, order->has_metric,
         vv_bits_of(order->metric) };
-    if (!comm)
-        return status;
     VV_TRY(vv_agree(comm, status, error));
     VV_TRY(vv_comm_bcast(comm, words, sizeof words, error));
     VV_TRY(manager_together_tell_run(m, comm, error));
@@ -94,17 +79,14 @@ varve_status vv_manager_bcast_order(varve_manager *m, varve_status status,
 varve_status vv_manager_compare(
     varve_manager *m, const char *what, uint64_t number, varve_error *error)
 {
-    const varve_comm *comm = vv_manager_comm(m);
     uint64_t there = number;
     varve_status status = VARVE_OK;
-    if (!comm)
-        return VARVE_OK;
-    VV_TRY(vv_comm_bcast_u64(comm, &there, error));
+    VV_TRY(vv_comm_bcast_u64(m->comm, &there, error));
     if (there != number)
         status = vv_fail(error, VARVE_MISUSE,
             "%s: rank 0 has %s %" PRIu64 ", this rank has %" PRIu64,
             m->listing.directory, what, there, number);
-    return vv_agree(comm, status, error);
+    return vv_agree(m->comm, status, error);
 }
 
 /* --- The first meeting ---------------------------------------------------- */
@@ -115,11 +97,9 @@ varve_status vv_manager_check_options(
     VV_TRY(vv_write_options_check(o->write, error));
     VV_TRY(vv_check_numbered(o->write, "write.format", directory, error));
     VV_TRY(vv_nodes_check_options(o, error));
-    if (!o->comm)
-        return VARVE_OK;
     if (o->async)
         VV_TRY(vv_check_duplicates(o->comm, error));
-    if (o->retention_from_ledger)
+    if (o->retention_from_ledger && !vv_is_alone(o->comm))
         return vv_fail(error, VARVE_MISUSE,
             "`retention_from_ledger` cannot be used with `comm`: give each "
             "rank the retention options");
@@ -226,6 +206,8 @@ varve_status vv_manager_check_same_options(varve_manager *m,
     const varve_comm *comm, varve_status status, varve_error *error)
 {
     VV_TRY(vv_agree(comm, status, error));
+    if (vv_is_alone(comm))
+        return VARVE_OK;
     VV_TRY(check_alike(m, comm, error));
     if (m->options.async)
         VV_TRY(vv_keep_duplicate(comm, VARVE_OK, m->graph, error));

@@ -1,10 +1,10 @@
 /* manager_together.h - Implements collective managers: rank 0 lists the
  * directory, locks it, decides and deletes, and broadcasts the results.
  *
- * For a manager of one process these functions do nothing, so that the same
- * code serves both. With a communicator, all ranks must call each of them,
- * independent of errors of single ranks, and all return the same status.
- * `error` must not be NULL.
+ * For a manager of one process, whose communicator is vv_comm_alone, these
+ * functions do nothing, so that the same code serves both. With a communicator,
+ * all ranks must call each of them, independent of errors of single ranks, and
+ * all return the same status. `error` must not be NULL.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,9 +17,6 @@
 /* Returns true if this process accesses the directory: rank 0, or the only
  * process. */
 bool vv_manager_leads(const varve_manager *manager);
-
-/* Returns the communicator, or NULL if there is one process. */
-const varve_comm *vv_manager_comm(const varve_manager *manager);
 
 /* Returns VARVE_OK if all ranks pass VARVE_OK as `status`. */
 varve_status vv_manager_agree(

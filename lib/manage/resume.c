@@ -61,7 +61,7 @@ static varve_status resume_verify(varve_manager *m,
 {
     const char *path;
     varve_status status = vv_origin_path(origin, &path, error);
-    if (m->options.comm)
+    if (!vv_is_alone(m->options.comm))
         status = vv_manager_verify(m, path, status, error);
     else if (!status)
         status = vv_verify_alone(m, path, error);
@@ -245,7 +245,6 @@ static void adopt(varve_manager *m, const struct vv_origin *origin)
 static varve_status resume_restore(
     varve_manager *m, const struct vv_origin *origin, varve_error *error)
 {
-    const varve_comm *comm = m->options.comm;
     struct vv_opening opening = {
         .options = m->options.read,
         .is_save = true,
@@ -253,9 +252,7 @@ static varve_status resume_restore(
     };
     varve_status status = vv_origin_path(origin, &opening.path, error);
     m->restoration =
-        comm     ? vv_read_together(comm, m->root, status, &opening, error)
-        : status ? NULL
-                 : vv_restoration_open(m->root, &opening, error);
+        vv_read_together(m->options.comm, m->root, status, &opening, error);
     if (!m->restoration)
         return error->status;
     adopt(m, origin);
@@ -301,8 +298,7 @@ static varve_status resume_begin_anew(varve_manager *m,
     const varve_error *unread, const varve_error *unseen, varve_error *error)
 {
     uint64_t salvages = m->options.read && m->options.read->salvage.on;
-    if (m->options.comm)
-        VV_TRY(vv_comm_bcast_u64(m->options.comm, &salvages, error));
+    VV_TRY(vv_comm_bcast_u64(m->options.comm, &salvages, error));
     if (salvages)
         VV_TRY(salvage(m, error));
     if (m->restoration)
@@ -353,7 +349,7 @@ static varve_status look_at_levels(
     varve_status status = vv_levels_look(&m->levels, error);
     VV_TRY(vv_manager_tell_levels(m, status, error));
     if (vv_has_nodes(&m->nodes))
-        VV_TRY(vv_set_levels_see(vv_manager_comm(m), &m->levels, error));
+        VV_TRY(vv_set_levels_see(m->comm, &m->levels, error));
     for (size_t i = 0; !status && i < m->levels.count; i++) {
         const varve_error *unseen = &m->levels.all[i].unseen;
         if (!unseen->status)
@@ -408,8 +404,9 @@ static varve_status restore_any(varve_manager *m, struct vv_origin *origin,
 {
     if (vv_has_nodes(&m->nodes))
         return restore_set(m, origin, unread, error);
-    return m->options.comm ? restore_good(m, origin, unread, error)
-                           : restore_first(m, origin, unread, error);
+    return vv_is_alone(m->options.comm)
+               ? restore_first(m, origin, unread, error)
+               : restore_good(m, origin, unread, error);
 }
 
 /* Queues the copies that an earlier manager did not make, of sets known to be
@@ -419,8 +416,8 @@ static varve_status catch_up_set(
 {
     if (!origin->listing || origin->level > 0)
         return VARVE_OK;
-    return vv_set_levels_catch_up(vv_manager_comm(m), &m->levels, &m->listing,
-        vv_origin_entry(origin), error);
+    return vv_set_levels_catch_up(
+        m->comm, &m->levels, &m->listing, vv_origin_entry(origin), error);
 }
 
 /* Rebuilds other lost files. A failure does not affect the restored values. */

@@ -34,7 +34,7 @@ static varve_status next_number(
         highest = one > highest ? one : highest;
     }
     *number = highest;
-    return vv_comm_allreduce_max(vv_manager_comm(m), number, error);
+    return vv_comm_allreduce_max(m->comm, number, error);
 }
 
 static void resume_sets_stand_at(struct vv_origin *origin, struct vv_listing *l,
@@ -105,7 +105,7 @@ static varve_status compare_copies(
     const uint64_t here[] = { entry->counter, (uint64_t)entry->step,
         entry->identity };
     uint64_t there[] = { here[0], here[1], here[2] };
-    VV_TRY(vv_comm_bcast(vv_manager_comm(m), there, sizeof there, error));
+    VV_TRY(vv_comm_bcast(m->comm, there, sizeof there, error));
     varve_status status = VARVE_OK;
     if (memcmp(here, there, sizeof here) != 0)
         status = vv_fail(error, VARVE_CORRUPT,
@@ -142,7 +142,7 @@ static varve_status pass_foreign_copies(
     bool is_foreign = false;
     struct vv_own_run times = vv_manager_own_run(m);
     varve_status status = VARVE_OK;
-    VV_TRY(vv_comm_allreduce_max(vv_manager_comm(m), &times.youngest, error));
+    VV_TRY(vv_comm_allreduce_max(m->comm, &times.youngest, error));
     if (times.newest == times.youngest)
         status = vv_manager_pass_foreign(m, origin, &is_foreign, error);
     VV_TRY(vv_manager_agree(m, status, error));

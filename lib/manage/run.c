@@ -13,6 +13,7 @@
 #include <varve/collective.h>
 
 #include "allocator.h"
+#include "comm_collectives.h"
 #include "default_allocator.h"
 #include "failure.h"
 #include "graph.h"
@@ -30,7 +31,7 @@ struct varve_run {
     varve_allocator allocator;
     varve_graph *graph;
     varve_manager *manager; /* NULL: not opened */
-    const varve_comm *comm; /* NULL with one process */
+    const varve_comm *comm; /* vv_comm_alone: one process, or not opened */
     varve_error failure;    /* the first */
     varve_error warning;    /* of the resume */
     atomic_bool is_asked;   /* this process was asked to stop */
@@ -66,6 +67,7 @@ varve_run *vv_run_new_in(const struct vv_context *context)
     if (!run)
         return &no_run;
     run->allocator = context->allocator;
+    run->comm = &vv_comm_alone;
     run->graph = vv_graph_new_in(context);
     atomic_init(&run->is_asked, false);
     return run;
@@ -180,7 +182,7 @@ static varve_status run_resume(varve_run *run, const char *directory,
     if (!run->manager)
         return error->status;
     run->may_repeat_steps = o->may_repeat_steps;
-    run->comm = o->manager.comm;
+    run->comm = vv_comm_or_alone(o->manager.comm);
     run->is_async = o->manager.async;
     run->skip_final_save = o->skip_final_save;
     run->last_step = o->last_step;
@@ -200,8 +202,7 @@ void varve_run_open(
     const varve_run_options *o = options ? options : &usual;
     varve_error reason = { 0 };
     varve_status status = run_prepare(run, o, &reason);
-    if (o->manager.comm)
-        status = varve_agree(o->manager.comm, status, &reason);
+    status = varve_agree(vv_comm_or_alone(o->manager.comm), status, &reason);
     if (!is_run(run))
         return;
     if (!status)
@@ -258,8 +259,8 @@ bool varve_run_was_stopped(const varve_run *run)
 {
     if (!is_run(run))
         return false;
-    return run->is_stopping ||
-           (!run->comm && atomic_load(&((varve_run *)run)->is_asked));
+    return run->is_stopping || (vv_is_alone(run->comm) &&
+                                   atomic_load(&((varve_run *)run)->is_asked));
 }
 
 /* Returns true if a step is the last of the loop or follows it. */
@@ -273,16 +274,13 @@ bool varve_run_should_continue(varve_run *run)
     if (!is_well(run) || run->is_stopping || is_last(run, run->step) ||
         is_last(run, run->resumed_step))
         return false;
-    return run->comm || !atomic_load(&run->is_asked);
+    return !vv_is_alone(run->comm) || !atomic_load(&run->is_asked);
 }
 
 /* Of many processes an agreement. */
 static bool is_to_stop(varve_run *run)
 {
-    bool is_asked = atomic_load(&run->is_asked);
-    if (run->comm)
-        is_asked = varve_any(run->comm, is_asked);
-    run->is_stopping |= is_asked;
+    run->is_stopping |= varve_any(run->comm, atomic_load(&run->is_asked));
     return run->is_stopping;
 }
 

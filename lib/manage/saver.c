@@ -120,8 +120,8 @@ static varve_status saver_check_options(
         return vv_fail(error, VARVE_MISUSE,
             "keep_every_hours: must be 0 to 1000000 hours, found %g",
             options->keep_every_hours);
-    return options && options->comm && options->async
-               ? vv_check_duplicates(options->comm, error)
+    return options && options->async
+               ? vv_check_duplicates(vv_comm_or_alone(options->comm), error)
                : VARVE_OK;
 }
 
@@ -160,6 +160,7 @@ static varve_status make_with(varve_graph *graph,
         return error->status;
     if (options)
         saver->options = *options;
+    saver->options.comm = vv_comm_or_alone(saver->options.comm);
     saver->last_kept = vv_saver_now(saver);
     *made = saver;
     return VARVE_OK;
@@ -168,14 +169,13 @@ static varve_status make_with(varve_graph *graph,
 varve_saver *varve_saver_new(
     varve_graph *graph, const varve_saver_options *options, varve_error *error)
 {
-    const varve_comm *comm = options ? options->comm : NULL;
+    const varve_comm *comm = vv_comm_or_alone(options ? options->comm : NULL);
     varve_saver *saver = NULL;
     varve_error reason = { 0 };
-    if (comm && vv_check_comm(comm, error))
+    if (vv_check_comm(comm, error))
         return NULL;
     varve_status status = make_with(graph, options, &saver, &reason);
-    if (comm)
-        status = vv_saver_meet(saver, comm, status, &reason);
+    status = vv_saver_meet(saver, comm, status, &reason);
     if (!status)
         return saver;
     varve_saver_free(saver);

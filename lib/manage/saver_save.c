@@ -11,6 +11,7 @@
 
 #include "allocator.h"
 #include "background.h"
+#include "comm_collectives.h"
 #include "formats.h"
 #include "checksum.h"
 #include "failure.h"
@@ -46,10 +47,12 @@ static char *saver_save_make_path(const varve_allocator *a, const char *prefix,
     return copy;
 }
 
-/* Takes over the path. */
-static void saver_save_conclude(varve_saver *saver, char *path, int64_t when,
-    varve_status status, bool is_durable)
+/* Takes over the path, which may be NULL after a failure. */
+static void saver_save_conclude(
+    varve_saver *saver, char *path, varve_status status, bool is_durable)
 {
+    int64_t when =
+        vv_is_alone(saver->options.comm) ? vv_saver_now(saver) : saver->begun;
     if (status && status != VARVE_UNKNOWN_OUTCOME) {
         vv_release_string(&saver->context.allocator, path);
         return;
@@ -67,9 +70,7 @@ void vv_saver_land(varve_saver *saver)
     varve_status status = varve_job_wait(saver->job, &reason);
     varve_job_free(saver->job);
     saver->job = NULL;
-    int64_t when = saver->options.comm ? saver->begun : vv_saver_now(saver);
-    saver_save_conclude(
-        saver, saver->pending_path, when, status, saver->is_durable);
+    saver_save_conclude(saver, saver->pending_path, status, saver->is_durable);
     if (status)
         saver->failure = reason;
 }
@@ -86,58 +87,27 @@ varve_status varve_saver_wait(varve_saver *saver, varve_error *error)
     return status;
 }
 
-/* The program can change its values when the call returns. Takes ownership of
- * the path, which is NULL if `status` is an error. */
-static varve_status saver_save_start_job(varve_saver *saver, char *path,
-    const varve_write_options *options, varve_status status, varve_error *error)
+/* Takes ownership of the path, which is NULL if `status` is an error. The
+ * program can change its values when an asynchronous save has started. */
+static varve_status saver_save_carry_out(varve_saver *saver, char *path,
+    varve_write_options *own, varve_status status, varve_error *error)
 {
     const varve_comm *comm = saver->options.comm;
-    varve_error reason = *error;
-    varve_write_options copied = *options;
-    copied.async.zero_copy = false;
-    struct vv_job_request request = {
-        .root = saver->root,
-        .target = path,
-        .options = &copied,
-        .counter = copied.keep_counter ? varve_save_counter(saver->root) : 0,
-        .is_private = true,
-    };
-    if (comm)
-        saver->job = vv_job_start_together(comm, status, &request, &reason);
-    else if (!status)
-        saver->job = vv_job_start(&request, &reason);
+    struct vv_save_request request = vv_write_request(saver->root, path, own);
+    request.is_private = true;
+    if (!saver->options.async) {
+        status = vv_save_now_together(comm, status, &request, error);
+        saver_save_conclude(saver, path, status, !own->no_sync);
+        return status;
+    }
+    own->async.zero_copy = false;
+    saver->job = vv_save_start_together(comm, status, &request, error);
     saver->pending_path = path;
-    saver->is_durable = !copied.no_sync;
+    saver->is_durable = !own->no_sync;
     if (saver->job)
         return VARVE_OK;
     vv_release_string(&saver->context.allocator, path);
-    *error = reason;
-    return reason.status;
-}
-
-/* Takes ownership of the path, which is NULL if `status` is an error. */
-static varve_status write_together(varve_saver *saver, char *path, int64_t when,
-    const varve_write_options *own, varve_status status, varve_error *error)
-{
-    bool keeps = own->keep_counter;
-    status = vv_write_together(saver->options.comm, status,
-        &(struct vv_write_request){ .root = saver->root,
-            .path = path,
-            .counter = keeps ? varve_save_counter(saver->root) : 0,
-            .options = own },
-        error);
-    saver_save_conclude(saver, path, when, status, !own->no_sync);
-    return status;
-}
-
-/* Takes over the path. */
-static varve_status write_alone(varve_saver *saver, char *path,
-    varve_write_options *own, varve_error *error)
-{
-    varve_status status = varve_write(saver->root, path, own, error);
-    saver_save_conclude(
-        saver, path, vv_saver_now(saver), status, !own->no_sync);
-    return status;
+    return error->status;
 }
 
 static varve_status saver_save_check_save(varve_saver *saver,
@@ -193,11 +163,7 @@ static varve_status saver_save_save(varve_saver *saver, const char *prefix,
     if (own.incremental && !own.increment.base)
         own.increment.base = varve_saver_latest(saver);
     saver->begun = when;
-    if (saver->options.async)
-        return saver_save_start_job(saver, path, &own, status, error);
-    if (saver->options.comm)
-        return write_together(saver, path, when, &own, status, error);
-    return status ? status : write_alone(saver, path, &own, error);
+    return saver_save_carry_out(saver, path, &own, status, error);
 }
 
 varve_status varve_saver_save(varve_saver *saver, const char *prefix,
@@ -232,7 +198,6 @@ static varve_status saver_save_find_file(const struct vv_context *context,
 static varve_restoration *saver_save_open_file(varve_saver *saver,
     const char *name, const varve_read_options *options, varve_error *error)
 {
-    const varve_comm *comm = saver->options.comm;
     struct vv_buffer path;
     varve_restoration *r = NULL;
     varve_status status = VARVE_OK;
@@ -247,9 +212,8 @@ static varve_restoration *saver_save_open_file(varve_saver *saver,
         .is_whole = true,
     };
     if (!status)
-        r = comm
-                ? vv_read_together(comm, saver->root, VARVE_OK, &opening, error)
-                : vv_restoration_open(saver->root, &opening, error);
+        r = vv_read_together(
+            saver->options.comm, saver->root, VARVE_OK, &opening, error);
     vv_buffer_clear(&path);
     return r;
 }

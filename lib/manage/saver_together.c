@@ -15,7 +15,7 @@
 
 bool vv_saver_leads(const varve_saver *s)
 {
-    return !s->options.comm || s->options.comm->rank == 0;
+    return s->options.comm->rank == 0;
 }
 
 /* --- The first meeting ---------------------------------------------------- */
@@ -47,8 +47,6 @@ varve_status vv_saver_compare(const varve_saver *s, varve_status status,
 {
     const varve_comm *comm = s->options.comm;
     uint64_t there[] = { digest, when ? (uint64_t)*when : 0 };
-    if (!comm)
-        return status;
     VV_TRY(vv_agree(comm, status, error));
     VV_TRY(vv_comm_bcast(comm, there, sizeof there, error));
     if (there[0] != digest)
@@ -62,14 +60,13 @@ varve_status vv_saver_compare(const varve_saver *s, varve_status status,
 varve_status vv_saver_tell(const varve_saver *s, varve_status status,
     struct vv_buffer *text, varve_error *error)
 {
-    const varve_comm *comm = s->options.comm;
     if (!status) {
         vv_buffer_string(text);
-        text->size += !text->failed && comm; /* its NUL */
+        text->size += !text->failed; /* its NUL */
         if (text->failed)
             status = vv_fail_memory(error, "a path");
     }
-    return comm ? vv_comm_bcast_buffer(comm, status, text, error) : status;
+    return vv_comm_bcast_buffer(s->options.comm, status, text, error);
 }
 
 /* --- Lists ---------------------------------------------------------------- */
@@ -110,11 +107,10 @@ varve_status vv_saver_tell_list(const varve_saver *s, varve_status status,
     const varve_comm *comm = s->options.comm;
     struct vv_buffer bytes;
     vv_buffer_init(&bytes, &s->context.allocator);
-    for (size_t i = 0; comm && !status && i < files->count; i++)
+    for (size_t i = 0; comm->size > 1 && !status && i < files->count; i++)
         saver_together_add_file(&bytes, &files->items[i]);
-    if (comm)
-        status = vv_comm_bcast_buffer(comm, status, &bytes, error);
-    if (comm && !status) {
+    status = vv_comm_bcast_buffer(comm, status, &bytes, error);
+    if (!status) {
         if (comm->rank != 0)
             status = saver_together_take_files(s, &bytes, files, error);
         status = vv_agree(comm, status, error);

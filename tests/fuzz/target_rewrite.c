@@ -96,8 +96,12 @@ static struct file save_again(struct rewriting *r)
         return (struct file){ 0 };
     }
     options.metadata = varve_graph_metadata(graph, &options.metadata_count);
-    varve_status status = vv_write(varve_graph_root(graph), FUZZ_PATH,
-        varve_reader_counter(r->reader), &options, &error);
+    varve_status status =
+        vv_save_now(&(struct vv_save_request){ .root = varve_graph_root(graph),
+                        .target = FUZZ_PATH,
+                        .options = &options,
+                        .counter = varve_reader_counter(r->reader) },
+            &error);
     FUZZ_CHECK(!status, "%s", error.message);
     varve_graph_free(graph);
     return take_written(r);

@@ -41,7 +41,11 @@ static void save_again(
     MIX_CHECK(graph, "no graph of %s: %s", path, m->error.message);
     options.metadata = varve_graph_metadata(graph, &options.metadata_count);
     varve_status status =
-        vv_write(varve_graph_root(graph), to, counter, &options, &m->error);
+        vv_save_now(&(struct vv_save_request){ .root = varve_graph_root(graph),
+                        .target = to,
+                        .options = &options,
+                        .counter = counter },
+            &m->error);
     MIX_CHECK(!status, "%s again: %s", path, m->error.message);
     varve_graph_free(graph);
 }

@@ -26,7 +26,7 @@ import layers  # noqa: E402
 
 # Maximum numbers of files, folders and upward calls.
 MOST = {
-    'late': (52, 10, 2), 'incremental': (106, 12, 9),
+    'late': (52, 10, 2), 'incremental': (108, 13, 9),
     'tensorflow': (131, 26, 9),
     'save': (42, 9, 0), 'restore': (74, 14, 2),
 }

@@ -50,16 +50,11 @@ static varve_status write_job(varve_job *job, varve_error *error)
             "%s: cancelled before it started", job->target);
     if (job->part)
         return job->part->write(job->part, job, status, error);
-    if (status)
-        return status;
-    if (job->is_numbered)
-        return vv_save_numbered(
-            &job->save_plan, job->target, &job->path, error);
-    vv_buffer_add_string(&job->path, job->target);
-    vv_buffer_string(&job->path);
-    if (job->path.failed)
-        return vv_fail_memory(error, "the name of a checkpoint");
-    return vv_save_plan_write(&job->save_plan, job->target, error);
+    return vv_saving_write(&(struct vv_saving){ .save_plan = &job->save_plan,
+                               .target = job->target,
+                               .is_numbered = job->is_numbered,
+                               .path = &job->path },
+        status, error);
 }
 
 /* Raises the counters of later saves of the same root, which must be above the

@@ -15,9 +15,9 @@
 #include <varve/job.h>
 
 #include "block_pool.h"
-#include "save_plan.h"
 #include "graph.h"
 #include "worker_thread.h"
+#include "write.h"
 
 /* The progress of copying the values of a job. */
 enum vv_copy_stage { VV_TO_COPY, VV_COPYING, VV_COPIED };
@@ -71,24 +71,6 @@ struct varve_job {
     _Atomic uint64_t written, total;
 };
 
-struct vv_job_request {
-    /* to fill in */
-    varve_node *root;
-    const char *target; /* copied by vv_job_new */
-    const varve_write_options *options;
-    bool is_numbered;  /* `target` is a prefix */
-    bool sets_counter; /* set the counter of the root */
-    uint64_t counter;  /* to store in the file; for a numbered checkpoint, a
-                          lower bound; 0: none */
-    bool is_private;   /* the next save does not report its failure */
-    enum vv_save_plan_of of; /* the values to save: VV_OF_ONE or VV_OF_PARTS */
-};
-
-/* Starts a job. Writes it before returning if no thread can be started. Returns
- * NULL on failure; then nothing has changed. */
-varve_job *vv_job_start(
-    const struct vv_job_request *request, varve_error *error);
-
 /* Waits until all jobs in flight are done, and returns the failures that were
  * not reported yet. Called by a save that must come after them. */
 varve_status vv_background_settle(varve_graph *graph, varve_error *error);
@@ -104,15 +86,16 @@ void vv_background_update_counters(const varve_graph *graph);
 
 struct vv_background;
 
-/* These functions are the steps of vv_job_start, for callers that have other
+/* These functions are the steps of vv_save_start, for callers that have other
  * steps between them.
  *
  * vv_job_new allocates the job. It needs nothing that is gathered. */
-varve_job *vv_job_new(const struct vv_job_request *request, varve_error *error);
-/* vv_job_request fills in the job once its save plan was gathered.
+varve_job *vv_job_new(
+    const struct vv_save_request *request, varve_error *error);
+/* vv_job_fill fills in the job once its save plan was gathered.
  * vv_job_stage makes the job independent of later changes of the values.
  * After that the job can be added or dropped. */
-void vv_job_request(varve_job *job, const struct vv_job_request *request);
+void vv_job_fill(varve_job *job, const struct vv_save_request *request);
 varve_status vv_job_stage(
     struct vv_background *b, varve_job *job, varve_error *error);
 

@@ -15,7 +15,6 @@
 #include "store.h"
 #include "try.h"
 #include "write.h"
-#include "write_options.h"
 
 enum { USUALLY_IN_FLIGHT = 2 };
 
@@ -29,7 +28,7 @@ static void job_release(varve_job *job)
     vv_release(&a, job, sizeof *job);
 }
 
-varve_job *vv_job_new(const struct vv_job_request *r, varve_error *error)
+varve_job *vv_job_new(const struct vv_save_request *r, varve_error *error)
 {
     const struct vv_context *context = &r->root->graph->context;
     varve_job *job = vv_allocate_zeroed(&context->allocator, sizeof *job);
@@ -38,8 +37,7 @@ varve_job *vv_job_new(const struct vv_job_request *r, varve_error *error)
         vv_buffer_init(&job->path, &job->context.allocator);
         job->target = vv_copy_string(&context->allocator, r->target);
     }
-    if (job && job->target &&
-        (!r->sets_counter || vv_reserve_save_counter(r->root)))
+    if (job && job->target)
         return job;
     if (job)
         job_release(job);
@@ -47,15 +45,13 @@ varve_job *vv_job_new(const struct vv_job_request *r, varve_error *error)
     return NULL;
 }
 
-void vv_job_request(varve_job *job, const struct vv_job_request *r)
+void vv_job_fill(varve_job *job, const struct vv_save_request *r)
 {
     varve_write_options *o = &job->save_plan.options;
     job->progress = o->progress;
     job->progress_user = o->progress_user;
     o->progress = vv_background_progress;
     o->progress_user = job;
-    o->no_replace |= r->is_numbered;
-    job->save_plan.counter = r->counter;
     job->root = r->root;
     job->is_numbered = r->is_numbered;
     job->sets_counter = r->sets_counter;
@@ -141,13 +137,10 @@ varve_status vv_job_stage(
 }
 
 static varve_status job_begin(struct vv_background *b, varve_job *job,
-    const struct vv_job_request *r, varve_error *error)
+    const struct vv_save_request *r, varve_error *error)
 {
-    if (r->is_numbered)
-        VV_TRY(vv_check_numbered(r->options, "format", r->target, error));
-    VV_TRY(vv_save_plan_gather_of(
-        &job->save_plan, r->root, r->of, r->options, error));
-    vv_job_request(job, r);
+    VV_TRY(vv_request_gather(r, &job->save_plan, error));
+    vv_job_fill(job, r);
     varve_status status = vv_job_stage(b, job, error);
     if (!status)
         vv_background_add(b, job);
@@ -162,9 +155,11 @@ void vv_job_drop(struct vv_background *b, varve_job *job)
     job_release(job);
 }
 
-static varve_job *start_checked(
-    const struct vv_job_request *r, varve_error *error)
+varve_job *vv_save_start(const struct vv_save_request *r, varve_error *error)
 {
+    if (vv_check_call(r->root, r->target, "path", error) ||
+        vv_store_refuse(r->target, error))
+        return NULL;
     struct vv_background *b = vv_background_of(r->root->graph);
     if (!b) {
         vv_fail_memory(error, "asynchronous saves");
@@ -180,46 +175,18 @@ static varve_job *start_checked(
     return job;
 }
 
-varve_job *vv_job_start(const struct vv_job_request *r, varve_error *error)
-{
-    return vv_check_call(r->root, r->target, "path", error)
-               ? NULL
-               : start_checked(r, error);
-}
-
-static varve_job *job_start(const struct vv_job_request *r, varve_error *error)
-{
-    return vv_check_call(r->root, r->target, "path", error) ||
-                   vv_store_refuse(r->target, error)
-               ? NULL
-               : start_checked(r, error);
-}
-
 varve_job *varve_write_async(varve_node *root, const char *path,
     const varve_write_options *options, varve_error *error)
 {
-    bool keeps = root && options && options->keep_counter;
-    struct vv_job_request request = {
-        .root = root,
-        .target = path,
-        .options = options,
-        .counter = keeps ? varve_save_counter(root) : 0,
-    };
-    return job_start(&request, error);
+    const struct vv_save_request r = vv_write_request(root, path, options);
+    return vv_save_start(&r, error);
 }
 
 varve_job *varve_save_async(varve_node *root, const char *prefix,
     const varve_write_options *options, varve_error *error)
 {
-    struct vv_job_request request = {
-        .root = root,
-        .target = prefix,
-        .options = options,
-        .is_numbered = true,
-        .sets_counter = true,
-        .counter = varve_save_counter(root),
-    };
-    return job_start(&request, error);
+    const struct vv_save_request r = vv_numbered_request(root, prefix, options);
+    return vv_save_start(&r, error);
 }
 
 /* --- The functions of varve_job ------------------------------------------- */

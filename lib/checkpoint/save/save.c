@@ -11,7 +11,6 @@
 #include "allocator.h"
 #include "attachment.h"
 #include "background.h"
-#include "save_plan_write.h"
 #include "formats.h"
 #include "default_allocator.h"
 #include "directory.h"
@@ -24,8 +23,6 @@
 #include "publish.h"
 #include "store.h"
 #include "try.h"
-#include "write.h"
-#include "write_options.h"
 
 /* --- Numbers in a directory --------------------------------------------- */
 
@@ -53,13 +50,25 @@ static varve_status save_find_highest(const struct vv_context *context,
     return status;
 }
 
-void vv_set_numbered_path(
-    struct vv_buffer *path, const char *prefix, uint64_t number)
+/* Sets `path`, NUL-terminated, to the path of a numbered checkpoint. */
+static void save_set_path(
+    struct vv_buffer *path, const char *prefix, uint64_t number, bool is_padded)
 {
     path->size = 0;
     vv_buffer_add_string(path, prefix);
-    vv_numbered_add(path, number, false, VARVE_SUFFIX);
+    vv_numbered_add(path, number, is_padded, VARVE_SUFFIX);
     vv_buffer_string(path);
+}
+
+void vv_find_numbered_base(const struct vv_context *context, const char *prefix,
+    struct vv_buffer *path)
+{
+    struct highest_number highest;
+    path->size = 0;
+    if (!save_find_highest(context, prefix, &highest, NULL) && highest.found)
+        save_set_path(path, prefix, highest.number, highest.is_padded);
+    if (path->failed)
+        path->size = 0;
 }
 
 /* --- Saving ------------------------------------------------------------- */
@@ -163,94 +172,80 @@ static void note_latest(const struct vv_context *context, const char *prefix,
     vv_publish_end(&p, status, NULL);
 }
 
-void vv_note_latest(
-    const struct vv_context *context, const char *prefix, const char *path)
-{
-    struct vv_buffer note;
-    vv_buffer_init(&note, &context->allocator);
-    note_latest(context, prefix, path, &note);
-    vv_buffer_clear(&note);
-}
-
-/* A save plan, and the data for choosing the name of its file. */
+/* A numbered save. */
 struct numbering {
-    struct vv_save_plan *save_plan;
-    const char *prefix;
-    uint64_t least;   /* the number must be higher */
+    const struct vv_saving *saving;
     const char *base; /* set by the program; or NULL */
     struct vv_buffer *path;
+    struct vv_buffer own;   /* used as `path` if the caller needs none */
     struct vv_buffer other; /* path of the base, later of the note */
 };
 
-static void save_set_path(struct vv_buffer *path, const char *prefix,
-    const struct highest_number *highest)
-{
-    path->size = 0;
-    vv_buffer_add_string(path, prefix);
-    vv_numbered_add(path, highest->number, highest->is_padded, VARVE_SUFFIX);
-    vv_buffer_string(path);
-}
-
+/* Sets the base of an incremental save: that of the program, or the checkpoint
+ * with the highest number. */
 static varve_status find_base(struct numbering *n,
     const struct highest_number *highest, varve_error *error)
 {
-    n->save_plan->options.increment.base = n->base;
-    if (n->base || !highest->found)
+    varve_write_options *options = &n->saving->save_plan->options;
+    options->increment.base = n->base;
+    if (n->base || !options->incremental || !highest->found)
         return VARVE_OK;
-    save_set_path(&n->other, n->prefix, highest);
+    save_set_path(
+        &n->other, n->saving->target, highest->number, highest->is_padded);
     if (n->other.failed)
         return vv_fail_memory(error, "the name of a checkpoint");
-    n->save_plan->options.increment.base = (char *)n->other.data;
+    options->increment.base = (char *)n->other.data;
     return VARVE_OK;
 }
 
-static varve_status save_find_next(const struct vv_context *context,
-    const char *prefix, uint64_t least, struct highest_number *highest,
-    uint64_t *number, varve_error *error)
+/* Raises the counter, also above a number that was lost, as listings may be
+ * stale. */
+static varve_status save_find_next(struct numbering *n, varve_error *error)
 {
-    VV_TRY(save_find_highest(context, prefix, highest, error));
-    uint64_t counter = highest->number > least ? highest->number : least;
-    if (counter == UINT64_MAX)
+    struct highest_number highest;
+    struct vv_save_plan *save_plan = n->saving->save_plan;
+    const char *prefix = n->saving->target;
+    VV_TRY(save_find_highest(&save_plan->context, prefix, &highest, error));
+    if (save_plan->counter < highest.number)
+        save_plan->counter = highest.number;
+    if (save_plan->counter == UINT64_MAX)
         return vv_fail(error, VARVE_LIMIT,
             "%s: checkpoint numbers must be less than 2^64 - 1", prefix);
-    *number = counter + 1;
-    return VARVE_OK;
+    save_plan->counter++;
+    return find_base(n, &highest, error);
 }
 
-varve_status vv_next_number(const struct vv_context *context,
-    const char *prefix, uint64_t least, uint64_t *number, uint64_t *before,
-    varve_error *error)
+/* Chooses the number on rank 0, as a network file system may show different
+ * files on different machines for a while. */
+static varve_status choose_number(
+    struct numbering *n, varve_status status, varve_error *error)
 {
-    struct highest_number highest;
-    VV_TRY(save_find_next(context, prefix, least, &highest, number, error));
-    *before = highest.found && !highest.is_padded ? highest.number : *number;
-    return VARVE_OK;
+    const struct vv_saving *s = n->saving;
+    if (!status && !s->is_follower)
+        status = save_find_next(n, error);
+    return s->way
+               ? s->way->agree(s->user, status, &s->save_plan->counter, error)
+               : status;
 }
 
-void vv_find_numbered_base(const struct vv_context *context, const char *prefix,
-    struct vv_buffer *path)
+/* If another process takes the number first, tries the next one. */
+static varve_status save_under_next(
+    struct numbering *n, varve_status status, varve_error *error)
 {
-    struct highest_number highest;
-    path->size = 0;
-    if (!save_find_highest(context, prefix, &highest, NULL) && highest.found)
-        save_set_path(path, prefix, &highest);
-    if (path->failed)
-        path->size = 0;
-}
-
-static varve_status save_once(struct numbering *n, varve_error *error)
-{
-    struct highest_number highest;
-    const char *prefix = n->prefix;
-    struct vv_save_plan *save_plan = n->save_plan;
-    VV_TRY(save_find_next(&save_plan->context, prefix, n->least, &highest,
-        &save_plan->counter, error));
-    vv_set_numbered_path(n->path, prefix, save_plan->counter);
-    if (n->path->failed)
-        return vv_fail_memory(error, "the name of a checkpoint");
-    n->least = save_plan->counter; /* do not reuse it: listings may be stale */
-    VV_TRY(find_base(n, &highest, error));
-    return vv_save_plan_write(save_plan, (char *)n->path->data, error);
+    const struct vv_saving *s = n->saving;
+    for (int i = 0; i < MOST_RACES; i++) {
+        VV_TRY(choose_number(n, status, error));
+        save_set_path(n->path, s->target, s->save_plan->counter, false);
+        if (n->path->failed)
+            status = vv_fail_memory(error, "the name of a checkpoint");
+        status =
+            vv_saving_write_to(s, status, vv_buffer_string(n->path), error);
+        if (status != VARVE_EXISTS)
+            return status;
+        status = VARVE_OK;
+    }
+    return vv_fail(error, VARVE_EXISTS,
+        "%s: no free number: another job took each one", s->target);
 }
 
 /* Returns true for files that have the name but are not checkpoints:
@@ -271,7 +266,7 @@ varve_status vv_check_prefix_name(const char *prefix, varve_error *error)
                      prefix, prefix);
 }
 
-varve_status vv_check_prefix(
+static varve_status save_check_prefix(
     const struct vv_context *context, const char *prefix, varve_error *error)
 {
     varve_error reason = { 0 };
@@ -290,59 +285,24 @@ varve_status vv_check_prefix(
     return VARVE_OK;
 }
 
-/* If another process takes the number first, tries the next one. */
-varve_status vv_save_numbered(struct vv_save_plan *save_plan,
-    const char *prefix, struct vv_buffer *path, varve_error *error)
+varve_status vv_save_numbered(
+    const struct vv_saving *s, varve_status status, varve_error *error)
 {
-    struct numbering n = {
-        .save_plan = save_plan,
-        .prefix = prefix,
-        .least = save_plan->counter,
+    struct vv_save_plan *save_plan = s->save_plan;
+    struct numbering n = { .saving = s,
         .base = save_plan->options.increment.base,
-        .path = path,
-    };
-    VV_TRY(vv_check_prefix(&save_plan->context, prefix, error));
+        .path = s->path ? s->path : &n.own };
+    if (!status && !s->is_follower)
+        status = save_check_prefix(&save_plan->context, s->target, error);
+    vv_buffer_init(&n.own, &save_plan->context.allocator);
     vv_buffer_init(&n.other, &save_plan->context.allocator);
-    varve_status status = VARVE_EXISTS;
-    for (int i = 0; i < MOST_RACES && status == VARVE_EXISTS; i++)
-        status = save_once(&n, error);
-    if (!status)
-        note_latest(&save_plan->context, prefix, (char *)path->data, &n.other);
+    status = save_under_next(&n, status, error);
+    if (!status && !s->is_follower)
+        note_latest(
+            &save_plan->context, s->target, (char *)n.path->data, &n.other);
     save_plan->options.increment.base = n.base;
+    vv_buffer_clear(&n.own);
     vv_buffer_clear(&n.other);
-    return status;
-}
-
-/* Reserves memory for the counter first, as nothing may fail once the file is
- * in place. */
-static varve_status save_gather(struct vv_save_plan *save_plan,
-    varve_node *root, const varve_write_options *options, varve_error *error)
-{
-    if (!vv_reserve_save_counter(root))
-        return vv_fail_memory(error, "the counter of a checkpoint");
-    VV_TRY(vv_save_plan_gather(save_plan, root, options, error));
-    save_plan->options.no_replace = true;
-    save_plan->counter = vv_save_counter(root);
-    return VARVE_OK;
-}
-
-varve_status varve_save(varve_node *root, const char *prefix,
-    const varve_write_options *options, varve_error *error)
-{
-    struct vv_save_plan save_plan;
-    struct vv_buffer path;
-    VV_TRY(vv_begin_save(root, prefix, "prefix", error));
-    VV_TRY(vv_check_numbered(options, "format", prefix, error));
-    VV_TRY(save_gather(&save_plan, root, options, error));
-    vv_buffer_init(&path, &save_plan.context.allocator);
-    enum vv_hold older = vv_graph_hold(root->graph, VV_HOLDS_ALL);
-    varve_status status = vv_save_numbered(&save_plan, prefix, &path, error);
-    vv_graph_let_go(root->graph, older);
-    /* The number may be in use, even if the outcome is unknown. */
-    if (!status || status == VARVE_UNKNOWN_OUTCOME)
-        vv_set_save_counter(root, save_plan.counter);
-    vv_save_plan_clear(&save_plan);
-    vv_buffer_clear(&path);
     return status;
 }
 

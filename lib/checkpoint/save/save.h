@@ -9,8 +9,8 @@
 #include <varve/checkpoint.h>
 
 #include "buffer.h"
-#include "save_plan.h"
 #include "context.h"
+#include "write.h"
 
 struct vv_opened;
 
@@ -31,18 +31,6 @@ varve_status vv_open_found(const struct vv_context *context, const char *path,
     bool numbered, vv_open_function *open, struct vv_opened *opened,
     varve_error *error);
 
-/* Sets `path`, NUL-terminated, to the path of a numbered checkpoint. */
-void vv_set_numbered_path(
-    struct vv_buffer *path, const char *prefix, uint64_t number);
-
-/* Sets *number to the number for the next save under a prefix: higher than
- * `least` and than all numbers in its directory. Sets *before to the highest
- * number in the directory; to *number if there is none, or if its name is
- * padded. */
-varve_status vv_next_number(const struct vv_context *context,
-    const char *prefix, uint64_t least, uint64_t *number, uint64_t *before,
-    varve_error *error);
-
 /* Sets `path` to that of the checkpoint with the highest number, which is the
  * base of the next one. Sets it to "" if there is none, or if it cannot be
  * determined. */
@@ -53,24 +41,13 @@ void vv_find_numbered_base(const struct vv_context *context, const char *prefix,
  * checkpoints would have no beginning. */
 varve_status vv_check_prefix_name(const char *prefix, varve_error *error);
 
-/* Checks the name, and returns VARVE_EXISTS if there is a file with the name of
- * the prefix, as a restore would find that file. */
-varve_status vv_check_prefix(
-    const struct vv_context *context, const char *prefix, varve_error *error);
-
-/* Writes the name of the newest checkpoint to PREFIX.latest. */
-void vv_note_latest(
-    const struct vv_context *context, const char *prefix, const char *path);
-
 /* As varve_latest, with any system. */
 varve_status vv_find_latest(const struct vv_context *context,
     const char *prefix, char *path, size_t size, varve_error *error);
 
-/* Writes a save plan under the next number of a prefix, higher than its
- * counter. Sets the counter to that number and `path` to the path of the file,
- * and writes the name to PREFIX.latest. May be called on any thread. */
-varve_status vv_save_numbered(struct vv_save_plan *save_plan,
-    const char *prefix, struct vv_buffer *path, varve_error *error);
+/* As vv_saving_write, for a save that is numbered. */
+varve_status vv_save_numbered(
+    const struct vv_saving *saving, varve_status status, varve_error *error);
 
 /* Returns the save counter of a root. */
 uint64_t vv_save_counter(const varve_node *root);

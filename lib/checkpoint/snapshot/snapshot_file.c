@@ -245,10 +245,13 @@ static varve_status write_with_waiting(struct shadow *s, const char *path,
     const varve_write_options *options, uint64_t counter, varve_error *error)
 {
     varve_node *root = s->replica.nodes[0];
+    const struct vv_save_request request = {
+        .root = root, .target = path, .options = options, .counter = counter
+    };
     varve_pending_policy policy =
         options ? options->pending : VARVE_PENDING_CARRY;
     if (policy == VARVE_PENDING_OMIT)
-        return vv_write(root, path, counter, options, error);
+        return vv_save_now(&request, error);
     struct vv_carried *carried = vv_carried_new(s->graph);
     if (!carried)
         return vv_fail_memory(error, "pending values");
@@ -258,7 +261,7 @@ static varve_status write_with_waiting(struct shadow *s, const char *path,
     if (!status)
         status = snapshot_file_check_waiting(carried, root, policy, error);
     if (!status)
-        status = vv_write(root, path, counter, options, error);
+        status = vv_save_now(&request, error);
     if (status && carried->failure.status && error)
         *error = carried->failure;
     vv_carried_free(carried);

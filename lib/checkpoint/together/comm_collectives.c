@@ -17,6 +17,53 @@
 #include "failure.h"
 #include "try.h"
 
+/* --- One process ---------------------------------------------------------- */
+
+static varve_status alone_agree(void *self, uint64_t *value)
+{
+    (void)self, (void)value;
+    return VARVE_OK;
+}
+
+static varve_status alone_gather(
+    void *self, const void *bytes, size_t size, void *all)
+{
+    (void)self;
+    if (size > 0)
+        memcpy(all, bytes, size);
+    return VARVE_OK;
+}
+
+static varve_status alone_gather_varied(void *self, const void *bytes,
+    size_t size, void *all, const uint64_t *sizes)
+{
+    (void)sizes;
+    return alone_gather(self, bytes, size, all);
+}
+
+static varve_status alone_broadcast(void *self, void *bytes, size_t size)
+{
+    (void)self, (void)bytes, (void)size;
+    return VARVE_OK;
+}
+
+static varve_status alone_barrier(void *self)
+{
+    (void)self;
+    return VARVE_OK;
+}
+
+const varve_comm vv_comm_alone = {
+    .size = 1,
+    .agree = alone_agree,
+    .gather = alone_gather,
+    .gather_varied = alone_gather_varied,
+    .broadcast = alone_broadcast,
+    .barrier = alone_barrier,
+};
+
+/* --- Agreement ------------------------------------------------------------ */
+
 varve_status vv_check_comm(const varve_comm *comm, varve_error *error)
 {
     if (!comm || comm->rank >= comm->size)
@@ -87,6 +134,8 @@ varve_status vv_agree(
     const varve_comm *comm, varve_status status, varve_error *error)
 {
     varve_error local = { 0 };
+    if (vv_is_alone(comm))
+        return status;
     uint64_t failed = status ? comm->size - comm->rank : 0;
     varve_status talk = comm->agree(comm->self, &failed);
     if (talk && status == VARVE_DISCONNECTED)

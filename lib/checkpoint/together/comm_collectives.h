@@ -15,6 +15,21 @@
 
 #include "buffer.h"
 
+/* The communicator of one process, which code for one and for many processes
+ * uses instead of NULL. Its functions return at once and cannot fail. */
+extern const varve_comm vv_comm_alone;
+
+static inline const varve_comm *vv_comm_or_alone(const varve_comm *comm)
+{
+    return comm ? comm : &vv_comm_alone;
+}
+
+/* Returns false for a communicator of the program, even if its size is 1. */
+static inline bool vv_is_alone(const varve_comm *comm)
+{
+    return comm == &vv_comm_alone;
+}
+
 /* Returns VARVE_MISUSE if the communicator is invalid. */
 varve_status vv_check_comm(const varve_comm *comm, varve_error *error);
 
@@ -25,7 +40,7 @@ varve_status vv_comm_fail(
 /* Returns VARVE_OK on all ranks if all have called it with VARVE_OK. Otherwise
  * all ranks get the status and the message of the lowest rank that failed; the
  * message has the number of that rank. Returns VARVE_DISCONNECTED if a process
- * has ended. */
+ * has ended. With vv_comm_alone it returns `status`. */
 varve_status vv_agree(
     const varve_comm *comm, varve_status status, varve_error *error);
 

@@ -22,7 +22,7 @@
 
 varve_status vv_check_duplicates(const varve_comm *comm, varve_error *error)
 {
-    return comm->duplicate
+    return comm->duplicate || vv_is_alone(comm)
                ? VARVE_OK
                : vv_fail(error, VARVE_MISUSE,
                      "asynchronous saves need a communicator with `duplicate`");
@@ -49,6 +49,8 @@ static varve_status job_together_duplicate(
 varve_status vv_keep_duplicate(const varve_comm *comm, varve_status status,
     varve_graph *graph, varve_error *error)
 {
+    if (vv_is_alone(comm))
+        return status;
     struct vv_background *b = status ? NULL : vv_background_of(graph);
     uint64_t lacks = b && vv_background_lacks_copy(b, comm);
     if (!status && !b)
@@ -163,17 +165,12 @@ static varve_status write_part(struct vv_job_part *part, varve_job *job,
     varve_status status, varve_error *error)
 {
     struct part *p = (struct part *)part;
-    struct vv_save_together *save = &p->save;
+    struct vv_saving saving =
+        vv_saving_together(&p->save, job->target, job->is_numbered);
     if (!status)
         status = digest_rest(p, error);
-    if (job->is_numbered)
-        return vv_save_numbered_together(
-            save, status, job->target, &job->path, error);
-    vv_buffer_add_string(&job->path, job->target);
-    vv_buffer_string(&job->path);
-    if (!status && job->path.failed)
-        status = vv_fail_memory(error, "the name of a checkpoint");
-    return vv_save_together_write(save, status, job->target, error);
+    saving.path = &job->path;
+    return vv_saving_write(&saving, status, error);
 }
 
 static void free_part(struct vv_job_part *part)
@@ -186,7 +183,7 @@ static void free_part(struct vv_job_part *part)
 }
 
 static varve_status job_together_gather(varve_job *job,
-    const struct vv_background *b, const struct vv_job_request *r,
+    const struct vv_background *b, const struct vv_save_request *r,
     varve_error *error)
 {
     const varve_allocator *a = &job->context.allocator;
@@ -197,14 +194,13 @@ static varve_status job_together_gather(varve_job *job,
         write_part, free_part };
     p->save.comm = b->copy;
     p->save.save_plan = &job->save_plan;
-    varve_status status =
-        vv_save_together_gather(&p->save, r->root, r->options, error);
+    varve_status status = vv_save_together_gather(&p->save, r, error);
     if (status) {
         vv_release(a, p, sizeof *p);
         return status;
     }
     job->part = &p->job;
-    vv_job_request(job, r);
+    vv_job_fill(job, r);
     VV_TRY(find_early(p, error));
     return vv_save_together_share(&p->save, error);
 }
@@ -212,7 +208,7 @@ static varve_status job_together_gather(varve_job *job,
 /* --- Starting a job ------------------------------------------------------- */
 
 static varve_status job_together_check(
-    const struct vv_job_request *r, varve_error *error)
+    const struct vv_save_request *r, varve_error *error)
 {
     VV_TRY(vv_check_call(r->root, r->target, "path", error));
     return vv_store_refuse_any(r->target, VV_STORE_ALONE, error);
@@ -232,7 +228,7 @@ static varve_status wait_for_ends(
 /* Prepares the job up to the point where the ranks agree on it. Sets *made also
  * on failure. */
 static varve_status job_together_prepare(struct vv_background *b,
-    const struct vv_job_request *r, varve_job **made, varve_error *error)
+    const struct vv_save_request *r, varve_job **made, varve_error *error)
 {
     VV_TRY(vv_background_report(b, error));
     *made = vv_job_new(r, error);
@@ -251,10 +247,12 @@ static void job_together_drop(struct vv_background *b, varve_job *job)
     vv_job_drop(b, job);
 }
 
-varve_job *vv_job_start_together(const varve_comm *comm, varve_status status,
-    const struct vv_job_request *r, varve_error *error)
+varve_job *vv_save_start_together(const varve_comm *comm, varve_status status,
+    const struct vv_save_request *r, varve_error *error)
 {
     varve_job *job = NULL;
+    if (vv_is_alone(comm))
+        return status ? NULL : vv_save_start(r, error);
     if (!status)
         status = job_together_check(r, error);
     if (vv_keep_duplicate(comm, status, status ? NULL : r->root->graph, error))
@@ -274,12 +272,12 @@ varve_job *vv_job_start_together(const varve_comm *comm, varve_status status,
 }
 
 static varve_job *job_together_start(const varve_comm *comm,
-    const struct vv_job_request *request, varve_error *error)
+    const struct vv_save_request *request, varve_error *error)
 {
     varve_error reason = { 0 };
     if (vv_check_comm(comm, error))
         return NULL;
-    varve_job *job = vv_job_start_together(comm, VARVE_OK, request, &reason);
+    varve_job *job = vv_save_start_together(comm, VARVE_OK, request, &reason);
     if (!job && error)
         *error = reason;
     return job;
@@ -288,26 +286,13 @@ static varve_job *job_together_start(const varve_comm *comm,
 varve_job *varve_write_all_async(const varve_comm *comm, varve_node *root,
     const char *path, const varve_write_options *options, varve_error *error)
 {
-    bool keeps = root && options && options->keep_counter;
-    struct vv_job_request request = {
-        .root = root,
-        .target = path,
-        .options = options,
-        .counter = keeps ? varve_save_counter(root) : 0,
-    };
-    return job_together_start(comm, &request, error);
+    const struct vv_save_request r = vv_write_request(root, path, options);
+    return job_together_start(comm, &r, error);
 }
 
 varve_job *varve_save_all_async(const varve_comm *comm, varve_node *root,
     const char *prefix, const varve_write_options *options, varve_error *error)
 {
-    struct vv_job_request request = {
-        .root = root,
-        .target = prefix,
-        .options = options,
-        .is_numbered = true,
-        .sets_counter = true,
-        .counter = root ? varve_save_counter(root) : 0,
-    };
-    return job_together_start(comm, &request, error);
+    const struct vv_save_request r = vv_numbered_request(root, prefix, options);
+    return job_together_start(comm, &r, error);
 }

@@ -18,15 +18,16 @@
 varve_status vv_check_duplicates(const varve_comm *comm, varve_error *error);
 
 /* Keeps a duplicate of the communicator in the graph, unless there is one
- * already. Collective: must be called on all ranks, each with its own `status`,
- * and returns the same on all. */
+ * already or it is vv_comm_alone. Collective: must be called on all ranks, each
+ * with its own `status`, and returns the same on all. */
 varve_status vv_keep_duplicate(const varve_comm *comm, varve_status status,
     varve_graph *graph, varve_error *error);
 
-/* Starts a job. Collective. Each rank calls it with its own `status`; if that
- * is VARVE_OK `request` must have a root. Returns NULL on all ranks if one of
- * them fails; then nothing has changed. */
-varve_job *vv_job_start_together(const varve_comm *comm, varve_status status,
-    const struct vv_job_request *request, varve_error *error);
+/* Starts an asynchronous save. Collective. Each rank calls it with its own
+ * `status`; if that is VARVE_OK `request` must have a root. Returns NULL on all
+ * ranks if one of them fails; then nothing has changed. With vv_comm_alone it
+ * is vv_save_start. */
+varve_job *vv_save_start_together(const varve_comm *comm, varve_status status,
+    const struct vv_save_request *request, varve_error *error);
 
 #endif

@@ -206,6 +206,8 @@ varve_restoration *vv_read_together(const varve_comm *comm, varve_node *root,
     const varve_allocator allocator = vv_allocator_or_default(NULL);
     struct vv_buffer found;
     varve_restoration *r = NULL;
+    if (vv_is_alone(comm))
+        return status ? NULL : vv_restoration_open(root, opening, error);
     vv_buffer_init(&found, &allocator);
     status = read_all_check_path(comm, status, opening->path, error);
     if (!status)

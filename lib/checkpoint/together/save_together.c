@@ -36,12 +36,14 @@ varve_status vv_check_together(const varve_write_options *o, varve_error *error)
 }
 
 varve_status vv_save_together_gather(struct vv_save_together *save,
-    varve_node *root, const varve_write_options *options, varve_error *error)
+    const struct vv_save_request *request, varve_error *error)
 {
-    VV_TRY(vv_check_together(options, error));
-    VV_TRY(vv_save_plan_gather_slices(save->save_plan, root, options, error));
+    struct vv_save_request own = *request;
+    own.of = VV_OF_SEVERAL;
+    VV_TRY(vv_check_together(own.options, error));
+    VV_TRY(vv_request_gather(&own, save->save_plan, error));
     varve_status status = vv_private_parts_gather(
-        &save->privates, root, save->save_plan, save->comm, error);
+        &save->privates, own.root, save->save_plan, save->comm, error);
     if (status)
         vv_save_plan_clear(save->save_plan);
     return status;
@@ -73,12 +75,11 @@ static varve_status save_together_prepare(
 }
 
 varve_status vv_save_together_begin(struct vv_save_together *save,
-    varve_node *root, const char *path, const varve_write_options *options,
-    varve_error *error)
+    const struct vv_save_request *request, varve_error *error)
 {
-    VV_TRY(vv_begin_save(root, path, "path", error));
-    VV_TRY(vv_store_refuse_any(path, VV_STORE_ALONE, error));
-    VV_TRY(vv_save_together_gather(save, root, options, error));
+    VV_TRY(vv_begin_save(request->root, request->target, "path", error));
+    VV_TRY(vv_store_refuse_any(request->target, VV_STORE_ALONE, error));
+    VV_TRY(vv_save_together_gather(save, request, error));
     varve_status status = save_together_prepare(save, error);
     if (status) {
         vv_save_together_end(save);

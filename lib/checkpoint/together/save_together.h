@@ -17,14 +17,15 @@
 #include <varve/collective.h>
 
 #include "share.h"
+#include "write.h"
 
 struct vv_save_together {
     /* to fill in */
     const varve_comm *comm;
     uint64_t most_at_once; /* limit for the bytes of shards that are sent to
                               rank 0 at once; 0: the default */
-    struct vv_save_plan *save_plan; /* zeroed at first; the caller sets its
-                                       counter and clears it last */
+    struct vv_save_plan *save_plan; /* zeroed at first; the caller clears it
+                                       last */
     /* to read */
     struct vv_private_parts privates;
     struct vv_share share; /* from the first step */
@@ -40,15 +41,14 @@ struct vv_save_together {
  * the former fails there is nothing to clear; if the latter fails,
  * vv_save_together_end must be called. */
 varve_status vv_save_together_gather(struct vv_save_together *save,
-    varve_node *root, const varve_write_options *options, varve_error *error);
+    const struct vv_save_request *request, varve_error *error);
 varve_status vv_save_together_share(
     struct vv_save_together *save, varve_error *error);
 
 /* The first step. On failure there is nothing to clear. The caller must pass
  * the failure to vv_save_together_write, where the other ranks get it. */
 varve_status vv_save_together_begin(struct vv_save_together *save,
-    varve_node *root, const char *path, const varve_write_options *options,
-    varve_error *error);
+    const struct vv_save_request *request, varve_error *error);
 
 /* The other steps. Collective: `status` is the result of the first step, and
  * all ranks return the same. May be called again with another path, for example

@@ -1,5 +1,4 @@
-/* write_all.h - Saves to a given path by many processes, for callers that
- * choose path and number.
+/* write_all.h - Saves by many processes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,26 +7,18 @@
 
 #include <varve/collective.h>
 
+#include "save.h"
 #include "save_together.h"
 
-struct vv_write_request {
-    /* to fill in */
-    varve_node *root;
-    const char *path;
-    uint64_t counter; /* the save counter in the file */
-    const varve_write_options *options;
-};
+/* Saves. Collective: `status` is the result of earlier steps of this rank; if
+ * one has failed, with its message in `error`, all ranks fail. Returns the same
+ * on all ranks. With vv_comm_alone it is vv_save_now. */
+varve_status vv_save_now_together(const varve_comm *comm, varve_status status,
+    const struct vv_save_request *request, varve_error *error);
 
-/* Writes a checkpoint. Collective: `status` is the result of earlier steps of
- * this rank; if one has failed, with its message in `error`, all ranks fail.
- * Returns the same on all ranks. */
-varve_status vv_write_together(const varve_comm *comm, varve_status status,
-    const struct vv_write_request *request, varve_error *error);
-
-/* Writes a checkpoint under the next number of a prefix. `status` is the result
- * of the first step. Sets `path`, and the counter of the save plan. */
-varve_status vv_save_numbered_together(struct vv_save_together *save,
-    varve_status status, const char *prefix, struct vv_buffer *path,
-    varve_error *error);
+/* Returns a save by all ranks, for vv_saving_write. The caller sets `path`
+ * and the members for the graph. */
+struct vv_saving vv_saving_together(
+    struct vv_save_together *save, const char *target, bool is_numbered);
 
 #endif

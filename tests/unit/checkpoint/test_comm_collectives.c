@@ -253,3 +253,32 @@ TEST(comm_collectives, tells_of_memory_that_runs_out)
         }
     }
 }
+
+/* --- One process ---------------------------------------------------------- */
+
+TEST(alone, returns_a_failure_as_it_is)
+{
+    varve_error error = { .status = VARVE_IO, .message = "x: failed" };
+    cr_assert_ok(vv_check_comm(&vv_comm_alone, NULL), error);
+    cr_assert_ok(vv_agree(&vv_comm_alone, VARVE_OK, NULL), error);
+    cr_assert_eq(vv_agree(&vv_comm_alone, VARVE_IO, &error), VARVE_IO);
+    cr_assert_str_eq(error.message, "x: failed");
+    cr_assert_eq(vv_comm_or_alone(NULL), &vv_comm_alone);
+}
+
+TEST(alone, has_the_data_of_all_ranks)
+{
+    struct group g = { .sizes = { 5000 } };
+    uint64_t number = 7, copy = 0;
+    gather(&vv_comm_alone, &g);
+    cr_assert_ok(g.got[0], g.errors[0]);
+    cr_assert(g.is_right[0]);
+    tell(&vv_comm_alone, &g);
+    cr_assert_ok(g.got[0], g.errors[0]);
+    cr_assert(g.is_right[0]);
+    cr_assert_ok(vv_comm_allgather(
+                     &vv_comm_alone, &number, sizeof number, &copy, NULL),
+        g.errors[0]);
+    cr_assert_eq(copy, 7);
+    cr_assert_eq(vv_comm_alone.barrier(NULL), VARVE_OK);
+}

@@ -45,12 +45,21 @@ static varve_node *make(void)
     return root;
 }
 
+static varve_status write_parts(varve_node *root, const char *path,
+    const varve_write_options *options, varve_error *error)
+{
+    const struct vv_save_request request = {
+        .root = root, .target = path, .options = options, .of = VV_OF_PARTS
+    };
+    return vv_save_now(&request, error);
+}
+
 static void save(void)
 {
     varve_error error = { 0 };
     varve_node *root = make();
     fill(1);
-    cr_assert_ok(vv_write_parts(root, FILE_NAME, 0, NULL, &error), error);
+    cr_assert_ok(write_parts(root, FILE_NAME, NULL, &error), error);
     free_root(root);
     fill(100);
 }
@@ -228,7 +237,7 @@ TEST(delivery_state_parts, change_nothing_where_there_is_none)
         VARVE_SHAPE(ROWS, COLUMNS), at);
     write_root(root);
     unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
-    cr_assert_ok(vv_write_parts(root, "b.varve", 0, NULL, &error), error);
+    cr_assert_ok(write_parts(root, "b.varve", NULL, &error), error);
     unsigned char *again = memory_bytes(world.memory, "b.varve", &other);
     cr_assert_eq(size, other);
     cr_assert_arr_eq(bytes, again, size);
@@ -243,7 +252,7 @@ TEST(delivery_state_parts, may_be_of_nothing)
     varve_node *root = new_root();
     varve_add_slice(root, "x", varve_array(&rows[0][0], 0, COLUMNS),
         VARVE_SHAPE(WHOLE, COLUMNS), start);
-    cr_assert_ok(vv_write_parts(root, FILE_NAME, 0, NULL, &error), error);
+    cr_assert_ok(write_parts(root, FILE_NAME, NULL, &error), error);
     varve_restoration *r = read_root(root, NULL);
     cr_assert_ok(varve_assert_consumed(r, &error), error);
     varve_restoration_free(r);
@@ -266,7 +275,7 @@ TEST(delivery_state_parts, are_those_that_are_saved)
                   varve_array(&whole[0][0], ROWS, COLUMNS),
                   VARVE_SHAPE(WHOLE, COLUMNS), start),
         VARVE_TAG_LOCAL);
-    cr_assert_ok(vv_write_parts(root, FILE_NAME, 0, NULL, &error), error);
+    cr_assert_ok(write_parts(root, FILE_NAME, NULL, &error), error);
     varve_reader *reader = vv_reader_open_in(&world.context, FILE_NAME, &error);
     cr_assert(reader, "%s", error.message);
     varve_saved_node node;
@@ -286,7 +295,7 @@ TEST(delivery_state_parts, are_refused_where_nobody_asks_for_them)
     const varve_write_options foreign = { .format = VARVE_FORMAT_SAFETENSORS };
     varve_node *root = make();
     cr_assert_eq(varve_write(root, FILE_NAME, NULL, &error), VARVE_MISUSE);
-    cr_assert_eq(vv_write_parts(root, "a.safetensors", 0, &foreign, &error),
+    cr_assert_eq(write_parts(root, "a.safetensors", &foreign, &error),
         VARVE_MISUSE, "it would not say that it is a part");
     cr_assert(strstr(error.message, "cannot be saved alone:"), "%s",
         error.message);
@@ -333,7 +342,7 @@ static void digest_at(uint64_t from, uint8_t digest[16])
     varve_add_slice(root, "x", varve_array(&rows[0][0], ROWS, COLUMNS),
         VARVE_SHAPE(from == ROWS ? ROWS : WHOLE, COLUMNS),
         from == ROWS ? (const uint64_t[]){ 0, 0 } : at);
-    cr_assert_ok(vv_write_parts(root, FILE_NAME, 0, NULL, &error), error);
+    cr_assert_ok(write_parts(root, FILE_NAME, NULL, &error), error);
     varve_reader *reader = vv_reader_open_in(&world.context, FILE_NAME, &error);
     cr_assert(reader, "%s", error.message);
     cr_assert_ok(varve_reader_digest(reader, digest, &error), error);
@@ -358,7 +367,7 @@ TEST(delivery_state_parts, have_digests_by_where_they_are)
 static varve_status save_and_look(varve_node *root)
 {
     varve_error error = { 0 };
-    varve_status status = vv_write_parts(root, FILE_NAME, 0, NULL, &error);
+    varve_status status = write_parts(root, FILE_NAME, NULL, &error);
     if (status)
         return status;
     varve_reader *reader = vv_reader_open_in(&world.context, FILE_NAME, &error);

@@ -68,8 +68,8 @@ static void save(const varve_comm *comm, void *user)
     struct vv_save_together together = {
         .comm = comm, .save_plan = &save_plan, .most_at_once = s->most_at_once
     };
-    varve_status status =
-        vv_save_together_begin(&together, p->root, s->path, NULL, error);
+    varve_status status = vv_save_together_begin(&together,
+        &(struct vv_save_request){ .root = p->root, .target = s->path }, error);
     bool has_save_plan = together.has_share;
     s->statuses[i] = vv_save_together_write(&together, status, s->path, error);
     vv_save_together_end(&together);

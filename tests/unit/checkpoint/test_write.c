@@ -130,7 +130,11 @@ TEST(write, keeps_a_counter)
     varve_error error = { 0 };
     begin_world();
     varve_node *root = make(false);
-    cr_assert_ok(vv_write(root, FILE_NAME, UINT64_MAX, NULL, &error), error);
+    cr_assert_ok(vv_save_now(&(struct vv_save_request){ .root = root,
+                                 .target = FILE_NAME,
+                                 .counter = UINT64_MAX },
+                     &error),
+        error);
     varve_restoration *r = read_root(root, NULL);
     cr_assert_eq(varve_restoration_counter(r), UINT64_MAX);
     varve_restoration_free(r);

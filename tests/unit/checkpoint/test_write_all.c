@@ -150,6 +150,31 @@ TEST(write_all, numbers_its_saves)
     end_world();
 }
 
+/* The base is the checkpoint with the highest number, also if its name is
+ * padded: no data is written again. */
+TEST(write_all, bases_numbered_saves_on_the_newest)
+{
+    static const char *const bases[] = { "run/m-7.varve",
+        "run/m-00000007.varve" };
+    for (int i = 0; i < 2; i++) {
+        begin_world();
+        struct run run = { .wide = 1, .options = { .incremental = true } };
+        for (int k = 0; k < MOST; k++)
+            run.paths[k] = bases[i];
+        thread_comm_run(3, 0, -1, save, &run);
+        cr_assert_ok(run.statuses[0], run.errors[0]);
+        unsigned count = count_names("run/layers/x");
+        for (int k = 0; k < MOST; k++)
+            run.paths[k] = "run/m";
+        run.is_numbered = true;
+        thread_comm_run(3, 0, -1, save, &run);
+        cr_assert_ok(run.statuses[0], run.errors[0]);
+        cr_assert_eq(count_names("run/layers/x"), count);
+        check_saved("run/m-8.varve");
+        end_world();
+    }
+}
+
 /* The next save removes the remains of a killed one, but not data files that
  * others refer to. */
 TEST(write_all, sweeps_what_is_left)
