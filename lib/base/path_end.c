@@ -18,12 +18,16 @@ static inline bool path_end_escapes(unsigned char c)
     return c < 64 ? low >> c & 1 : c == '|' || c == 0x7f;
 }
 
-/* Returns true if 8 bytes are all from '0' to '{', which are not escaped. */
+/* Returns true if 8 bytes are all from '+' to '{' and none is '/'. Such
+ * characters are not escaped. */
 static inline bool are_plain(uint64_t bytes)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     const uint64_t high = 0x80 * ones, low = bytes & ~high;
-    return !((bytes | ~(low + (0x80 - '0') * ones) | (low + 4 * ones)) & high);
+    const uint64_t from_plus = low + (0x80 - '+') * ones;
+    const uint64_t past_brace = low + (0x80 - '|') * ones;
+    const uint64_t no_slash = (low ^ '/' * ones) + 0x7f * ones;
+    return !((bytes | ~from_plus | past_brace | ~no_slash) & high);
 }
 
 /* Returns true for most names that need no escape, without looking at each
