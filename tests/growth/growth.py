@@ -45,7 +45,7 @@ FAMILIES = {
     'count': (ITEMS, 12000),
     'assert': (ITEMS, 120000),
 }
-# Costs of one scalar in a graph of many: items, most instructions and most bytes
+# per item at 4 n. The limits are 1.3 times the measured costs.
 # per item at 4 n. The limits are 1.3 times what was measured.
 CONSTANTS = {
     'build': (25000, 3800, 340),
