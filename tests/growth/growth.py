@@ -45,8 +45,8 @@ FAMILIES = {
     'count': (ITEMS, 12000),
     'assert': (ITEMS, 120000),
 }
-# per item at 4 n. The limits are 1.3 times the measured costs.
-# per item at 4 n. The limits are 1.3 times what was measured.
+# Costs of one scalar in a graph of many: items, most instructions and most
+# bytes per item at 4 n. The limits are 1.3 times the measured costs.
 CONSTANTS = {
     'build': (25000, 3800, 340),
     'write': (25000, 1200, 130),
