@@ -56,12 +56,10 @@ static char *allocator_grow(const varve_allocator *a, void *array,
     return grown;
 }
 
-bool vv_grow_array(const varve_allocator *a, void *array, size_t *capacity,
+bool vv_grow_array_slow(const varve_allocator *a, void *array, size_t *capacity,
     size_t count, size_t unit)
 {
     size_t wanted = *capacity ? *capacity : 16;
-    if (count < *capacity)
-        return true;
     while (wanted <= count) {
         if (__builtin_mul_overflow(wanted, (size_t)2, &wanted))
             return false;

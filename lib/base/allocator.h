@@ -20,11 +20,19 @@ void *vv_allocate_array(const varve_allocator *a, size_t count, size_t size);
 void *vv_reallocate(
     const varve_allocator *a, void *old, size_t old_size, size_t new_size);
 
+/* vv_grow_array for an array without room. */
+bool vv_grow_array_slow(const varve_allocator *a, void *array, size_t *capacity,
+    size_t count, size_t unit);
+
 /* Grows an array by doubling so that it has room for more than `count` elements
  * of `unit` bytes. `array` is the address of its pointer. Returns false if
  * there is no memory; the array is unchanged then. */
-bool vv_grow_array(const varve_allocator *a, void *array, size_t *capacity,
-    size_t count, size_t unit);
+static inline bool vv_grow_array(const varve_allocator *a, void *array,
+    size_t *capacity, size_t count, size_t unit)
+{
+    return count < *capacity ||
+           vv_grow_array_slow(a, array, capacity, count, unit);
+}
 
 /* Like vv_grow_array, to exactly `wanted` elements, which must be more than the
  * capacity. New elements are zero. */

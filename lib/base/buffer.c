@@ -4,8 +4,9 @@
  */
 #include "buffer.h"
 
+#include <string.h>
+
 #include "allocator.h"
-#include "bytes.h"
 
 void vv_buffer_init(struct vv_buffer *b, const varve_allocator *allocator)
 {
@@ -56,7 +57,7 @@ static bool buffer_grow(struct vv_buffer *b, size_t wanted)
     return true;
 }
 
-void *vv_buffer_extend(struct vv_buffer *b, size_t size)
+void *vv_buffer_extend_slow(struct vv_buffer *b, size_t size)
 {
     size_t wanted;
     if (b->failed)
@@ -81,25 +82,6 @@ void vv_buffer_add(struct vv_buffer *b, const void *bytes, size_t size)
 void vv_buffer_add_string(struct vv_buffer *b, const char *string)
 {
     vv_buffer_add(b, string, strlen(string));
-}
-
-void vv_buffer_add8(struct vv_buffer *b, uint8_t value)
-{
-    vv_buffer_add(b, &value, 1);
-}
-
-void vv_buffer_add32(struct vv_buffer *b, uint32_t value)
-{
-    void *at = vv_buffer_extend(b, 4);
-    if (at)
-        vv_store32(at, value);
-}
-
-void vv_buffer_add64(struct vv_buffer *b, uint64_t value)
-{
-    void *at = vv_buffer_extend(b, 8);
-    if (at)
-        vv_store64(at, value);
 }
 
 void vv_buffer_reverse(struct vv_buffer *b, size_t begin)

@@ -8,6 +8,8 @@
 
 #include <varve/allocator.h>
 
+#include "bytes.h"
+
 struct vv_buffer {
     /* to read */
     const varve_allocator *allocator;
@@ -33,15 +35,44 @@ void vv_buffer_swap(struct vv_buffer *a, struct vv_buffer *b);
  * failure. */
 void vv_buffer_reserve(struct vv_buffer *b, size_t size);
 
+/* vv_buffer_extend for a buffer without enough room. */
+void *vv_buffer_extend_slow(struct vv_buffer *b, size_t size);
+
 /* Appends `size` uninitialized bytes and returns their address; NULL if there
  * is no memory. */
-void *vv_buffer_extend(struct vv_buffer *b, size_t size);
+static inline void *vv_buffer_extend(struct vv_buffer *b, size_t size)
+{
+    if (b->failed || !b->data || b->capacity - b->size < size)
+        return vv_buffer_extend_slow(b, size);
+    void *at = b->data + b->size;
+    b->size += size;
+    return at;
+}
 
 void vv_buffer_add(struct vv_buffer *b, const void *bytes, size_t size);
 void vv_buffer_add_string(struct vv_buffer *b, const char *string);
-void vv_buffer_add8(struct vv_buffer *b, uint8_t value);
-void vv_buffer_add32(struct vv_buffer *b, uint32_t value); /* little-endian */
-void vv_buffer_add64(struct vv_buffer *b, uint64_t value);
+
+/* Append a number, little-endian. */
+static inline void vv_buffer_add8(struct vv_buffer *b, uint8_t value)
+{
+    uint8_t *at = vv_buffer_extend(b, 1);
+    if (at)
+        *at = value;
+}
+
+static inline void vv_buffer_add32(struct vv_buffer *b, uint32_t value)
+{
+    void *at = vv_buffer_extend(b, 4);
+    if (at)
+        vv_store32(at, value);
+}
+
+static inline void vv_buffer_add64(struct vv_buffer *b, uint64_t value)
+{
+    void *at = vv_buffer_extend(b, 8);
+    if (at)
+        vv_store64(at, value);
+}
 
 /* Reverses the bytes from `begin` to the end. Paths are built from their end
  * with reversed names, and then reversed as a whole. */

@@ -4,6 +4,8 @@
  */
 #include "path_end.h"
 
+#include <string.h>
+
 /* More than a character or an escape, which a path is not cut within. */
 enum { MARGIN = 8 };
 
@@ -16,9 +18,41 @@ static inline bool path_end_escapes(unsigned char c)
     return c < 64 ? low >> c & 1 : c == '|' || c == 0x7f;
 }
 
+/* Returns true if 8 bytes are all from '+' to '{' and none is '/'. Such
+ * characters are not escaped. */
+static inline bool are_plain(uint64_t bytes)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t high = 0x80 * ones, low = bytes & ~high;
+    const uint64_t from_plus = low + (0x80 - '+') * ones;
+    const uint64_t past_brace = low + (0x80 - '|') * ones;
+    const uint64_t no_slash = (low ^ '/' * ones) + 0x7f * ones;
+    return !((bytes | ~from_plus | past_brace | ~no_slash) & high);
+}
+
+/* Returns true for most names that need no escape, without looking at each
+ * character. */
+static bool is_plain(const char *name, size_t size)
+{
+    uint64_t bytes = '0' * UINT64_C(0x0101010101010101);
+    if (size < sizeof bytes) {
+        memcpy(&bytes, name, size);
+        return are_plain(bytes);
+    }
+    for (size_t i = 0; i + sizeof bytes < size; i += sizeof bytes) {
+        memcpy(&bytes, name + i, sizeof bytes);
+        if (!are_plain(bytes))
+            return false;
+    }
+    memcpy(&bytes, name + size - sizeof bytes, sizeof bytes);
+    return are_plain(bytes);
+}
+
 size_t vv_path_name_size(const char *name, size_t size)
 {
     size_t sum = size;
+    if (is_plain(name, size))
+        return size;
     for (size_t i = 0; i < size; i++)
         sum += path_end_escapes((unsigned char)name[i]) ? 2 : 0;
     return sum;
@@ -56,6 +90,11 @@ static void path_end_escape(struct vv_path_end *end, unsigned char c)
 void vv_path_end_add_name(
     struct vv_path_end *end, const char *name, size_t size)
 {
+    if ((size_t)(end->at - end->begin) >= size && is_plain(name, size)) {
+        end->at -= size;
+        memcpy(end->at, name, size);
+        return;
+    }
     while (size > 0 && end->at > end->begin) {
         unsigned char c = (unsigned char)name[--size];
         if (path_end_escapes(c))

@@ -8,6 +8,7 @@
  */
 #include "data_out.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 
@@ -172,6 +173,42 @@ static varve_status report_progress(
         return vv_fail(error, VARVE_CANCELLED,
             "%s: cancelled after %" PRIu64 " bytes", out->path, out->offset);
     return VARVE_OK;
+}
+
+/* Writes a small value that is in memory and has no bools, if the staging
+ * buffer has room for it. Returns false otherwise. */
+static bool stage_small(struct vv_data_out *out, const void *bytes, size_t size,
+    uint64_t place, struct vv_buffer *digests)
+{
+    const size_t padding = (size_t)(place - out->offset);
+    if (out->staging_size - out->staged < padding + size)
+        return false;
+    struct vv_digest *digest = vv_buffer_extend(digests, sizeof *digest);
+    if (!digest)
+        return false;
+    unsigned char *at = out->staging + out->staged;
+    for (size_t i = 0; i < padding; i++)
+        *at++ = 0;
+    *digest = vv_digest_of(bytes, size);
+    if (size == 4)
+        memcpy(at, bytes, 4);
+    else
+        memcpy(at, bytes, size);
+    out->staged += padding + size;
+    out->offset += padding + size;
+    return true;
+}
+
+varve_status vv_data_out_small(struct vv_data_out *out, const void *bytes,
+    size_t size, struct vv_buffer *digests, varve_error *error)
+{
+    const struct vv_source source = { .bytes = bytes };
+    uint64_t offset;
+    assert(size > 0 && size < VV_ALIGNMENT && !out->progress);
+    if (stage_small(
+            out, bytes, size, vv_data_place(out->offset, size), digests))
+        return VARVE_OK;
+    return vv_data_out_value(out, &source, size, "", &offset, digests, error);
 }
 
 varve_status vv_data_out_value(struct vv_data_out *out,

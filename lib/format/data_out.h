@@ -64,6 +64,11 @@ varve_status vv_data_out_value(struct vv_data_out *out,
     const struct vv_source *source, uint64_t size, const char *what,
     uint64_t *offset, struct vv_buffer *digests, varve_error *error);
 
+/* Does the same for a value of 1 to VV_ALIGNMENT - 1 bytes that are in memory
+ * and need no check. There must be no progress callback. */
+varve_status vv_data_out_small(struct vv_data_out *out, const void *bytes,
+    size_t size, struct vv_buffer *digests, varve_error *error);
+
 /* Writes index, footer and header, which completes the file. `index` describes
  * the values as written. */
 varve_status vv_data_out_end(

@@ -199,7 +199,9 @@ static void index_in_check_part(void *user, size_t part)
 static varve_status check_columns(
     const struct vv_index_check *check, struct parser *p)
 {
-    struct checking c = { .check = *check, .parsed = p->parsed };
+    struct checking c; /* an error is only filled in by a failure */
+    c.check = *check;
+    c.parsed = p->parsed;
     vv_run_parts(check->context, p->in.size, PARTS, index_in_check_part, &c);
     for (size_t i = 0; i < PARTS; i++) {
         if (c.status[i] && p->in.error)

@@ -16,6 +16,7 @@
 #include "piece_table.h"
 #include "shape.h"
 #include "try.h"
+#include "value_table.h"
 
 /* Data in layers has no end, except the largest size of files. */
 #define MOST_IN_LAYERS ((uint64_t)INT64_MAX / VV_ALIGNMENT * VV_ALIGNMENT)
@@ -25,6 +26,7 @@ struct progress {
     uint32_t node;    /* nodes below this number were checked for a value */
     uint64_t extents; /* number of extents used so far */
     uint64_t digests;
+    uint64_t singles;  /* values of the current step with one digest */
     varve_tensor type; /* of the current value */
     uint64_t end;      /* of the previous value */
     uint64_t most;     /* largest possible end */
@@ -160,7 +162,9 @@ static varve_status check_chunks(const struct vv_index_check *check, uint32_t i,
 {
     const struct vv_index *index = check->index;
     if (!vv_is_next_in_pieces(index, pieces, i)) {
-        p->digests += vv_chunk_count(vv_at64(index->value_sizes, i));
+        const uint64_t chunks = vv_chunk_count(vv_at64(index->value_sizes, i));
+        p->digests += chunks;
+        p->singles += chunks == 1;
         return VARVE_OK;
     }
     if (!vv_is_checked(index, VV_KEY_PIECE_BOXES))
@@ -240,8 +244,11 @@ static varve_status check_rest(
 }
 
 static void note_sums(
-    struct vv_value_table *table, uint32_t value, const struct progress *p)
+    struct vv_value_table *table, uint32_t value, struct progress *p)
 {
+    if (p->singles == VV_VALUE_STEP)
+        table->digests[value / VV_VALUE_STEP - 1] |= VV_ONE_DIGEST_EACH;
+    p->singles = 0;
     table->extents[value / VV_VALUE_STEP] = p->extents;
     table->digests[value / VV_VALUE_STEP] = p->digests;
 }

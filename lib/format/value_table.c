@@ -43,15 +43,20 @@ static uint64_t value_table_add_chunks(
 void vv_value_table_fill(
     struct vv_value_table *table, const struct vv_index *index)
 {
-    uint64_t extents = 0, digests = 0;
+    uint64_t extents = 0, digests = 0, singles = 0;
     for (uint32_t i = 0; i <= index->value_count; i++) {
+        if (singles == VV_VALUE_STEP)
+            table->digests[i / VV_VALUE_STEP - 1] |= VV_ONE_DIGEST_EACH;
         if (i % VV_VALUE_STEP == 0) {
             table->extents[i / VV_VALUE_STEP] = extents;
             table->digests[i / VV_VALUE_STEP] = digests;
+            singles = 0;
         }
         if (i == index->value_count)
             break;
-        digests += value_table_add_chunks(table, index, i);
+        const uint64_t chunks = value_table_add_chunks(table, index, i);
+        digests += chunks;
+        singles += chunks == 1;
         extents += index->value_ranks[i];
     }
 }

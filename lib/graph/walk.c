@@ -49,13 +49,17 @@ static int walk_compare_edges(const void *left, const void *right)
 
 struct vv_edge *const *vv_walk_edges(struct vv_walk *walk, varve_node *node)
 {
+    const struct vv_indexed_pool *all = &walk->graph->edges;
+    struct vv_edge **sorted = walk->sorted;
     size_t count = 0;
+    uint32_t last = 0;
     bool in_order = true;
-    for (struct vv_edge *e = vv_first_edge(node); e; e = vv_next_edge(e)) {
-        walk->sorted[count++] = e;
-        const struct vv_edge *previous = vv_previous_edge(e);
-        if (previous && walk_rank_of(previous) > walk_rank_of(e))
-            in_order = false;
+    struct vv_edge *e = node->edge_count ? vv_first_edge(node) : NULL;
+    for (; e; e = vv_indexed_pool_at(all, e->next)) {
+        const uint32_t rank = walk_rank_of(e);
+        sorted[count++] = e;
+        in_order &= last <= rank;
+        last = rank;
     }
     if (!in_order && node->kind != VARVE_LIST)
         qsort(walk->sorted, count, sizeof *walk->sorted, walk_compare_edges);
@@ -64,6 +68,8 @@ struct vv_edge *const *vv_walk_edges(struct vv_walk *walk, varve_node *node)
 
 static bool walk_edges_of(struct vv_walk *walk, varve_node *node)
 {
+    if (node->edge_count == 0)
+        return true;
     if (!vv_grow_array(walk->allocator, &walk->sorted, &walk->sorted_capacity,
             node->edge_count, sizeof *walk->sorted))
         return false;
@@ -163,6 +169,20 @@ static void walk_take_places(struct vv_walk *walk)
         walk->allocator, walk->number_limit * sizeof *walk->place_of);
 }
 
+/* Makes room for the steps of all nodes at once if the walk reaches all or most
+ * of them, so that the array does not grow by doubling. Returns false if out of
+ * memory. */
+static bool walk_expect_all(struct vv_walk *walk, const varve_node *root)
+{
+    const varve_graph *graph = walk->graph;
+    if (walk->ends || root != graph->root)
+        return true;
+    walk->steps = vv_allocate_array(
+        walk->allocator, graph->number_limit, sizeof *walk->steps);
+    walk->capacity = walk->steps ? graph->number_limit : 0;
+    return walk->steps;
+}
+
 varve_status vv_walk_begin_above(struct vv_walk *walk, varve_node *root,
     vv_walk_end_at *ends, varve_error *error)
 {
@@ -173,7 +193,8 @@ varve_status vv_walk_begin_above(struct vv_walk *walk, varve_node *root,
         .ends = ends,
     };
     walk_take_places(walk);
-    if (!walk->place_of || !vv_names_rank(&graph->names) ||
+    if (!walk->place_of || !walk_expect_all(walk, root) ||
+        !vv_names_rank(&graph->names) ||
         !walk_add_step(walk, (struct vv_step){ root, NULL, NULL }) ||
         !walk_all(walk) ||
         !(walk->sizes = vv_allocate_zeroed(

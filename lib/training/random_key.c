@@ -14,6 +14,7 @@
 #include "edge.h"
 #include "graph.h"
 #include "name.h"
+#include "path_end.h"
 
 /* Hashes twice, so that a text of any length needs no memory. */
 void vv_random_key(
@@ -33,32 +34,47 @@ void vv_random_key(
     }
 }
 
-/* Builds the path from the root to a new child of `parent`, reversed, from its
- * end. Returns false if `parent` is not reachable from the root. */
-static bool climb(
-    struct vv_buffer *path, const varve_node *parent, const char *name)
+/* Computes the size of the path from the root to a node, with the slash behind
+ * each name. Returns false if the node is not reachable from the root. */
+static bool size_of_climb(const varve_node *node, size_t *size)
 {
-    const varve_graph *graph = parent->graph;
-    char decimal[24];
-    size_t size = vv_decimal(parent->edge_count, decimal);
-    if (parent->kind != VARVE_LIST)
-        size = strlen(name);
-    else
-        name = decimal;
-    vv_path_add_name(path, name, size);
-    vv_buffer_reverse(path, 0);
-    const varve_node *node = parent;
+    const varve_graph *graph = node->graph;
+    *size = 0;
     for (uint32_t i = 0; node != graph->root; i++) {
         const struct vv_edge *edge = vv_first_in(node);
         if (!edge || i == graph->number_limit)
             return false;
-        vv_buffer_add8(path, '/');
-        size_t begin = path->size;
-        vv_path_add_name(path, edge->public.name, vv_edge_name(edge)->size);
-        vv_buffer_reverse(path, begin);
+        *size +=
+            1 + vv_path_name_size(edge->public.name, vv_edge_name(edge)->size);
         node = edge->parent;
     }
-    vv_buffer_reverse(path, 0);
+    return true;
+}
+
+/* Builds the path from the root to a new child of `parent`. Returns false if
+ * `parent` is not reachable from the root. */
+static bool climb(
+    struct vv_buffer *path, const varve_node *parent, const char *name)
+{
+    char decimal[24];
+    struct vv_path_end end;
+    size_t size = vv_decimal(parent->edge_count, decimal), above;
+    if (parent->kind != VARVE_LIST)
+        size = strlen(name);
+    else
+        name = decimal;
+    if (!size_of_climb(parent, &above))
+        return false;
+    if (!vv_path_end_begin(
+            &end, path, above + vv_path_name_size(name, size), SIZE_MAX / 2))
+        return true; /* path->failed */
+    vv_path_end_add_name(&end, name, size);
+    for (const varve_node *node = parent; node != parent->graph->root;) {
+        const struct vv_edge *edge = vv_first_in(node);
+        vv_path_end_add(&end, '/');
+        vv_path_end_add_name(&end, edge->public.name, vv_edge_name(edge)->size);
+        node = edge->parent;
+    }
     return true;
 }
 

@@ -16,7 +16,7 @@
 
 #include <varve/varve.h>
 
-enum { MOST = 1 << 14, NAME = 64 };
+enum { MOST = 1 << 18, NAME = 64 };
 
 static varve_error error;
 static char path[4096];
@@ -24,11 +24,12 @@ static float values[MOST];
 
 /* --- Counts ------------------------------------------------------------- */
 
-static size_t held, peak;
+static size_t held, peak, calls;
 
 static void *growth_resize(void *user, void *block, size_t old, size_t size)
 {
     (void)user;
+    calls++;
     held += size - old;
     if (held > peak)
         peak = held;
@@ -49,13 +50,14 @@ static size_t held_before;
 static void begin(void)
 {
     held_before = peak = held;
+    calls = 0;
     CALLGRIND_ZERO_STATS;
 }
 
 static void end(void)
 {
     CALLGRIND_DUMP_STATS;
-    printf("%zu\n", peak - held_before);
+    printf("%zu %zu\n", peak - held_before, calls);
 }
 
 static void expect(bool is_so, const char *what)
@@ -247,6 +249,108 @@ static void findings(size_t n, const char *operation)
     end();
 }
 
+/* --- Constants ---------------------------------------------------------- */
+
+/* Builds a graph of n variables. */
+static void build(size_t n)
+{
+    begin();
+    flat(n, 0);
+    end();
+}
+
+/* Saves n scalars a second time. */
+static void write_again(size_t n)
+{
+    varve_graph *graph = flat(n, 0);
+    save(graph);
+    begin();
+    save(graph);
+    end();
+}
+
+/* Saves n scalars incrementally, none of which is dirty. */
+static void write_clean(size_t n)
+{
+    varve_graph *graph = flat(n, 0);
+    varve_write_options options = {
+        .no_sync = true,
+        .incremental = true,
+        .increment = { .only_dirty = true },
+    };
+    varve_node *root = varve_graph_root(graph);
+    expect(!varve_write(root, path, &options, &error), path);
+    expect(!varve_write(root, path, &options, &error), path);
+    begin();
+    expect(!varve_write(root, path, &options, &error), path);
+    end();
+}
+
+/* Restores n scalars into the graph that they were saved from. */
+static void read_again(size_t n)
+{
+    varve_graph *graph = flat(n, 0);
+    save(graph);
+    begin();
+    varve_restoration *r =
+        varve_read(varve_graph_root(graph), path, NULL, &error);
+    end();
+    expect(r && !varve_assert_consumed(r, &error), path);
+}
+
+/* Reads each of n scalars through a reader. */
+static void reader(size_t n, const char *operation)
+{
+    save(flat(n, 0));
+    static const varve_allocator counted = { growth_resize, NULL };
+    begin();
+    varve_reader *r = varve_reader_open(path, &counted, &error);
+    expect(r, path);
+    if (strcmp(operation, "open") != 0)
+        begin();
+    for (size_t i = 1; strcmp(operation, "read") == 0 && i <= n; i++) {
+        float value;
+        expect(!varve_reader_read(r, i, &value, sizeof value, &error), path);
+    }
+    for (size_t i = 1; strcmp(operation, "list") == 0 && i <= n; i++) {
+        varve_saved_node node;
+        expect(varve_reader_node_at(r, i, &node), path);
+    }
+    end();
+}
+
+/* Draws n streams along a chain of nodes. */
+static void randoms(size_t n)
+{
+    static varve_random streams[MOST / 16];
+    varve_graph *graph = graph_new();
+    varve_node *node = varve_graph_root(graph);
+    begin();
+    for (size_t i = 0; i < n; i++) {
+        node = varve_add_object(node, "submodule");
+        varve_add_random(node, "random", &streams[i], 1);
+    }
+    end();
+}
+
+/* Drops each of n pending values with a pattern of its own. */
+static void drop(size_t n, const char *pattern)
+{
+    char text[NAME];
+    save(flat(n, 0));
+    varve_graph *graph = graph_new();
+    varve_restoration *r =
+        varve_read(varve_graph_root(graph), path, NULL, &error);
+    expect(r, path);
+    begin();
+    for (size_t i = 0; i < n; i++) {
+        snprintf(text, sizeof text, pattern, i);
+        expect(!varve_drop_pending(r, text, &error), text);
+    }
+    end();
+    expect(varve_pending_count(r) == 0, "drop");
+}
+
 /* --- Families ----------------------------------------------------------- */
 
 static bool rename_family(const char *family, size_t n)
@@ -295,6 +399,29 @@ static bool pattern_family(const char *family, size_t n)
     return false;
 }
 
+static bool constant_family(const char *family, size_t n)
+{
+    if (strcmp(family, "build") == 0)
+        build(n);
+    else if (strcmp(family, "write") == 0)
+        write_again(n);
+    else if (strcmp(family, "write-clean") == 0)
+        write_clean(n);
+    else if (strcmp(family, "read") == 0)
+        read_again(n);
+    else if (strncmp(family, "reader-", 7) == 0)
+        reader(n, family + 7);
+    else if (strcmp(family, "random") == 0)
+        randoms(n);
+    else if (strcmp(family, "drop-exact") == 0)
+        drop(n, "name-%07zu");
+    else if (strcmp(family, "drop-wild") == 0)
+        drop(n, "*%07zu");
+    else
+        return false;
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 4)
@@ -302,7 +429,8 @@ int main(int argc, char **argv)
     size_t n = strtoul(argv[2], NULL, 10);
     expect(n > 0 && n <= MOST / 2, "N");
     snprintf(path, sizeof path, "%s/growth.varve", argv[3]);
-    if (rename_family(argv[1], n) || pattern_family(argv[1], n))
+    if (rename_family(argv[1], n) || pattern_family(argv[1], n) ||
+        constant_family(argv[1], n))
         return 0;
     if (strncmp(argv[1], "deep-", 5) == 0)
         deep(n, argv[1] + 5);

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """growth.py - Checks that costs grow in proportion to what a call is given.
 
-    tests/growth/growth.py GROWTH FOLDER [FAMILY...]
+    tests/growth/growth.py GROWTH FOLDER OPTIMIZATION [FAMILY...]
 
 Runs each family of the program with n and 4 n items under callgrind, and
 compares the instructions and the peak of the memory. Exponent 1 is linear, 2
-quadratic. A family may also have an upper limit of instructions per item at
-4 n. Exits with 1 if a limit is exceeded, and with 77 without valgrind.
+quadratic. A family may also have upper limits of instructions and of bytes per
+item at 4 n. OPTIMIZATION is Meson's option: limits of constants hold for 2, 3
+and s. Exits with 1 if a limit is exceeded, and with 77 without valgrind.
 
 SPDX-License-Identifier: MIT
 """
@@ -44,6 +45,23 @@ FAMILIES = {
     'count': (ITEMS, 12000),
     'assert': (ITEMS, 120000),
 }
+# Costs of one scalar in a graph of many: items, most instructions and most
+# bytes per item at 4 n. The limits are 1.3 times the measured costs.
+CONSTANTS = {
+    'build': (25000, 3800, 340),
+    'write': (25000, 1200, 130),
+    'write-clean': (25000, 2000, 210),
+    'read': (25000, 3600, 200),
+    'reader-open': (25000, 520, 130),
+    'reader-list': (25000, 2900, 17),
+    'reader-read': (25000, 1230, 1),
+    'drop-exact': (ITEMS, 3000, 10),
+}
+# Known to be quadratic, so these only run if they are named.
+QUADRATIC = {
+    'random': (ITEMS, None),
+    'drop-wild': (ITEMS, None),
+}
 
 
 def measure(growth, folder, family, items):
@@ -59,7 +77,8 @@ def measure(growth, folder, family, items):
     with open(out + '.1', encoding='utf-8') as stream:
         totals = re.search(r'^totals: (\d+)', stream.read(), re.M)
     shutil.rmtree(place)
-    return int(totals.group(1)), int(done.stdout)
+    space, calls = done.stdout.split()
+    return int(totals.group(1)), int(space), int(calls)
 
 
 def exponent(few, many):
@@ -67,27 +86,35 @@ def exponent(few, many):
 
 
 def main():
-    growth, folder, *chosen = sys.argv[1:]
+    growth, folder, optimization, *chosen = sys.argv[1:]
+    is_optimized = optimization in ('2', '3', 's')
     if not shutil.which('valgrind'):
         print('growth: valgrind is not installed')
         return 77
     print(f'{"family":22} {"items":>6} {"instructions":>13} {"each":>8} '
-          f'{"exponent":>8} {"bytes":>10} {"exponent":>8}')
+          f'{"exponent":>8} {"bytes":>10} {"each":>8} {"exponent":>8} '
+          f'{"allocations":>11}')
     failed = False
-    for family, (items, most) in FAMILIES.items():
-        if chosen and family not in chosen:
+    for family, (items, most, *most_bytes) in {
+            **FAMILIES, **CONSTANTS, **QUADRATIC}.items():
+        if family not in chosen if chosen else family in QUADRATIC:
             continue
+        if family in CONSTANTS and not is_optimized:
+            most = None
         few = measure(growth, folder, family, items)
         many = measure(growth, folder, family, 4 * items)
         each = many[0] / (4 * items)
-        time, space = (exponent(a, b) for a, b in zip(few, many))
+        time, space, _ = (exponent(a, b) for a, b in zip(few, many))
+        each_bytes = many[1] / (4 * items)
         # A few blocks of memory do not make a trend.
         is_bad = (time > MOST_EXPONENT or
                   (space > MOST_EXPONENT and many[1] > 1 << 20) or
-                  (most is not None and each > most))
+                  (most is not None and each > most) or
+                  any(each_bytes > limit for limit in most_bytes if limit))
         failed |= is_bad
         print(f'{family:22} {4 * items:6} {many[0]:13} {each:8.0f} {time:8.2f} '
-              f'{many[1]:10} {space:8.2f}{"  <--" if is_bad else ""}',
+              f'{many[1]:10} {each_bytes:8.0f} {space:8.2f} {many[2]:11}'
+              f'{"  <--" if is_bad else ""}',
               flush=True)
     return 1 if failed else 0
 

@@ -25,7 +25,6 @@ struct tally {
     uint64_t bytes;
 };
 
-/* A file with a million values at the root has a million subtrees. */
 struct subtree {
     uint32_t node;
     uint32_t largest; /* where a value is saved */
@@ -37,6 +36,13 @@ struct subtree {
         *kinds; /* by element type; NULL: values of one type, or none */
 };
 
+/* A file with a million values at the root has a million subtrees of one node,
+ * so the totals of these are not stored. */
+struct row {
+    uint32_t node;    /* the first node of the subtree */
+    uint32_t subtree; /* its totals; OUTLINE_NONE: it has no other node */
+};
+
 struct sizes {
     const struct settings *settings;
     const struct view *view;
@@ -45,9 +51,12 @@ struct sizes {
     uint64_t slots;
     uint64_t shared;
     uint64_t unsaved;
-    struct subtree *rows;
+    struct row *rows;
     size_t row_count;
     size_t row_room;
+    struct subtree *subtrees;
+    size_t subtree_count;
+    size_t subtree_room;
     uint32_t *order;  /* of the rows */
     uint32_t *row_of; /* by node: its row, or OUTLINE_NONE */
 };
@@ -105,24 +114,53 @@ static void add_node(struct subtree *to, const varve_saved_node *node)
     }
 }
 
-/* Returns the row of a node: that of its parent, or a new one. Returns NULL for
- * an object above the subtrees. Parents must be processed first. */
-static struct subtree *row_for(
+/* Returns the totals of a row. */
+static struct subtree subtree_of(const struct sizes *s, size_t row)
+{
+    const struct row *at = &s->rows[row];
+    if (at->subtree != OUTLINE_NONE)
+        return s->subtrees[at->subtree];
+    struct subtree only = { .node = at->node };
+    const varve_saved_node node = outline_saved(s->outline, at->node);
+    add_node(&only, &node);
+    return only;
+}
+
+/* Adds a node to a row, unless it is its first node. */
+static void add_to_row(
+    struct sizes *s, uint32_t row, const varve_saved_node *node)
+{
+    struct row *at = &s->rows[row];
+    if (at->node == node->id)
+        return;
+    if (at->subtree == OUTLINE_NONE) {
+        s->subtrees = room_more(s->subtrees, &s->subtree_room, s->subtree_count,
+            sizeof *s->subtrees);
+        s->subtrees[s->subtree_count] = subtree_of(s, row);
+        at->subtree = (uint32_t)s->subtree_count++;
+    }
+    add_node(&s->subtrees[at->subtree], node);
+}
+
+/* Returns the row of a node: that of its parent, or a new one. Returns
+ * OUTLINE_NONE for an object above the subtrees. Parents must be processed
+ * first. */
+static uint32_t row_for(
     struct sizes *s, const varve_saved_node *node, uint64_t depth)
 {
     const struct outline_node *place = &s->outline->nodes[node->id];
     uint32_t row =
         place->parent == OUTLINE_NONE ? OUTLINE_NONE : s->row_of[place->parent];
     if (row == OUTLINE_NONE && is_object(node->kind) && place->depth < depth)
-        return NULL;
+        return OUTLINE_NONE;
     if (row == OUTLINE_NONE) {
         s->rows =
             room_more(s->rows, &s->row_room, s->row_count, sizeof *s->rows);
         row = (uint32_t)s->row_count++;
-        s->rows[row] = (struct subtree){ .node = node->id };
+        s->rows[row] = (struct row){ node->id, OUTLINE_NONE };
     }
     s->row_of[node->id] = row;
-    return &s->rows[row];
+    return row;
 }
 
 /* Counts the branches that lead to each node. */
@@ -155,9 +193,9 @@ static void count_all(struct sizes *s)
             continue;
         add_node(&s->total, &node);
         s->unsaved += node.value.dtype && !node.has_value;
-        struct subtree *row = row_for(s, &node, depth);
-        if (row)
-            add_node(row, &node);
+        const uint32_t row = row_for(s, &node, depth);
+        if (row != OUTLINE_NONE)
+            add_to_row(s, row, &node);
     }
     free(s->row_of);
     count_branches(s);
@@ -187,7 +225,8 @@ static void sort_rows(struct sizes *s)
     for (size_t i = 0; i < s->row_count; i++)
         keys[i] = (struct keyed_row){ .row = i,
             .path = outline_saved(s->outline, s->rows[i].node).path,
-            .bytes = s->view->sort == SORT_BYTES ? s->rows[i].all.bytes : 0 };
+            .bytes =
+                s->view->sort == SORT_BYTES ? subtree_of(s, i).all.bytes : 0 };
     qsort(keys, s->row_count, sizeof *keys, compare);
     for (size_t i = 0; i < s->row_count; i++)
         s->order[i] = (uint32_t)keys[i].row;
@@ -196,9 +235,10 @@ static void sort_rows(struct sizes *s)
 
 static void free_rows(struct sizes *s)
 {
-    for (size_t i = 0; i < s->row_count; i++)
-        free(s->rows[i].kinds);
+    for (size_t i = 0; i < s->subtree_count; i++)
+        free(s->subtrees[i].kinds);
     free(s->total.kinds);
+    free(s->subtrees);
     free(s->rows);
     free(s->order);
 }
@@ -369,8 +409,10 @@ static void print_all(
     table_begin(&table, s->settings, stdout, "varve.stat/1", columns,
         sizeof columns / sizeof *columns);
     put_facts(s, &table, largest, count);
-    for (size_t i = 0; i < s->row_count && i < s->view->limit; i++)
-        put_subtree(s, &table, &s->rows[s->order[i]]);
+    for (size_t i = 0; i < s->row_count && i < s->view->limit; i++) {
+        const struct subtree subtree = subtree_of(s, s->order[i]);
+        put_subtree(s, &table, &subtree);
+    }
     table_end(&table);
     if (is_for_people)
         print_largest(s, largest, count);

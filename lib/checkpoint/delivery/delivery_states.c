@@ -62,12 +62,16 @@ void vv_change_delivery_state(struct vv_delivery_states *delivery_states,
     assert(delivery_states->of[value] == delivery_state ||
            (may_follow[delivery_states->of[value]] & 1u << delivery_state));
     (void)may_follow; /* unused without assertions */
-    bool was_given_up = vv_is_given_up(delivery_states, value);
-    delivery_states->pending -= vv_is_pending(delivery_states, value);
+    const unsigned open = TO(WAITING) | TO(DUE);
+    const unsigned given_up = TO(DROPPED) | TO(DAMAGED);
+    const unsigned before = 1u << delivery_states->of[value];
+    const unsigned after = 1u << delivery_state;
     delivery_states->of[value] = (uint8_t)delivery_state;
-    delivery_states->pending += vv_is_pending(delivery_states, value);
-    delivery_states->given_up_changes +=
-        vv_is_given_up(delivery_states, value) != was_given_up;
+    if (!(before & open) != !(after & open) &&
+        vv_index_is_saved(delivery_states->index, value))
+        delivery_states->pending += after & open ? 1u : (uint32_t)-1;
+    if (!(before & given_up) != !(after & given_up))
+        delivery_states->given_up_changes++;
 }
 
 bool vv_is_pending(

@@ -42,16 +42,15 @@ void vv_moves_sort(struct vv_move *moves, size_t count)
     qsort(moves, count, sizeof *moves, compare_moves);
 }
 
-static enum vv_move_mode mode_of(
-    const struct vv_delivery *d, const varve_node *node, uint32_t value)
+static enum vv_move_mode mode_of(const struct vv_delivery *d,
+    const varve_node *node, uint32_t value, bool is_in_pieces)
 {
     if (node->kind == VARVE_STATE)
         return VV_MOVE_STATE;
     const varve_tensor *wanted = &node->variable->tensor;
     /* A slice in the file is delivered only to the same slice. */
     bool is_part = vv_part_of(node) && !vv_saved_part(d->pairing, value, NULL);
-    bool is_boxed =
-        is_part || vv_piece_count(vv_index_of(d->pairing), value) > 1;
+    bool is_boxed = is_part || is_in_pieces;
     if (wanted->dtype != VARVE_STRING && !is_boxed &&
         vv_is_alike(d->pairing, node, value))
         return VV_MOVE_PLAIN;
@@ -71,7 +70,8 @@ struct vv_move vv_move_of(const struct vv_delivery *d, varve_node *node,
     uint32_t value, bool only_verify)
 {
     bool is_in_pieces = vv_piece_count(vv_index_of(d->pairing), value) > 1;
-    enum vv_move_mode mode = node ? mode_of(d, node, value) : VV_MOVE_VERIFY;
+    enum vv_move_mode mode =
+        node ? mode_of(d, node, value, is_in_pieces) : VV_MOVE_VERIFY;
     return (struct vv_move){
         .node = node,
         .value = value,
@@ -103,7 +103,7 @@ const char *vv_move_obstacle(const struct vv_delivery *d,
         return "not mapped: the saved shape differs";
     if (vv_piece_count(vv_index_of(d->pairing), value) > 1)
         return "not mapped: it is stored in several pieces";
-    if (mode_of(d, node, value) != VV_MOVE_PLAIN)
+    if (mode_of(d, node, value, false) != VV_MOVE_PLAIN)
         return "not mapped: the stored bytes must be converted";
     if (node->variable->tensor.data)
         return "not mapped: its memory was allocated before";

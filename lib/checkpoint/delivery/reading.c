@@ -67,7 +67,7 @@ static bool is_divided(const struct vv_reading *r, const struct vv_move *move)
     return r->division && move->needs > r->division->need;
 }
 
-static bool is_read(const struct vv_reading *reading, size_t move)
+static inline bool is_read(const struct vv_reading *reading, size_t move)
 {
     const struct vv_move *m = &reading->moves[move];
     uint64_t first = 0;

@@ -312,10 +312,11 @@ static struct vv_edge **sorted_edges(
         vv_out_of_memory(m);
         return NULL;
     }
-    for (struct vv_edge *e = vv_first_edge(node); e; e = vv_next_edge(e)) {
+    struct vv_edge *previous = NULL, *e = vv_first_edge(node);
+    for (; e; previous = e, e = vv_next_edge(e)) {
         sorted[count++] = e;
-        struct vv_edge *previous = vv_previous_edge(e);
-        in_order &= !previous || match_compare_edges(&previous, &e) < 0;
+        in_order =
+            in_order && (!previous || match_compare_edges(&previous, &e) < 0);
     }
     if (!in_order && node->kind != VARVE_LIST)
         qsort(sorted, count, sizeof *sorted, match_compare_edges);

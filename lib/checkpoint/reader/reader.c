@@ -519,6 +519,9 @@ varve_status vv_reader_read_chunk(const varve_reader *reader, uint32_t node,
     size_t size;
     vv_opened_chunk(&reader->file, value, chunk, &offset, &size);
     VV_TRY(vv_opened_read(&reader->file, offset, bytes, size, error));
+    /* The path is only computed after a failure. */
+    if (!vv_opened_check(&reader->file, value, chunk, bytes, NULL, NULL))
+        return VARVE_OK;
     return vv_opened_check(&reader->file, value, chunk, bytes,
         vv_reader_node_path(reader, node), error);
 }

@@ -56,12 +56,14 @@ static size_t mark_names(struct numbering *n, const struct vv_walk *walk)
     size_t edges = 0;
     for (size_t i = 0; i < walk->count; i++) {
         const varve_node *node = walk->steps[i].node;
-        size_t count = vv_walk_edge_count(walk, node);
-        tags |= vv_node_tags(node);
+        if (node->attachments) {
+            const struct vv_name *global = vv_global_name(node);
+            if (global)
+                columns_mark(n, global);
+            tags |= vv_node_tags(node);
+        }
+        size_t count = node->edge_count ? vv_walk_edge_count(walk, node) : 0;
         edges += count;
-        const struct vv_name *global = vv_global_name(node);
-        if (global)
-            columns_mark(n, global);
         struct vv_edge *e = count ? vv_first_edge(node) : NULL;
         for (; e; e = vv_next_edge(e))
             columns_mark(n, vv_edge_name(e));
@@ -79,6 +81,15 @@ static void columns_add_names(struct vv_columns *c, struct numbering *n,
     const struct vv_name_table *names)
 {
     uint32_t next = 0;
+    size_t count = 0, size = 0;
+    for (size_t rank = 0; rank < n->count; rank++) {
+        if (!n->numbers[rank])
+            continue;
+        size += names->ranked[rank]->size;
+        count++;
+    }
+    vv_buffer_reserve(&c->index.names, size);
+    vv_buffer_reserve(&c->index.name_ends, 4 * count);
     for (size_t rank = 0; rank < n->count; rank++) {
         if (!n->numbers[rank])
             continue;
@@ -119,16 +130,30 @@ static void add_tags(struct vv_columns *c, const struct numbering *n,
         vv_index_add_tag(&c->index, (uint32_t)place, numbers[i]);
 }
 
+static void add_edges(struct vv_columns *c, const struct numbering *n,
+    struct vv_walk *walk, varve_node *node)
+{
+    const size_t count = vv_walk_edge_count(walk, node);
+    struct vv_edge *const *edges = vv_walk_edges(walk, node);
+    unsigned char *names = vv_buffer_extend(&c->index.edge_names, 4 * count);
+    unsigned char *children =
+        vv_buffer_extend(&c->index.edge_children, 4 * count);
+    for (size_t i = 0; names && children && i < count; i++) {
+        vv_store32(names + 4 * i, columns_number_of(n, vv_edge_name(edges[i])));
+        vv_store32(
+            children + 4 * i, vv_walk_place(walk, edges[i]->public.node));
+    }
+}
+
 static void columns_add_node(struct vv_columns *c, const struct numbering *n,
     struct vv_walk *walk, size_t place)
 {
     varve_node *node = walk->steps[place].node;
-    struct vv_edge *const *edges = vv_walk_edges(walk, node);
-    for (size_t i = 0; i < vv_walk_edge_count(walk, node); i++)
-        vv_index_add_edge(&c->index,
-            columns_number_of(n, vv_edge_name(edges[i])),
-            vv_walk_place(walk, edges[i]->public.node));
+    if (node->edge_count)
+        add_edges(c, n, walk, node);
     vv_index_add_node(&c->index, node->kind);
+    if (!node->attachments)
+        return;
     if (vv_node_tags(node))
         add_tags(c, n, walk, place);
     const struct vv_name *global = vv_global_name(node);
@@ -203,6 +228,15 @@ static varve_status columns_add_value(struct vv_columns *c,
 {
     varve_node *node = walk->steps[place].node;
     bool is_saved = columns_has_value(node) && !vv_is_local(node, local);
+    if (node->kind == VARVE_VARIABLE && !node->attachments && !c->takes_parts) {
+        const varve_tensor *here = &node->variable->tensor;
+        vv_index_add_value(&c->index, place, here,
+            !is_saved                     ? 0
+            : here->dtype == VARVE_STRING ? vv_strings_size(here)
+                                          : varve_tensor_size(here),
+            is_saved);
+        return VARVE_OK;
+    }
     varve_tensor tensor = { .dtype = VARVE_UINT8, .rank = 1 };
     uint64_t size = 0;
     if (node->kind == VARVE_STATE) {
@@ -224,7 +258,6 @@ static varve_status columns_add_value(struct vv_columns *c,
     return VARVE_OK;
 }
 
-/* Most values have one digest, so space for one each is reserved. */
 static void reserve_values(struct vv_index_columns *index, size_t count)
 {
     vv_buffer_reserve(&index->value_nodes, 4 * count);
@@ -232,7 +265,6 @@ static void reserve_values(struct vv_index_columns *index, size_t count)
     vv_buffer_reserve(&index->value_ranks, count);
     vv_buffer_reserve(&index->value_offsets, 8 * count);
     vv_buffer_reserve(&index->value_sizes, 8 * count);
-    vv_buffer_reserve(&index->digests, VV_DIGEST_SIZE * count);
 }
 
 static bool may_have_value(const varve_node *node)

@@ -172,12 +172,15 @@ static varve_status save_plan_find_values(struct vv_save_plan *save_plan,
         varve_node *node = walk->steps[vv_at32(c->value_nodes.data, i)].node;
         if (vv_at64(c->value_offsets.data, i) == 0)
             continue;
-        if (node->variable && !note_slice(save_plan, node, (uint32_t)i) &&
-            !save_plan->columns.takes_parts && vv_part_of(node))
-            return fail_part(node, error);
-        if (vv_carried_value_of(node))
-            vv_buffer_add(&save_plan->pending, &(uint32_t){ (uint32_t)i }, 4);
-        if (node->variable && size > 0)
+        if (node->attachments) {
+            if (node->variable && !note_slice(save_plan, node, (uint32_t)i) &&
+                !save_plan->columns.takes_parts && vv_part_of(node))
+                return fail_part(node, error);
+            if (vv_carried_value_of(node))
+                vv_buffer_add(
+                    &save_plan->pending, &(uint32_t){ (uint32_t)i }, 4);
+        }
+        if (node->variable && size > 0 && !node->variable->tensor.data)
             VV_TRY(vv_variable_check_there(node, error));
         if (has_fixed)
             VV_TRY(save_plan_check_fixed(save_plan, node, state, size, error));
@@ -255,6 +258,16 @@ const void *vv_save_plan_bytes(const struct vv_save_plan *save_plan,
     bool done = dtype == VARVE_STRING ? encode_strings(scratch, tensor)
                                       : vv_encode_swapped(scratch, tensor);
     return done ? scratch->data : NULL;
+}
+
+const void *vv_save_plan_in_place(
+    const struct vv_save_plan *save_plan, size_t value)
+{
+    const uint8_t dtype = save_plan->columns.index.value_dtypes.data[value];
+    return save_plan->accessed.size > 0 || dtype == VARVE_BOOL ||
+                   vv_save_plan_encodes(save_plan, value)
+               ? NULL
+               : save_plan->values[value];
 }
 
 /* --- Values that are read through functions ------------------------------- */

@@ -139,6 +139,12 @@ varve_status vv_save_plan_source(const struct vv_save_plan *save_plan,
 const void *vv_save_plan_bytes(const struct vv_save_plan *save_plan,
     uint32_t value, struct vv_buffer *scratch);
 
+/* Returns the bytes of a value that can be used in place, without encoding them
+ * and without checking them. Returns NULL for other values, and for an empty
+ * value. */
+const void *vv_save_plan_in_place(
+    const struct vv_save_plan *save_plan, size_t value);
+
 /* Returns the variable of a value that is read through functions, or NULL for
  * any other value. Large values are read one chunk at a time. Out-of-line (far)
  * values must be read on the thread of the graph. */

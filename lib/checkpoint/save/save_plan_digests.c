@@ -130,6 +130,23 @@ static uint64_t save_plan_digests_number_of(
     return (uint64_t)(chunk->digest - s->digests) / VV_DIGEST_SIZE;
 }
 
+/* Computes the digest of a value of one chunk that can be used in place, unless
+ * it is known. Returns false for other values. */
+static bool digest_in_place(struct digesting *s, size_t value)
+{
+    const struct vv_known *k = s->known;
+    const uint64_t size = vv_at64(s->sizes, value), number = s->firsts[value];
+    const void *bytes = size < VV_CHUNK_SIZE
+                            ? vv_save_plan_in_place(s->save_plan, value)
+                            : NULL;
+    if (!bytes || (k && k->digest(k->user, (uint32_t)value, 0, number)))
+        return false;
+    const struct vv_digest digest = vv_digest_of(bytes, (size_t)size);
+    memcpy(s->digests + number * VV_DIGEST_SIZE, digest.bytes,
+        sizeof digest.bytes);
+    return true;
+}
+
 static varve_status save_plan_digests_make(struct digesting *s,
     const struct vv_source *source, const struct chunk *chunk,
     varve_error *error)
@@ -211,7 +228,8 @@ static varve_status digest_some(struct digesting *s, uint64_t at, uint64_t end,
             continue; /* an empty value */
         uint64_t limit = behind < end ? behind : end;
         if (!save_plan_digests_is_far(s, value) &&
-            save_plan_digests_is_wanted(s, value)) {
+            save_plan_digests_is_wanted(s, value) &&
+            !digest_in_place(s, value)) {
             VV_TRY(save_plan_digests_look_at(s, value, look, error));
             VV_TRY(save_plan_digests_fill(
                 s, value, &look->source, at, limit, error));
@@ -280,6 +298,7 @@ static uint8_t *save_plan_digests_make_room(
     if (digests->size == size && size > 0)
         return digests->data;
     digests->size = 0;
+    vv_buffer_reserve(digests, size);
     return vv_buffer_extend(digests, size);
 }
 

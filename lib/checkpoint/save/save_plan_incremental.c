@@ -191,42 +191,42 @@ static uint32_t end_of_group(const struct layering *l, uint32_t first)
     return value;
 }
 
-/* Returns true if the base has all values of a group, with the same padding
- * between them. */
-static bool is_same_group(
+/* Returns the size of a group if the base has all of its values, with the same
+ * padding between them; otherwise 0. The first value is not empty. Each value
+ * that is not empty has one digest. */
+static uint64_t size_of_same_group(
     const struct layering *l, uint32_t first, uint32_t end)
 {
     uint64_t here = save_plan_incremental_offset_of(l, first), there, size = 0;
+    uint64_t count = 0;
     if (!pairs(l, first))
-        return false;
+        return 0;
     there = older_offset(l, first);
     for (uint32_t i = first; i < end; i++) {
         if (!pairs(l, i))
-            return false;
+            return 0;
         if (save_plan_incremental_size_of(l, i) == 0)
             continue;
-        if (older_offset(l, i) - there !=
-                save_plan_incremental_offset_of(l, i) - here ||
-            !save_plan_incremental_is_same(l, i, 0, 1))
-            return false;
-        size = save_plan_incremental_offset_of(l, i) - here +
-               save_plan_incremental_size_of(l, i);
+        size = save_plan_incremental_offset_of(l, i) - here;
+        if (older_offset(l, i) - there != size)
+            return 0;
+        size += save_plan_incremental_size_of(l, i);
+        count++;
     }
-    return vv_layer_base_keeps(&l->base, there, size);
+    return save_plan_incremental_is_same(l, first, 0, count) &&
+                   vv_layer_base_keeps(&l->base, there, size)
+               ? size
+               : 0;
 }
 
 static varve_status write_small(
-    struct layering *l, uint32_t value, bool is_old, varve_error *error)
+    struct layering *l, uint32_t value, varve_error *error)
 {
     const uint8_t *bytes;
     struct vv_source source;
-    uint64_t older = is_old ? older_offset(l, value) : 0;
     l->out.bytes_stay = false;
     VV_TRY(save_plan_incremental_pad(
-        l, save_plan_incremental_offset_of(l, value), older, error));
-    if (is_old)
-        return vv_layer_out_old(&l->out, older, NULL,
-            save_plan_incremental_size_of(l, value), 0, error);
+        l, save_plan_incremental_offset_of(l, value), 0, error));
     VV_TRY(
         vv_save_plan_source(l->save_plan, value, &l->scratch, &source, error));
     VV_TRY(vv_source_piece(&source, 0,
@@ -239,11 +239,19 @@ static varve_status write_small(
 static varve_status write_group(
     struct layering *l, uint32_t first, uint32_t end, varve_error *error)
 {
-    bool is_old = is_same_group(l, first, end);
+    const uint64_t size = size_of_same_group(l, first, end);
+    if (size > 0) {
+        const uint64_t older = older_offset(l, first);
+        VV_TRY(save_plan_incremental_pad(
+            l, save_plan_incremental_offset_of(l, first), older, error));
+        VV_TRY(vv_layer_out_old(&l->out, older, NULL, size, 0, error));
+        l->behind = older + size;
+        return save_plan_incremental_report(l, first, error);
+    }
     for (uint32_t i = first; i < end; i++) {
         if (save_plan_incremental_size_of(l, i) > 0)
-            VV_TRY(write_small(l, i, is_old, error));
-        save_plan_incremental_pass(l, i, is_old);
+            VV_TRY(write_small(l, i, error));
+        save_plan_incremental_pass(l, i, false);
     }
     return save_plan_incremental_report(l, first, error);
 }
@@ -294,7 +302,7 @@ static bool find_pages(const void *user, uint32_t value, uint64_t chunk,
     struct vv_known_pages *pages)
 {
     const struct layering *l = user;
-    if (!pairs(l, value) ||
+    if (l->base.file.parsed.index.paged_count == 0 || !pairs(l, value) ||
         !vv_layer_pages_find(
             &l->pages, vv_layer_base_chunk(&l->base, value, chunk), pages))
         return false;

@@ -60,8 +60,19 @@ static varve_status save_plan_write_values(struct writer *w, varve_error *error)
 {
     struct vv_index_columns *c = &w->save_plan->columns.index;
     c->digests.size = 0;
+    /* Most values have one digest. */
+    vv_buffer_reserve(&c->digests, VV_DIGEST_SIZE * w->save_plan->value_count);
     for (size_t i = 0; i < w->save_plan->value_count; i++) {
-        if (vv_at64(c->value_offsets.data, i) != 0)
+        if (vv_at64(c->value_offsets.data, i) == 0)
+            continue;
+        const uint64_t size = vv_at64(c->value_sizes.data, i);
+        const void *small = size < VV_ALIGNMENT && !w->out.progress
+                                ? vv_save_plan_in_place(w->save_plan, i)
+                                : NULL;
+        if (small)
+            VV_TRY(vv_data_out_small(
+                &w->out, small, (size_t)size, &c->digests, error));
+        else
             VV_TRY(save_plan_write_value(w, (uint32_t)i, error));
     }
     return VARVE_OK;
