@@ -1,17 +1,15 @@
-/* test_read_all.c - lib/checkpoint/together/read_all.c, and what write_all.c
- * has saved before.
+/* test_read_all.c - lib/checkpoint/together/read_all.c
  *
  * SPDX-License-Identifier: MIT
  */
-#include "together_world.h"
-
 #include <varve/reader.h>
 #include <varve/snapshot.h>
 
+#include "index_broadcast.h"
 #include "node.h"
 #include "reader.h"
 #include "support/faulty_system.h"
-#include "index_broadcast.h"
+#include "together_world.h"
 
 enum { MOST = 8 };
 

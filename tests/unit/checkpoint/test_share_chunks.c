@@ -1,11 +1,12 @@
-/* test_share_chunks.c - lib/checkpoint/together/share_chunks.c
+/* test_share_chunks.c - lib/checkpoint/together/share.c:
+ * chunks of a share.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "together_world.h"
 
 #include "save_plan_digests.h"
-#include "share_chunks.h"
+#include "share.h"
 
 enum { RANKS = 3, LARGE = 700000 };
 

@@ -1,10 +1,11 @@
-/* test_portion.c - lib/checkpoint/together/portion.c
+/* test_read_all_portion.c - lib/checkpoint/together/read_all.c:
+ * dividing the verification.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "worlds.h"
 
-#include "portion.h"
+#include "read_all.h"
 #include "support/thread_comm.h"
 
 enum { RANKS = 5 };

@@ -1,4 +1,5 @@
-/* test_open_all.c - lib/checkpoint/together/open_all.c
+/* test_read_all_open.c - lib/checkpoint/together/read_all.c:
+ * opening.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +11,7 @@
 #include "checkpoint_in.h"
 #include "data_in.h"
 #include "paged_columns.h"
-#include "open_all.h"
+#include "read_all.h"
 #include "support/faulty_system.h"
 #include "support/thread_comm.h"
 

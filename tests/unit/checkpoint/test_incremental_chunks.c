@@ -1,16 +1,14 @@
-/* test_layer_match.c - lib/checkpoint/together/layer_match.c, and incremental
- * saves of many processes as a whole.
+/* test_incremental_chunks.c - lib/checkpoint/together/incremental_chunks.c
  *
  * SPDX-License-Identifier: MIT
  */
-#include "private_world.h"
-
 #include <errno.h>
 
 #include "data_in.h"
 #include "layer_base.h"
 #include "layer_prune.h"
 #include "layers_in.h"
+#include "private_world.h"
 #include "support/faulty_system.h"
 #include "system.h"
 

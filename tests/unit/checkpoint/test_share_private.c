@@ -1,10 +1,11 @@
-/* test_private_parts.c - lib/checkpoint/together/private_parts.c
+/* test_share_private.c - lib/checkpoint/together/share.c:
+ * rank-local subtrees.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "private_world.h"
 
-#include "private_parts.h"
+#include "share.h"
 
 static varve_node *mine_of(const struct own *w, const varve_comm *comm)
 {

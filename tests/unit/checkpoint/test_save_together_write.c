@@ -1,4 +1,5 @@
-/* test_write_all.c - lib/checkpoint/together/write_all.c
+/* test_save_together_write.c - lib/checkpoint/together/save_together.c:
+ * writing to a path.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,5 @@
-/* test_chunks_out.c - lib/checkpoint/together/chunks_out.c
+/* test_incremental_chunks_write.c - Writing chunks:
+ * lib/checkpoint/together/incremental_chunks.c.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +9,7 @@
 
 #include <varve/reader.h>
 
-#include "chunks_out.h"
+#include "incremental_chunks.h"
 #include "map.h"
 #include "reader.h"
 #include "support/faulty_system.h"

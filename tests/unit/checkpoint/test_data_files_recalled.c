@@ -1,4 +1,5 @@
-/* test_verify_recalled.c - lib/checkpoint/together/verify_recalled.c
+/* test_data_files_recalled.c - lib/checkpoint/together/data_files.c:
+ * verifying reused digests.
  *
  * SPDX-License-Identifier: MIT
  */
