@@ -12,7 +12,7 @@
 
 #include "allocator.h"
 #include "box.h"
-#include "box_reading.h"
+#include "range_reading.h"
 #include "checkpoint_in.h"
 #include "default_allocator.h"
 #include "failure.h"

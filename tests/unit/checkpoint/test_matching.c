@@ -1,12 +1,10 @@
-/* test_matching.c - lib/checkpoint/matching/matching.c: pairs are found, and
- * what is due is known, where nothing is delivered.
+/* test_matching.c - lib/checkpoint/matching/matching.c
  *
  * SPDX-License-Identifier: MIT
  */
-#include "worlds.h"
-
 #include "checkpoint_in.h"
 #include "match.h"
+#include "worlds.h"
 
 static double two[2];
 

@@ -1,4 +1,5 @@
-/* test_in_file.c - lib/checkpoint/structure/in_file.c
+/* test_structure_in_file.c - lib/checkpoint/structure/structure.c: values that
+ * stay in the file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +12,6 @@
 
 #include "bytes.h"
 #include "graph.h"
-#include "in_file.h"
 #include "structure.h"
 #include "support/faulty_system.h"
 #include "support/memory_system.h"

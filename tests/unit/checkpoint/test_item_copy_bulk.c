@@ -1,5 +1,5 @@
-/* test_bulk.c - lib/checkpoint/snapshot/bulk.c: large values, copied by several
- * threads.
+/* test_item_copy_bulk.c - lib/checkpoint/snapshot/item_copy.c: copying in
+ * parallel.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_box_reading.c - lib/checkpoint/reader/box_reading.c
+/* test_range_reading_box.c - lib/checkpoint/reader/range_reading.c: boxes.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,11 +1,11 @@
-/* test_by_name.c - lib/checkpoint/matching/by_name.c
+/* test_match_by_name.c - lib/checkpoint/matching/match.c: global names.
  *
  * SPDX-License-Identifier: MIT
  */
 #define FILE_NAME "a.any" /* of any format */
 #include "worlds.h"
 
-#include "by_name.h"
+#include "match.h"
 
 static float values[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 static float mine[8];

@@ -1,5 +1,4 @@
-/* test_pair_list.c - lib/checkpoint/pairing/pair_list.c: against an array in
- * which all is looked at, with and without memory for an index.
+/* test_matches_pair_list.c - lib/checkpoint/pairing/matches.c: lists of pairs.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "pair_list.h"
+#include "matches.h"
 
 enum { NODES = 60, FILES = 40, MOST = 400 };
 

@@ -1,4 +1,5 @@
-/* test_unused_pattern.c - lib/checkpoint/report/unused_pattern.c
+/* test_report_program_unused.c - lib/checkpoint/report/report_program.c:
+ * unused patterns.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* test_tracking.c - lib/checkpoint/snapshot/tracking.c: only what was written
- * is copied, and never less.
+/* test_item_copy_tracking.c - lib/checkpoint/snapshot/item_copy.c: changed
+ * bytes.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,10 +1,11 @@
-/* test_work_queue.c - lib/checkpoint/matching/work_queue.c
+/* test_matching_work_queue.c - lib/checkpoint/matching/matching.c: the work
+ * queue.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "support/test.h"
 
-#include "work_queue.h"
+#include "matching.h"
 #include "node.h"
 
 static varve_node nodes[4];
