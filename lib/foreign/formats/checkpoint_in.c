@@ -5,26 +5,26 @@
  */
 #include "checkpoint_in.h"
 
+#include <varve/format.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
-
-#include <varve/format.h>
+#include <string.h>
 
 #include "allocator.h"
 #include "bundle_in.h"
 #include "checkpoint_find.h"
 #include "data_in.h"
 #include "dcp_in.h"
+#include "directory.h"
 #include "draft_parts.h"
 #include "failure.h"
 #include "file.h"
-#include "foreign_values.h"
 #include "flax_in.h"
+#include "foreign_values.h"
 #include "gguf_in.h"
 #include "hdf5_in.h"
 #include "left_out.h"
-#include "part_name.h"
 #include "npy_format.h"
 #include "npz_in.h"
 #include "onnx_in.h"
@@ -32,8 +32,42 @@
 #include "safetensors_index.h"
 #include "stranger.h"
 #include "torch_in.h"
-#include "torch_index.h"
 #include "try.h"
+
+/* --- Names of split models ------------------------------------------------ */
+
+enum { FEWEST_DIGITS = 4, MOST_DIGITS = 9 };
+
+/* Parses the digits that end before `end`. Returns their number. */
+static size_t digits_before(const char *begin, const char *end, uint64_t *value)
+{
+    size_t size = 0;
+    *value = 0;
+    while (size < (size_t)(end - begin) && end[-1 - (ptrdiff_t)size] >= '0' &&
+           end[-1 - (ptrdiff_t)size] <= '9')
+        size++;
+    for (size_t i = size; i > 0 && size <= MOST_DIGITS; i--)
+        *value = 10 * *value + (uint64_t)(end[-(ptrdiff_t)i] - '0');
+    return size;
+}
+
+bool vv_part_name(const char *path, uint64_t *number, uint64_t *count)
+{
+    static const char between[] = "-of-";
+    const size_t between_size = sizeof between - 1;
+    const char *name = vv_path_name(path), *end = strrchr(name, '.');
+    if (!end)
+        return false;
+    size_t size = digits_before(name, end, count);
+    end -= size;
+    if (size < FEWEST_DIGITS || size > MOST_DIGITS ||
+        (size_t)(end - name) < between_size + size + 1 ||
+        memcmp(end - between_size, between, between_size) != 0)
+        return false;
+    end -= between_size;
+    return digits_before(name, end, number) == size &&
+           end[-1 - (ptrdiff_t)size] == '-' && *number > 0 && *number <= *count;
+}
 
 /* All readable formats except Varve's own. The first of equal bids wins. If the
  * table is empty, the compiler removes the code that only they use, so that it

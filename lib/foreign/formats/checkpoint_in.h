@@ -13,11 +13,23 @@
 #ifndef VV_CHECKPOINT_IN_H
 #define VV_CHECKPOINT_IN_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <varve/checkpoint.h>
 #include <varve/error.h>
 
 #include "foreign_format.h"
 #include "opened.h"
+
+/* --- Names of split models ------------------------------------------------ */
+
+/* Parses names of the files of split models, such as
+ * `model-00001-of-00003.safetensors`. */
+
+/* Reads the number (from 1 on) and the count of parts before the extension of a
+ * name; both must have the same number of digits. Returns false if the name has
+ * another form. */
+bool vv_part_name(const char *path, uint64_t *number, uint64_t *count);
 
 /* Opens a file of any format. `path` must be a result of vv_checkpoint_find. On
  * failure nothing stays open. Call vv_opened_close to close it. */

@@ -1,4 +1,4 @@
-/* test_hdf5_in.c - lib/foreign/hdf5/hdf5_in.c
+/* test_hdf5_in.c - lib/foreign/hdf5/hdf5_in.c: reading.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_hdf5_kept.c - lib/foreign/hdf5/hdf5_kept.c
+/* test_hdf5_kept.c - lib/foreign/hdf5/hdf5_kept.c: hdf5 kept.
  *
  * SPDX-License-Identifier: MIT
  */

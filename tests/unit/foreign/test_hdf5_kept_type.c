@@ -1,9 +1,9 @@
-/* test_hdf5_kept_type.c - lib/foreign/hdf5/hdf5_kept_type.c
+/* test_hdf5_kept_type.c - lib/foreign/hdf5/hdf5_kept.c: types.
  *
  * SPDX-License-Identifier: MIT
  */
 #define _XOPEN_SOURCE 700 /* setenv */
-#include "hdf5_kept_type.h"
+#include "hdf5_kept.h"
 
 #include "bytes.h"
 #include "hdf5_sample.h"

@@ -1,4 +1,4 @@
-/* test_hdf5_source.c - lib/foreign/hdf5/hdf5_source.c
+/* test_hdf5_source.c - lib/foreign/hdf5/hdf5_source.c: the file.
  *
  * SPDX-License-Identifier: MIT
  */

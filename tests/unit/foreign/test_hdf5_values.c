@@ -1,4 +1,4 @@
-/* test_hdf5_values.c - lib/foreign/hdf5/hdf5_values.c
+/* test_hdf5_values.c - lib/foreign/hdf5/hdf5_values.c: datasets.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,14 +1,13 @@
-/* test_torch_in.c - lib/foreign/torch/torch_in.c, on what torch.save wrote
- * (tests/golden/foreign/make_torch.py).
+/* test_torch_in.c - lib/foreign/torch/torch_in.c
  *
  * SPDX-License-Identifier: MIT
  */
-#include "support/test.h"
+#include "torch_in.h"
 
 #include <stdio.h>
 
+#include "support/test.h"
 #include "convert.h"
-#include "torch_in.h"
 #include "torch_sample.h"
 
 /* --- Bids ----------------------------------------------------------------- */

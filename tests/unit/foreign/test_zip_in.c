@@ -1,11 +1,10 @@
-/* test_zip_in.c - lib/foreign/numpy/zip_in.c
+/* test_zip_in.c - lib/foreign/archive/zip_in.c
  *
  * SPDX-License-Identifier: MIT
  */
-#include "support/test.h"
-
 #include "zip_in.h"
 
+#include "support/test.h"
 #include "arrays.h"
 
 /* Reads an archive and says what came of it; `check` looks at a good one. */
