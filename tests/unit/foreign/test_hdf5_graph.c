@@ -2,61 +2,95 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#define _XOPEN_SOURCE 700 /* setenv */
 #include "hdf5_graph.h"
 
-#include <string.h>
+#include "hdf5_sample.h"
 
-#include "support/test.h"
+#ifdef VV_HAVE_HDF5
 
-static const struct { const char *ours, *theirs; } names[] = {
-    { "a", "a" }, { "a/b", "a%2Fb" }, { "/", "%2F" }, { ".", "%2E" },
-    { "..", ".." }, { "a.b", "a.b" }, { "@slots", "%40slots" },
-    { "@state", "%40state" }, { "@slots2", "@slots2" }, { "@", "@" },
-    { "%2F", "%252F" }, { "a%2Fb/c", "a%252Fb%2Fc" }, { "%252F", "%25252F" },
-    { "%2E", "%252E" }, { "a%2E", "a%2E" }, { "%2Ex", "%2Ex" },
-    { "%40slots", "%2540slots" }, { "%40", "%40" }, { "100%", "100%" },
-    { "%25", "%25" }, { "%25%2F", "%25%252F" }, { "%2", "%2" }, { "", "" },
-};
-
-TEST(hdf5_name, is_another_where_it_has_to_be_and_comes_back)
+TEST(hdf5_graph, has_one_node_for_hard_links_and_a_way_back)
 {
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct vv_buffer text;
-        vv_buffer_init(&text, test_allocator());
-        vv_hdf5_escape(&text, names[i].ours, strlen(names[i].ours));
-        cr_assert_str_eq(vv_buffer_string(&text), names[i].theirs);
-        cr_assert_str_eq(
-            vv_hdf5_unescape(&text, names[i].theirs), names[i].ours);
-        vv_buffer_clear(&text);
-    }
+    struct hdf5_sample s = open_sample("hdf5_types.h5");
+    cr_assert_eq(find_sample(&s, "links/hard").id,
+        find_sample(&s, "little/f4").id);
+    cr_assert_eq(find_sample(&s, "links/up").id, find_sample(&s, "").id);
+    cr_assert_eq(find_sample(&s, "links/up/links/up/scalar").id,
+        find_sample(&s, "scalar").id);
+    close_sample(&s);
 }
 
-TEST(hdf5_name, is_none_without_memory)
+TEST(hdf5_graph, gives_values_their_first_path_as_global_name)
 {
-    struct vv_buffer text;
-    vv_buffer_init(&text, test_allocator());
-    test_fail_allocation(0, false);
-    cr_assert_null(vv_hdf5_unescape(&text, "a%2Fb"));
-    cr_assert_str_eq(vv_hdf5_unescape(&text, "plain"), "plain");
-    vv_buffer_clear(&text);
+    struct hdf5_sample s = open_sample("hdf5_types.h5");
+    cr_assert_str_eq(find_sample(&s, "big/f8").global_name, "big/f8");
+    cr_assert_null(find_sample(&s, "lists").global_name);
+    close_sample(&s);
 }
 
-/* All names of a few letters: no two of them are one in the file. */
-TEST(hdf5_name, is_the_same_after_there_and_back)
+TEST(hdf5_graph, lists_groups_as_later_versions_write_them)
 {
-    static const char letters[] = "%25F/.";
-    for (int i = 0; i < 6 * 6 * 6 * 6 * 6 * 6; i++) {
-        struct vv_buffer text, back;
-        char name[7] = "";
-        for (int k = 0, rest = i; k < 6; k++, rest /= 6)
-            name[k] = letters[rest % 6];
-        vv_buffer_init(&text, test_allocator());
-        vv_buffer_init(&back, test_allocator());
-        vv_hdf5_escape(&text, name, 6);
-        cr_assert_null(memchr(text.data, '/', text.size));
-        cr_assert_str_eq(
-            vv_hdf5_unescape(&back, vv_buffer_string(&text)), name);
-        vv_buffer_clear(&text);
-        vv_buffer_clear(&back);
-    }
+    struct hdf5_sample s = open_sample("hdf5_latest.h5");
+    cr_assert_eq(find_sample(&s, "many").edge_count, 40);
+    check_value(s.reader, "many/39", "int32[]", "\x27\0\0\0", 4);
+    cr_assert_eq(find_sample(&s, "chunked").value.rank, 2);
+    close_sample(&s);
 }
+
+/* Types of HDF5 2.0; a later libhdf5 reads them. */
+TEST(hdf5_graph, reads_what_is_beside_what_libhdf5_cannot_read)
+{
+    static const float count[] = { 0, 1, 2, 3, 4, 5 };
+    struct hdf5_sample s = open_sample("hdf5_newer.h5");
+    const char *path, *what;
+    check_value(s.reader, "plain", "float32[2,3]", count, sizeof count);
+    check_value(s.reader, "inner/plain", "float32[2,3]", count, sizeof count);
+    bool has_one = varve_reader_left_out_at(s.reader, 0, &path, &what);
+    cr_assert_eq(has_tag(&s, "complex", "hdf5:unknown"), has_one);
+    bool has_two = varve_reader_left_out_at(s.reader, 1, &path, &what);
+    cr_assert_eq(has_one, has_two);
+    close_sample(&s);
+}
+
+TEST(hdf5_graph, reads_behind_what_others_put_in_front)
+{
+    static const double count[] = { 0, 1, 2, 3, 4, 5 };
+    struct hdf5_sample s = open_sample("hdf5_block.mat");
+    check_value(s.reader, "value", "float64[2,3]", count, sizeof count);
+    cr_assert(find_sample(&s, "value").file);
+    close_sample(&s);
+}
+
+TEST(hdf5_graph, names_other_files_and_opens_none)
+{
+    struct hdf5_sample s = open_sample("hdf5_types.h5");
+    cr_assert(
+        has_tag(&s, "links/external", "hdf5:external:hdf5_model.h5"));
+    cr_assert_eq(memory_open_count(s.world.memory), 1);
+    close_sample(&s);
+}
+
+TEST(hdf5_graph, refuses_a_file_that_lists_itself_too_long)
+{
+    struct vv_hdf5_graph g;
+    struct vv_draft draft;
+    struct hdf5_sample s = { .world = world_new() };
+    struct vv_buffer bytes = read_sample("hdf5_types.h5");
+    use_module();
+    struct vv_foreign *f = world_foreign(&s.world, "a.h5", &bytes);
+    struct vv_hdf5_source *source;
+    varve_error error = { 0 };
+    cr_assert_ok(vv_hdf5_open(f, &source, &error), error);
+    vv_draft_begin(&draft, f->context, "a.h5");
+    source->size = 0; /* there may be 1000 links */
+    cr_assert_ok(vv_hdf5_graph_read(&g, source, &draft, &error), error);
+    size_t edges = vv_hdf5_edge_count(&g);
+    cr_assert(edges > 60 && edges < 1000);
+    vv_hdf5_graph_clear(&g);
+    vv_draft_clear(&draft);
+    vv_foreign_free(f);
+    vv_buffer_clear(&bytes);
+    world_free(&s.world);
+}
+
+#endif

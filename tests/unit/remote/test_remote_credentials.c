@@ -1,4 +1,5 @@
-/* test_remote_credentials.c - lib/remote/remote_credentials.c
+/* test_remote_credentials.c - lib/remote/remote_credentials.c: temporary
+ * credentials.
  *
  * Whose keys they are: tests/remote. Here it is about their time.
  *

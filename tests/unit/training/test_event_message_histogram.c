@@ -1,4 +1,4 @@
-/* test_histogram.c - lib/training/histogram.c
+/* test_event_message_histogram.c - lib/training/event_message.c: histograms.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "histogram.h"
+#include "event_message.h"
 
 static struct vv_histogram h;
 

@@ -1,8 +1,8 @@
-/* test_remote_error.c - lib/remote/remote_error.c
+/* test_remote_url_error.c - lib/remote/remote_url.c: errors.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "remote_error.h"
+#include "remote_url.h"
 
 #include <errno.h>
 

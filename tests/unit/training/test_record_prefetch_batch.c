@@ -1,4 +1,4 @@
-/* test_record_batch.c - lib/training/record_batch.c
+/* test_record_prefetch_batch.c - lib/training/record_prefetch.c: batches.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "record_batch.h"
+#include "record_prefetch.h"
 
 /* Record i is i bytes of the digit i. */
 static varve_status read_digits(

@@ -1,5 +1,4 @@
-/* test_scanned.c - lib/training/scanned.c, and faults under all that is opened
- * with it.
+/* test_scan_sources.c - lib/training/scan.c: sources that are scanned.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +6,7 @@
 
 #include <errno.h>
 
-#include "scanned.h"
+#include "scan.h"
 #include "support/faulty_system.h"
 
 /* Opens and reads; the status of the first failure. */

@@ -1,9 +1,10 @@
-/* test_remote_profile.c - lib/remote/remote_profile.c
+/* test_remote_credentials_profile.c - lib/remote/remote_credentials.c:
+ * profiles.
  *
  * SPDX-License-Identifier: MIT
  */
 #define _XOPEN_SOURCE 700 /* setenv */
-#include "remote_profile.h"
+#include "remote_credentials.h"
 
 #include <errno.h>
 #include <stdlib.h>
