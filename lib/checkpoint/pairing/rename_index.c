@@ -340,7 +340,7 @@ static int compare_numbers(const void *left, const void *right)
 }
 
 /* Sorts the numbers in `found` and removes those that are there twice. */
-static void rename_sort(struct vv_buffer *found)
+static void rename_index_sort(struct vv_buffer *found)
 {
     uint32_t *numbers = (uint32_t *)(void *)found->data;
     size_t count = found->size / sizeof *numbers, kept = 0;
@@ -375,7 +375,7 @@ static void rename_index_search(
             add_found(s->index, key_from(key, FROM_ROOT), is_stage, found);
         add_behind(s, key, names->before[count], is_stage, found);
     }
-    rename_sort(found);
+    rename_index_sort(found);
 }
 
 void vv_rename_candidates(
@@ -397,7 +397,7 @@ void vv_rename_slot_candidates(
         if (key_of_names(s->index, i, s->names, &key))
             add_found(s->index, key_from(key, (uint32_t)IN_SLOT), false, found);
     }
-    rename_sort(found);
+    rename_index_sort(found);
 }
 
 /* --- Stands at nodes ------------------------------------------------------ */

@@ -89,7 +89,8 @@ static varve_status fold_all(struct varve_restoration *r, varve_error *error)
 
 /* Calls the callbacks that are due. Values have been delivered before, and the
  * other processes have agreed. A callback that fails is due again. */
-static varve_status fold(struct varve_restoration *r, varve_error *error)
+static varve_status arrival_fold(
+    struct varve_restoration *r, varve_error *error)
 {
     if (r->delivery.folds.pairs.size == 0)
         return VARVE_OK;
@@ -130,7 +131,7 @@ varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
         if (!r->pairing.is_dry)
             status = vv_deliver(&r->delivery, error);
         if (!status && !arrival_has_more(r))
-            status = fold(r, error);
+            status = arrival_fold(r, error);
     } while (!status && arrival_has_more(r));
     if (!status && vv_has_run_out(r))
         status = vv_fail_run_out(r, error);

@@ -148,8 +148,9 @@ static bool in_file_reach(struct in_file *file, varve_node *node, uint32_t id)
  * file. `nodes` are in the order of their ids in the file. On success the graph
  * owns the reader and closes it when the graph is freed. Fails only if out of
  * memory; then nothing has changed. */
-static varve_status leave_in_file(varve_graph *graph, varve_reader *reader,
-    varve_node *const *nodes, size_t count, varve_error *error)
+static varve_status structure_leave_in_file(varve_graph *graph,
+    varve_reader *reader, varve_node *const *nodes, size_t count,
+    varve_error *error)
 {
     const varve_allocator *a = &graph->context.allocator;
     size_t staying = 0;
@@ -362,7 +363,8 @@ static varve_status structure_fill(struct importing *i, varve_error *error)
     if (!status)
         status = structure_restore(i, error);
     if (!status && i->leaves_values) {
-        status = leave_in_file(i->graph, i->reader, i->nodes, i->count, error);
+        status = structure_leave_in_file(
+            i->graph, i->reader, i->nodes, i->count, error);
         if (!status)
             i->reader = NULL; /* now owned by the graph */
     }

@@ -57,7 +57,7 @@ static varve_status verify_recalled_chunk(const struct vv_share_chunk *c,
  * and compares the digests. So data is never written under the digest of
  * other data. Returns VARVE_MISUSE, with the path of the value, if a digest
  * differs. */
-static varve_status verify_recalled(
+static varve_status data_files_verify_recalled(
     const struct vv_share *share, const uint8_t *bits, varve_error *error)
 {
     struct vv_buffer scratch;
@@ -344,7 +344,8 @@ static bool has_orders(const struct vv_filling *f, const uint8_t *bits)
 static varve_status data_files_write_chunks(const struct vv_filling *f,
     struct vv_chunks_out *out, struct vv_buffer *name, varve_error *error)
 {
-    varve_status status = verify_recalled(f->share, out->bits, error);
+    varve_status status =
+        data_files_verify_recalled(f->share, out->bits, error);
     if (!status && has_orders(f, out->bits))
         status = data_files_open_file(f, name, &out->file, error);
     out->path = vv_buffer_string(name);

@@ -26,7 +26,7 @@ static inline bool merge_has_private(const struct vv_merge *merge)
 }
 
 /* Returns the offset in the data of the next value of the index. */
-static inline uint64_t next_place(const struct vv_merge *merge)
+static inline uint64_t merge_next_place(const struct vv_merge *merge)
 {
     const struct vv_buffer *places = merge->is_spliced
                                          ? &merge->splice.columns.value_offsets
@@ -108,7 +108,7 @@ static void merge_private_take(
     struct vv_private_origin *origin = &merge->origins[from->part];
     uint64_t size = vv_at64(index->value_sizes, from->value);
     size_t digests = (size_t)vv_chunk_count(size) * VV_DIGEST_SIZE;
-    struct vv_placed placed = { next_place(merge), size, origin->owner,
+    struct vv_placed placed = { merge_next_place(merge), size, origin->owner,
         origin->begin + vv_at64(index->value_offsets, from->value) };
     if (size == 0)
         return;
@@ -266,7 +266,7 @@ static varve_status check_cover(struct vv_merge *merge,
 static void place_slices(
     struct vv_merge *merge, const struct found *all, size_t count)
 {
-    uint64_t place = next_place(merge);
+    uint64_t place = merge_next_place(merge);
     for (size_t i = 0; i < count; i++) {
         const struct vv_slice_message message =
             vv_contribution_slice(all[i].message, all[i].rank);
@@ -380,7 +380,7 @@ static void take_common(struct vv_merge *merge, size_t digests)
     if (digests > 0)
         vv_buffer_add(&merge->added.digests, merge->next_digests, digests);
     if (size > 0)
-        take_stretches(merge, begin, begin + size, next_place(merge));
+        take_stretches(merge, begin, begin + size, merge_next_place(merge));
 }
 
 /* Takes the values up to `end`. Replicated values are taken from rank 0. */

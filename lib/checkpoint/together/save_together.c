@@ -27,7 +27,7 @@
 
 /* Returns VARVE_MISUSE for options that collective saves do not support.
  * `options` may be NULL. */
-static varve_status check_together(
+static varve_status save_together_check(
     const varve_write_options *o, varve_error *error)
 {
     VV_TRY(vv_write_options_check(o, error));
@@ -42,7 +42,7 @@ static varve_status check_together(
 varve_status vv_save_together_gather(struct vv_save_together *save,
     varve_node *root, const varve_write_options *options, varve_error *error)
 {
-    VV_TRY(check_together(options, error));
+    VV_TRY(save_together_check(options, error));
     VV_TRY(vv_save_plan_gather_slices(save->save_plan, root, options, error));
     varve_status status = vv_private_parts_gather(
         &save->privates, root, save->save_plan, save->comm, error);

@@ -96,7 +96,7 @@ varve_status vv_machine_fail(const struct vv_machine *m, const char *problem)
         m->where, m->code_at, problem);
 }
 
-static varve_status machine_fail_memory(const struct vv_machine *m)
+static varve_status pickle_machine_fail_memory(const struct vv_machine *m)
 {
     return vv_fail_memory(m->error, "a pickle");
 }
@@ -132,7 +132,7 @@ varve_status vv_machine_take_number(
 varve_status vv_machine_push(struct vv_machine *m, uint32_t number)
 {
     vv_buffer_add(&m->stack, &number, sizeof number);
-    return m->stack.failed ? machine_fail_memory(m) : VARVE_OK;
+    return m->stack.failed ? pickle_machine_fail_memory(m) : VARVE_OK;
 }
 
 varve_status vv_machine_add(
@@ -140,7 +140,7 @@ varve_status vv_machine_add(
 {
     *number = vv_pickle_count(m->p);
     vv_buffer_add(&m->p->items, &item, sizeof item);
-    return m->p->items.failed ? machine_fail_memory(m) : VARVE_OK;
+    return m->p->items.failed ? pickle_machine_fail_memory(m) : VARVE_OK;
 }
 
 varve_status vv_machine_push_new(
@@ -190,7 +190,7 @@ static varve_status pickle_machine_append(
         (uint32_t)(m->p->links.size / sizeof(struct vv_pickle_link));
     vv_buffer_add(&m->p->links, &link, sizeof link);
     if (m->p->links.failed)
-        return machine_fail_memory(m);
+        return pickle_machine_fail_memory(m);
     struct vv_pickle_item *item = vv_machine_item_at(m, to);
     if (item->last)
         ((struct vv_pickle_link *)(void *)m->p->links.data)[item->last].next =
@@ -215,7 +215,7 @@ varve_status vv_machine_push_mark(struct vv_machine *m)
 {
     uint32_t depth = (uint32_t)vv_machine_depth_of(m);
     vv_buffer_add(&m->marks, &depth, sizeof depth);
-    return m->marks.failed ? machine_fail_memory(m) : VARVE_OK;
+    return m->marks.failed ? pickle_machine_fail_memory(m) : VARVE_OK;
 }
 
 /* A number is at most the size of the pickle, so the memo is not larger. */
@@ -231,7 +231,7 @@ varve_status vv_machine_memorize(struct vv_machine *m, uint64_t number)
         size_t more = ((size_t)number + 1 - count) * sizeof(uint32_t);
         void *room = vv_buffer_extend(&m->memo, more);
         if (!room)
-            return machine_fail_memory(m);
+            return pickle_machine_fail_memory(m);
         memset(room, 0xff, more);
     }
     uint32_t *place = (uint32_t *)(void *)m->memo.data + number;
