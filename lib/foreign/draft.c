@@ -9,10 +9,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "draft_dots.h"
+#include "draft_path.h"
 #include "draft_index.h"
 #include "draft_parts.h"
-#include "draft_path.h"
 #include "dtype.h"
 #include "name.h"
 #include "shape.h"

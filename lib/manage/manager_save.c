@@ -21,7 +21,7 @@
 #include "system.h"
 #include "try.h"
 #include "write.h"
-#include "write_all.h"
+#include "save_together.h"
 
 /* --- When --------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 #include "resume_together.h"
 
 #include "comm_collectives.h"
-#include "open_all.h"
+#include "read_all.h"
 #include "reader.h"
 #include "index_broadcast.h"
 

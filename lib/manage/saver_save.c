@@ -25,7 +25,7 @@
 #include "saver_list.h"
 #include "saver_together.h"
 #include "try.h"
-#include "write_all.h"
+#include "save_together.h"
 #include "write_options.h"
 
 /* --- Saving ------------------------------------------------------------- */

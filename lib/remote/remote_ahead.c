@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "remote_pool.h"
-#include "remote_error.h"
+#include "remote_url.h"
 
 enum {
     LEAST_SLOTS = 2, /* guaranteed for each file */

@@ -19,7 +19,7 @@
 #include "remote_lock_file.h"
 #include "remote_pool.h"
 #include "remote_upload.h"
-#include "remote_error.h"
+#include "remote_url.h"
 
 #define A_SECOND ((int64_t)1000000000)
 

@@ -16,7 +16,7 @@
 
 #include "remote_call.h"
 #include "remote_pool.h"
-#include "remote_error.h"
+#include "remote_url.h"
 
 enum {
     MOST_TEXT = 16 << 20, /* size of a list with a thousand names */

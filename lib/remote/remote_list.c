@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "remote_identity.h"
-#include "remote_error.h"
-#include "remote_xml.h"
+#include "remote_url.h"
+#include "remote_text.h"
 
 enum { MOST_PAGES = 100000 };
 

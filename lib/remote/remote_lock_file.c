@@ -18,7 +18,7 @@
 #include "remote_identity.h"
 #include "remote_lock_record.h"
 #include "remote_publish.h"
-#include "remote_error.h"
+#include "remote_url.h"
 
 #define A_MILLISECOND INT64_C(1000000)
 

@@ -13,7 +13,7 @@
 #include "remote_ahead.h"
 #include "remote_call.h"
 #include "remote_pool.h"
-#include "remote_error.h"
+#include "remote_url.h"
 
 /* A part in progress. `state` and `result` are guarded by the mutex of the
  * parts. */

@@ -18,7 +18,7 @@
 #include "remote_file.h"
 #include "remote_pool.h"
 #include "remote_upload.h"
-#include "remote_error.h"
+#include "remote_url.h"
 
 enum {
     DIGITS = 16,     /* of a temporary name, as in temporary.h */

@@ -11,7 +11,7 @@
 
 #include "remote_call.h"
 #include "remote_pool.h"
-#include "remote_error.h"
+#include "remote_url.h"
 
 enum {
     MOST_ANSWER = 256 << 10,

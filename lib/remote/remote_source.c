@@ -16,12 +16,10 @@
 
 #include "remote_call.h"
 #include "remote_identity.h"
-#include "remote_json.h"
-#include "remote_pool.h"
-#include "remote_profile.h"
 #include "remote_text.h"
-#include "remote_error.h"
-#include "remote_xml.h"
+#include "remote_pool.h"
+#include "remote_credentials.h"
+#include "remote_url.h"
 
 enum {
     MOST_ANSWER = 64 << 10,

@@ -15,7 +15,7 @@
 #include "remote_pool.h"
 #include "remote_publish.h"
 #include "remote_upload.h"
-#include "remote_error.h"
+#include "remote_url.h"
 
 /* Guarded by the lock of the module. Only one thread at a time may call enable.
  */

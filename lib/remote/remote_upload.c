@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "remote_error.h"
-#include "remote_xml.h"
+#include "remote_url.h"
+#include "remote_text.h"
 
 enum { LEAST_ROOM = 64 << 10, A_MIB = 1 << 20 };
 

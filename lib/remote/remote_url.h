@@ -1,15 +1,34 @@
 /* remote_url.h - Converts a path with a scheme to a URL and the credentials for
- * it.
+ * it, and stores the text of a failure.
  *
  * The endpoint of a bucket is AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or that of
  * Amazon.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef VV_REMOTE_PLACE_H
-#define VV_REMOTE_PLACE_H
+#ifndef VV_REMOTE_URL_H
+#define VV_REMOTE_URL_H
 
 #include <stdbool.h>
+
+#include "failure.h"
+
+/* --- Errors --------------------------------------------------------------- */
+
+/* Stores the text of a failure for each thread, in addition to the errno. */
+
+/* Stores the text for this thread, and returns -number. */
+int vv_remote_fail(int number, const char *format, ...) VV_PRINTF(2, 3);
+
+/* Copies the stored text, to be passed to another thread. */
+void vv_remote_copy_reason(char *text, size_t room);
+
+/* Returns the last stored text if it is for this errno and `path` is a path of
+ * a store. Returns it only once, because a later failure with the same errno
+ * may have no text. */
+const char *vv_remote_reason(int number, const char *path);
+
+/* --- URLs ----------------------------------------------------------------- */
 
 enum vv_remote_scheme {
     VV_REMOTE_NONE,

@@ -17,7 +17,6 @@
 #include "event_queue.h"
 #include "failure.h"
 #include "file.h"
-#include "histogram.h"
 #include "name.h"
 #include "picture.h"
 #include "store.h"

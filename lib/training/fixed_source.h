@@ -7,6 +7,8 @@
 
 #include "record_source.h"
 
+/* --- In a file ------------------------------------------------------------ */
+
 struct vv_fixed {
     const char *path;
     uint64_t header_size;

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "permutation.h"
+#include "philox.h"
 
 /* All members have the same type, so positions can be compared bytewise. */
 struct vv_record_position {

@@ -11,8 +11,6 @@
 #include "edge.h"
 #include "failure.h"
 #include "graph.h"
-#include "list_text.h"
-#include "record_batch.h"
 #include "record_list.h"
 #include "record_prefetch.h"
 #include "try.h"
@@ -43,7 +41,7 @@ struct varve_records {
     /* false: the position was restored, and its `files` must be derived from
      * `saved` */
     bool is_settled;
-    struct vv_buffer saved; /* the saved text of a list (list_text.h) */
+    struct vv_buffer saved; /* the saved text of a list (record_list.h) */
 };
 
 /* --- Opening ------------------------------------------------------------ */

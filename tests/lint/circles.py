@@ -16,10 +16,9 @@ import sys
 
 # The largest cycle of folders that exceed the limit for others.
 LARGEST = {
-    'lib/checkpoint/restoration': 6,
-    'lib/foreign': 6,
+    'lib/checkpoint/restoration': 5,
     'lib/graph': 5,
-    'lib/remote': 7,
+    'lib/remote': 5,
 }
 ELSEWHERE = 4
 INCLUDE = re.compile(r'^#include "(\w+)\.h"', re.M)

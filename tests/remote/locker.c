@@ -23,7 +23,7 @@
 #include "remote_get.h"
 #include "remote_lock_file.h"
 #include "remote_pool.h"
-#include "remote_error.h"
+#include "remote_url.h"
 #include "store_lock.h"
 #include "system.h"
 

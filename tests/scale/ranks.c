@@ -31,10 +31,9 @@
 #include "data_out.h"
 #include "graph.h"
 #include "layout.h"
-#include "merge_chunks.h"
 #include "merge_places.h"
 #include "merge_rounds.h"
-#include "private_parts.h"
+#include "share.h"
 #include "system.h"
 #include "index_broadcast.h"
 

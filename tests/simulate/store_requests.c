@@ -18,7 +18,7 @@
 #include "remote_lock_file.h"
 #include "remote_lock_record.h"
 #include "remote_publish.h"
-#include "remote_error.h"
+#include "remote_url.h"
 #include "simulate/arena.h"
 #include "simulate/call.h"
 #include "simulate/fault.h"

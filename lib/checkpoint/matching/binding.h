@@ -14,4 +14,13 @@
 void vv_bind(struct vv_matching *m, varve_node *node, uint32_t file,
     enum vv_match_rank how);
 
+/* --- Options at new paths ------------------------------------------------- */
+
+/* Decides again about nodes that a new path brings into the scope of the
+ * options. */
+
+/* Extends the scopes along a new edge or slot. */
+void vv_widen_by_edge(struct vv_matching *m, struct vv_edge *edge);
+void vv_widen_by_slot(struct vv_matching *m, struct vv_slot *slot);
+
 #endif

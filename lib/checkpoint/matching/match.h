@@ -7,6 +7,21 @@
 
 #include "matching.h"
 
+/* --- Global names --------------------------------------------------------- */
+
+/* Matches nodes that no path leads to, by global names of the program and of
+ * the file (varve_set_global_name).
+ *
+ * A name is a path without escapes. The global name of a node of the program is
+ * searched for among the paths and the global names of the file. The path of a
+ * node is searched for among the global names only if these are the keys of the
+ * file (vv_parsed_index.names_are_keys). */
+
+/* Reports that a node may have a new global name. */
+void vv_by_name_changed(struct vv_matching *m, varve_node *node);
+
+/* --- Paths ---------------------------------------------------------------- */
+
 /* Binds the roots and queues them. */
 void vv_match_roots(struct vv_matching *m);
 

@@ -333,6 +333,26 @@ static void add_behind(const struct vv_rename_search *s, uint64_t key,
         add_found(s->index, key_from(key, stands[i].stage), is_stage, found);
 }
 
+static int compare_numbers(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Sorts the numbers in `found` and removes those that are there twice. */
+static void rename_index_sort(struct vv_buffer *found)
+{
+    uint32_t *numbers = (uint32_t *)(void *)found->data;
+    size_t count = found->size / sizeof *numbers, kept = 0;
+    if (count > 1)
+        qsort(numbers, count, sizeof *numbers, compare_numbers);
+    for (size_t i = 0; i < count; i++) {
+        if (kept == 0 || numbers[kept - 1] != numbers[i])
+            numbers[kept++] = numbers[i];
+    }
+    found->size = kept * sizeof *numbers;
+}
+
 static void rename_index_search(
     const struct vv_rename_search *s, bool is_stage, struct vv_buffer *found)
 {
@@ -355,7 +375,7 @@ static void rename_index_search(
             add_found(s->index, key_from(key, FROM_ROOT), is_stage, found);
         add_behind(s, key, names->before[count], is_stage, found);
     }
-    vv_rename_sort(found);
+    rename_index_sort(found);
 }
 
 void vv_rename_candidates(
@@ -377,24 +397,81 @@ void vv_rename_slot_candidates(
         if (key_of_names(s->index, i, s->names, &key))
             add_found(s->index, key_from(key, (uint32_t)IN_SLOT), false, found);
     }
-    vv_rename_sort(found);
+    rename_index_sort(found);
 }
 
-static int compare_numbers(const void *left, const void *right)
+/* --- Stands at nodes ------------------------------------------------------ */
+
+void vv_rename_stands_init(
+    struct vv_rename_stands *s, const varve_allocator *allocator)
 {
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
+    *s = (struct vv_rename_stands){ .allocator = allocator };
+    vv_buffer_init(&s->all, allocator);
 }
 
-void vv_rename_sort(struct vv_buffer *found)
+void vv_rename_stands_clear(struct vv_rename_stands *s)
 {
-    uint32_t *numbers = (uint32_t *)(void *)found->data;
-    size_t count = found->size / sizeof *numbers, kept = 0;
-    if (count > 1)
-        qsort(numbers, count, sizeof *numbers, compare_numbers);
-    for (size_t i = 0; i < count; i++) {
-        if (kept == 0 || numbers[kept - 1] != numbers[i])
-            numbers[kept++] = numbers[i];
+    vv_release(s->allocator, s->of, s->capacity * sizeof *s->of);
+    vv_buffer_clear(&s->all);
+    vv_rename_stands_init(s, s->allocator);
+}
+
+bool vv_rename_stands_grow(struct vv_rename_stands *s, size_t wanted)
+{
+    return wanted <= s->capacity || vv_grow_zeroed(s->allocator, &s->of,
+                                        &s->capacity, wanted, sizeof *s->of);
+}
+
+const struct vv_stage_stand *vv_rename_stands_at(
+    const struct vv_rename_stands *s, uint32_t node, size_t *count)
+{
+    *count = node < s->capacity ? s->of[node].count : 0;
+    if (*count == 0)
+        return NULL;
+    return (const struct vv_stage_stand *)(const void *)s->all.data +
+           s->of[node].begin;
+}
+
+const struct vv_stand *vv_rename_stand_in(
+    const struct vv_rename_stands *s, uint32_t node, uint32_t stage)
+{
+    size_t low = 0, high;
+    const struct vv_stage_stand *list = vv_rename_stands_at(s, node, &high);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (list[middle].stage == stage)
+            return &list[middle].stand;
+        if (list[middle].stage < stage)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    found->size = kept * sizeof *numbers;
+    return NULL;
+}
+
+bool vv_rename_stands_set(struct vv_rename_stands *s, uint32_t node,
+    const struct vv_buffer *list, bool *is_new)
+{
+    struct vv_stands_of_node *of = &s->of[node];
+    const size_t each = sizeof(struct vv_stage_stand);
+    size_t old, count = list->size / each;
+    const struct vv_stage_stand *before = vv_rename_stands_at(s, node, &old);
+    if (list->failed)
+        return false;
+    *is_new = count != old ||
+              (count > 0 && memcmp(before, list->data, list->size) != 0);
+    if (count > of->capacity) {
+        size_t capacity = of->capacity ? 2 * count : count;
+        size_t begin = s->all.size / each;
+        if (!vv_buffer_extend(&s->all, capacity * each)) {
+            vv_emptied(&s->all)->size = begin * each;
+            return false;
+        }
+        of->begin = begin;
+        of->capacity = (uint32_t)capacity;
+    }
+    of->count = (uint32_t)count;
+    if (count > 0)
+        memcpy(s->all.data + of->begin * each, list->data, list->size);
+    return true;
 }

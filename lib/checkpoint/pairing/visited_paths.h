@@ -8,7 +8,7 @@
 
 #include "graph.h"
 #include "name.h"
-#include "rename_stands.h"
+#include "rename_index.h"
 #include "saved_graph.h"
 #include "selection.h"
 

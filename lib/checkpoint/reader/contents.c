@@ -14,7 +14,7 @@
 
 #include "allocator.h"
 #include "box.h"
-#include "box_reading.h"
+#include "range_reading.h"
 #include "bytes.h"
 #include "failure.h"
 #include "layout.h"

@@ -1,13 +1,44 @@
-/* range_reading.h - Reads ranges of the bytes of a value as stored in a Varve
- * file, and verifies each chunk. Reading a value in consecutive ranges reads
- * its data once, even if it is stored in pieces.
+/* range_reading.h - Reads parts of a value from a Varve file, and verifies each
+ * chunk that it reads.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef VV_RANGE_READING_H
 #define VV_RANGE_READING_H
 
+#include "part.h"
 #include "reader.h"
+
+/* --- Boxes ---------------------------------------------------------------- */
+
+/* Reads a box of a value, chunk by chunk. */
+
+/* A box of a value with elements of fixed size, and its destination in memory,
+ * which is row-major. */
+struct vv_box_reading {
+    /* to fill in */
+    const varve_reader *reader;
+    uint32_t node;
+    uint32_t value;
+    varve_box box;
+    unsigned char *to;
+    /* own */
+    unsigned char *chunk; /* NULL: not needed yet */
+    size_t chunk_size;
+};
+
+/* Reads and verifies a chunk, and copies its part of the box to the
+ * destination. */
+varve_status vv_box_read_part(struct vv_box_reading *reading,
+    const struct vv_chunk_part *part, varve_error *error);
+
+/* Does the same for all chunks that intersect the box. */
+varve_status vv_box_read(struct vv_box_reading *reading, varve_error *error);
+
+/* Frees the buffer. */
+void vv_box_reading_clear(struct vv_box_reading *reading);
+
+/* --- Ranges --------------------------------------------------------------- */
 
 /* A value, and the part of it that is in memory. */
 struct vv_range_reading {

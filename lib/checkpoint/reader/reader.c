@@ -12,8 +12,8 @@
 
 #include "allocator.h"
 #include "box.h"
-#include "box_reading.h"
 #include "formats.h"
+#include "range_reading.h"
 #include "default_allocator.h"
 #include "failure.h"
 #include "layout.h"

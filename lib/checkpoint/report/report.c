@@ -22,7 +22,6 @@
 #include "slice.h"
 #include "tag.h"
 #include "try.h"
-#include "unused_pattern.h"
 #include "variable.h"
 #include "walk.h"
 

@@ -68,4 +68,14 @@ bool vv_report_was_restored(const struct vv_maker *m, const varve_node *node);
 /* Adds findings for variables that only the program has, and for copies. */
 void vv_report_look_at_program(struct vv_maker *m);
 
+/* --- Unused patterns ------------------------------------------------------ */
+
+/* Finds renames and patterns of a read that matched nothing. */
+
+/* Adds a finding for each. If `hints` is NULL, the nearest names are not
+ * searched. Must follow vv_scope_complete. Returns false if out
+ * of memory. */
+bool vv_list_unused_patterns(
+    const struct vv_pairing *p, struct vv_hints *hints, varve_report *report);
+
 #endif

@@ -7,6 +7,8 @@
 
 #include "restoration.h"
 
+/* --- Delivery ------------------------------------------------------------- */
+
 /* Matches all queued nodes and delivers all due values as one transaction.
  * Returns VARVE_MISMATCH with the name of every value that does not fit its
  * node. After any failure the values are kept in `stuck`. */

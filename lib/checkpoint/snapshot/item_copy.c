@@ -1,4 +1,6 @@
-/* item_copy.c - Copies values in and out through the functions of a program.
+/* item_copy.c - Copies the values of a snapshot in parallel, and those that
+ * need functions of a program.
+ *
  * Keeps the previous value until the copy has succeeded. States that cannot be
  * undone come last.
  *
@@ -8,13 +10,74 @@
 
 #include <string.h>
 
+#include "dirty.h"
 #include "failure.h"
 #include "fixed_value.h"
 #include "memory_table.h"
+#include "pieces.h"
 #include "state.h"
 #include "try.h"
+#include "unchanged.h"
 #include "value_bytes.h"
 #include "variable.h"
+
+/* --- Changed bytes -------------------------------------------------------- */
+
+void vv_tracking_begin(struct varve_snapshot *s)
+{
+    s->dirty = vv_unchanged_dirty(s->graph);
+}
+
+void vv_tracking_end(struct varve_snapshot *s)
+{
+    vv_dirty_free(s->dirty);
+}
+
+/* Strings point to memory outside the variable and are never copied in part. */
+static bool tracking_is_followed(const struct vv_item *item)
+{
+    return item->size && item->dtype != VARVE_STRING &&
+           !vv_item_needs_copy_in(item);
+}
+
+/* Checks which pages were written, before values are copied out or in
+ * (`is_restore`). Returns the moment of the snapshot after the copy. */
+static uint64_t tracking_look(struct varve_snapshot *s, bool is_restore)
+{
+    if (!s->dirty)
+        return 0;
+    for (size_t i = 0; i < s->count; i++) {
+        const struct vv_item *item = &s->items[i];
+        if (tracking_is_followed(item))
+            vv_dirty_ask(
+                s->dirty, item->node->variable->tensor.data, item->size);
+    }
+    return is_restore ? vv_dirty_glance(s->dirty) : vv_dirty_look(s->dirty);
+}
+
+/* Returns true if it is sufficient to copy the pages of a value that were
+ * written. */
+static bool tracking_knows(
+    const struct varve_snapshot *s, const struct vv_item *item)
+{
+    return s->dirty && item->alike &&
+           item->alike == item->node->variable->tensor.data;
+}
+
+/* Records that a value was copied and is equal now, or that it was skipped and
+ * may differ. */
+static void tracking_settle(struct vv_item *item, bool is_copied)
+{
+    item->alike = is_copied ? item->node->variable->tensor.data : NULL;
+}
+
+void vv_tracking_forget(struct varve_snapshot *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        s->items[i].alike = NULL;
+}
+
+/* --- Items ---------------------------------------------------------------- */
 
 bool vv_item_needs_copy_in(const struct vv_item *item)
 {
@@ -176,4 +239,48 @@ varve_status vv_items_sync_states(
     for (size_t i = 0; i < s->count; i++)
         VV_TRY(vv_state_sync(s->items[i].node, error));
     return VARVE_OK;
+}
+
+/* --- Copying in parallel -------------------------------------------------- */
+
+static bool bulk_is_copied(
+    const struct vv_bulk *bulk, const struct vv_item *item)
+{
+    return item->size && item->node->variable->tensor.dtype != VARVE_STRING &&
+           !vv_item_needs_copy_in(item) &&
+           !(bulk->keeps_random && item->is_random);
+}
+
+static struct vv_piece bulk_piece(const void *user, size_t i)
+{
+    const struct vv_bulk *bulk = user;
+    const struct varve_snapshot *s = bulk->snapshot;
+    const struct vv_item *item = &s->items[i];
+    if (!bulk_is_copied(bulk, item))
+        return (struct vv_piece){ 0 };
+    void *theirs = item->node->variable->tensor.data;
+    return (struct vv_piece){
+        .to = bulk->is_restore ? theirs : item->copy,
+        .from = bulk->is_restore ? item->copy : theirs,
+        .at = (size_t)((unsigned char *)item->copy - s->block),
+        .size = item->size,
+        .tracked = tracking_knows(s, item) ? theirs : NULL,
+    };
+}
+
+void vv_bulk_copy(const struct vv_bulk *bulk)
+{
+    struct varve_snapshot *s = bulk->snapshot;
+    uint64_t now = tracking_look(s, bulk->is_restore);
+    vv_copy_pieces(&s->context, &(struct vv_pieces){
+                                    .count = s->count,
+                                    .size = s->block_size,
+                                    .piece = bulk_piece,
+                                    .user = bulk,
+                                    .dirty = s->dirty,
+                                    .since = s->moment,
+                                });
+    s->moment = now;
+    for (size_t i = 0; i < s->count; i++)
+        tracking_settle(&s->items[i], bulk_is_copied(bulk, &s->items[i]));
 }

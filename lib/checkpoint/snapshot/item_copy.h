@@ -1,5 +1,6 @@
-/* item_copy.h - Copies strided values and device memory of a snapshot, and its
- * states. Device memory comes first, because only its copies can fail.
+/* item_copy.h - Copies the values of a snapshot: finds the bytes that have
+ * changed, copies strided values, device memory and states, and copies large
+ * values in parallel.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,6 +8,24 @@
 #define VV_ITEM_COPY_H
 
 #include "snapshot.h"
+
+/* --- Changed bytes -------------------------------------------------------- */
+
+/* Finds the bytes that may differ between the program and a snapshot.
+ *
+ * A value is unchanged if it is at the address where it was last copied from or
+ * to, and has not been written to since. All other values are copied
+ * completely. */
+
+/* Starts tracking from the next copy on. If memory runs out, nothing is
+ * tracked. */
+void vv_tracking_begin(struct varve_snapshot *snapshot);
+void vv_tracking_end(struct varve_snapshot *snapshot);
+
+/* Called when the values of the snapshot no longer come from the program. */
+void vv_tracking_forget(struct varve_snapshot *snapshot);
+
+/* --- Items ---------------------------------------------------------------- */
 
 /* Returns true if the value of an item must be copied element by element or by
  * functions of the program. */
@@ -34,5 +53,19 @@ varve_status vv_items_put_states(const struct varve_snapshot *snapshot,
     bool keeps_random, varve_error *error);
 varve_status vv_items_sync_states(
     const struct varve_snapshot *snapshot, varve_error *error);
+
+/* --- Copying in parallel -------------------------------------------------- */
+
+/* Copies the values of a snapshot in parallel, on all processors. */
+
+struct vv_bulk {
+    struct varve_snapshot *snapshot;
+    bool is_restore;
+    bool keeps_random; /* for a restore: skips random streams */
+};
+
+/* Copies every numeric value into the snapshot, or from it into the program.
+ * Skips strings and states. Cannot fail and allocates nothing. */
+void vv_bulk_copy(const struct vv_bulk *bulk);
 
 #endif

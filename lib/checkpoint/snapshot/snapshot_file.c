@@ -22,7 +22,6 @@
 #include "replica.h"
 #include "snapshot.h"
 #include "state.h"
-#include "tracking.h"
 #include "try.h"
 #include "unrestored.h"
 #include "variable.h"

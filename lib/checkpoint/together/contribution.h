@@ -8,7 +8,7 @@
 
 #include "comm_collectives.h"
 #include "checksum.h"
-#include "share_chunks.h"
+#include "share.h"
 
 /* A message, decoded. Numbers in it are in the byte order of a file. */
 struct vv_contribution {
@@ -21,7 +21,7 @@ struct vv_contribution {
     size_t stretch_count;
     const uint8_t *stretches; /* place, size and offset of each, 8 bytes each */
     size_t chunk_count;       /* 0: regions are written as they are */
-    const uint8_t *chunks;    /* see share_chunks.h */
+    const uint8_t *chunks;    /* see share.h */
     const uint8_t *privates;  /* vv_private_message, one after another */
     const uint8_t *slices;    /* vv_slice_message, one after another */
 };

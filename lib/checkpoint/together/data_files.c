@@ -9,9 +9,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "comm_collectives.h"
 #include "allocator.h"
-#include "chunks_out.h"
+#include "comm_collectives.h"
 #include "data_in.h"
 #include "data_out.h"
 #include "directory.h"
@@ -20,12 +19,61 @@
 #include "layer_folder.h"
 #include "layer_out.h"
 #include "layers_in.h"
-#include "merge_chunks.h"
+#include "layout.h"
 #include "merge_places.h"
 #include "name.h"
+#include "recall.h"
 #include "retry.h"
 #include "try.h"
-#include "verify_recalled.h"
+
+/* --- Verifying reused digests --------------------------------------------- */
+
+/* Verifies data of this rank that was assumed to be unchanged but must be
+ * written. */
+
+static struct vv_known_chunk recalled_of(const struct vv_share_chunk *c)
+{
+    const uint8_t *digests = c->part->save_plan->columns.index.digests.data;
+    return (struct vv_known_chunk){ .value = c->part->value,
+        .chunk = (c->part->begin + c->begin) / VV_CHUNK_SIZE,
+        .number = (uint64_t)(c->digest - digests) / VV_DIGEST_SIZE };
+}
+
+static varve_status verify_recalled_chunk(const struct vv_share_chunk *c,
+    const struct vv_known_chunk *recalled, struct vv_buffer *scratch,
+    varve_error *error)
+{
+    struct vv_source source;
+    const unsigned char *bytes;
+    const struct vv_part *part = c->part;
+    VV_TRY(vv_save_plan_source(
+        part->save_plan, part->value, scratch, &source, error));
+    VV_TRY(vv_source_piece(
+        &source, part->begin + c->begin, c->size, &bytes, error));
+    return vv_recall_check(part->save_plan, recalled, bytes, c->size, error);
+}
+
+/* Reads the chunks whose bit is set and whose digests were reused (recall.h),
+ * and compares the digests. So data is never written under the digest of
+ * other data. Returns VARVE_MISUSE, with the path of the value, if a digest
+ * differs. */
+static varve_status data_files_verify_recalled(
+    const struct vv_share *share, const uint8_t *bits, varve_error *error)
+{
+    struct vv_buffer scratch;
+    struct vv_share_chunk chunk;
+    struct vv_share_walk walk = vv_share_begin(share);
+    varve_status status = VARVE_OK;
+    vv_buffer_init(&scratch, share->parts.allocator);
+    for (size_t i = 0; !status && vv_share_next(&walk, &chunk); i++) {
+        const struct vv_known_chunk recalled = recalled_of(&chunk);
+        if (vv_is_ordered(bits, i) &&
+            vv_is_recalled(chunk.part->save_plan, &recalled))
+            status = verify_recalled_chunk(&chunk, &recalled, &scratch, error);
+    }
+    vv_buffer_clear(&scratch);
+    return status;
+}
 
 /* A layer that is being written. */
 struct vv_new_file {
@@ -296,7 +344,8 @@ static bool has_orders(const struct vv_filling *f, const uint8_t *bits)
 static varve_status data_files_write_chunks(const struct vv_filling *f,
     struct vv_chunks_out *out, struct vv_buffer *name, varve_error *error)
 {
-    varve_status status = vv_verify_recalled(f->share, out->bits, error);
+    varve_status status =
+        data_files_verify_recalled(f->share, out->bits, error);
     if (!status && has_orders(f, out->bits))
         status = data_files_open_file(f, name, &out->file, error);
     out->path = vv_buffer_string(name);

@@ -9,9 +9,10 @@
 #ifndef VV_DATA_FILES_H
 #define VV_DATA_FILES_H
 
-#include "layer_match.h"
+#include "incremental_chunks.h"
 #include "merge.h"
 #include "publish.h"
+#include "share.h"
 
 /* The files of a save, on rank 0. */
 struct vv_data_files {

@@ -16,7 +16,6 @@
 #include "store.h"
 #include "try.h"
 #include "write.h"
-#include "write_all.h"
 
 /* --- The communicator of the background thread ---------------------------- */
 

@@ -1,5 +1,5 @@
-/* merge.c - Merges the contributions of all ranks: assigns files, checks
- * shards, and collects digests and places.
+/* merge.c - Merges the contributions of all ranks: adds rank-local subtrees,
+ * checks shards, and collects digests and places.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,12 +12,122 @@
 #include "allocator.h"
 #include "failure.h"
 #include "layout.h"
-#include "merge_chunks.h"
 #include "merge_places.h"
-#include "merge_private.h"
+#include "merge_rounds.h"
 #include "piece_check.h"
 #include "saved_path.h"
 #include "try.h"
+
+/* --- Rank-local subtrees -------------------------------------------------- */
+
+static inline bool merge_has_private(const struct vv_merge *merge)
+{
+    return merge->save_plan->privates.size > 0;
+}
+
+/* Returns the offset in the data of the next value of the index. */
+static inline uint64_t merge_next_place(const struct vv_merge *merge)
+{
+    const struct vv_buffer *places = merge->is_spliced
+                                         ? &merge->splice.columns.value_offsets
+                                         : &merge->share->offsets;
+    return vv_at64(places->data, merge->next_whole);
+}
+
+/* Returns the number of rank-local nodes, which is the same on each rank. */
+static size_t count_private(const struct vv_merge *merge)
+{
+    return merge->save_plan->privates.size /
+           sizeof(struct vv_save_plan_private);
+}
+
+static size_t merge_private_count_parts(const struct vv_merge *merge)
+{
+    return 1 + count_private(merge) * merge->comm->size;
+}
+
+/* Adds a part for each rank-local node of each rank, after the part of the
+ * common graph. */
+static void add_private_parts(struct vv_merge *merge)
+{
+    const uint8_t *bytes = merge->all->bytes.data;
+    size_t each = count_private(merge), part = 1;
+    for (uint32_t i = 0; i < merge->comm->size; i++) {
+        const uint8_t *at = vv_contribution_of(bytes).privates;
+        bytes += merge->all->sizes[i];
+        for (size_t k = 0; k < each; k++, part++) {
+            struct vv_private_message message = vv_contribution_private(&at);
+            merge->parts[part] = (struct vv_splice_part){
+                .index = message.index, .at = message.place, .number = i
+            };
+            merge->origins[part] = (struct vv_private_origin){ i, message.begin,
+                message.index.digests };
+        }
+    }
+}
+
+/* Merges the graphs of all ranks. Afterwards values are numbered and placed as
+ * in the merged graph. */
+static varve_status merge_splice(struct vv_merge *merge, varve_error *error)
+{
+    const varve_allocator *a = &merge->save_plan->context.allocator;
+    size_t parts = merge_private_count_parts(merge);
+    merge->parts = vv_allocate_array(a, parts, sizeof *merge->parts);
+    merge->origins = vv_allocate_array(a, parts, sizeof *merge->origins);
+    if (!merge->parts || !merge->origins)
+        return vv_fail_memory(error, "the index of all ranks");
+    VV_TRY(vv_save_plan_index(merge->save_plan, &merge->parts[0].index, error));
+    vv_share_lay_out(merge->share, &merge->parts[0].index);
+    add_private_parts(merge);
+    merge->splice.parts = merge->parts;
+    merge->splice.count = parts;
+    VV_TRY(vv_splice_begin(&merge->splice, a, error));
+    merge->is_spliced = true;
+    merge->end = merge->splice.columns.total;
+    return VARVE_OK;
+}
+
+static void merge_private_end(struct vv_merge *merge)
+{
+    const varve_allocator *a = &merge->save_plan->context.allocator;
+    size_t parts = merge_private_count_parts(merge);
+    if (merge->is_spliced)
+        vv_splice_end(&merge->splice);
+    if (merge->parts)
+        vv_release(a, merge->parts, parts * sizeof *merge->parts);
+    if (merge->origins)
+        vv_release(a, merge->origins, parts * sizeof *merge->origins);
+}
+
+/* --- Values --------------------------------------------------------------- */
+
+static void merge_private_take(
+    struct vv_merge *merge, const struct vv_spliced *from)
+{
+    const struct vv_index *index = &merge->parts[from->part].index;
+    struct vv_private_origin *origin = &merge->origins[from->part];
+    uint64_t size = vv_at64(index->value_sizes, from->value);
+    size_t digests = (size_t)vv_chunk_count(size) * VV_DIGEST_SIZE;
+    struct vv_placed placed = { merge_next_place(merge), size, origin->owner,
+        origin->begin + vv_at64(index->value_offsets, from->value) };
+    if (size == 0)
+        return;
+    vv_buffer_add(&merge->placed, &placed, sizeof placed);
+    vv_buffer_add(&merge->added.digests, origin->digests, digests);
+    origin->digests += digests;
+}
+
+/* Takes the rank-local values before the next common value. */
+static void merge_take_private(struct vv_merge *merge)
+{
+    size_t count = 0;
+    const struct vv_spliced *all =
+        merge->is_spliced ? vv_spliced_values(&merge->splice, &count) : NULL;
+    while (merge->next_whole < count && all[merge->next_whole].part != 0) {
+        merge_private_take(merge, &all[merge->next_whole]);
+        merge->next_whole++;
+    }
+}
 
 /* A nonempty shard, and the rank that has it. */
 struct found {
@@ -29,67 +139,6 @@ struct found {
 static varve_status merge_no_memory(varve_error *error)
 {
     return vv_fail_memory(error, "the index of all ranks");
-}
-
-/* --- Files ---------------------------------------------------------------- */
-
-/* Assigns a file to each rank. The ranks of a node share a file, unless the
- * caller has specified the number of files. The number is limited; in an
- * incremental save more strictly, so that the layers of a few earlier saves
- * fit, too. */
-static uint32_t choose_files(const struct vv_merge *merge, uint32_t *nodes)
-{
-    const uint8_t *at = merge->all->bytes.data;
-    uint32_t most = merge->save_plan->options.incremental ? VV_USUAL_LAYERS
-                                                          : VV_MOST_LAYERS;
-    uint32_t ranks = merge->comm->size, count = 0, number = 0;
-    uint32_t wanted = merge->save_plan->options.collective.files;
-    /* The numbers are not used if there are more nodes than files. */
-    for (uint32_t i = 0; wanted == 0 && i < ranks && count <= most; i++) {
-        uint32_t node = vv_contribution_of(at).node;
-        at += merge->all->sizes[i];
-        if (count == 0 || nodes[number] != node) /* else the same node as the
-                                                    previous rank */
-            for (number = 0; number < count && nodes[number] != node;)
-                number++;
-        if (number == count)
-            nodes[count++] = node;
-        merge->regions[i].file = number;
-    }
-    if (wanted == 0 && count <= most)
-        return count;
-    if (wanted == 0 || wanted > most)
-        wanted = most;
-    if (wanted > ranks)
-        wanted = ranks;
-    for (uint32_t i = 0; i < ranks; i++)
-        merge->regions[i].file = (uint32_t)((uint64_t)i * wanted / ranks);
-    return wanted;
-}
-
-static varve_status place_regions(struct vv_merge *merge, varve_error *error)
-{
-    const varve_allocator *a = &merge->save_plan->context.allocator;
-    uint32_t ranks = merge->comm->size;
-    merge->regions = vv_allocate_array(a, ranks, sizeof *merge->regions);
-    merge->files = vv_allocate_array(a, ranks, sizeof *merge->files);
-    uint32_t *nodes = vv_allocate_array(a, ranks, sizeof *nodes);
-    if (merge->regions && merge->files && nodes)
-        merge->file_count = choose_files(merge, nodes);
-    vv_release(a, nodes, nodes ? ranks * sizeof *nodes : 0);
-    if (merge->file_count == 0)
-        return merge_no_memory(error);
-    for (uint32_t i = 0; i < merge->file_count; i++)
-        merge->files[i] =
-            (struct vv_data_file){ VV_PAGE_ALIGNMENT, VV_NONE, false };
-    const uint8_t *at = merge->all->bytes.data;
-    for (uint32_t i = 0; i < ranks; i++) {
-        struct vv_region *region = &merge->regions[i];
-        region->offset = merge->files[region->file].end;
-        merge->files[region->file].end += vv_contribution_of(at).size;
-        at += merge->all->sizes[i];
-    }
-    return VARVE_OK;
 }
 
 /* --- Shards --------------------------------------------------------------- */
@@ -217,7 +266,7 @@ static varve_status check_cover(struct vv_merge *merge,
 static void place_slices(
     struct vv_merge *merge, const struct found *all, size_t count)
 {
-    uint64_t place = vv_next_place(merge);
+    uint64_t place = merge_next_place(merge);
     for (size_t i = 0; i < count; i++) {
         const struct vv_slice_message message =
             vv_contribution_slice(all[i].message, all[i].rank);
@@ -331,7 +380,7 @@ static void take_common(struct vv_merge *merge, size_t digests)
     if (digests > 0)
         vv_buffer_add(&merge->added.digests, merge->next_digests, digests);
     if (size > 0)
-        take_stretches(merge, begin, begin + size, vv_next_place(merge));
+        take_stretches(merge, begin, begin + size, merge_next_place(merge));
 }
 
 /* Takes the values up to `end`. Replicated values are taken from rank 0. */
@@ -345,7 +394,7 @@ static varve_status take_values(
     for (; merge->next_value < end; merge->next_value++) {
         uint64_t size = vv_at64(c->value_sizes.data, merge->next_value);
         size_t count = (size_t)vv_chunk_count(size) * VV_DIGEST_SIZE;
-        vv_merge_take_private(merge);
+        merge_take_private(merge);
         if (slices > 0 && merge->next_slice < all + slices &&
             merge->next_slice->value == merge->next_value)
             VV_TRY(take_slices(merge, merge->next_slice++, error));
@@ -356,7 +405,7 @@ static varve_status take_values(
         merge->next_whole++;
     }
     if (end == merge->save_plan->value_count)
-        vv_merge_take_private(merge);
+        merge_take_private(merge);
     return merge->placed.failed ? merge_no_memory(error) : VARVE_OK;
 }
 
@@ -412,14 +461,13 @@ static void merge_begin(struct vv_merge *merge)
 varve_status vv_merge_begin(struct vv_merge *merge, varve_error *error)
 {
     merge_begin(merge);
-    VV_TRY(place_regions(merge, error));
+    VV_TRY(vv_merge_place_regions(merge, error));
     VV_TRY(make_next_slices(merge, error));
     find_stretches(merge);
     if (merge->stretches.failed)
         return merge_no_memory(error);
     sort_placed(&merge->stretches);
-    return vv_merge_has_private(merge) ? vv_merge_splice(merge, error)
-                                       : VARVE_OK;
+    return merge_has_private(merge) ? merge_splice(merge, error) : VARVE_OK;
 }
 
 varve_status vv_merge_make(struct vv_merge *merge, varve_error *error)
@@ -457,7 +505,7 @@ void vv_merge_clear(struct vv_merge *merge)
     if (merge->next_slices)
         vv_release(a, merge->next_slices, ranks * sizeof *merge->next_slices);
     vv_merge_chunks_end(merge);
-    vv_merge_private_end(merge);
+    merge_private_end(merge);
     vv_index_columns_end(&merge->added);
     vv_buffer_clear(&merge->placed);
     vv_buffer_clear(&merge->found);

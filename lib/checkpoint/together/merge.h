@@ -8,7 +8,8 @@
 
 #include "contribution.h"
 #include "index_columns.h"
-#include "spill.h"
+#include "index_stream.h"
+#include "index_out.h"
 #include "splice.h"
 
 /* The location where a rank writes its region. */
@@ -97,6 +98,13 @@ struct vv_merge {
     struct vv_spill *spill;         /* columns moved out of `added`; or NULL */
     struct vv_column_source source; /* reads `spill` */
 };
+
+static inline struct vv_placed *vv_all_placed(
+    const struct vv_merge *merge, size_t *count)
+{
+    *count = merge->placed.size / sizeof(struct vv_placed);
+    return (struct vv_placed *)(void *)merge->placed.data;
+}
 
 /* Checks that the shards of each value cover it exactly once, adds the
  * rank-local subtrees to the graph, chooses files and offsets, and fills in

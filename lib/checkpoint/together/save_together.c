@@ -5,7 +5,6 @@
 #include "save_together.h"
 
 #include "comm_collectives.h"
-#include "save_plan_digests.h"
 #include "contribution.h"
 #include "data_files.h"
 #include "data_out.h"
@@ -17,6 +16,8 @@
 #include "merge_rounds.h"
 #include "publish.h"
 #include "recall.h"
+#include "save.h"
+#include "save_plan_digests.h"
 #include "store.h"
 #include "try.h"
 #include "write.h"
@@ -24,7 +25,10 @@
 
 /* --- The first step ------------------------------------------------------- */
 
-varve_status vv_check_together(const varve_write_options *o, varve_error *error)
+/* Returns VARVE_MISUSE for options that collective saves do not support.
+ * `options` may be NULL. */
+static varve_status save_together_check(
+    const varve_write_options *o, varve_error *error)
 {
     VV_TRY(vv_write_options_check(o, error));
     if (o && o->format != VARVE_FORMAT_VARVE)
@@ -40,7 +44,7 @@ varve_status vv_save_together_gather(struct vv_save_together *save,
 {
     struct vv_save_request own = *request;
     own.of = VV_OF_SEVERAL;
-    VV_TRY(vv_check_together(own.options, error));
+    VV_TRY(save_together_check(own.options, error));
     VV_TRY(vv_request_gather(&own, save->save_plan, error));
     varve_status status = vv_private_parts_gather(
         &save->privates, own.root, save->save_plan, save->comm, error);
@@ -351,4 +355,96 @@ varve_status vv_save_together_write(struct vv_save_together *save,
     if (!status || status == VARVE_UNKNOWN_OUTCOME)
         keep_digests(save);
     return status;
+}
+
+/* --- Saves ----------------------------------------------------------------- */
+
+static varve_status write_all_agree(
+    void *user, varve_status status, uint64_t *number, varve_error *error)
+{
+    const struct vv_save_together *save = user;
+    VV_TRY(vv_agree(save->comm, status, error));
+    return vv_comm_bcast_u64(save->comm, number, error);
+}
+
+static varve_status write_all_write(
+    void *user, varve_status status, const char *path, varve_error *error)
+{
+    return vv_save_together_write(user, status, path, error);
+}
+
+struct vv_saving vv_saving_together(
+    struct vv_save_together *save, const char *target, bool is_numbered)
+{
+    static const struct vv_save_way way = { write_all_agree, write_all_write };
+    return (struct vv_saving){
+        .save_plan = save->save_plan,
+        .target = target,
+        .is_numbered = is_numbered,
+        .is_follower = save->comm->rank != 0,
+        .way = &way,
+        .user = save,
+    };
+}
+
+varve_status vv_save_now_together(const varve_comm *comm, varve_status status,
+    const struct vv_save_request *r, varve_error *error)
+{
+    struct vv_save_plan save_plan = { .counter = 0 };
+    struct vv_save_together save = { .comm = comm, .save_plan = &save_plan };
+    if (vv_is_alone(comm))
+        return status ? status : vv_save_now(r, error);
+    if (!status)
+        status = vv_save_together_begin(&save, r, error);
+    bool is_gathered = save.has_share;
+    struct vv_saving saving =
+        vv_saving_together(&save, r->target, r->is_numbered);
+    saving.root = is_gathered ? r->root : NULL;
+    saving.sets_counter = r->sets_counter;
+    status = vv_saving_write(&saving, status, error);
+    vv_save_together_end(&save);
+    if (is_gathered)
+        vv_save_plan_clear(&save_plan);
+    return status;
+}
+
+static varve_status write_all_now(const varve_comm *comm,
+    const struct vv_save_request *request, varve_error *error)
+{
+    varve_error reason = { 0 };
+    VV_TRY(vv_check_comm(comm, error));
+    varve_status status =
+        vv_save_now_together(comm, VARVE_OK, request, &reason);
+    if (status && error)
+        *error = reason;
+    return status;
+}
+
+varve_status varve_write_all(const varve_comm *comm, varve_node *root,
+    const char *path, const varve_write_options *options, varve_error *error)
+{
+    const struct vv_save_request r = vv_write_request(root, path, options);
+    return write_all_now(comm, &r, error);
+}
+
+varve_status varve_save_all(const varve_comm *comm, varve_node *root,
+    const char *prefix, const varve_write_options *options, varve_error *error)
+{
+    const struct vv_save_request r = vv_numbered_request(root, prefix, options);
+    return write_all_now(comm, &r, error);
+}
+
+varve_status varve_agree(
+    const varve_comm *comm, varve_status status, varve_error *error)
+{
+    VV_TRY(vv_check_comm(comm, error));
+    return vv_agree(comm, status, error);
+}
+
+bool varve_any(const varve_comm *comm, bool wanted)
+{
+    if (!comm)
+        return wanted;
+    uint64_t number = wanted;
+    return comm->agree(comm->self, &number) || number > 0;
 }

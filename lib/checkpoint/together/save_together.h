@@ -16,6 +16,7 @@
 
 #include <varve/collective.h>
 
+#include "save.h"
 #include "share.h"
 #include "write.h"
 
@@ -60,9 +61,15 @@ varve_status vv_save_together_write(struct vv_save_together *save,
  * failed. */
 void vv_save_together_end(struct vv_save_together *save);
 
-/* Returns VARVE_MISUSE for options that collective saves do not support.
- * `options` may be NULL. */
-varve_status vv_check_together(
-    const varve_write_options *options, varve_error *error);
+/* Saves. Collective: `status` is the result of earlier steps of this rank; if
+ * one has failed, with its message in `error`, all ranks fail. Returns the same
+ * on all ranks. With vv_comm_alone it is vv_save_now. */
+varve_status vv_save_now_together(const varve_comm *comm, varve_status status,
+    const struct vv_save_request *request, varve_error *error);
+
+/* Returns a save by all ranks, for vv_saving_write. The caller sets `path`
+ * and the members for the graph. */
+struct vv_saving vv_saving_together(
+    struct vv_save_together *save, const char *target, bool is_numbered);
 
 #endif

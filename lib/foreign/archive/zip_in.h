@@ -17,12 +17,11 @@
 #include "buffer.h"
 #include "foreign.h"
 
+/* --- The directory -------------------------------------------------------- */
+
 /* The signature of an entry, and that at the start of an empty archive. */
 #define VV_ZIP_ENTRY_MARK "PK\003\004"
 #define VV_ZIP_END_MARK "PK\005\006"
-
-/* Size of a record of the directory without its name and extra fields. */
-enum { VV_ZIP_RECORD_SIZE = 46 };
 
 enum vv_zip_method { VV_ZIP_STORED = 0, VV_ZIP_DEFLATED = 8 };
 
@@ -86,5 +85,20 @@ static inline const char *vv_zip_name(
  * \"a.npy\"". */
 void vv_zip_where(const struct vv_zip *zip, const struct vv_zip_entry *entry,
     struct vv_buffer *where);
+
+/* --- The end record ------------------------------------------------------- */
+
+/* Finds the end record of a zip archive, which locates its directory. */
+
+struct vv_zip_end {
+    uint64_t count;  /* number of entries */
+    uint64_t offset; /* offset of the directory in the file */
+    uint64_t size;   /* size of the directory */
+};
+
+/* Finds the end record and the zip64 record, if there is one, and checks that
+ * they agree and that the directory ends where they begin. */
+varve_status vv_zip_find_end(
+    const struct vv_zip *zip, struct vv_zip_end *end, varve_error *error);
 
 #endif

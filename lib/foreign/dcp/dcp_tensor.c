@@ -13,7 +13,7 @@
 #include "pickle_in.h"
 #include "shape.h"
 #include "torch_pieces.h"
-#include "torch_type.h"
+#include "torch_tensor.h"
 #include "try.h"
 
 /* A tensor that is being read. */

@@ -4,14 +4,17 @@
  *
  * A map or list is an object; its keys or positions are the edges. An array is
  * a variable, mapped in the file; any other number or text is a scalar. The
- * optax state of the parameters also becomes slots of them (flax_slots.h).
+ * optax state of the parameters also becomes slots of them (flax_in.h).
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef VV_FLAX_IN_H
 #define VV_FLAX_IN_H
 
+#include "draft.h"
 #include "foreign_format.h"
+
+/* --- Reading -------------------------------------------------------------- */
 
 extern const struct vv_foreign_format vv_flax_format;
 

@@ -8,8 +8,7 @@
 #include <stdio.h>
 
 #include "failure.h"
-#include "flax_chunks.h"
-#include "flax_decode.h"
+#include "flax_array.h"
 #include "name.h"
 #include "try.h"
 

@@ -28,7 +28,6 @@
 #include "safetensors_index.h"
 #include "stranger.h"
 #include "torch_in.h"
-#include "torch_index.h"
 #include "try.h"
 
 /* All readable formats except Varve's own. The first of equal bids wins. To add

@@ -7,6 +7,9 @@
 #define VV_HDF5_IN_H
 
 #include "foreign_format.h"
+#include "hdf5_graph.h"
+
+/* --- Reading -------------------------------------------------------------- */
 
 extern const struct vv_foreign_format vv_hdf5_format;
 

@@ -11,9 +11,51 @@
 #include "allocator.h"
 #include "bytes.h"
 #include "failure.h"
-#include "hdf5_load.h"
+#include "module.h"
 #include "name.h"
 #include "try.h"
+
+/* --- The module ----------------------------------------------------------- */
+
+#ifndef VV_MODULES
+#define VV_MODULES "" /* this build does not have modules */
+#endif
+
+#define REMEDY                                                                 \
+    "load it with Keras and write a tf.train.Checkpoint, or read it with "     \
+    "h5py and use numpy.savez"
+
+varve_status vv_hdf5_load(const struct vv_context *context, const char *path,
+    const struct vv_hdf5_calls **calls, varve_error *error)
+{
+    struct vv_buffer reason;
+    varve_status status = VARVE_OK;
+    vv_buffer_init(&reason, &context->allocator);
+    *calls = *VV_MODULES ? vv_module_find("varve-hdf5.so", VV_HDF5_SYMBOL,
+                               VV_MODULES, &reason)
+                         : NULL;
+    if (reason.failed)
+        status = vv_fail_memory(error, "the name of a module");
+    else if (!*VV_MODULES)
+        status = vv_fail(error, VARVE_TOO_NEW,
+            "%s: this build does not support HDF5 files (Keras, h5py, NetCDF "
+            "4): " REMEDY ", or build Varve with -Dhdf5=enabled",
+            path);
+    else if (!*calls)
+        status = vv_fail(error, VARVE_TOO_NEW,
+            "%s: HDF5 files need the module varve-hdf5 (build option "
+            "-Dhdf5=enabled), which cannot be loaded: %s",
+            path, vv_buffer_string(&reason));
+    else if ((*calls)->version != VV_HDF5_VERSION)
+        status = vv_fail(error, VARVE_TOO_NEW,
+            "%s: expected version %d of the module varve-hdf5, found version "
+            "%u",
+            path, VV_HDF5_VERSION, (*calls)->version);
+    vv_buffer_clear(&reason);
+    return status;
+}
+
+/* --- The file ------------------------------------------------------------- */
 
 #define WEIGHTS "model.weights.h5"
 #define CONFIG "config.json"
@@ -124,6 +166,10 @@ static varve_status hdf5_source_open_file(
                : VARVE_OK;
 }
 
+/* Implements `decode` of struct vv_foreign for the values in `made`. */
+static varve_status hdf5_decode(const struct vv_foreign *foreign,
+    uint64_t number, unsigned char *bytes, size_t size, varve_error *error);
+
 varve_status vv_hdf5_open(struct vv_foreign *foreign,
     struct vv_hdf5_source **source, varve_error *error)
 {
@@ -135,7 +181,7 @@ varve_status vv_hdf5_open(struct vv_foreign *foreign,
         return vv_fail_memory(error, "an HDF5 file");
     *source = foreign->state = s;
     foreign->free = hdf5_source_free_state;
-    foreign->decode = vv_hdf5_decode;
+    foreign->decode = hdf5_decode;
     s->foreign = foreign;
     s->size = size;
     vv_buffer_init(&s->made, a);
@@ -189,8 +235,8 @@ static varve_status decode_texts(const struct vv_hdf5_source *s,
     return status;
 }
 
-varve_status vv_hdf5_decode(const struct vv_foreign *foreign, uint64_t number,
-    unsigned char *bytes, size_t size, varve_error *error)
+static varve_status hdf5_decode(const struct vv_foreign *foreign,
+    uint64_t number, unsigned char *bytes, size_t size, varve_error *error)
 {
     const struct vv_hdf5_source *s = foreign->state;
     const struct vv_hdf5_made *made =

@@ -6,9 +6,24 @@
 #ifndef VV_HDF5_SOURCE_H
 #define VV_HDF5_SOURCE_H
 
+#include <varve/error.h>
+
 #include "arena.h"
+#include "context.h"
 #include "hdf5_module.h"
 #include "zip_in.h"
+
+/* --- The module ----------------------------------------------------------- */
+
+/* Loads the module varve-hdf5 when a file needs it. */
+
+/* Sets *calls to the functions of the module. Returns VARVE_TOO_NEW, with a
+ * message that describes the remedy, if the module does not exist or has
+ * another version. `path` is the file that needs it. */
+varve_status vv_hdf5_load(const struct vv_context *context, const char *path,
+    const struct vv_hdf5_calls **calls, varve_error *error);
+
+/* --- The file ------------------------------------------------------------- */
 
 /* A value that is decoded when it is read. */
 struct vv_hdf5_made {
@@ -48,10 +63,6 @@ varve_status vv_hdf5_open(struct vv_foreign *foreign,
  * it is NULL, `name`. */
 varve_status vv_hdf5_tell(const struct vv_hdf5_source *source, const char *name,
     const varve_error *said, varve_error *error);
-
-/* Implements `decode` of struct vv_foreign for the values in `made`. */
-varve_status vv_hdf5_decode(const struct vv_foreign *foreign, uint64_t number,
-    unsigned char *bytes, size_t size, varve_error *error);
 
 /* Returns the limit on the total size of the strings of a dataset. */
 uint64_t vv_hdf5_most_text(const struct vv_hdf5_source *source);

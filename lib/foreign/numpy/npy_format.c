@@ -9,7 +9,7 @@
 #include "allocator.h"
 #include "failure.h"
 #include "npy_decode.h"
-#include "npy_draft.h"
+#include "npy_kept.h"
 #include "npy_in.h"
 #include "try.h"
 

@@ -15,6 +15,8 @@
 
 #include "buffer.h"
 
+/* --- The header ----------------------------------------------------------- */
+
 enum vv_npy_kind {
     VV_NPY_NUMBERS, /* an element type that Varve has */
     VV_NPY_BYTES,   /* S: byte strings of equal size, padded with NUL */
@@ -72,5 +74,23 @@ bool vv_npy_is_plain(const struct vv_npy_header *header);
  * (as which bfloat16 is written) the byte order is omitted, because it has no
  * meaning. For a type of more than 4 KiB the tag is "numpy:[...]". */
 void vv_npy_tag(const struct vv_npy_header *header, struct vv_buffer *tag);
+
+/* --- Types ---------------------------------------------------------------- */
+
+/* Maps types of NumPy, such as <f4, to element types. */
+
+/* Parses header->descr, which must not be a structured type, and sets kind,
+ * element type, byte order and size. Without a byte order character the data is
+ * little-endian, as on nearly all machines that write such files. Returns false
+ * if it is not a valid type. */
+bool vv_npy_read_type(struct vv_npy_header *header);
+
+/* Returns true if a type is that of Python objects. */
+bool vv_npy_is_object(const char *descr, size_t size);
+
+/* Returns NumPy's name of an element type: "<f4". bfloat16 and float8, which
+ * NumPy does not have, are <V2 and |V1, as ml_dtypes writes them. Returns NULL
+ * for strings, whose type includes their size. */
+const char *vv_npy_type_of(varve_dtype dtype);
 
 #endif

@@ -1,4 +1,5 @@
-/* npy_kept.c - Stores the rank, the extents and the text of the type.
+/* npy_kept.c - Stores the rank, the extents and the text of a type, and adds
+ * the node, the value and the tag of an array.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,6 +8,8 @@
 #include <string.h>
 
 #include "bytes.h"
+
+/* --- Types that Varve does not have --------------------------------------- */
 
 enum {
     STRUCTURED = 0, /* offsets of the fields */
@@ -18,7 +21,9 @@ enum {
     LONGEST_DESCR = 4096,
 };
 
-void vv_npy_keep(
+/* Stores the type and the shape of a header that was just parsed with a node of
+ * the draft. A type whose text is longer than 4 KiB is not stored. */
+static void npy_keep(
     struct vv_draft *draft, uint32_t node, const struct vv_npy_header *h)
 {
     unsigned char kept[SHAPE + 8 * VARVE_MAX_RANK + LONGEST_DESCR];
@@ -77,4 +82,33 @@ bool vv_npy_keeps_tag(
         !tag.failed && tag.size == size && memcmp(tag.data, text, size) == 0;
     vv_buffer_clear(&tag);
     return keeps;
+}
+
+/* --- Adding arrays -------------------------------------------------------- */
+
+static void npy_draft_add_state(struct vv_draft *draft,
+    const struct vv_npy_header *h, const struct vv_npy_item *t)
+{
+    struct vv_buffer tag;
+    uint32_t node = vv_draft_path(draft, VARVE_STATE, t->name, t->name_size);
+    vv_buffer_init(&tag, &draft->context->allocator);
+    vv_npy_tag(h, &tag);
+    const char *text = vv_buffer_string(&tag);
+    if (tag.failed)
+        vv_draft_fail(draft, VARVE_NO_MEMORY, "out of memory: a tag");
+    vv_draft_state(draft, node, h->size, &t->place);
+    vv_draft_tag(draft, node, text);
+    npy_keep(draft, node, h);
+    vv_buffer_clear(&tag);
+}
+
+void vv_npy_add(struct vv_draft *draft, const struct vv_npy_header *h,
+    const struct vv_npy_item *t)
+{
+    if (h->kind == VV_NPY_OPAQUE) {
+        npy_draft_add_state(draft, h, t);
+        return;
+    }
+    uint32_t node = vv_draft_path(draft, VARVE_VARIABLE, t->name, t->name_size);
+    vv_draft_value(draft, node, &h->type, t->strings_size, &t->place);
 }

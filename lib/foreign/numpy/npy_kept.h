@@ -1,5 +1,6 @@
-/* npy_kept.h - Stores type and shape of an array whose type Varve does not
- * have, so that it can be written again unchanged.
+/* npy_kept.h - Adds arrays to a draft, and stores the type and shape of an
+ * array whose type Varve does not have, so that it can be written again
+ * unchanged.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,10 +11,7 @@
 #include "npy_in.h"
 #include "target.h"
 
-/* Stores the type and the shape of a header that was just parsed with a node of
- * the draft. A type whose text is longer than 4 KiB is not stored. */
-void vv_npy_keep(
-    struct vv_draft *draft, uint32_t node, const struct vv_npy_header *header);
+/* --- Types that Varve does not have --------------------------------------- */
 
 /* Sets *header to the type of a state in its file: kind, shape, size, order,
  * version and descr, which is valid as long as the graph. Returns false if
@@ -25,5 +23,22 @@ bool vv_npy_kept_of(const struct vv_target *target, uint32_t node,
  * written again. */
 bool vv_npy_keeps_tag(
     const struct vv_target *target, uint32_t node, uint32_t name);
+
+/* --- Adding arrays -------------------------------------------------------- */
+
+/* Adds an array to a draft: as a variable, or as a state if Varve does not have
+ * its type. */
+
+/* The properties of an array that are not in its header. */
+struct vv_npy_item {
+    const char *name; /* a path */
+    size_t name_size;
+    uint64_t strings_size; /* see vv_draft_value */
+    struct vv_place place;
+};
+
+/* Adds an array. A failure is recorded in the draft. */
+void vv_npy_add(struct vv_draft *draft, const struct vv_npy_header *header,
+    const struct vv_npy_item *item);
 
 #endif

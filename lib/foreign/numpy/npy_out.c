@@ -14,7 +14,7 @@
 #include "failure.h"
 #include "file.h"
 #include "npy_kept.h"
-#include "npy_type.h"
+#include "npy_in.h"
 #include "shape.h"
 #include "try.h"
 

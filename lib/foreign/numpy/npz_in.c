@@ -12,7 +12,7 @@
 #include "failure.h"
 #include "name.h"
 #include "npy_decode.h"
-#include "npy_draft.h"
+#include "npy_kept.h"
 #include "npy_in.h"
 #include "sum.h"
 #include "try.h"

@@ -13,7 +13,7 @@
 #include "draft.h"
 #include "map.h"
 #include "onnx_values.h"
-#include "wire_file.h"
+#include "wire_in.h"
 
 enum vv_onnx_message {
     VV_ONNX_GRAPH,

@@ -6,13 +6,228 @@
 #include "onnx_tensor.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "failure.h"
 #include "name.h"
-#include "onnx_items.h"
 #include "shape.h"
 #include "try.h"
+
+/* --- Element types -------------------------------------------------------- */
+
+/* Fields of a TensorProto that contain elements; the numbers are those in the
+ * file. */
+enum onnx_field {
+    VV_ONNX_FLOATS = 4,
+    VV_ONNX_INT32S = 5,
+    VV_ONNX_STRINGS = 6,
+    VV_ONNX_INT64S = 7,
+    VV_ONNX_DOUBLES = 10,
+    VV_ONNX_UINT64S = 11
+};
+
+#define NONE_OF_OURS ((varve_dtype)0)
+
+static const struct vv_onnx_type types[] = {
+    [1] = { VARVE_FLOAT32, 32, 32, VV_ONNX_FLOATS, "onnx:FLOAT" },
+    [2] = { VARVE_UINT8, 8, 8, VV_ONNX_INT32S, "onnx:UINT8" },
+    [3] = { VARVE_INT8, 8, 8, VV_ONNX_INT32S, "onnx:INT8" },
+    [4] = { VARVE_UINT16, 16, 16, VV_ONNX_INT32S, "onnx:UINT16" },
+    [5] = { VARVE_INT16, 16, 16, VV_ONNX_INT32S, "onnx:INT16" },
+    [6] = { VARVE_INT32, 32, 32, VV_ONNX_INT32S, "onnx:INT32" },
+    [7] = { VARVE_INT64, 64, 64, VV_ONNX_INT64S, "onnx:INT64" },
+    [8] = { VARVE_STRING, 0, 0, VV_ONNX_STRINGS, "onnx:STRING" },
+    [9] = { VARVE_BOOL, 8, 8, VV_ONNX_INT32S, "onnx:BOOL" },
+    [10] = { VARVE_FLOAT16, 16, 16, VV_ONNX_INT32S, "onnx:FLOAT16" },
+    [11] = { VARVE_FLOAT64, 64, 64, VV_ONNX_DOUBLES, "onnx:DOUBLE" },
+    [12] = { VARVE_UINT32, 32, 32, VV_ONNX_UINT64S, "onnx:UINT32" },
+    [13] = { VARVE_UINT64, 64, 64, VV_ONNX_UINT64S, "onnx:UINT64" },
+    [14] = { VARVE_COMPLEX64, 64, 32, VV_ONNX_FLOATS, "onnx:COMPLEX64" },
+    [15] = { VARVE_COMPLEX128, 128, 64, VV_ONNX_DOUBLES, "onnx:COMPLEX128" },
+    [16] = { VARVE_BFLOAT16, 16, 16, VV_ONNX_INT32S, "onnx:BFLOAT16" },
+    [17] = { VARVE_FLOAT8_E4M3FN, 8, 8, VV_ONNX_INT32S, "onnx:FLOAT8E4M3FN" },
+    [18] = { NONE_OF_OURS, 8, 8, VV_ONNX_INT32S, "onnx:FLOAT8E4M3FNUZ" },
+    [19] = { VARVE_FLOAT8_E5M2, 8, 8, VV_ONNX_INT32S, "onnx:FLOAT8E5M2" },
+    [20] = { NONE_OF_OURS, 8, 8, VV_ONNX_INT32S, "onnx:FLOAT8E5M2FNUZ" },
+    [21] = { NONE_OF_OURS, 4, 8, VV_ONNX_INT32S, "onnx:UINT4" },
+    [22] = { NONE_OF_OURS, 4, 8, VV_ONNX_INT32S, "onnx:INT4" },
+    [23] = { NONE_OF_OURS, 4, 8, VV_ONNX_INT32S, "onnx:FLOAT4E2M1" },
+    [24] = { NONE_OF_OURS, 8, 8, VV_ONNX_INT32S, "onnx:FLOAT8E8M0" },
+    [25] = { NONE_OF_OURS, 2, 8, VV_ONNX_INT32S, "onnx:UINT2" },
+    [26] = { NONE_OF_OURS, 2, 8, VV_ONNX_INT32S, "onnx:INT2" },
+    [27] = { NONE_OF_OURS, 6, 6, VV_ONNX_INT32S, "onnx:FLOAT6E2M3" },
+    [28] = { NONE_OF_OURS, 6, 6, VV_ONNX_INT32S, "onnx:FLOAT6E3M2" },
+};
+
+_Static_assert(VARVE_DTYPE_COUNT == 18,
+    "new element type: add it to this table if the format has it");
+
+const struct vv_onnx_type *vv_onnx_type_of(uint64_t number)
+{
+    return number > 0 && number < sizeof types / sizeof *types ? &types[number]
+                                                               : NULL;
+}
+
+bool vv_onnx_type_size(
+    const struct vv_onnx_type *type, uint64_t count, uint64_t *size)
+{
+    /* Computes whole groups of 8 elements first, so that nothing overflows. */
+    uint64_t bits = type->bits, eighth = count / 8;
+    if (bits > 0 && eighth > UINT64_MAX / bits)
+        return false;
+    *size = eighth * bits;
+    uint64_t rest = (count % 8 * bits + 7) / 8;
+    if (rest > UINT64_MAX - *size)
+        return false;
+    *size += rest;
+    return true;
+}
+
+uint64_t vv_onnx_type_items(
+    const struct vv_onnx_type *type, uint64_t count, uint64_t size)
+{
+    return type->unit == 6 || type->unit == 0 ? count
+                                              : size / (type->unit / 8u);
+}
+
+/* --- Items ---------------------------------------------------------------- */
+
+struct walk {
+    struct vv_wire_file *file;
+    const struct vv_onnx_items *items;
+    uint64_t count;    /* items so far */
+    uint64_t bytes;    /* size of strings so far */
+    unsigned char *to; /* destination; NULL: only counts */
+    size_t size;       /* size of the destination */
+    uint64_t strings;  /* expected number of strings */
+};
+
+static enum vv_wire_type onnx_items_kind_of(uint32_t field)
+{
+    switch (field) {
+    case VV_ONNX_FLOATS: return VV_WIRE_FIXED32;
+    case VV_ONNX_DOUBLES: return VV_WIRE_FIXED64;
+    default: return VV_WIRE_VARINT;
+    }
+}
+
+static varve_status onnx_items_fail_changed(const struct walk *w)
+{
+    return vv_fail(w->file->window.error, VARVE_CORRUPT,
+        "%s: the data has changed since the file was opened",
+        w->file->window.foreign->files[0].path);
+}
+
+/* Stores 6 bits, which may be split over two bytes. */
+static void put_bits(unsigned char *to, uint64_t at, unsigned six)
+{
+    unsigned shift = (unsigned)(at % 8);
+    to[at / 8] |= (unsigned char)(six << shift);
+    if (shift > 2)
+        to[at / 8 + 1] |= (unsigned char)(six >> (8 - shift));
+}
+
+static varve_status onnx_items_put(struct walk *w, uint64_t number)
+{
+    uint32_t unit = w->items->unit;
+    uint64_t i = w->count++;
+    if (!w->to)
+        return VARVE_OK;
+    uint64_t room = unit == 6   ? (uint64_t)w->size * 8 / 6
+                    : unit == 1 ? w->size
+                                : w->size / (unit / 8);
+    if (i >= room)
+        return onnx_items_fail_changed(w);
+    if (unit == 6) {
+        put_bits(w->to, 6 * i, (unsigned)number & 63);
+    } else if (unit == 1) {
+        w->to[i] = (uint32_t)number != 0;
+    } else {
+        for (uint32_t b = 0; b < unit / 8; b++)
+            w->to[i * (unit / 8) + b] = (unsigned char)(number >> 8 * b);
+    }
+    return VARVE_OK;
+}
+
+static varve_status take_numbers(
+    struct walk *w, const struct vv_wire_spot *spot)
+{
+    enum vv_wire_type kind = onnx_items_kind_of(w->items->field);
+    if (spot->type != VV_WIRE_SIZED) {
+        VV_TRY(vv_wire_file_expect(w->file, spot, kind, "elements"));
+        return onnx_items_put(w, spot->value);
+    }
+    struct vv_wire_part part = spot->part;
+    while (part.at < part.end) {
+        uint64_t number;
+        VV_TRY(vv_wire_file_number(w->file, &part, kind, &number));
+        VV_TRY(onnx_items_put(w, number));
+    }
+    return VARVE_OK;
+}
+
+static varve_status onnx_items_take_string(
+    struct walk *w, const struct vv_wire_spot *spot)
+{
+    uint64_t size = spot->part.end - spot->part.at;
+    uint64_t i = w->count++;
+    VV_TRY(vv_wire_file_expect(w->file, spot, VV_WIRE_SIZED, "a string"));
+    if (w->to) {
+        uint64_t text = 8 * w->strings + w->bytes;
+        if (i >= w->strings || size > w->size - text)
+            return onnx_items_fail_changed(w);
+        vv_store64(w->to + 8 * i, size);
+        if (size > 0)
+            VV_TRY(vv_foreign_read(w->file->window.foreign, 0, w->to + text,
+                (size_t)size, spot->part.at, w->file->window.error));
+    }
+    w->bytes += size;
+    return VARVE_OK;
+}
+
+static varve_status onnx_items_walk(struct walk *w)
+{
+    struct vv_wire_part message = w->items->message;
+    struct vv_wire_spot spot;
+    while (message.at < message.end) {
+        VV_TRY(vv_wire_file_next(w->file, &message, "elements", &spot));
+        if (spot.number != w->items->field)
+            continue;
+        VV_TRY(w->items->unit ? take_numbers(w, &spot)
+                              : onnx_items_take_string(w, &spot));
+    }
+    return VARVE_OK;
+}
+
+varve_status vv_onnx_items_count(struct vv_wire_file *file,
+    const struct vv_onnx_items *items, uint64_t *count, uint64_t *bytes)
+{
+    struct walk w = { .file = file, .items = items };
+    VV_TRY(onnx_items_walk(&w));
+    *count = w.count;
+    *bytes = w.bytes;
+    return VARVE_OK;
+}
+
+varve_status vv_onnx_items_make(struct vv_wire_file *file,
+    const struct vv_onnx_items *items, uint64_t count, unsigned char *bytes,
+    size_t size)
+{
+    struct walk w = { .file = file,
+        .items = items,
+        .to = bytes,
+        .size = size,
+        .strings = items->unit ? 0 : count };
+    memset(bytes, 0, size);
+    VV_TRY(onnx_items_walk(&w));
+    bool is_whole =
+        w.count == count && (items->unit || 8 * w.strings + w.bytes == size);
+    return is_whole ? VARVE_OK : onnx_items_fail_changed(&w);
+}
+
+/* --- Tensors -------------------------------------------------------------- */
 
 /* Field numbers in the file. */
 enum {

@@ -9,7 +9,6 @@
 #include "arena.h"
 #include "draft.h"
 #include "map.h"
-#include "onnx_items.h"
 #include "onnx_tensor.h"
 
 /* A value that is decoded. */

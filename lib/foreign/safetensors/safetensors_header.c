@@ -5,15 +5,61 @@
  */
 #include "safetensors_header.h"
 
+#include <varve/graph.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include <varve/graph.h>
-
+#include "bytes.h"
 #include "failure.h"
 #include "try.h"
+
+/* --- Element types -------------------------------------------------------- */
+
+_Static_assert(VARVE_DTYPE_COUNT == 18,
+    "new element type: add it to this table if the format has it");
+
+#define NONE_OF_OURS ((varve_dtype)0)
+
+const struct vv_safetensors_dtype
+    vv_safetensors_dtypes[VV_SAFETENSORS_DTYPES] = {
+        { "BOOL", VARVE_BOOL, 8 },
+        { "F4", NONE_OF_OURS, 4 },
+        { "F6_E2M3", NONE_OF_OURS, 6 },
+        { "F6_E3M2", NONE_OF_OURS, 6 },
+        { "U8", VARVE_UINT8, 8 },
+        { "I8", VARVE_INT8, 8 },
+        { "F8_E5M2", VARVE_FLOAT8_E5M2, 8 },
+        { "F8_E4M3", VARVE_FLOAT8_E4M3FN, 8 },
+        { "F8_E8M0", NONE_OF_OURS, 8 },
+        { "F8_E4M3FNUZ", NONE_OF_OURS, 8 },
+        { "F8_E5M2FNUZ", NONE_OF_OURS, 8 },
+        { "I16", VARVE_INT16, 16 },
+        { "U16", VARVE_UINT16, 16 },
+        { "F16", VARVE_FLOAT16, 16 },
+        { "BF16", VARVE_BFLOAT16, 16 },
+        { "I32", VARVE_INT32, 32 },
+        { "U32", VARVE_UINT32, 32 },
+        { "F32", VARVE_FLOAT32, 32 },
+        { "C64", VARVE_COMPLEX64, 64 },
+        { "F64", VARVE_FLOAT64, 64 },
+        { "I64", VARVE_INT64, 64 },
+        { "U64", VARVE_UINT64, 64 },
+    };
+
+const struct vv_safetensors_dtype *vv_safetensors_dtype_of(varve_dtype dtype)
+{
+    for (size_t i = 0; i < VV_SAFETENSORS_DTYPES; i++) {
+        if (dtype && vv_safetensors_dtypes[i].dtype == dtype)
+            return &vv_safetensors_dtypes[i];
+    }
+    return NULL;
+}
+
+/* --- The header ----------------------------------------------------------- */
 
 static const char metadata_key[] = "__metadata__";
 
@@ -364,4 +410,54 @@ varve_status vv_safetensors_info(
     struct vv_json_item item;
     vv_safetensors_item(in, name, &item);
     return read_tensor(in, &item, info);
+}
+
+/* --- Types that Varve does not have --------------------------------------- */
+
+enum { TYPE = 0, RANK = 1, SIZE = 2, SHAPE = 10 }; /* offsets of the fields */
+
+void vv_safetensors_keep(struct vv_draft *draft, uint32_t node,
+    const struct vv_safetensors_info *info)
+{
+    unsigned char kept[SHAPE + 8 * VARVE_MAX_RANK];
+    size_t size = SHAPE;
+    kept[TYPE] = (unsigned char)(info->dtype - vv_safetensors_dtypes);
+    kept[RANK] = (unsigned char)info->type.rank;
+    vv_store64(kept + SIZE, info->end - info->begin);
+    for (uint32_t i = 0; i < info->type.rank; i++, size += 8)
+        vv_store64(kept + size, info->type.shape[i]);
+    vv_draft_keep(draft, node, kept, size);
+}
+
+bool vv_safetensors_kept_of(const struct vv_target *target, uint32_t node,
+    struct vv_safetensors_info *info)
+{
+    size_t size = 0;
+    const struct vv_index *index = target->index;
+    uint32_t value = vv_index_find_value(index, node);
+    const unsigned char *kept =
+        target->kept ? target->kept(target->user, node, &size) : NULL;
+    if (!kept || value == VV_NONE ||
+        vv_index_kind(index, node) != VARVE_STATE ||
+        vv_load64(kept + SIZE) != vv_at64(index->value_sizes, value))
+        return false;
+    *info =
+        (struct vv_safetensors_info){ .dtype = &vv_safetensors_dtypes[*kept] };
+    info->type.rank = kept[RANK];
+    for (uint32_t i = 0; i < info->type.rank; i++)
+        info->type.shape[i] = vv_load64(kept + SHAPE + 8 * i);
+    return true;
+}
+
+bool vv_safetensors_keeps_tag(
+    const struct vv_target *target, uint32_t node, uint32_t name)
+{
+    struct vv_safetensors_info info;
+    size_t size, before = strlen(VV_SAFETENSORS_TAG);
+    if (!vv_safetensors_kept_of(target, node, &info))
+        return false;
+    const char *tag = vv_index_name(target->index, name, &size);
+    return size == before + strlen(info.dtype->name) &&
+           memcmp(tag, VV_SAFETENSORS_TAG, before) == 0 &&
+           memcmp(tag + before, info.dtype->name, size - before) == 0;
 }

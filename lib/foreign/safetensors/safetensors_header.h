@@ -6,11 +6,35 @@
 #ifndef VV_SAFETENSORS_HEADER_H
 #define VV_SAFETENSORS_HEADER_H
 
+#include <varve/tensor.h>
 #include <varve/error.h>
 
 #include "buffer.h"
+#include "draft.h"
 #include "json_in.h"
-#include "safetensors_dtype.h"
+#include "target.h"
+
+/* --- Element types -------------------------------------------------------- */
+
+/* Maps element types of safetensors to those of Varve. */
+
+struct vv_safetensors_dtype {
+    const char *name;
+    varve_dtype dtype; /* 0 if Varve does not have the type */
+    unsigned bits;     /* size of an element */
+};
+
+/* In the order of the reference implementation, which writes tensors of the
+ * last types first. */
+enum { VV_SAFETENSORS_DTYPES = 22 };
+extern const struct vv_safetensors_dtype
+    vv_safetensors_dtypes[VV_SAFETENSORS_DTYPES];
+
+/* Returns the entry of an element type, or NULL if safetensors does not have
+ * it. */
+const struct vv_safetensors_dtype *vv_safetensors_dtype_of(varve_dtype dtype);
+
+/* --- The header ----------------------------------------------------------- */
 
 /* Names point into the header, after their opening quotes: see vv_json_compare
  * and vv_safetensors_item. */
@@ -58,5 +82,26 @@ void vv_safetensors_item(
     struct vv_json_in *in, const char *name, struct vv_json_item *item);
 varve_status vv_safetensors_info(
     struct vv_json_in *in, const char *name, struct vv_safetensors_info *info);
+
+/* --- Types that Varve does not have --------------------------------------- */
+
+/* Stores type and shape of a tensor whose type Varve does not have, so that it
+ * can be written again unchanged. */
+
+void vv_safetensors_keep(struct vv_draft *draft, uint32_t node,
+    const struct vv_safetensors_info *info);
+
+/* Sets the type and the shape of a state in its file. Returns false if nothing
+ * was stored or the size of the state has changed. */
+bool vv_safetensors_kept_of(const struct vv_target *target, uint32_t node,
+    struct vv_safetensors_info *info);
+
+/* The prefix of the tag of such a state. */
+#define VV_SAFETENSORS_TAG "safetensors:"
+
+/* Returns true if a tag of a node contains nothing beyond the type that is
+ * written again. */
+bool vv_safetensors_keeps_tag(
+    const struct vv_target *target, uint32_t node, uint32_t name);
 
 #endif

@@ -17,7 +17,7 @@
 #include "failure.h"
 #include "json_out.h"
 #include "name.h"
-#include "safetensors_kept.h"
+#include "safetensors_header.h"
 #include "safetensors_string.h"
 #include "try.h"
 

@@ -17,7 +17,7 @@
 #include "json_out.h"
 #include "name.h"
 #include "safetensors_in.h"
-#include "safetensors_kept.h"
+#include "safetensors_header.h"
 #include "safetensors_plan.h"
 #include "try.h"
 #include "value_out.h"

@@ -14,7 +14,7 @@
 #include "moments.h"
 #include "name.h"
 #include "safetensors_in.h"
-#include "safetensors_kept.h"
+#include "safetensors_header.h"
 #include "safetensors_string.h"
 #include "try.h"
 

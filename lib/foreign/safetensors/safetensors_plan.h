@@ -7,7 +7,7 @@
 #define VV_SAFETENSORS_PLAN_H
 
 #include "buffer.h"
-#include "safetensors_dtype.h"
+#include "safetensors_header.h"
 #include "target.h"
 
 struct vv_safetensors_value {

@@ -17,6 +17,20 @@
 
 #include "buffer.h"
 #include "bundle_roles.h"
+#include "index.h"
+
+/* --- Keys ----------------------------------------------------------------- */
+
+/* Parses the keys of values in an object-based TensorFlow checkpoint:
+ * `PATH/.ATTRIBUTES/NAME`, or `VARIABLE/.OPTIMIZER_SLOT/OWNER/SLOT` followed by
+ * `/.ATTRIBUTES/NAME`. In names, '.' is written as ".." and '/' as ".S". */
+
+/* Returns true if a key belongs to an attribute of a node, by any path from
+ * node 0 to the node or as that of a slot variable. */
+bool vv_bundle_key_leads(const struct vv_index *index, const char *key,
+    size_t size, uint32_t node, struct vv_buffer *scratch);
+
+/* --- Objects -------------------------------------------------------------- */
 
 struct vv_bundle_objects {
     const struct vv_target *target;

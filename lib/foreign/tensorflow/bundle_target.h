@@ -13,7 +13,7 @@
  * a reserved name.
  *
  * Neither format keeps tags, kinds of objects or metadata. The path is the
- * prefix or the path of the index. See bundle_files.h for the files that are
+ * prefix or the path of the index. See bundle_out.h for the files that are
  * written, and for those that a failure can leave.
  *
  * SPDX-License-Identifier: MIT

@@ -9,7 +9,7 @@
 
 #include "failure.h"
 #include "name.h"
-#include "pickle_machine.h"
+#include "pickle.h"
 #include "try.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include "bytes.h"
 #include "failure.h"
 #include "name.h"
-#include "torch_order.h"
+#include "torch_kept.h"
 #include "try.h"
 
 struct vv_torch_range {

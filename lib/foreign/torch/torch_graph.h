@@ -32,7 +32,7 @@ struct vv_torch_graph {
     struct vv_buffer ways; /* struct vv_torch_way, by node */
     varve_error *error;
     unsigned char
-        *roles; /* by node (torch_edges.h); NULL until slots are added */
+        *roles; /* by node (torch_model.h); NULL until slots are added */
     /* own */
     uint32_t *nodes; /* by item: the node, plus 1 */
     struct vv_torch_values values;

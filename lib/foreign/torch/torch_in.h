@@ -16,11 +16,22 @@
 #include "foreign_format.h"
 #include "torch_file.h"
 
+/* --- One file ------------------------------------------------------------- */
+
 extern const struct vv_foreign_format vv_torch_format;
 
 /* Adds all values of a pickle and the slots of optimizers to the draft. */
 varve_status vv_torch_read_graph(struct vv_draft *draft,
     struct vv_torch_file *file, const struct vv_pickle *pickle,
     varve_error *error);
+
+/* --- Several files -------------------------------------------------------- */
+
+/* Reads several torch.save files as one checkpoint, listed in a Hugging Face
+ * index, `pytorch_model.bin.index.json`. */
+
+/* Opens the index. Each file that it lists is a dict of tensors by name; they
+ * are merged into one dict. */
+extern const struct vv_foreign_format vv_torch_index_format;
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "buffer.h"
 #include "pickle.h"
+#include "target.h"
 #include "torch_key.h"
 
 /* The tag of an object whose decimal names are integers. The Python module uses
@@ -66,5 +67,20 @@ static inline enum vv_torch_was vv_torch_kept_was(
  * the end. */
 bool vv_torch_kept_next(const unsigned char *kept, size_t size, size_t *at,
     struct vv_torch_kept_key *key);
+
+/* --- Order of variables --------------------------------------------------- */
+
+/* Finds the order in which PyTorch lists the variables of a model, from the
+ * positions in an optimizer's state. */
+
+/* Sets positions[node] to the position plus 1 for each variable whose slots are
+ * in an entry of their owner's `state`, such as `state/3/exp_avg`. Other
+ * entries stay 0. Returns VARVE_OK or VARVE_NO_MEMORY. */
+varve_status vv_torch_order(
+    const struct vv_target *target, uint32_t *positions, varve_error *error);
+
+/* Returns the child of a node by name, or VV_NONE. */
+uint32_t vv_torch_child(
+    const struct vv_index *index, uint32_t node, const char *name);
 
 #endif

@@ -17,7 +17,7 @@
 #include "map.h"
 #include "pickle_in.h"
 #include "shape.h"
-#include "torch_type.h"
+#include "torch_tensor.h"
 #include "try.h"
 
 enum { MARK, VERSION, MACHINE, OBJECT, KEYS, PICKLES };

@@ -14,7 +14,7 @@
 #include "failure.h"
 #include "name.h"
 #include "torch_again.h"
-#include "torch_order.h"
+#include "torch_kept.h"
 #include "try.h"
 
 /* A position in an optimizer's state, and the variable that its slots belong

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "failure.h"
-#include "torch_order.h"
+#include "torch_kept.h"
 #include "try.h"
 
 #define GROUPS "param_groups.0."

@@ -11,10 +11,8 @@
 #include "allocator.h"
 #include "failure.h"
 #include "torch_decode.h"
-#include "torch_edges.h"
-#include "torch_flat.h"
-#include "torch_match.h"
 #include "torch_model.h"
+#include "torch_match.h"
 #include "torch_reason.h"
 #include "try.h"
 

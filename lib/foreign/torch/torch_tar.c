@@ -15,7 +15,7 @@
 #include "pickle_in.h"
 #include "shape.h"
 #include "tar_in.h"
-#include "torch_type.h"
+#include "torch_tensor.h"
 #include "try.h"
 
 enum { SYS_INFO, PICKLE, TENSORS, STORAGES, MEMBERS };

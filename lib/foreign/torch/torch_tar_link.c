@@ -9,7 +9,7 @@
 
 #include "failure.h"
 #include "name.h"
-#include "torch_type.h"
+#include "torch_tensor.h"
 #include "try.h"
 
 /* The texts of every tensor, one behind the other. */

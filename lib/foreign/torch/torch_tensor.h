@@ -11,6 +11,25 @@
 
 #include "pickle.h"
 
+/* --- Element types -------------------------------------------------------- */
+
+/* Maps element types to their names in PyTorch. */
+
+/* Returns the element type that an item names: a storage class, such as
+ * FloatStorage, or a dtype, such as torch.float32. UntypedStorage is uint8.
+ * Returns 0 for unsupported types and for other items. */
+varve_dtype vv_torch_type(const struct vv_pickle *pickle, uint32_t item);
+
+/* Returns the name of the storage class in the module torch, or NULL if there
+ * is none. */
+const char *vv_torch_storage_of(varve_dtype dtype);
+
+/* Returns the name of a type in the module torch. Strings have none and must
+ * not be passed. */
+const char *vv_torch_name_of_type(varve_dtype dtype);
+
+/* --- Tensors -------------------------------------------------------------- */
+
 enum vv_torch_kind {
     VV_TORCH_OTHER,  /* not a tensor */
     VV_TORCH_TENSOR, /* a supported tensor */

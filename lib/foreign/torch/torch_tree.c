@@ -12,7 +12,7 @@
 #include "checksum.h"
 #include "failure.h"
 #include "torch_again.h"
-#include "torch_order.h"
+#include "torch_kept.h"
 #include "torch_value_out.h"
 #include "try.h"
 

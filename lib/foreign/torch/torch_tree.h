@@ -28,7 +28,7 @@ struct vv_torch_tree {
     struct vv_buffer names;
     /* own */
     unsigned char *flags;   /* by node */
-    uint32_t *positions;    /* by node: see torch_order.h */
+    uint32_t *positions;    /* by node: see torch_kept.h */
     struct vv_buffer steps; /* of the walk through an object */
     struct vv_buffer path;
     struct vv_buffer sorted; /* scratch */

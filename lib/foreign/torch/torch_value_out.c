@@ -13,7 +13,7 @@
 #include "name.h"
 #include "number.h"
 #include "shape.h"
-#include "torch_type.h"
+#include "torch_tensor.h"
 #include "try.h"
 
 #define UTILS "torch._utils"

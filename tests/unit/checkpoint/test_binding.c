@@ -3,11 +3,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "worlds.h"
-
 #include "binding.h"
+
 #include "delivery_state.h"
 #include "unbind.h"
+#include "worlds.h"
 
 static float memory[6] = { 1, 2, 3, 4, 5, 6 };
 
@@ -263,6 +263,71 @@ TEST(binding, lets_no_optional_value_decide_what_a_node_is)
     cr_assert(varve_report_at(report, VARVE_FINDING_UNEXPECTED, 0, &f));
     cr_assert_str_eq(f.reason, "optional");
     varve_report_free(report);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+static float kept[4] = { 1, 2, 1, 2 };
+
+static varve_node *new_program(float *x)
+{
+    varve_node *root = new_root();
+    varve_add_object(root, "b");
+    varve_node *a = varve_add_object(root, "a");
+    varve_node *v = varve_add_variable(a, "x", varve_array(x, 2));
+    varve_add_slot(a, v, "m", varve_array(x + 2, 2));
+    good(root);
+    return root;
+}
+
+/* By an edge that leads to a variable whose place in the file is known. */
+TEST(widening, decides_again_what_a_new_path_takes_in)
+{
+    float x[4] = { 0 };
+    begin_world();
+    varve_node *root = new_program(kept);
+    write_root(root);
+    free_root(root);
+    root = new_program(x);
+    varve_restoration *r =
+        read_root(root, &(varve_read_options){ .only = "b" });
+    cr_assert_eq(x[1], 0);
+    varve_track(varve_find(root, "b"), "again", varve_find_path(root, "a/x"));
+    cr_assert_eq(x[1], 2);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+/* What fails is matched again by a retry. */
+TEST(widening, remembers_what_it_had_no_memory_to_follow)
+{
+    float x[4] = { 0 };
+    begin_world();
+    varve_node *root = new_program(kept);
+    write_root(root);
+    free_root(root);
+    root = new_program(x);
+    varve_restoration *r =
+        read_root(root, &(varve_read_options){ .only = "b/**" });
+    varve_node *b = varve_find(root, "b"), *a = varve_find(root, "a");
+    for (int i = 0; i < 300; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%d", i);
+        varve_add_object(a, name);
+    }
+    varve_error error = { 0 };
+    for (long n = 0; !varve_find(b, "again"); n++) {
+        varve_graph_clear_error(varve_node_graph(root), NULL);
+        test_fail_allocation(n, true);
+        varve_track(b, "again", a);
+        test_fail_allocation(-1, false);
+    }
+    cr_assert_eq(r->pairing.failure.status, VARVE_NO_MEMORY);
+    cr_assert_eq(x[1], 0);
+    cr_assert_ok(varve_restoration_retry(r, &error), error);
+    cr_assert_eq(x[1], 2);
     varve_restoration_free(r);
     free_root(root);
     end_world();

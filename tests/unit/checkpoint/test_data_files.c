@@ -3,14 +3,12 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "together_world.h"
-
 #include <errno.h>
-
 #include <varve/reader.h>
 
 #include "reader.h"
 #include "support/faulty_system.h"
+#include "together_world.h"
 
 enum { RANKS = 3 };
 

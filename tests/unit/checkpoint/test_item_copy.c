@@ -3,9 +3,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "worlds.h"
-
 #include "support/views.h"
+#include "worlds.h"
 
 enum { FLOATS = 300000 };
 

@@ -3,9 +3,9 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "worlds.h"
-
 #include "match.h"
+
+#include "worlds.h"
 
 static float values[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 static float mine[8];

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "support/test.h"
-
 #include "matches.h"
+
+#include "support/test.h"
 #include "node.h"
 
 enum { NODES = 4, FILES = 6 };

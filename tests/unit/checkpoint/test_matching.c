@@ -7,6 +7,7 @@
 
 #include "formats.h"
 #include "match.h"
+#include "worlds.h"
 
 static double two[2];
 

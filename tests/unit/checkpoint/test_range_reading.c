@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "worlds.h"
-
 #include "range_reading.h"
+
+#include "worlds.h"
 
 enum { COUNT = 700000 };
 

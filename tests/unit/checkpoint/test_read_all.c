@@ -3,15 +3,14 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "together_world.h"
-
 #include <varve/reader.h>
 #include <varve/snapshot.h>
 
+#include "index_broadcast.h"
 #include "node.h"
 #include "reader.h"
 #include "support/faulty_system.h"
-#include "index_broadcast.h"
+#include "together_world.h"
 
 enum { MOST = 8 };
 

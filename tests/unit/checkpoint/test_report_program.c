@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "worlds.h"
-
 #include "report_program.h"
+
+#include "worlds.h"
 
 static float x = 5;
 

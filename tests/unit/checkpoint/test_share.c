@@ -2,11 +2,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "together_world.h"
-
-#include "save_plan.h"
-#include "layout.h"
 #include "share.h"
+
+#include "layout.h"
+#include "save_plan.h"
+#include "together_world.h"
 
 enum { VALUES = 40, MOST_SIZE = 3 << 20 };
 

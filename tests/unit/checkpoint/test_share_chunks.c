@@ -5,7 +5,7 @@
 #include "together_world.h"
 
 #include "save_plan_digests.h"
-#include "share_chunks.h"
+#include "share.h"
 
 enum { RANKS = 3, LARGE = 700000 };
 

@@ -2,14 +2,14 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "support/test.h"
+#include "structure.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/test.h"
 #include "graph.h"
-#include "structure.h"
 #include "support/faulty_system.h"
 #include "support/memory_system.h"
 #include "support/test_context.h"

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT
  */
 #define _XOPEN_SOURCE 700 /* setenv */
-#include "hdf5_kept_type.h"
+#include "hdf5_kept.h"
 
 #include "bytes.h"
 #include "hdf5_sample.h"

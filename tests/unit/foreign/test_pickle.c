@@ -2,11 +2,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "support/test.h"
+#include "pickle.h"
 
 #include <stdio.h>
 
-#include "pickle.h"
+#include "support/test.h"
 #include "torch_sample.h"
 
 TEST(pickle, tells_members_by_index)
@@ -73,4 +73,105 @@ TEST(pickle, has_keys_in_dicts_and_in_what_is_made_of_them)
             expected[i], "%u", i);
     vv_pickle_clear(&p);
     vv_buffer_clear(&b);
+}
+
+struct made {
+    struct vv_pickle p;
+    struct vv_machine m;
+    varve_error error;
+};
+
+static void begin(struct made *t)
+{
+    static const struct vv_pickle_item none = { .kind = VV_PICKLE_NONE };
+    static const struct vv_pickle_link nothing = { 0 };
+    *t = (struct made){
+        .p = { .bytes = (const unsigned char *)"\1\2\3\4", .size = 4 }
+    };
+    t->m = (struct vv_machine){ .p = &t->p, .where = "a", .error = &t->error };
+    vv_buffer_init(&t->p.items, test_allocator());
+    vv_buffer_init(&t->p.links, test_allocator());
+    vv_buffer_init(&t->m.stack, test_allocator());
+    vv_buffer_init(&t->m.marks, test_allocator());
+    vv_buffer_init(&t->m.memo, test_allocator());
+    vv_buffer_add(&t->p.items, &none, sizeof none);
+    vv_buffer_add(&t->p.links, &nothing, sizeof nothing);
+}
+
+static void end(struct made *t)
+{
+    vv_pickle_clear(&t->p);
+    vv_buffer_clear(&t->m.stack);
+    vv_buffer_clear(&t->m.marks);
+    vv_buffer_clear(&t->m.memo);
+}
+
+TEST(pickle_machine, takes_bytes_and_numbers_up_to_the_end)
+{
+    struct made t;
+    uint64_t number;
+    const unsigned char *bytes;
+    begin(&t);
+    cr_assert_eq(vv_machine_take_number(&t.m, 3, &number), VARVE_OK);
+    cr_assert_eq(number, 0x030201);
+    cr_assert_eq(vv_machine_take(&t.m, 2, &bytes), VARVE_TRUNCATED);
+    cr_assert_eq(vv_machine_take(&t.m, UINT64_MAX, &bytes), VARVE_TRUNCATED);
+    cr_assert_eq(vv_machine_take(&t.m, 1, &bytes), VARVE_OK);
+    cr_assert_eq(*bytes, 4);
+    end(&t);
+}
+
+TEST(pickle_machine, has_what_is_above_the_last_mark)
+{
+    struct made t;
+    uint32_t number;
+    size_t from;
+    begin(&t);
+    cr_assert_eq(vv_machine_push(&t.m, 5), VARVE_OK);
+    cr_assert_eq(vv_machine_push_mark(&t.m), VARVE_OK);
+    cr_assert_eq(vv_machine_pop(&t.m, &number), VARVE_CORRUPT);
+    cr_assert_eq(vv_machine_push(&t.m, 6), VARVE_OK);
+    cr_assert_eq(vv_machine_top(&t.m, &number), VARVE_OK);
+    cr_assert_eq(number, 6);
+    cr_assert_eq(vv_machine_pop_mark(&t.m, &from), VARVE_OK);
+    cr_assert_eq(from, 1);
+    cr_assert_eq(vv_machine_depth_of(&t.m), 2);
+    cr_assert_eq(vv_machine_floor_of(&t.m), 0);
+    cr_assert_eq(vv_machine_pop_mark(&t.m, &from), VARVE_CORRUPT);
+    end(&t);
+}
+
+TEST(pickle_machine, hangs_the_stack_at_an_item_in_its_order)
+{
+    struct made t;
+    uint32_t list;
+    begin(&t);
+    cr_assert_eq(vv_machine_add(&t.m,
+        (struct vv_pickle_item){ .kind = VV_PICKLE_LIST }, &list), VARVE_OK);
+    cr_assert_eq(vv_machine_push(&t.m, 7), VARVE_OK);
+    cr_assert_eq(vv_machine_push(&t.m, 8), VARVE_OK);
+    cr_assert_eq(vv_machine_append_from(&t.m, list, 0), VARVE_OK);
+    cr_assert_eq(vv_machine_depth_of(&t.m), 0);
+    cr_assert_eq(vv_pickle_nth(&t.p, list, 0), 7);
+    cr_assert_eq(vv_pickle_nth(&t.p, list, 1), 8);
+    end(&t);
+}
+
+TEST(pickle_machine, remembers_by_number)
+{
+    struct made t;
+    uint32_t number;
+    begin(&t);
+    cr_assert_eq(vv_machine_push(&t.m, 7), VARVE_OK);
+    cr_assert_eq(vv_machine_memorize(&t.m, 3), VARVE_OK);
+    cr_assert_eq(vv_machine_memorize(&t.m, 3), VARVE_OK);
+    cr_assert_eq(t.m.memorized, 1);
+    cr_assert_eq(vv_machine_recall(&t.m, 2), VARVE_CORRUPT);
+    cr_assert_eq(vv_machine_recall(&t.m, 4), VARVE_CORRUPT);
+    cr_assert_eq(vv_machine_recall(&t.m, 3), VARVE_OK);
+    cr_assert_eq(vv_machine_pop(&t.m, &number), VARVE_OK);
+    cr_assert_eq(number, 7);
+    cr_assert_eq(vv_machine_memorize(&t.m, 5), VARVE_CORRUPT,
+        "larger than the pickle is long");
+    end(&t);
 }

@@ -3,12 +3,12 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "support/test.h"
+#include "torch_in.h"
 
 #include <stdio.h>
 
+#include "support/test.h"
 #include "convert.h"
-#include "torch_in.h"
 #include "torch_sample.h"
 
 /* --- Bids ----------------------------------------------------------------- */

@@ -3,12 +3,12 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "support/test.h"
+#include "torch_kept.h"
 
 #include <stdio.h>
 
+#include "support/test.h"
 #include "checksum.h"
-#include "torch_kept.h"
 #include "torch_sample.h"
 
 TEST(torch_kept, gives_kinds_order_and_what_was_none)

@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "support/test.h"
-
-#include "torch_made.h"
 #include "torch_model.h"
+
+#include "support/test.h"
+#include "torch_made.h"
 
 /* A Python float. */
 #define REAL "G\x3f\xf0\0\0\0\0\0\0"

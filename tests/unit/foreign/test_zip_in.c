@@ -2,10 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "support/test.h"
-
 #include "zip_in.h"
 
+#include "support/test.h"
 #include "arrays.h"
 
 /* Reads an archive and returns the status; `check` is called after success. */

@@ -7,7 +7,7 @@
 
 #include "support/test.h"
 
-#include "torch_edges.h"
+#include "torch_model.h"
 #include "torch_sample.h"
 
 struct made {

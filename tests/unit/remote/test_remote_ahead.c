@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "remote_pool.h"
-#include "remote_error.h"
+#include "remote_url.h"
 #include "support/test.h"
 
 enum { RANGE = 64 << 10, MOST_SEEN = 64, CONCURRENCY = 4 };

@@ -2,14 +2,13 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "support/test.h"
+#include "event_message.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "event_message.h"
-#include "histogram.h"
+#include "support/test.h"
 #include "support/event_reader.h"
 
 static struct vv_buffer b;

@@ -2,11 +2,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "sources.h"
+#include "scan.h"
 
 #include <stdlib.h>
 
-#include "scan.h"
+#include "sources.h"
 
 enum { SIZE = (2 << 20) + 5 };
 
