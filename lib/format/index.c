@@ -7,7 +7,6 @@
 #include "layout.h"
 #include "name.h"
 #include "piece_table.h"
-#include "value_table.h"
 
 struct bytes {
     const char *at;

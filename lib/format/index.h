@@ -230,6 +230,10 @@ struct vv_piece_table {
  * It is built once after reading. */
 enum { VV_VALUE_STEP = 16 };
 
+/* A flag of an entry of `digests`: each of the VV_VALUE_STEP values from there
+ * on has one digest. This is so for nearly all small values. */
+#define VV_ONE_DIGEST_EACH (UINT64_C(1) << 63)
+
 struct vv_value_table {
     /* to read */
     uint32_t count;    /* number of values */

@@ -11,10 +11,6 @@
 
 #include "index.h"
 
-/* A flag of an entry of `digests`: each of the VV_VALUE_STEP values from there
- * on has one digest. This is so for nearly all small values. */
-#define VV_ONE_DIGEST_EACH (UINT64_C(1) << 63)
-
 /* Makes an empty table with room for the values of an index. Reads only the
  * lengths of columns. */
 varve_status vv_value_table_make(struct vv_value_table *table,

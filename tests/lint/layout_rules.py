@@ -90,8 +90,9 @@ def check_test(tree, f):
 
 def check_orphans(tree):
     """Checks that a unit test corresponds to a file of the library, or a
-    header with code, or a part of one: test_merge_rounds.c tests merge_rounds.c, or rounds of merge.c.
-    The subfolders of a layer share a folder of tests."""
+    header with code, or a part of one: test_merge_rounds.c tests
+    merge_rounds.c, or rounds of merge.c. The subfolders of a layer share a
+    folder of tests."""
     mirrored = {(f.path.split('/')[1], f.stem) for f in tree.c_files('lib')}
     for f in tree.c_files('tests/unit'):
         layer = f.path.split('/')[2]

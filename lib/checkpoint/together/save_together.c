@@ -357,7 +357,8 @@ varve_status vv_save_together_write(struct vv_save_together *save,
     return status;
 }
 
-/* --- Saves ----------------------------------------------------------------- */
+/* --- Saves -----------------------------------------------------------------
+ */
 
 static varve_status write_all_agree(
     void *user, varve_status status, uint64_t *number, varve_error *error)

@@ -1,5 +1,5 @@
-/* test_arrival_fold.c - Tests merging of rank-local values after a change of the number
- * of ranks.
+/* test_arrival_fold.c - Tests merging of rank-local values after a change of
+ * the number of ranks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -46,16 +46,13 @@ static varve_status add_up(void *user, varve_node *mine, varve_reader *saved,
     return c->fails;
 }
 
-static void begin_counter(
-    struct counter *c, const varve_comm *comm, bool folds)
+static void begin_counter(struct counter *c, const varve_comm *comm, bool folds)
 {
     const varve_rank_local_options options = { .merge = folds ? add_up : NULL,
         .merge_user = c };
-    *c = (struct counter){ .root = new_root(),
-        .comm = comm,
-        .x = -1,
-        .count = -1,
-        .more = -1 };
+    *c = (struct counter){
+        .root = new_root(), .comm = comm, .x = -1, .count = -1, .more = -1
+    };
     varve_add_variable(c->root, "x", varve_scalar(&c->x));
     varve_add_variable(varve_add_rank_local(c->root, "own", comm, &options),
         "count", varve_scalar(&c->count));
@@ -102,8 +99,7 @@ static void load_counter(const varve_comm *comm, void *user)
         varve_add_variable(c.root, "x", varve_scalar(&other));
     else if (run->odd < 0)
         varve_add_variable(c.root, "x", varve_scalar(&c.x));
-    varve_restoration *r =
-        varve_read_all(comm, c.root, FILE_NAME, NULL, error);
+    varve_restoration *r = varve_read_all(comm, c.root, FILE_NAME, NULL, error);
     run->run.statuses[comm->rank] = r ? VARVE_OK : error->status;
     run->calls[comm->rank] = c.calls;
     if (run->bad >= 0) /* `x` is marked on all ranks, even after the failure */
@@ -188,15 +184,14 @@ TEST(fold, leaves_half_restored_what_came_before_it_fails)
     cr_assert(!varve_read(c.root, FILE_NAME, NULL, &error));
     cr_assert_eq(error.status, VARVE_PARTIALLY_RESTORED);
     cr_assert_eq(c.x, 7);
-    cr_assert_eq(
-        varve_write(c.root, "c.varve", NULL, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_write(c.root, "c.varve", NULL, &error), VARVE_MISUSE);
     cr_assert(strstr(error.message, "x: "), "%s", error.message);
     free_root(c.root);
     end_world();
 }
 
-static varve_status take_away(void *user, varve_node *mine,
-    varve_reader *saved, const char *path, size_t count, varve_error *error)
+static varve_status take_away(void *user, varve_node *mine, varve_reader *saved,
+    const char *path, size_t count, varve_error *error)
 {
     (void)user;
     (void)saved;
@@ -219,8 +214,7 @@ TEST(fold, may_take_no_node_away)
     varve_add_variable(mine, "count", varve_scalar(&count));
     varve_restoration_free(varve_read(root, FILE_NAME, NULL, NULL));
     cr_assert_eq(varve_find_path(root, "own/0"), mine);
-    cr_assert_eq(
-        varve_graph_check(varve_node_graph(root), NULL), VARVE_MISUSE);
+    cr_assert_eq(varve_graph_check(varve_node_graph(root), NULL), VARVE_MISUSE);
     free_root(root);
     end_world();
 }

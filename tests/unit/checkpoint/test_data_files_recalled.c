@@ -1,5 +1,5 @@
-/* test_data_files_recalled.c - Tests the verification of digests that a collective
- * save reuses.
+/* test_data_files_recalled.c - Tests the verification of digests that a
+ * collective save reuses.
  *
  * SPDX-License-Identifier: MIT
  */

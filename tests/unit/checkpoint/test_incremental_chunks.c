@@ -1,5 +1,5 @@
-/* test_incremental_chunks.c - Tests collective incremental saves: the lookup of chunks
- * of the base, and whole saves.
+/* test_incremental_chunks.c - Tests collective incremental saves: the lookup of
+ * chunks of the base, and whole saves.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,10 +19,10 @@ enum { MOST = 8, ROW = 1024, ALL_ROWS = 1200, SMALLS = 300, PARTS = 90 };
 static float rows[ALL_ROWS][ROW];
 static double weights[LARGE / 4];
 static int64_t smalls[SMALLS];
-static double more_weights[MOST][20000]; /* by rank */
+static double more_weights[MOST][20000];      /* by rank */
 static float parts[PARTS][VV_PAGED_SIZE / 4]; /* optional */
-static int64_t own[MOST][40]; /* by rank */
-static size_t own_count;      /* on each rank */
+static int64_t own[MOST][40];                 /* by rank */
+static size_t own_count;                      /* on each rank */
 
 static void make_values(void)
 {
@@ -65,8 +65,7 @@ static varve_node *add_all(const varve_comm *comm)
         VARVE_SHAPE(ALL_ROWS, ROW), start);
     for (int i = 0; i < SMALLS; i++)
         varve_add_variable(list, VARVE_APPEND, varve_scalar(&smalls[i]));
-    varve_add_variable(
-        mine, "counts", varve_array(own[comm->rank], own_count));
+    varve_add_variable(mine, "counts", varve_array(own[comm->rank], own_count));
     double *mine_too = more_weights[comm->rank];
     memcpy(mine_too, &weights[comm->rank], sizeof *more_weights);
     varve_add_variable(mine, "more", varve_array(mine_too, 20000));
@@ -82,9 +81,9 @@ static void save(const varve_comm *comm, void *user)
 {
     (void)user;
     varve_node *made = run.roots[comm->rank] ? NULL : add_all(comm);
-    run.statuses[comm->rank] = varve_save_all(comm,
-        made ? made : run.roots[comm->rank], "run/m", &run.options,
-        &run.errors[comm->rank]);
+    run.statuses[comm->rank] =
+        varve_save_all(comm, made ? made : run.roots[comm->rank], "run/m",
+            &run.options, &run.errors[comm->rank]);
     if (made)
         free_root(made);
 }
@@ -134,15 +133,14 @@ static void check_saved(int number)
     varve_add_variable(root, "a", varve_array(found_weights, LARGE / 4));
     varve_add_variable(root, "rows", varve_array(&found[0][0], ALL_ROWS, ROW));
     for (int i = 0; i < SMALLS; i++)
-        varve_add_variable(
-            list, VARVE_APPEND, varve_scalar(&found_smalls[i]));
+        varve_add_variable(list, VARVE_APPEND, varve_scalar(&found_smalls[i]));
     int64_t counts[40];
     char name[32];
     snprintf(name, sizeof name, "mine/%u/counts", run.size - 1);
     varve_node *mine = varve_add_object(root, "mine");
     snprintf(name, sizeof name, "%u", run.size - 1);
-    varve_add_variable(varve_add_object(mine, name), "counts",
-        varve_array(counts, own_count));
+    varve_add_variable(
+        varve_add_object(mine, name), "counts", varve_array(counts, own_count));
     varve_restoration *r = varve_read(root, path, NULL, &error);
     cr_assert(r, "%s", error.message);
     varve_restoration_free(r);
@@ -230,10 +228,12 @@ TEST(layer_match, shares_what_pruning_keeps)
     rows[1100][3] = 9;
     grow(3);
     const struct vv_system *system = world.context.system;
-    cr_assert_eq(system->remove(
-                     system->state, VV_WORKING_DIRECTORY, "run/m-1.varve"), 0);
-    cr_assert_eq(system->remove(
-                     system->state, VV_WORKING_DIRECTORY, "run/m-2.varve"), 0);
+    cr_assert_eq(
+        system->remove(system->state, VV_WORKING_DIRECTORY, "run/m-1.varve"),
+        0);
+    cr_assert_eq(
+        system->remove(system->state, VV_WORKING_DIRECTORY, "run/m-2.varve"),
+        0);
     size_of_layers(&before);
     cr_assert_ok(
         vv_prune_layers(&world.context, "run/m-3.varve", &error), error);
@@ -249,8 +249,7 @@ static uint32_t layer_count(int number)
     varve_error error = { 0 };
     char path[32];
     snprintf(path, sizeof path, "run/m-%d.varve", number);
-    cr_assert_ok(
-        vv_data_in_open(&opened, &world.context, path, &error), error);
+    cr_assert_ok(vv_data_in_open(&opened, &world.context, path, &error), error);
     uint32_t count = opened.parsed.index.layer_count;
     uint64_t all = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -363,8 +362,9 @@ TEST(layer_match, leaves_the_older_one_whatever_call_fails)
         const struct vv_system *under = world.context.system;
         struct faulty *faulty = faulty_new(under);
         world.context.system = faulty_system(faulty);
-        faulty_plan(faulty, &(struct faulty_plan){
-            .number = i, .kinds = FAULTY_ALL, .error = EIO });
+        faulty_plan(
+            faulty, &(struct faulty_plan){
+                        .number = i, .kinds = FAULTY_ALL, .error = EIO });
         thread_comm_run(3, 2, -1, save, NULL);
         is_over = faulty_count(faulty) <= i;
         world.context.system = under;

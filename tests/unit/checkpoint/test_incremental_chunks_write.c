@@ -1,4 +1,5 @@
-/* test_incremental_chunks_write.c - Tests collective writing of compressed chunks in rounds.
+/* test_incremental_chunks_write.c - Tests collective writing of compressed
+ * chunks in rounds.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -37,8 +38,8 @@ struct run {
     varve_error errors[RANKS];
 };
 
-static int cancel_third(void *user, uint64_t done, uint64_t total,
-    const char *what)
+static int cancel_third(
+    void *user, uint64_t done, uint64_t total, const char *what)
 {
     (void)what;
     cr_assert_leq(done, total);
@@ -168,8 +169,9 @@ TEST(chunks_out, tells_all_ranks_of_a_write_that_failed_at_one)
         const struct vv_system *under = world.context.system;
         struct faulty *faulty = faulty_new(under);
         world.context.system = faulty_system(faulty);
-        faulty_plan(faulty, &(struct faulty_plan){ .number = i,
-                                .kinds = FAULTY_WRITE, .error = ENOSPC });
+        faulty_plan(
+            faulty, &(struct faulty_plan){
+                        .number = i, .kinds = FAULTY_WRITE, .error = ENOSPC });
         thread_comm_run(RANKS, 2, -1, save, &run);
         is_over = i >= faulty_count(faulty);
         for (int k = 0; k < RANKS; k++)

@@ -1,4 +1,5 @@
-/* test_item_copy_bulk.c - Tests snapshots of large values, which several threads copy.
+/* test_item_copy_bulk.c - Tests snapshots of large values, which several
+ * threads copy.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -38,8 +39,8 @@ TEST(bulk, copies_every_byte_of_large_values_there_and_back)
     size_t size = LARGE;
     unsigned char *memory = malloc(2 * size + 2 * SMALL);
     cr_assert(memory != NULL);
-    unsigned char *parts[] = { memory, memory + SMALL,
-        memory + SMALL + size, memory + 2 * SMALL + size };
+    unsigned char *parts[] = { memory, memory + SMALL, memory + SMALL + size,
+        memory + 2 * SMALL + size };
     size_t sizes[] = { SMALL, size, SMALL, size };
     static const char *const names[] = { "a", "b", "c", "d" };
     varve_graph *graph = varve_graph_new(NULL);
@@ -97,8 +98,8 @@ static void begin_model(size_t size, size_t count)
         size_t begin = size / count * i;
         size_t end = i + 1 < count ? size / count * (i + 1) : size;
         snprintf(name, sizeof name, "v%zu", i);
-        model.parts[i] = varve_add_variable(model.root, name,
-            varve_array(model.memory + begin, end - begin));
+        model.parts[i] = varve_add_variable(
+            model.root, name, varve_array(model.memory + begin, end - begin));
     }
     good(model.root);
 }
@@ -139,7 +140,9 @@ static long check_model(size_t size, size_t count, long number)
     varve_snapshot *s = varve_snapshot_new(model.root, &error);
     cr_assert(s, "%s", error.message);
     faulty_plan(model.faulty, &(struct faulty_plan){ .number = number,
-        .sticky = true, .error = EAGAIN, .kinds = FAULTY_START_THREAD });
+                                  .sticky = true,
+                                  .error = EAGAIN,
+                                  .kinds = FAULTY_START_THREAD });
     check_copies(s);
     long threads = faulty_count(model.faulty);
     cr_assert_eq(faulty_hit(model.faulty), number >= 0 && threads > number);
@@ -184,8 +187,9 @@ TEST(bulk, passes_over_random_streams_of_a_large_model)
     varve_snapshot *s = varve_snapshot_new(model.root, &error);
     cr_assert(s, "%s", error.message);
     memset(model.memory, 0, size);
-    cr_assert_ok(varve_snapshot_restore_with(s,
-        &(varve_snapshot_restore_options){ .keep_random = true }, &error),
+    cr_assert_ok(
+        varve_snapshot_restore_with(s,
+            &(varve_snapshot_restore_options){ .keep_random = true }, &error),
         error);
     for (size_t i = 0; i < size; i++) {
         bool is_random = i / (size / 3) == 1;

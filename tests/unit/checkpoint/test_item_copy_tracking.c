@@ -1,5 +1,5 @@
-/* test_item_copy_tracking.c - Tests snapshots with dirty-page tracking: only written
- * pages are copied, and all of them.
+/* test_item_copy_tracking.c - Tests snapshots with dirty-page tracking: only
+ * written pages are copied, and all of them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,18 +34,18 @@ static void begin_model(bool on_this_machine)
 {
     static const char *const names[] = { "a", "b", "c" };
     begin_world();
-    model.faulty = faulty_new(on_this_machine ? &vv_posix_system :
-        memory_system(world.memory));
+    model.faulty = faulty_new(
+        on_this_machine ? &vv_posix_system : memory_system(world.memory));
     world.context.system = faulty_system(model.faulty);
-    model.memory = mmap(NULL, ROOM, PROT_READ | PROT_WRITE,
-        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    model.memory = mmap(
+        NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     cr_assert(model.memory != MAP_FAILED);
     model.root = new_root();
     for (size_t i = 0, at = 100; i < PARTS; at += sizes[i++]) {
         model.parts[i] = model.memory + at;
         memset(model.parts[i], (int)i + 1, sizes[i]);
-        model.nodes[i] = varve_add_variable(model.root, names[i],
-            varve_array(model.parts[i], sizes[i]));
+        model.nodes[i] = varve_add_variable(
+            model.root, names[i], varve_array(model.parts[i], sizes[i]));
     }
     model.spare = model.memory + 3 * LARGE + 100;
     good(model.root);
@@ -107,8 +107,9 @@ TEST(tracking, asks_the_machine_only_where_it_is_wanted)
     faulty_plan(model.faulty, NULL);
     varve_snapshot *plain = varve_snapshot_new(model.root, &error);
     retake(plain);
-    cr_assert_eq(faulty_log_find(model.faulty,
-        FAULTY_TRACK | FAULTY_OPEN_TRACKER, 0), faulty_log_size(model.faulty));
+    cr_assert_eq(
+        faulty_log_find(model.faulty, FAULTY_TRACK | FAULTY_OPEN_TRACKER, 0),
+        faulty_log_size(model.faulty));
     varve_snapshot *s = take();
     cr_assert_lt(faulty_log_find(model.faulty, FAULTY_TRACK, 0),
         faulty_log_size(model.faulty));
@@ -224,8 +225,9 @@ TEST(tracking, random_streams_that_went_on_are_not_taken_for_restored)
     varve_snapshot *s = take();
     retake(s);
     model.parts[1][2 * PAGE] = 99;
-    cr_assert_ok(varve_snapshot_restore_with(s,
-        &(varve_snapshot_restore_options){ .keep_random = true }, &error),
+    cr_assert_ok(
+        varve_snapshot_restore_with(s,
+            &(varve_snapshot_restore_options){ .keep_random = true }, &error),
         error);
     cr_assert_eq(model.parts[1][2 * PAGE], 99);
     restore(s);
@@ -312,9 +314,7 @@ static void happen(void)
         mprotect(at, size, PROT_READ);
         mprotect(at, size, PROT_READ | PROT_WRITE);
         break;
-    case 4:
-        rebind(i, free_place());
-        break;
+    case 4: rebind(i, free_place()); break;
     case 5: {
         unsigned char *other = value(1);
         rebind(1, value(0));
@@ -418,9 +418,11 @@ TEST(tracking, does_all_the_same_where_calls_fail)
 {
     begin_model(false);
     for (long number = 0; number < 30; number++) {
-        faulty_plan(model.faulty, &(struct faulty_plan){
-            .number = number / 2, .sticky = number % 2, .error = EPERM,
-            .kinds = FAULTY_TRACK | FAULTY_OPEN_TRACKER });
+        faulty_plan(
+            model.faulty, &(struct faulty_plan){ .number = number / 2,
+                              .sticky = number % 2,
+                              .error = EPERM,
+                              .kinds = FAULTY_TRACK | FAULTY_OPEN_TRACKER });
         varve_snapshot *s = take();
         for (int i = 0; i < 4; i++) {
             model.parts[0][i * PAGE + number]++;

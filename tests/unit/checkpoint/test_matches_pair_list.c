@@ -1,5 +1,5 @@
-/* test_matches_pair_list.c - Tests lists of pairs against a linear search in an array,
- * with and without memory for an index.
+/* test_matches_pair_list.c - Tests lists of pairs against a linear search in an
+ * array, with and without memory for an index.
  *
  * SPDX-License-Identifier: MIT
  */

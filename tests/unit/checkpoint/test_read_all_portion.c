@@ -1,5 +1,5 @@
-/* test_read_all_portion.c - Tests the division of verification among the ranks of a
- * node.
+/* test_read_all_portion.c - Tests the division of verification among the ranks
+ * of a node.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -79,8 +79,8 @@ TEST(portion, divides_nothing_where_ranks_of_a_machine_need_other_things)
         for (int i = 0; i < RANKS; i++) {
             bool is_divided = share == 2 && (i < 2 || i == 4);
             cr_assert_ok(g.statuses[i], g.errors[i]);
-            cr_assert_eq(g.divisions[i].need,
-                is_divided ? VV_NEEDS_WHOLE : VV_NEEDS);
+            cr_assert_eq(
+                g.divisions[i].need, is_divided ? VV_NEEDS_WHOLE : VV_NEEDS);
         }
     }
 }
@@ -115,7 +115,7 @@ TEST(portion, fails_everywhere_where_memory_runs_out_or_one_is_gone)
         test_fail_allocation(-1, false);
         has_failed = g.statuses[0] != VARVE_OK;
         for (int k = 0; k < RANKS; k++)
-            cr_assert_eq(g.statuses[k],
-                has_failed ? VARVE_NO_MEMORY : VARVE_OK);
+            cr_assert_eq(
+                g.statuses[k], has_failed ? VARVE_NO_MEMORY : VARVE_OK);
     }
 }

@@ -1,4 +1,5 @@
-/* test_structure_in_file.c - Tests graphs whose large values stay in their file.
+/* test_structure_in_file.c - Tests graphs whose large values stay in their
+ * file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -69,7 +70,8 @@ static void begin(struct world *w, const char *path, int compress)
     varve_graph *graph = vv_graph_new_in(&w->context);
     fill(1);
     cr_assert_ok(varve_write(build(graph), path,
-        &(varve_write_options){ .compress = compress }, &error), error);
+                     &(varve_write_options){ .compress = compress }, &error),
+        error);
     varve_graph_free(graph);
 }
 
@@ -118,8 +120,10 @@ TEST(in_file, what_is_large_stays_and_is_written_as_it_was)
         const int64_t *read = varve_data(varve_find(root, "small"));
         cr_assert(read && read[2] == 9);
         cr_assert_not_null(varve_data(varve_find(root, "texts")));
-        cr_assert_ok(varve_write(root, "b.varve",
-            &(varve_write_options){ .compress = compress }, &error), error);
+        cr_assert_ok(
+            varve_write(root, "b.varve",
+                &(varve_write_options){ .compress = compress }, &error),
+            error);
         check_same_bytes(&w, "a.varve", "b.varve");
         varve_graph_free(graph);
         end(&w);
@@ -194,8 +198,8 @@ TEST(in_file, many_small_values_stay_too)
             numbers[i][j] = (float)(i + j);
         char name[16];
         snprintf(name, sizeof name, "%zu", i);
-        varve_add_variable(varve_graph_root(graph), name,
-            varve_array(numbers[i], EACH));
+        varve_add_variable(
+            varve_graph_root(graph), name, varve_array(numbers[i], EACH));
     }
     cr_assert_ok(
         varve_write(varve_graph_root(graph), "a.varve", NULL, &error), error);
@@ -254,10 +258,8 @@ TEST(in_file, what_is_left_out_has_no_value)
     varve_graph_free(graph);
     graph = over(&w, "b.varve", &(varve_read_options){ .except = "large" });
     root = varve_graph_root(graph);
-    cr_assert_eq(
-        varve_state_of(varve_find(root, "large")), VARVE_DECLARED);
-    cr_assert_eq(
-        varve_state_of(varve_find(root, "small")), VARVE_RESTORED);
+    cr_assert_eq(varve_state_of(varve_find(root, "large")), VARVE_DECLARED);
+    cr_assert_eq(varve_state_of(varve_find(root, "small")), VARVE_RESTORED);
     varve_graph_free(graph);
     end(&w);
 }
@@ -310,14 +312,13 @@ TEST(in_file, a_failure_leaves_nothing)
     begin(&w, "a.varve", 0);
     for (int way = 0; way < 2; way++) {
         for (long n = 0;; n++) {
-            faulty_plan(w.faulty, &(struct faulty_plan){
-                .number = way ? -1 : n, .error = EIO });
+            faulty_plan(w.faulty,
+                &(struct faulty_plan){ .number = way ? -1 : n, .error = EIO });
             test_fail_allocation(way ? n : -1, false);
             error.status = VARVE_OK;
             varve_graph *graph =
                 vv_graph_over_in(&w.context, "a.varve", NULL, &error);
-            bool hit = way ? test_allocation_count() > n
-                           : faulty_hit(w.faulty);
+            bool hit = way ? test_allocation_count() > n : faulty_hit(w.faulty);
             test_fail_allocation(-1, false);
             cr_assert(graph || error.status);
             varve_graph_free(graph);

@@ -1,5 +1,5 @@
-/* made_format.h - Declares a test format whose files have any content that a test
- * requires.
+/* made_format.h - Declares a test format whose files have any content that a
+ * test requires.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -59,7 +59,8 @@ static inline varve_status open_made(
     for (size_t i = 0; i < made_count; i++) {
         const struct made_value *v = &made_values[i];
         varve_tensor type = {
-            .dtype = VARVE_UINT8, .rank = 1, .shape = { v->size } };
+            .dtype = VARVE_UINT8, .rank = 1, .shape = { v->size }
+        };
         uint32_t node = vv_draft_node(draft, VARVE_VARIABLE);
         vv_draft_edge(draft, 0, &"abcdefgh"[i], 1, node);
         vv_draft_value(

@@ -1,4 +1,5 @@
-/* test_bundle_out_bundle_files.c - Tests the data files of TensorFlow checkpoints.
+/* test_bundle_out_bundle_files.c - Tests the data files of TensorFlow
+ * checkpoints.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -38,8 +39,7 @@ static varve_status write_files(const struct vv_context *context, int flags,
         unsigned char digit = (unsigned char)('0' + i);
         status = vv_bundle_files_shard(&files, error);
         if (!status)
-            status = vv_bundle_files_write(
-                &files, text, strlen(text), error);
+            status = vv_bundle_files_write(&files, text, strlen(text), error);
         if (!status)
             status = vv_bundle_files_write(&files, &digit, 1, error);
     }
@@ -98,8 +98,9 @@ TEST(bundle_files, takes_the_path_of_the_index_for_its_prefix)
         struct vv_buffer index;
         size_t size;
         vv_buffer_init(&index, test_allocator());
-        cr_assert_ok(vv_bundle_files_begin(
-            &files, &context, paths[i][0], 0, &error), error);
+        cr_assert_ok(
+            vv_bundle_files_begin(&files, &context, paths[i][0], 0, &error),
+            error);
         cr_assert_ok(vv_bundle_files_end(&files, &index, 0, &error), error);
         cr_assert(memory_bytes(memory, paths[i][1], &size), "%s", paths[i][1]);
     }
@@ -146,8 +147,8 @@ TEST(bundle_files, writes_small_and_large_pieces_in_order)
         cr_assert_eq(files.shards[0].size, expected.size);
     }
     cr_assert_ok(vv_bundle_files_end(&files, &index, 0, &error), error);
-    cr_assert(file_is(memory, "m.data-00000-of-00001", expected.data,
-        expected.size));
+    cr_assert(
+        file_is(memory, "m.data-00000-of-00001", expected.data, expected.size));
     vv_buffer_clear(&expected);
     memory_free(memory);
 }
@@ -176,8 +177,8 @@ TEST(bundle_files, removes_nothing_of_others)
 {
     static const char *const others[] = { "run/m.data-00000-of-00003",
         "run/m.data-00000-of-00001.tmp", "run/m.data-0-of-1",
-        "run/n.data-00000-of-00001", "run/m.data-00000-of-000001",
-        "run/m", "run/m.index.bak" };
+        "run/n.data-00000-of-00001", "run/m.data-00000-of-000001", "run/m",
+        "run/m.index.bak" };
     enum { OTHERS = sizeof others / sizeof *others };
     struct memory *memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
@@ -201,8 +202,8 @@ TEST(bundle_files, spares_data_without_an_index)
     struct vv_context context = test_context(memory_system(memory));
     varve_error error;
     memory_put(memory, "run/m.data-00000-of-00001", "stray", 5);
-    cr_assert_ok(write_files(
-        &context, VV_PUBLISH_NO_REPLACE, "new", 1, &error), error);
+    cr_assert_ok(
+        write_files(&context, VV_PUBLISH_NO_REPLACE, "new", 1, &error), error);
     cr_assert(is_new(memory));
     cr_assert(file_is_text(memory, "run/m.data-00000-of-00001", "stray"));
     memory_free(memory);
@@ -222,8 +223,8 @@ TEST(bundle_files, gives_up_without_memory_and_leaves_the_older_one)
         cr_assert(status == VARVE_OK || is_old(memory));
         cr_assert(status == VARVE_OK || memory_file_count(memory) == 2);
         cr_assert_eq(memory_open_count(memory), 0);
-        bool is_done = status == VARVE_OK && n > 0 &&
-            memory_file_count(memory) == 6;
+        bool is_done =
+            status == VARVE_OK && n > 0 && memory_file_count(memory) == 6;
         memory_free(memory);
         if (is_done)
             break;

@@ -1,4 +1,5 @@
-/* test_flax_in_flax_slots.c - Tests the recognition of optimizer slots in Flax files.
+/* test_flax_in_flax_slots.c - Tests the recognition of optimizer slots in Flax
+ * files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,11 +34,11 @@ static bool makes(const char *digits, const char *slot)
 
 TEST(flax_slots, are_made_of_trees_that_mirror_the_parameters)
 {
-    varve_reader *r = flax_open(&w, "82" OPT "81 a130 82 a163 05" MU TREE
-        PARAMS TREE);
+    varve_reader *r =
+        flax_open(&w, "82" OPT "81 a130 82 a163 05" MU TREE PARAMS TREE);
     varve_saved_node slot, tree;
-    check_value(r, "opt/0/mu(params/a)", "float32[2]",
-        "\0\0\x80\x3f\0\0\0\x40", 8);
+    check_value(
+        r, "opt/0/mu(params/a)", "float32[2]", "\0\0\x80\x3f\0\0\0\x40", 8);
     cr_assert(has(r, "opt/0/mu(params/b/c)"));
     cr_assert(varve_reader_find(r, "opt/0/mu/a", &tree));
     cr_assert(varve_reader_find(r, "opt/0/mu(params/a)", &slot));
@@ -48,8 +49,8 @@ TEST(flax_slots, are_made_of_trees_that_mirror_the_parameters)
 
 TEST(flax_slots, need_not_be_of_all_parameters)
 {
-    const char *file = "82" OPT "81" MU "82 a161 80 a162 81 a163" FLAX_THREE
-        PARAMS TREE;
+    const char *file =
+        "82" OPT "81" MU "82 a161 80 a162 81 a163" FLAX_THREE PARAMS TREE;
     cr_assert(makes(file, "opt/mu(params/b/c)"));
     cr_assert_not(makes(file, "opt/mu(params/a)"));
     cr_assert(makes("82" OPT "81" MU "81 a161" FLAX_ONE_TWO PARAMS TREE,
@@ -58,14 +59,17 @@ TEST(flax_slots, need_not_be_of_all_parameters)
 
 TEST(flax_slots, are_not_made_of_other_names_or_shapes)
 {
-    cr_assert_not(makes("82" OPT "81" MU "82 a161" FLAX_ONE_TWO "a162 81 a163"
-        FLAX_FOUR PARAMS TREE, "opt/mu(params/a)"));
-    cr_assert_not(makes("82" OPT "81" MU "82 a161" FLAX_ONE_TWO "a164" FLAX_FOUR
-        PARAMS TREE, "opt/mu(params/a)"));
-    cr_assert_not(makes("82" OPT "81" MU "81 a161 81 a161" FLAX_ONE_TWO
-        PARAMS TREE, "opt/mu(params/a)"));
-    cr_assert_not(makes("82" OPT "81" MU "81 a162" FLAX_THREE PARAMS TREE,
-        "opt/mu(params/b)"));
+    cr_assert_not(makes("82" OPT "81" MU "82 a161" FLAX_ONE_TWO
+                        "a162 81 a163" FLAX_FOUR PARAMS TREE,
+        "opt/mu(params/a)"));
+    cr_assert_not(makes("82" OPT "81" MU "82 a161" FLAX_ONE_TWO
+                        "a164" FLAX_FOUR PARAMS TREE,
+        "opt/mu(params/a)"));
+    cr_assert_not(
+        makes("82" OPT "81" MU "81 a161 81 a161" FLAX_ONE_TWO PARAMS TREE,
+            "opt/mu(params/a)"));
+    cr_assert_not(makes(
+        "82" OPT "81" MU "81 a162" FLAX_THREE PARAMS TREE, "opt/mu(params/b)"));
 }
 
 TEST(flax_slots, are_not_made_of_a_tree_beside_the_parameters)
@@ -93,8 +97,8 @@ TEST(flax_slots, cost_no_more_than_the_file_allows)
     vv_buffer_add(&b, "\xde\x01\x2c", 3);
     for (int i = 0; i < WIDTH; i++) {
         char pair[16];
-        vv_buffer_add(&b, pair, (size_t)snprintf(pair, sizeof pair,
-            "\xa4%04d\x81\xa1z\x01", i));
+        vv_buffer_add(&b, pair,
+            (size_t)snprintf(pair, sizeof pair, "\xa4%04d\x81\xa1z\x01", i));
     }
     varve_reader *r = open_bytes(&w, FLAX_PATH, &b, &error);
     cr_assert(r, "%s", error.message);

@@ -1,5 +1,5 @@
-/* test_safetensors_header_kept.c - Tests types that are kept for writing safetensors
- * again.
+/* test_safetensors_header_kept.c - Tests types that are kept for writing
+ * safetensors again.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,11 +14,11 @@
     ",\"data_offsets\":[" #begin "," #end "]}"
 
 /* In the order of the reference implementation. */
-static const char header[] = "{\"__metadata__\":{\"format\":\"pt\"},"
-    T("f", "F8_E5M2FNUZ", "[0,3]", 0, 0) ","
-    T("e", "F8_E4M3FNUZ", "[1]", 0, 1) "," T("d", "F8_E8M0", "[2,3]", 1, 7) ","
-    T("c", "F6_E3M2", "[4]", 7, 10) "," T("b", "F6_E2M3", "[2,2]", 10, 13) ","
-    T("a", "F4", "[2,1,2]", 13, 15) "}";
+static const char header[] =
+    "{\"__metadata__\":{\"format\":\"pt\"}," T("f", "F8_E5M2FNUZ", "[0,3]", 0,
+        0) "," T("e", "F8_E4M3FNUZ", "[1]", 0, 1) "," T("d", "F8_E8M0", "[2,3]",
+        1, 7) "," T("c", "F6_E3M2", "[4]", 7, 10) "," T("b", "F6_E2M3", "[2,2]",
+        10, 13) "," T("a", "F4", "[2,1,2]", 13, 15) "}";
 
 /* Writes the graph that was read. */
 static void write_again(struct world *w, varve_format format, const char *to,

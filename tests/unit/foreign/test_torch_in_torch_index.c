@@ -1,4 +1,5 @@
-/* test_torch_in_torch_index.c - Tests torch models in several files with an index.
+/* test_torch_in_torch_index.c - Tests torch models in several files with an
+ * index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,8 +34,7 @@ TEST(torch_index, reads_each_tensor_from_its_file)
         float six[] = { 0, 1, 2, 3, 4, 5 };
         check_value(r, "a.weight", "float32[2,3]", six, sizeof six);
         check_value(r, "c.bias", "int16[4]", (int16_t[]){ 0, 1, 2, 3 }, 8);
-        cr_assert_eq(
-            find_node(r, "b.weight").id, find_node(r, "a.weight").id);
+        cr_assert_eq(find_node(r, "b.weight").id, find_node(r, "a.weight").id);
         cr_assert_ok(varve_reader_verify(r, NULL, &error), error);
         varve_reader_free(r);
     }
@@ -111,8 +111,8 @@ TEST(torch_index, refuses_maps_that_are_not_those_of_the_files)
     check("\"\\u0061\": \"one.bin\", \"b\": \"one.b\\u0069n\"", "}.", 2,
         VARVE_OK, NULL);
     check("\"a\": \"one.bin\"", "}.", 2, VARVE_OK, NULL);
-    check(BOTH ", \"c\": \"one.bin\"", "}.", 2, VARVE_CORRUPT, INDEX
-        ": weight_map: the tensor \"c\" is missing in d/one.bin");
+    check(BOTH ", \"c\": \"one.bin\"", "}.", 2, VARVE_CORRUPT,
+        INDEX ": weight_map: the tensor \"c\" is missing in d/one.bin");
     check(BOTH ", \"c\": \"three.bin\"", "}.", 2, VARVE_NOT_FOUND,
         "the file \"three.bin\" is missing in the directory of the index");
     check("\"a\": \"../d/one.bin\"", "}.", 2, VARVE_CORRUPT,
@@ -129,8 +129,9 @@ TEST(torch_index, refuses_files_that_are_no_dicts)
 
 TEST(torch_index, bids_for_what_is_called_so)
 {
-    struct vv_candidate c = { .path = INDEX,
-        .head = (const unsigned char *)"{}", .head_size = 2 };
+    struct vv_candidate c = {
+        .path = INDEX, .head = (const unsigned char *)"{}", .head_size = 2
+    };
     cr_assert_eq(vv_torch_index_format.bid(&c), VV_BID_SURE);
     c.head = (const unsigned char *)"PK";
     cr_assert_eq(vv_torch_index_format.bid(&c), VV_BID_NAME);

@@ -1,4 +1,5 @@
-/* test_torch_model_torch_edges.c - Tests the edges and roles of nodes of a torch file.
+/* test_torch_model_torch_edges.c - Tests the edges and roles of nodes of a
+ * torch file.
  *
  * SPDX-License-Identifier: MIT
  */
