@@ -171,8 +171,9 @@ inline void use_own_hint(varve::error &why) noexcept
     if (why.status != VARVE_UNMATCHED || !last ||
         std::strncmp(last, marker, sizeof marker - 1) != 0)
         return;
-    std::snprintf(last, sizeof why.message - (last - why.message), "%s%s",
-        marker,
+    std::snprintf(last,
+        sizeof why.message - static_cast<std::size_t>(last - why.message),
+        "%s%s", marker,
         "by node::alias or `rename` of varve::read_options; permit a "
         "difference by `expect` of varve::read_options or VARVE_TAG_LATER; "
         "permit all by `allow_partial` of varve::run_options (a manager: do "

@@ -131,7 +131,7 @@ ends 0 verify incremental/run-2.varve
 mkdir moved
 cp incremental/run-2.varve moved
 complains 4 'varve: cannot open: moved/run-2.varve: ' ls moved/run-2.varve
-has '1 are missing: moved/layers/' err
+has '1 is missing: moved/layers/' err
 ends 0 repack -q incremental/run-2.varve
 cmp incremental/run-2.varve full/run-2.varve || fail 'repacked in place'
 echo damaged >incremental/other.varve
