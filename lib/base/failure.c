@@ -296,9 +296,8 @@ void vv_error_add_lines_and_last(
     bool is_cut = ends_with(lines, size, cut);
     size -= is_cut ? sizeof cut - 1 : 0;
     size_t others = used + 1 + (sizeof cut - 1) + 1 + strlen(last) + 1;
-    size_t room = sizeof error->message > others
-                      ? sizeof error->message - others
-                      : 0;
+    size_t room =
+        sizeof error->message > others ? sizeof error->message - others : 0;
     if (size > room) {
         is_cut = true;
         for (size = room; size > 0 && lines[size] != '\n';)

@@ -412,7 +412,7 @@ TEST(by_name, a_file_of_a_graph_fills_a_map_of_names)
     cr_assert_eq(
         varve_saver_restore(saver, test_path("f"), NULL, NULL, &error),
         VARVE_UNMATCHED);
-    cr_assert(story_says(&error, "are missing in the file"));
+    cr_assert(story_says(&error, "is missing in the file"));
     cr_assert(story_says(&error, "dense/biass"));
     cr_assert_eq(k, 0);
     varve_saver_free(saver);

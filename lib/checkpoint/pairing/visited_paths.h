@@ -25,12 +25,13 @@ struct vv_path_step {
 };
 
 struct vv_visited_paths {
+    /* to read */
+    const struct vv_rename *decided; /* the last one that led to a node */
     /* own */
     bool failed; /* memory ran out: everything must be matched again */
     const varve_allocator *allocator;
     struct vv_selection *selection; /* its renames */
     const struct vv_saved_graph *saved;
-    const struct vv_rename *decided; /* to read: the last that led to a node */
     uint32_t root; /* number of the root of the program */
     struct vv_path_step
         *vias; /* by number of a node; NULL: paths do not matter */

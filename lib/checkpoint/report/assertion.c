@@ -220,8 +220,8 @@ varve_status vv_assert_found(const struct vv_delivery *d, varve_error *error)
     if (count) {
         status = vv_fail(error, VARVE_UNMATCHED,
             "%s: %zu of %zu name%s %s missing in the file:", report->path,
-            count, report->variable_count,
-            vv_plural_s(report->variable_count), count == 1 ? "is" : "are");
+            count, report->variable_count, vv_plural_s(report->variable_count),
+            count == 1 ? "is" : "are");
         if (!add_left_out_lines(report, error) ||
             !assertion_add_lines(report, is_not_found, error))
             status = vv_fail_memory(error, "the names that are missing");

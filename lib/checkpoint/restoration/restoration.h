@@ -64,7 +64,7 @@ struct vv_opening {
     const varve_read_options *options;
     struct vv_collective_open *consent; /* for collective reads; or NULL */
     bool is_numbered;                   /* `path` may be a prefix */
-    bool is_save; /* sets the save counter of the program */
+    bool is_save;   /* sets the save counter of the program */
     bool is_resume; /* a rename to a path that the file lacks has no effect,
                        because the program may have saved its new name */
     bool is_dry;

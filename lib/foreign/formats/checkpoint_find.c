@@ -86,8 +86,8 @@ static void note_single_file(const struct search *s, const char *name)
     static const char *const endings[] = { VARVE_SUFFIX, ".safetensors", ".npz",
         ".npy", ".pt", ".pth", ".gguf", ".h5", ".hdf5", ".keras", ".onnx",
         ".msgpack" };
-    if (*name == '.' || (s->file->size > 0 &&
-                            strcmp(name, vv_buffer_string(s->file)) >= 0))
+    if (*name == '.' ||
+        (s->file->size > 0 && strcmp(name, vv_buffer_string(s->file)) >= 0))
         return;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         if (!vv_text_ends_in(name, strlen(name), endings[i]))

@@ -154,7 +154,7 @@ TEST(saver_save, names_all_that_the_file_lacks_and_changes_nothing)
     cr_assert_null(r);
     cr_assert_eq(world.x[1], 0);
     cr_assert(strstr(error.message,
-                  "s-1.varve: of 3 names, 2 are missing in the file:\n"),
+                  "s-1.varve: 2 of 3 names are missing in the file:\n"),
         "%s", error.message);
     cr_assert(strstr(error.message, "\n  net/kernal ") &&
                   strstr(error.message, "(nearest: \"net/kernel\")") &&
