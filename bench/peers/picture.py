@@ -4,13 +4,14 @@
 
 FIGURES.json is the output of bench/run.sh --peers. Each row of the picture is
 one kind of work, each dot the median of one library divided by Varve's. Varve
-is the line at 1. A library that does not do the work has no dot. Restores are
-those that the default of Varve uses for a first restore.
+is the line at 1. A library that does not do the work has no dot. All libraries
+use their defaults.
 
 SPDX-License-Identifier: MIT
 """
 import json
 import math
+import re
 import statistics
 import sys
 
@@ -95,9 +96,10 @@ def draw(figures):
                 parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5.5" '
                              f'fill="{color}" fill-opacity="0.85"/>')
     machine = figures['machine']
+    system = re.match(r'\w+ \d+\.\d+|.*', machine['system'])[0]
     parts.append(chart.text(
         16, height - 8, f"{figures['when']}, {machine['processors']} "
-        f"processors ({machine['processor']}), {machine['system']}",
+        f"processors ({machine['processor']}), {system}",
         'start', 10, '#666'))
     body = '\n'.join(parts)
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" '
