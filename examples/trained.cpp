@@ -23,7 +23,7 @@ int main()
     options.manager.interval_steps = 10;
     options.manager.keep_last = 2;
     options.last_step = 25;
-    run.open("trained", options);
+    run.open("run", options);
     auto step = run.resumed_step();
     std::printf("starting at step %d\n", static_cast<int>(step));
     while (run.should_continue()) {

@@ -82,6 +82,8 @@ static varve_status load_bag(void *self, const void *bytes, size_t size)
     *bag = loaded;
     return VARVE_OK;
 }
+
+static const varve_state_callbacks of_bag = { save_bag, load_bag };
 /* [/state] */
 
 /* [table] */
@@ -101,7 +103,6 @@ static const varve_field settings_fields[] = {
 
 int main(int argc, char **argv)
 {
-    static const varve_state_callbacks of_bag = { save_bag, load_bag };
     struct bag bag = { 0 };
     struct settings settings = { .rate = 0.5, .title = "a bag of words" };
     varve_error error = { .status = VARVE_OK };

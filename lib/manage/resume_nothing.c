@@ -53,9 +53,9 @@ static varve_status resume_nothing_check_damaged(
     if (damaged == 0 || vv_has_nodes(&m->nodes) || m->options.may_resume_older)
         return VARVE_OK;
     return vv_fail(error, VARVE_CORRUPT,
-        "%s: no checkpoint is intact, %zu are damaged: %s; to start from the "
+        "%s: no checkpoint is intact, %zu %s damaged: %s; to start from the "
         "beginning, remove them or set may_resume_older",
-        l->directory, damaged, first ? first : "");
+        l->directory, damaged, damaged == 1 ? "is" : "are", first ? first : "");
 }
 
 varve_status vv_resume_check_nothing(

@@ -58,6 +58,7 @@ class Net(varve.Tracked):
 
 net = Net()
 checkpoint = varve.Checkpoint(net=net, step=0)
+# '' is the root of the file, which has no 'net'
 restoration = checkpoint.restore('run/net.varve', renames={'net': ''})
 net.layers = [Layer(784, 10)]      # now there is something to fill
 print(net.layers[0].kernel.sum(), checkpoint.step)

@@ -421,9 +421,8 @@ static bool field_check(const struct place *at, const varve_node *parent,
     _Static_assert(VV_MAX_STRUCT_DEPTH == 32, "the message names it");
     if (at->depth > VV_MAX_STRUCT_DEPTH)
         return field_refuse(at, parent, VARVE_LIMIT,
-            "structs are nested more than 32 deep or in a cycle: add the "
-            "elements of a long list as an array of structs, or with "
-            "varve_add_migrating");
+            "structs are nested more than 32 deep or in a cycle: save a long "
+            "list by varve_add_state or as an array of structs");
     for (const varve_field *f = fields; f->kind; f++) {
         const char *name = vv_field_name(f);
         struct place here = { at, name ? name : "?", UINT64_MAX,
