@@ -186,7 +186,7 @@ TEST(strict_run, is_resumed_again_with_a_rename_of_an_earlier_restart)
     for (int64_t steps = 5; steps < 9; steps++) {
         live(&l, "middle", &options);
         cr_assert_eq(varve_run_resumed_step(l.run), steps);
-        cr_assert_eq(l.trained, steps);
+        cr_assert_eq(l.trained, (float)steps);
         train(&l, steps + 1);
         cr_assert_null(varve_run_warning(l.run));
         cr_assert_eq(end(&l), VARVE_OK);
