@@ -427,14 +427,15 @@ static varve_status check_local(const struct vv_zip *zip,
         return vv_fail_memory(error, "the entry of an archive");
     VV_TRY(vv_foreign_read(zip->foreign, zip->span.file, more->data, size,
         e->offset + LOCAL_SIZE, error));
+    /* `more` has no memory if name and fields are empty. */
+    const unsigned char *name = size > 0 ? more->data : r;
     /* Programs differ in which of the two headers they use, so both must
      * agree. */
     if (name_size != e->name_size ||
-        (name_size > 0 &&
-            memcmp(more->data, vv_zip_name(zip, e), name_size) != 0) ||
+        memcmp(name, vv_zip_name(zip, e), name_size) != 0 ||
         ((zip_load16(r + 6) ^ e->flags) & (ENCRYPTED | SIZES_BEHIND)) ||
         zip_load16(r + 8) != e->method ||
-        !sizes_agree(e, r, more->data + name_size, size - name_size))
+        !sizes_agree(e, r, name + name_size, size - name_size))
         return fail_entry(zip, e->offset, VARVE_CORRUPT,
             "name, method, sizes or CRC differ from those in the directory",
             error);
