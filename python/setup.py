@@ -38,4 +38,7 @@ COMPILES = not {'sdist', 'egg_info', 'dist_info'} & set(sys.argv)
 MODULES = {'cffi_modules': ['build_native.py:ffi']} if COMPILES else {}
 
 setup(cmdclass={'sdist': SdistWithLibrary},
-      options={'bdist_wheel': {'py_limited_api': 'cp39'}}, **MODULES)
+      # The module depends on the library that pkg-config finds, not only on
+      # its sources.
+      options={'bdist_wheel': {'py_limited_api': 'cp39'},
+               'build_ext': {'force': True}}, **MODULES)
