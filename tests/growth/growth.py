@@ -49,10 +49,10 @@ FAMILIES = {
 # bytes per item at 4 n. The limits are 1.3 times the measured costs.
 CONSTANTS = {
     'build': (25000, 3800, 340),
-    'write': (25000, 1200, 130),
-    'write-clean': (25000, 2000, 210),
-    'read': (25000, 3600, 200),
-    'reader-open': (25000, 520, 130),
+    'write': (25000, 1540, 130),
+    'write-clean': (25000, 2550, 210),
+    'read': (25000, 3880, 200),
+    'reader-open': (25000, 650, 130),
     'reader-list': (25000, 2900, 17),
     'reader-read': (25000, 1230, 1),
     'drop-exact': (ITEMS, 3000, 10),
