@@ -221,6 +221,34 @@ TEST(strict_run, does_not_apply_a_rename_if_the_checkpoint_has_both_names)
     }
 }
 
+TEST(strict_run, does_not_apply_a_rename_if_the_checkpoint_has_both_slots)
+{
+    const varve_rename list[] = { { "sgd/m(w)", "sgd/v(w)" },
+        { "sgd/v(w)", "sgd/m(w)" } };
+    const varve_read_options renames = { .rename.list = list,
+        .rename.count = 2 };
+    varve_run_options options = usual;
+    varve_error error;
+    for (int part = 0; part < 2; part++) {
+        float w = 1, m = 2, v = 3;
+        varve_run *run = varve_run_new(test_allocator());
+        varve_node *root = varve_run_root(run);
+        options.manager.read = part ? &renames : NULL;
+        varve_node *weights = varve_add_variable(root, "w", varve_scalar(&w));
+        varve_node *sgd = varve_add_object(root, "sgd");
+        varve_add_slot(sgd, weights, "m", varve_scalar(&m));
+        varve_add_slot(sgd, weights, "v", varve_scalar(&v));
+        varve_run_open(run, test_path("run"), &options);
+        varve_run_step(run, part + 1);
+        varve_status status = varve_run_end(run, &error);
+        cr_assert_eq(status, part ? VARVE_UNMATCHED : VARVE_OK);
+        cr_assert(!part || story_says(&error,
+                               "the rename of \"sgd/m(w)\" to \"sgd/v(w)\" "
+                               "is ambiguous"),
+            "%s", error.message);
+    }
+}
+
 /* No other file contains the trained value. */
 TEST(strict_run, that_may_be_partial_keeps_what_it_was_resumed_from)
 {

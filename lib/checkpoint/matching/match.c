@@ -124,40 +124,71 @@ static void by_name_match(struct vv_matching *m)
 
 /* --- Paths: edges and slots ----------------------------------------------- */
 
-/* A resume cannot distinguish a rename that is needed from one that was applied
- * before the checkpoint was saved, if the checkpoint has both paths. */
-static void note_ambiguous_rename(struct vv_matching *m,
-    const varve_node *parent, struct vv_text name, uint32_t file)
+/* Returns the node that the file has under a name below a node that `parent` is
+ * bound to. */
+static uint32_t match_child_in_file(
+    const struct vv_matching *m, const varve_node *parent, struct vv_text name)
 {
     const struct vv_matches *matches = &m->pairing->matches;
     const struct vv_index *index = vv_index_of(m->pairing);
+    uint32_t file = VV_NONE;
     uint32_t id = vv_index_find_name(index, name.bytes, name.size);
-    if (id == VV_NONE || m->pairing->selection.ambiguous)
-        return;
-    for (uint32_t at = vv_file_node_of(matches, parent); at != VV_NONE;
+    uint32_t at = id == VV_NONE ? VV_NONE : vv_file_node_of(matches, parent);
+    for (; at != VV_NONE && file == VV_NONE;
          at = vv_next_partner(matches, parent, at)) {
-        uint32_t other = vv_index_find_child(index, at, id);
-        if (other != VV_NONE && other != file)
-            m->pairing->selection.ambiguous = m->pairing->ways.decided;
+        if (vv_own_fits(index, parent, at))
+            file = vv_index_find_child(index, at, id);
     }
+    return file;
+}
+
+static uint32_t match_slot_in_file(const struct vv_pairing *p,
+    const varve_node *owner, const varve_node *variable, const char *name)
+{
+    const struct vv_index *index = vv_index_of(p);
+    uint32_t id = vv_index_find_name(index, name, strlen(name));
+    uint32_t at = vv_file_node_of(&p->matches, variable);
+    uint32_t by = vv_file_node_of(&p->matches, owner);
+    uint32_t found = VV_NONE;
+    if (id == VV_NONE || at == VV_NONE)
+        return VV_NONE;
+    for (; by != VV_NONE && found == VV_NONE;
+         by = vv_next_partner(&p->matches, owner, by))
+        found = vv_index_find_slot(index, by, at, id);
+    return found;
+}
+
+/* A resume cannot distinguish a rename that is needed from one that was applied
+ * before the checkpoint was saved, if the checkpoint also has a node by the
+ * name in the program. */
+static void note_if_ambiguous(
+    struct vv_pairing *p, uint32_t renamed, uint32_t by_name)
+{
+    if (by_name != VV_NONE && by_name != renamed && !p->selection.ambiguous)
+        p->selection.ambiguous = p->ways.decided;
 }
 
 static bool find_renamed(struct vv_matching *m, const varve_node *parent,
     struct vv_text name, uint32_t *file)
 {
-    bool is_renamed = vv_find_renamed(&m->pairing->ways, parent, name, file);
+    struct vv_pairing *p = m->pairing;
+    bool is_renamed = vv_find_renamed(&p->ways, parent, name, file);
     vv_look_for_lost_ways(m);
-    if (is_renamed && *file != VV_NONE && m->pairing->selection.is_resume)
-        note_ambiguous_rename(m, parent, name, *file);
+    if (is_renamed && *file != VV_NONE && p->selection.is_resume)
+        note_if_ambiguous(p, *file, match_child_in_file(m, parent, name));
     return is_renamed;
 }
 
 static bool find_renamed_slot(struct vv_matching *m, const varve_node *owner,
     const varve_node *variable, const char *name, uint32_t *file)
 {
+    struct vv_pairing *p = m->pairing;
     bool is_renamed =
-        vv_find_renamed_slot(&m->pairing->ways, owner, variable, name, file);
+        vv_find_renamed_slot(&p->ways, owner, variable, name, file);
     vv_look_for_lost_ways(m);
+    if (is_renamed && *file != VV_NONE && p->selection.is_resume)
+        note_if_ambiguous(
+            p, *file, match_slot_in_file(p, owner, variable, name));
     return is_renamed;
 }
 
@@ -269,37 +300,13 @@ void vv_match_moved(struct vv_matching *m, struct vv_edge *edge)
 uint32_t vv_match_child(
     struct vv_matching *m, varve_node *parent, const char *name)
 {
-    const struct vv_matches *matches = &m->pairing->matches;
-    const struct vv_index *index = vv_index_of(m->pairing);
     uint32_t file = VV_NONE;
     struct vv_text text = { name, strlen(name) };
     if (!vv_is_known(m->pairing, parent) ||
         find_renamed(m, parent, text, &file))
         return file;
-    uint32_t id = vv_index_find_name(index, text.bytes, text.size);
-    uint32_t at = id == VV_NONE ? VV_NONE : vv_file_node_of(matches, parent);
-    for (; at != VV_NONE && file == VV_NONE;
-         at = vv_next_partner(matches, parent, at)) {
-        if (vv_own_fits(index, parent, at))
-            file = vv_index_find_child(index, at, id);
-    }
+    file = match_child_in_file(m, parent, text);
     return file != VV_NONE ? file : by_name_child(m, parent, name);
-}
-
-static uint32_t match_slot_in_file(const struct vv_pairing *p,
-    const varve_node *owner, const varve_node *variable, const char *name)
-{
-    const struct vv_index *index = vv_index_of(p);
-    uint32_t id = vv_index_find_name(index, name, strlen(name));
-    uint32_t at = vv_file_node_of(&p->matches, variable);
-    uint32_t by = vv_file_node_of(&p->matches, owner);
-    uint32_t found = VV_NONE;
-    if (id == VV_NONE || at == VV_NONE)
-        return VV_NONE;
-    for (; by != VV_NONE && found == VV_NONE;
-         by = vv_next_partner(&p->matches, owner, by))
-        found = vv_index_find_slot(index, by, at, id);
-    return found;
 }
 
 uint32_t vv_match_slot_of(struct vv_matching *m, varve_node *owner,

@@ -245,6 +245,31 @@ TEST(resume_match, of_many_processes_keeps_what_one_has_not_taken)
     end_disk();
 }
 
+/* Rank 2 maps the step to the root of the file, which also has a step. */
+static void rename_on_one(struct rank *r, const void *user)
+{
+    (void)user;
+    const varve_rename rename = { "step", "" };
+    const varve_read_options read = { .rename.list = &rename,
+        .rename.count = 1 };
+    make(r, &(varve_manager_options){
+                .keep_last = 1, .read = r->number == 2 ? &read : NULL });
+    note_status(r, "resume", varve_manager_resume(r->manager, &r->error));
+    save(r, 100);
+}
+
+TEST(resume_match, of_many_processes_fails_if_a_rename_of_one_is_ambiguous)
+{
+    begin_disk();
+    run_ranks(3, save_three, &plain);
+    const char *notes = run_ranks(3, rename_on_one, NULL);
+    check_has(notes, "save: VARVE_UNMATCHED: rank 2: run/ckpt-3.varve: the "
+                     "rename of \"step\" to \"\" is ambiguous");
+    cr_assert(has_file("run/ckpt-3.varve"));
+    cr_assert_not(has_file("run/ckpt-4.varve"));
+    end_disk();
+}
+
 TEST(resume_match, of_many_processes_ends_where_one_is_cut_off)
 {
     begin_disk();
