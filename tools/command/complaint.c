@@ -102,7 +102,7 @@ static const char *hint_of(
 }
 
 /* Writes a hint with the path of the single file that a message about its
- * directory contains. Returns false if there is none. */
+ * directory contains. Returns false if there is none, or no room for it. */
 static bool suggest_file(const struct settings *settings, const char *directory,
     const char *message, char *hint, size_t size)
 {
@@ -111,10 +111,11 @@ static bool suggest_file(const struct settings *settings, const char *directory,
         return false;
     name = strchr(name, '"') + 1;
     size_t length = strlen(directory);
-    snprintf(hint, size, "use varve %s %.200s%s%.*s", settings->command->name,
-        directory, length && directory[length - 1] == '/' ? "" : "/",
-        (int)strcspn(name, "\""), name);
-    return true;
+    int written =
+        snprintf(hint, size, "use varve %s %s%s%.*s", settings->command->name,
+            directory, length && directory[length - 1] == '/' ? "" : "/",
+            (int)strcspn(name, "\""), name);
+    return written > 0 && (size_t)written < size;
 }
 
 int complain_status(const struct settings *settings, const char *what,
