@@ -190,10 +190,7 @@ static bool stage_small(struct vv_data_out *out, const void *bytes, size_t size,
     for (size_t i = 0; i < padding; i++)
         *at++ = 0;
     *digest = vv_digest_of(bytes, size);
-    if (size == 4)
-        memcpy(at, bytes, 4);
-    else
-        memcpy(at, bytes, size);
+    memcpy(at, bytes, size);
     out->staged += padding + size;
     out->offset += padding + size;
     return true;

@@ -192,39 +192,16 @@ uint64_t vv_first_extent(const struct vv_index *index,
     return sum;
 }
 
-/* Returns the number of chunks of some values that are not in pieces. Without
- * branches the compiler can use vector instructions. */
-static uint64_t sum_chunks(const uint8_t *sizes, uint32_t first, uint32_t end)
-{
-    const uint64_t rest = VV_CHUNK_SIZE - 1;
-    uint64_t sum = 0;
-    for (uint32_t i = first; i < end; i++) {
-        const uint64_t size = vv_at64(sizes, i);
-        sum += size / VV_CHUNK_SIZE + ((size & rest) + rest) / VV_CHUNK_SIZE;
-    }
-    return sum;
-}
-
-static uint64_t sum_chunks_of_pieces(const struct vv_index *index,
-    const struct vv_value_table *table, uint32_t first, uint32_t end)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = first; i < end; i++)
-        sum += vv_value_chunks(index, table, i);
-    return sum;
-}
-
 uint64_t vv_first_digest(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value)
 {
     const uint64_t entry = table->digests[value / VV_VALUE_STEP];
-    const uint64_t sum = entry & ~VV_ONE_DIGEST_EACH;
+    uint64_t sum = entry & ~VV_ONE_DIGEST_EACH;
     if (entry & VV_ONE_DIGEST_EACH)
         return sum + value % VV_VALUE_STEP;
-    const uint32_t first = value - value % VV_VALUE_STEP;
-    return sum + (index->pieced_count == 0
-                         ? sum_chunks(index->value_sizes, first, value)
-                         : sum_chunks_of_pieces(index, table, first, value));
+    for (uint32_t i = value - value % VV_VALUE_STEP; i < value; i++)
+        sum += vv_value_chunks(index, table, i);
+    return sum;
 }
 
 bool vv_index_part(const struct vv_index *index,

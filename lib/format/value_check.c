@@ -16,7 +16,6 @@
 #include "piece_table.h"
 #include "shape.h"
 #include "try.h"
-#include "value_table.h"
 
 /* Data in layers has no end, except the largest size of files. */
 #define MOST_IN_LAYERS ((uint64_t)INT64_MAX / VV_ALIGNMENT * VV_ALIGNMENT)

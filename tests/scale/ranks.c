@@ -196,7 +196,8 @@ static varve_graph *make_rank(struct world *w, const varve_comm *comm,
             VARVE_SHAPE(w->ranks, w->bytes), start);
     }
     check(
-        vv_save_plan_gather_slices(save_plan, root, &options, &error), &error);
+        vv_save_plan_gather_of(
+            save_plan, root, VV_OF_SEVERAL, &options, &error), &error);
     size_t size =
         (size_t)(w->slices * vv_chunk_count(w->bytes)) * VV_DIGEST_SIZE;
     unsigned char *digests =

@@ -527,13 +527,6 @@ varve_status vv_save_plan_gather(struct vv_save_plan *save_plan,
     return vv_save_plan_gather_of(save_plan, root, VV_OF_ONE, options, error);
 }
 
-varve_status vv_save_plan_gather_slices(struct vv_save_plan *save_plan,
-    varve_node *root, const varve_write_options *options, varve_error *error)
-{
-    return vv_save_plan_gather_of(
-        save_plan, root, VV_OF_SEVERAL, options, error);
-}
-
 void vv_save_plan_clear(struct vv_save_plan *save_plan)
 {
     const varve_allocator *a = &save_plan->context.allocator;

@@ -48,10 +48,12 @@ struct vv_save_plan_private {
 };
 
 enum vv_save_plan_of {
-    VV_OF_ONE,    /* gathered by vv_save_plan_gather */
+    VV_OF_ONE,    /* a save by one process. A shard of a larger value, or a
+                     rank-local node of several processes, is VARVE_MISUSE */
     VV_OF_PARTS,  /* as VV_OF_ONE; shards are saved as parts, one file per
                      process */
-    VV_OF_SEVERAL /* gathered by vv_save_plan_gather_slices */
+    VV_OF_SEVERAL /* one process of a save by many, without rank-local
+                     subtrees */
 };
 
 struct vv_save_plan {
@@ -101,13 +103,7 @@ varve_status vv_save_plan_gather(struct vv_save_plan *save_plan,
     varve_node *root, const varve_write_options *options, varve_error *error);
 void vv_save_plan_clear(struct vv_save_plan *save_plan);
 
-/* As vv_save_plan_gather, for one process of a save by many, without rank-local
- * subtrees. The other functions return VARVE_MISUSE for a shard of a larger
- * value and for a rank-local node of several processes. */
-varve_status vv_save_plan_gather_slices(struct vv_save_plan *save_plan,
-    varve_node *root, const varve_write_options *options, varve_error *error);
-
-/* Gathers a save plan in the way that `of` specifies. */
+/* As vv_save_plan_gather, which is for VV_OF_ONE. */
 varve_status vv_save_plan_gather_of(struct vv_save_plan *save_plan,
     varve_node *root, enum vv_save_plan_of of,
     const varve_write_options *options, varve_error *error);

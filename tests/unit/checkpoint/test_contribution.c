@@ -26,7 +26,8 @@ static void begin_encoded(struct encoded *t)
     t->part = new_part(&comm, 1, true);
     vv_buffer_init(&t->bytes, test_allocator());
     cr_assert_ok(
-        vv_save_plan_gather_slices(&t->save_plan, t->part->root, NULL, &error),
+        vv_save_plan_gather_of(
+            &t->save_plan, t->part->root, VV_OF_SEVERAL, NULL, &error),
         error);
     cr_assert_ok(vv_save_plan_digest(&t->save_plan, NULL, &error), error);
     cr_assert_ok(

@@ -363,7 +363,8 @@ TEST(merge_rounds, tell_a_few_values_at_once)
         varve_add_variable(root, name, varve_array(values, 10));
     }
     cr_assert_ok(
-        vv_save_plan_gather_slices(&save_plan, root, NULL, &error), error);
+        vv_save_plan_gather_of(
+            &save_plan, root, VV_OF_SEVERAL, NULL, &error), error);
     /* A box, its size, offset and digest for each rank, and one for the whole
      * value. */
     uint64_t each = 100 * (16 + 16 + 16) + 16;

@@ -95,7 +95,8 @@ static void check_shares(unsigned seed, uint32_t size)
         varve_error error = { 0 };
         struct vv_share share;
         cr_assert_ok(
-            vv_save_plan_gather_slices(&save_plan, root, NULL, &error), error);
+            vv_save_plan_gather_of(
+                &save_plan, root, VV_OF_SEVERAL, NULL, &error), error);
         cr_assert_ok(
             vv_share_make(&share, &save_plan, NULL, &comm, &error), error);
         if (!counts)

@@ -87,7 +87,8 @@ TEST(share_chunks, are_all_bytes_of_all_ranks_once)
         const varve_comm comm = { .rank = i, .size = RANKS };
         varve_node *root = new_values(i);
         cr_assert_ok(
-            vv_save_plan_gather_slices(&save_plan, root, NULL, &error), error);
+            vv_save_plan_gather_of(
+                &save_plan, root, VV_OF_SEVERAL, NULL, &error), error);
         cr_assert_ok(vv_save_plan_digest(&save_plan, NULL, &error), error);
         cr_assert_ok(
             vv_share_make(&share, &save_plan, NULL, &comm, &error), error);

@@ -180,7 +180,8 @@ TEST(private_parts, tell_of_memory_that_runs_out)
     struct vv_save_plan save_plan;
     varve_error error = { 0 };
     cr_assert_ok(
-        vv_save_plan_gather_slices(&save_plan, w->root, NULL, &error), error);
+        vv_save_plan_gather_of(
+            &save_plan, w->root, VV_OF_SEVERAL, NULL, &error), error);
     for (long number = 0;; number++) {
         struct vv_private_parts parts;
         test_fail_allocation(number, false);
