@@ -6,10 +6,11 @@ output.
     tests/pages/run.py SOURCE --prefix PREFIX COMPILER [DOCUMENT...]
 
 Every document with commands (blocks of `console`) is executed in an empty
-folder with this environment: `cc` is COMPILER with its flags; pkg-config,
-CMake, the linker and the shell find the files that BUILD installs, or those in
-PREFIX; `$VARVE` is SOURCE, from which some documents copy files. After an
-intended change UPDATE=1 writes the actual output to the documents.
+folder with this environment: `cc` is COMPILER with its flags, and `c++` has the
+same sanitizers; pkg-config, CMake, the linker and the shell find the files that
+BUILD installs, or those in PREFIX; `$VARVE` is SOURCE, from which some
+documents copy files. After an intended change UPDATE=1 writes the actual output
+to the documents.
 
 SPDX-License-Identifier: MIT
 """
@@ -46,6 +47,10 @@ def environment_of(source, installed, sysroot, compiler, place):
     # The compiler may be named cc, or be a ccache link of that name.
     compiler = [shutil.which(word) or word for word in compiler]
     wrap(folder, 'cc', shlex.join(compiler))
+    # A program without the library's sanitizers cannot be linked with it.
+    sanitizers = [word for word in compiler if 'sanitize' in word]
+    if sanitizers and shutil.which('c++'):
+        wrap(folder, 'c++', shlex.join([shutil.which('c++'), *sanitizers]))
     if shutil.which('mpirun'):  # leaks of MPI are not reported
         wrap(folder, 'mpirun', 'env ASAN_OPTIONS=detect_leaks=0 '
              + shlex.quote(shutil.which('mpirun')))
