@@ -9,10 +9,11 @@
 # files with those of this machine, byte for byte. Each target also reads the
 # files of this machine. For macOS and the BSDs the library is only built. The
 # default is all targets; --short, which .ci/run uses, is one 32-bit target and
-# one big-endian target with another libc. A target without a compiler or
-# emulator is skipped, with the reason. The sources of the two libraries come
-# from apt-get or from the folder PORTABLE_SOURCES. All files are in
-# build/portable/. The last line of the output counts the results.
+# one big-endian target with another libc, compiled with less optimization. A
+# target without a compiler or emulator is skipped, with the reason. The sources
+# of the two libraries come from apt-get or from the folder PORTABLE_SOURCES.
+# All files are in build/portable/. The last line of the output counts the
+# results.
 #
 # SPDX-License-Identifier: MIT
 set -uo pipefail
@@ -199,7 +200,7 @@ endian = '$4'
 END
     [ -f "$1/varve/build.ninja" ] ||
         meson setup "$1/varve" --cross-file "$1/cross.ini" --werror \
-            --buildtype=release -Ddefault_library=static -Dtests=disabled \
+            "${optimized[@]}" -Ddefault_library=static -Dtests=disabled \
             -Dtool=disabled -Dexamples=false -Dbench=false \
             -Dzlib=disabled -Dzstd=disabled \
             -Dhdf5=disabled -Dremote=disabled || return
@@ -242,7 +243,7 @@ try_here() {
     local own=$place/here
     mkdir -p "$own" && rm -rf "$own/files" && mkdir "$own/files" || return
     [ -f "$own/varve/build.ninja" ] ||
-        meson setup "$own/varve" --buildtype=release -Dtests=disabled \
+        meson setup "$own/varve" "${optimized[@]}" -Dtests=disabled \
             -Dtool=disabled -Dexamples=false -Dbench=false || return
     ninja -C "$own/varve" &&
         cc -std=c11 -D_GNU_SOURCE -Iinclude -Itests tests/portable/*.c \
@@ -269,7 +270,11 @@ report() {
     fi
 }
 
-[ "$*" != --short ] || set -- i686 s390x
+optimized=(--buildtype=release)
+if [ "$*" = --short ]; then
+    optimized=(-Doptimization=1 -Ddebug=false)
+    set -- i686 s390x
+fi
 chosen=" $* "
 mkdir -p "$place"
 if ! get_ready >"$place/setup.log" 2>&1; then

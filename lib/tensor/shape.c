@@ -35,7 +35,7 @@ bool vv_size_of(uint64_t count, uint64_t size, uint64_t *total)
 
 bool vv_tensor_is_valid(const varve_tensor *tensor)
 {
-    uint64_t count, size;
+    uint64_t count, size = 0;
     return vv_dtype_of(tensor->dtype) && tensor->rank <= VARVE_MAX_RANK &&
            vv_shape_count(tensor->rank, tensor->shape, &count) &&
            vv_size_of(count, varve_dtype_size(tensor->dtype), &size) &&
