@@ -96,7 +96,8 @@ VARVE_API varve_status varve_write(varve_node *root, const char *path,
  *         fprintf(stderr, "%s\n", error.message);
  *     varve_restoration_free(r);
  *
- * If there is no file `path`, `path.varve` is read. `options` may be NULL.
+ * If there is no file `path`, `path.varve` is read. If `path` is a directory,
+ * its newest numbered checkpoint is read. `options` may be NULL.
  *
  * Saved values are matched with variables and states by the names of the edges,
  * then by aliases (varve_alias), then by global names (varve_set_global_name).

@@ -174,8 +174,9 @@ inline void use_own_hint(varve::error &why) noexcept
     std::snprintf(last,
         sizeof why.message - static_cast<std::size_t>(last - why.message),
         "%s%s", marker,
-        "by node::alias or `rename` of varve::read_options; permit a "
-        "difference by `expect` of varve::read_options or VARVE_TAG_LATER; "
+        "by node::alias, `was` of a field, or `rename` of "
+        "varve::read_options; permit a difference by varve::gone, `expect` of "
+        "varve::read_options or VARVE_TAG_LATER; "
         "permit all by `allow_partial` of varve::run_options (a manager: do "
         "not set `strict`)");
 }

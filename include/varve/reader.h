@@ -24,13 +24,15 @@ VARVE_BEGIN_DECLS
 
 /* Opens a checkpoint and checks its structure, but not its values.
  *
- * `path` is that of varve_restore: a file or a prefix. `allocator` may be NULL.
+ * `path` is that of varve_restore: a file, a prefix, or a directory with
+ * numbered checkpoints, of which the newest is opened. `allocator` may be NULL.
  * The structure of a file is its header, footer and index.
  *
  * Returns a reader. Free it with varve_reader_free. Returns NULL on failure.
  *
  * - Fails with VARVE_NOT_FOUND if there is no such file.
- * - Fails with VARVE_IS_DIRECTORY if `path` is a directory.
+ * - Fails with VARVE_IS_DIRECTORY if `path` is a directory without numbered
+ *   checkpoints.
  * - Fails with VARVE_EMPTY_FILE if the file is empty.
  * - Fails with VARVE_NOT_A_CHECKPOINT if its format is not supported.
  * - Fails with VARVE_TOO_NEW if a later version of Varve is needed.

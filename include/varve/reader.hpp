@@ -70,6 +70,14 @@ inline varve::error misfit(
     return varve::error(VARVE_MISMATCH, line);
 }
 
+inline varve::error no_value(const char *path)
+{
+    char line[512];
+    std::snprintf(line, sizeof line,
+        "%.400s: the file has no value with this path", path);
+    return varve::error(VARVE_NOT_FOUND, line);
+}
+
 } /* namespace detail */
 
 class reader
@@ -133,8 +141,7 @@ public:
         const auto view = detail::view_of_given(std::forward<T>(into));
         const auto node = find(path);
         if (!node || !node->has_value)
-            return varve::error(
-                VARVE_NOT_FOUND, "expected a value, found none");
+            return detail::no_value(path.get());
         if (node->value.dtype != view.dtype ||
             varve_tensor_count(&node->value) != varve_tensor_count(&view))
             return detail::misfit(path.get(), node->value, view);

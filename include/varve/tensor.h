@@ -180,9 +180,10 @@ VARVE_API char *varve_tensor_text(const varve_tensor *tensor, char *text);
     varve_view_of_rows((pointer), sizeof *(pointer),                           \
         (varve_dtype)(VARVE_DTYPE_IN_ROWS_(pointer) +                          \
                       VARVE_CHECK_(VARVE_DTYPE_IN_ROWS_(pointer) != 0,         \
-                          "expected numbers that are not const or an array "   \
-                          "of rows of them: of three dimensions "              \
-                          "&w[0][0][0]")),                                     \
+                          "the pointer must be to numbers that are not const " \
+                          "or to rows of them: pass &w[0][0][0] of an array "  \
+                          "of three dimensions; use varve_add_text for "       \
+                          "text")),                                            \
         VARVE_SHAPE(__VA_ARGS__))
 
 /* The element type for a pointer to elements or to rows of them; 0 for any

@@ -238,7 +238,7 @@ static bool is_well(varve_run *run)
         return false;
     if (!run->manager)
         vv_fail(&run->failure, VARVE_MISUSE,
-            "varve_run_step: varve_run_open has not been called");
+            "run: varve_run_open has not been called");
     return run->manager != NULL;
 }
 
@@ -320,16 +320,19 @@ static varve_status check_step(
         step, run->resumed_step, run->resumed_step + 1);
 }
 
-/* Collective with several processes, including the request to stop. */
+/* Collective with several processes, including the request to stop. The resume
+ * is checked first, because a difference can be the reason why the program
+ * repeats a step. */
 static bool may_take_step(varve_run *run, int64_t step)
 {
     varve_error reason = { 0 };
     bool is_asked = atomic_load(&run->is_asked);
-    varve_status status = check_step(run, step, &reason);
-    status = vv_manager_any(run->manager, status, &is_asked, &reason);
-    run->is_stopping |= !status && is_asked;
-    if (!status)
-        status = vv_resume_match_demand(run->manager, &reason);
+    varve_status status = vv_resume_match_demand(run->manager, &reason);
+    if (!status) {
+        status = check_step(run, step, &reason);
+        status = vv_manager_any(run->manager, status, &is_asked, &reason);
+        run->is_stopping |= !status && is_asked;
+    }
     vv_hand_over(status, &reason, &run->failure);
     return !status;
 }

@@ -247,7 +247,8 @@ static varve_status watch_give_up(const varve_watch *watch,
             "%s: the `done` callback ended the wait", watch->prefix);
     return vv_fail(error, VARVE_TIMEOUT,
         "%s: no checkpoint with a number above %" PRIu64
-        " appeared within %" PRId64 " ms",
+        " appeared within %" PRId64
+        " ms (the argument is a prefix, such as run/ckpt)",
         watch->prefix, watch->number, patience->timeout_ms);
 }
 

@@ -329,6 +329,37 @@ class Running(Test):
                        may_repeat_steps=True) as run:
             run.step(2)
 
+    def test_a_difference_is_reported_before_a_repeated_step(self):
+        self.trained(step=0)
+        with self.fails(varve.UnmatchedError, 'global'):
+            with varve.Run(varve.Checkpoint(global_step=0),
+                           self.path('own')) as run:
+                run.step(1)
+
+    def test_a_pending_number_does_not_replace_that_of_the_loop(self):
+        self.trained(step=0)
+        late = varve.Checkpoint()
+        with self.fails(varve.MisuseError, 'step: the saved value 3'):
+            with varve.Run(late, self.path('own')) as run:
+                for late.step in run.steps(5):
+                    pass
+
+    def test_needs_a_checkpoint(self):
+        for wrong in ({'step': 0}, None, varve.Tracked()):
+            with self.fails(TypeError, 'needs a varve.Checkpoint'):
+                varve.Run(wrong, self.path('own'))
+
+    def test_names_options_that_are_wrong(self):
+        for options, text in (
+                ({'keeplast': 2}, "did you mean 'keep_last'"),
+                ({'keep_last': -1}, 'keep_last: -1 is out of range'),
+                ({'interval_steps': '5'}, "interval_steps: '5'"),
+                ({'read': {'cast': True}}, 'cast: True'),
+                ({'read': {'renames': 'b -> a'}}, 'renames: ')):
+            with self.fails((TypeError, ValueError), text):
+                varve.Run(varve.Checkpoint(step=0), self.path('own'),
+                          **options)
+
     def test_its_end_waits_for_levels(self):
         level = {'directory': self.path('level'), 'keep_last': 1,
                  'bytes_per_second': 500}

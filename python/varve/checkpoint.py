@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, List, Optional, Tuple, Union
 from ._native import ffi, lib
 from .callbacks import Callbacks
 from .communicator import Communicator, together
-from .errors import Error, Status, call, file_path
+from .errors import Error, Status, call, file_path, refuse
 from .filling import fill, planned_path
 from .fitting import check_fit
 from .graph import Arrival, Graph
@@ -242,6 +242,18 @@ class Tracked:
             for graph in list(vars(self).get('_varve_graphs', ())):
                 if graph.is_waiting():
                     graph.sync(arrival=Arrival(False, self, name))
+                    self._check_replaced(graph, name, value)
+
+    def _check_replaced(self, graph: Graph, name: str, value: Any) -> None:
+        """Fails if a saved number or string has replaced one that a loop over
+        Run.steps has assigned."""
+        saved = vars(self)[name]
+        if graph.is_stepping and isinstance(
+                value, (bool, int, float, complex, str)) and saved != value:
+            raise refuse(f'{name}: the saved value {saved!r} was pending, and '
+                         f'has replaced {value!r}, which the loop over '
+                         'Run.steps has assigned: set the attribute before the '
+                         'run resumes')
 
     if TYPE_CHECKING:
         # The program chooses the names of attributes.

@@ -122,6 +122,7 @@ class Graph:
         # keys are identities.
         self.unfolded: Dict[Any, Any] = {}
         self.states: Dict[Any, Any] = {}  # of objects, until restored
+        self.is_stepping = False  # during a loop over Run.steps
         self._object = root
         self._entries: Dict[Any, Entry] = {}
 

@@ -15,6 +15,7 @@ from .communicator import Communicator, together
 from .errors import MismatchError, Status, UnmatchedError, file_path, text
 from .filling import check_new_objects, fill
 from .fitting import check_fit
+from .graph import Graph
 from .options import (ManagerOptions, Options, ReadOptions, WriteOptions,
                       read_options, write_options)
 from .restoration import Restoration
@@ -84,6 +85,11 @@ class Manager:
                  write: Optional[WriteOptions] = None,
                  read: Optional[ReadOptions] = None,
                  **options: 'Unpack[ManagerOptions]'):
+        if not isinstance(checkpoint, Checkpoint):
+            raise TypeError(
+                'a manager or run needs a varve.Checkpoint, not '
+                f'{type(checkpoint).__name__}: for example '
+                'varve.Checkpoint(model=model)')
         self._files: Files = vars(checkpoint)['_varve_files']
         self._checkpoint = checkpoint
         self._comm = comm
@@ -115,6 +121,11 @@ class Manager:
             callbacks = self._read.callbacks
         with self._files.graph.lock:
             return guarded(callbacks, None, function, *arguments)
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that is saved."""
+        return self._files.graph
 
     @property
     def handle(self) -> Any:

@@ -8,9 +8,10 @@ SPDX-License-Identifier: MIT
 """
 from __future__ import annotations
 
+import difflib
 import os
 import threading
-from typing import (Any, Callable, Container, Dict, List, Mapping, Sequence,
+from typing import (Any, Callable, Collection, Dict, List, Mapping, Sequence,
                     Tuple, TypedDict, Union)
 
 from ._native import ffi, lib
@@ -186,17 +187,30 @@ class Options:
     """A struct of the library, and all objects that it points to."""
 
     def __init__(self, kind: str, keywords: Mapping[str, Any],
-                 allowed: Container[str]):
+                 allowed: Collection[str]):
         self.keywords = dict(keywords)
         self.struct = ffi.new(kind + ' *')
         self.callbacks = Callbacks(keywords.get('progress'))
         self._kept: List[Any] = []
         for name, value in keywords.items():
             if name not in allowed:
-                raise TypeError(f'unknown option {name!r}; see the keywords of '
-                                f'{kind}')
+                near = difflib.get_close_matches(name, list(allowed), 1)
+                raise TypeError(
+                    f'unknown option {name!r}' +
+                    (f': did you mean {near[0]!r}?' if near else
+                     f'; see the keywords of {kind}'))
             if value is not None:
-                self._set(name, value)
+                self._try_to_set(name, value)
+
+    def _try_to_set(self, name: str, value: Any) -> None:
+        """Names the option in the exception if its value has a wrong type."""
+        try:
+            self._set(name, value)
+        except OverflowError as failure:
+            raise ValueError(f'{name}: {value!r} is out of range') from failure
+        except (TypeError, AttributeError) as failure:
+            raise TypeError(f'{name}: {value!r} has a wrong type: '
+                            f'{failure}') from failure
 
     def _set(self, name: str, value: Any) -> None:
         own: Dict[str, Callable[[Any], None]] = {

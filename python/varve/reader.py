@@ -448,7 +448,11 @@ def box_of(node: SavedNode,
                                  f'{step}')
             shape.append(max(end - begin, 0))
         else:
-            begin = range(extent)[part]
+            try:
+                begin = range(extent)[part]
+            except IndexError:
+                raise IndexError(f'{node.path}: index {part} is outside of the '
+                                 f'shape {node.shape}') from None
             end = begin + 1
         starts.append(begin)
         extents.append(max(end - begin, 0))

@@ -213,6 +213,8 @@ class Run:
         """Checks that the step may be done and that the resume was
         complete."""
         self._check_entered()
+        # A step that repeats can be the result of a difference.
+        self._check_resume()
         done = self.resumed_step
         if done is not None and not self._may_repeat_steps:
             with together(self._comm):
@@ -221,7 +223,6 @@ class Run:
                         f'run: step {step} was done before the resume at step '
                         f'{done}: continue with step {done + 1}, which is '
                         'resumed_step + 1, or set may_repeat_steps')
-        self._check_resume()
 
     def _check_resume(self) -> None:
         if self._is_unchecked:
@@ -245,13 +246,21 @@ class Run:
     def steps(self, end: int, start: Optional[int] = None) -> Iterator[int]:
         """Yields each step from the one after the resumed step (or `start`,
         which is done already) up to `end`. Each calls `step` after the body of
-        the loop. The last one is saved unless `last_save` is False."""
+        the loop. The last one is saved unless `last_save` is False.
+
+        In the loop a saved number or string must not replace one that the
+        program assigns: the assignment raises a MisuseError if such a value of
+        an attribute is still pending."""
         self._check_entered()
         done = start if start is not None else self.resumed_step or 0
-        while done < end and self.should_continue():
-            yield done + 1
-            done += 1
-            self.step(done, force=done == end and self._last_save)
+        self._manager.graph.is_stepping = True
+        try:
+            while done < end and self.should_continue():
+                yield done + 1
+                done += 1
+                self.step(done, force=done == end and self._last_save)
+        finally:
+            self._manager.graph.is_stepping = False
 
     def _agree_to_stop(self) -> None:
         requested = self._is_stop_requested

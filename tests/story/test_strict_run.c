@@ -61,6 +61,23 @@ static void begin(void)
     cr_assert_eq(end(&l), VARVE_OK);
 }
 
+/* The step has another name, so the program begins with step 1 again: the
+ * message must name the difference, not the repeated step. */
+TEST(strict_run, reports_the_difference_before_a_repeated_step)
+{
+    varve_error error;
+    float trained = 0;
+    int64_t step = 0;
+    begin();
+    varve_run *run = varve_run_new(test_allocator());
+    varve_add_variable(varve_run_root(run), "hidden", varve_scalar(&trained));
+    varve_add_variable(varve_run_root(run), "global", varve_scalar(&step));
+    varve_run_open(run, test_path("run"), &usual);
+    varve_run_step(run, 1);
+    cr_assert_eq(varve_run_end(run, &error), VARVE_UNMATCHED);
+    cr_assert(story_says(&error, "\n  global "), "%s", error.message);
+}
+
 TEST(strict_run, fails_in_its_first_step_and_saves_nothing)
 {
     struct life l;

@@ -85,7 +85,7 @@ static void note_single_file(const struct search *s, const char *name)
 {
     static const char *const endings[] = { VARVE_SUFFIX, ".safetensors", ".npz",
         ".npy", ".pt", ".pth", ".gguf", ".h5", ".hdf5", ".keras", ".onnx",
-        ".msgpack" };
+        ".msgpack", ".index" };
     if (*name == '.' ||
         (s->file->size > 0 && strcmp(name, vv_buffer_string(s->file)) >= 0))
         return;

@@ -26,10 +26,10 @@ static bool memory_table_refuse(const varve_node *where, varve_status status,
 static bool refuse_null(
     const varve_tensor *view, const varve_node *where, const char *name)
 {
-    char text[VARVE_TENSOR_TEXT_SIZE], reason[VARVE_TENSOR_TEXT_SIZE + 128];
+    char text[VARVE_TENSOR_TEXT_SIZE], reason[VARVE_TENSOR_TEXT_SIZE + 192];
     snprintf(reason, sizeof reason,
         "the pointer for %s is NULL: allocate the elements, or set their count "
-        "to 0",
+        "to 0 (in C++ also: the object has another number of elements)",
         varve_tensor_text(view, text));
     return memory_table_refuse(where, VARVE_MISUSE, name, reason);
 }
