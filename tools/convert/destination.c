@@ -161,8 +161,8 @@ int destination_choose(const struct convert_options *options, const char *path,
     if (!choose_format(options->format, path, &d->format))
         return complain_usage(&options->settings,
             "'%s': the name must end in .varve, .safetensors, .npz, .npy, .pt, "
-            ".pth, .gguf, .h5, .hdf5 or .index; otherwise use --to "
-            FORMAT_WORDS,
+            ".pth, .gguf, .h5, .hdf5 or .index; otherwise use "
+            "--to " FORMAT_WORDS,
             path);
     if (aside_check_folder(&options->settings, path) != OUTCOME_DONE)
         return OUTCOME_FILE;
