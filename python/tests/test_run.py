@@ -344,6 +344,14 @@ class Running(Test):
                 for late.step in run.steps(5):
                     pass
 
+    def test_a_loop_may_assign_nan_while_values_are_pending(self):
+        self.trained(step=0, other=np.ones(2))
+        ckpt = varve.Checkpoint(step=0)
+        with varve.Run(ckpt, self.path('own'), allow_partial=True) as run:
+            for ckpt.step in run.steps(5):
+                ckpt.loss = float('nan')
+        self.assertEqual(ckpt.step, 5)
+
     def test_needs_a_checkpoint(self):
         for wrong in ({'step': 0}, None, varve.Tracked()):
             with self.fails(TypeError, 'needs a varve.Checkpoint'):

@@ -248,7 +248,7 @@ class Tracked:
         """Fails if a saved number or string has replaced one that a loop over
         Run.steps has assigned."""
         saved = vars(self)[name]
-        if graph.is_stepping and isinstance(
+        if graph.is_stepping and saved is not value and isinstance(
                 value, (bool, int, float, complex, str)) and saved != value:
             raise refuse(f'{name}: the saved value {saved!r} was pending, and '
                          f'has replaced {value!r}, which the loop over '
