@@ -198,13 +198,13 @@ cpu_family = '$3'
 cpu = '$3'
 endian = '$4'
 END
-    [ -f "$1/varve/build.ninja" ] ||
-        meson setup "$1/varve" --cross-file "$1/cross.ini" --werror \
+    [ -f "$1/$built/build.ninja" ] ||
+        meson setup "$1/$built" --cross-file "$1/cross.ini" --werror \
             "${optimized[@]}" -Ddefault_library=static -Dtests=disabled \
             -Dtool=disabled -Dexamples=false -Dbench=false \
             -Dzlib=disabled -Dzstd=disabled \
             -Dhdf5=disabled -Dremote=disabled || return
-    ninja -C "$1/varve" lib/libvarve.a
+    ninja -C "$1/$built" lib/libvarve.a
 }
 
 # build_battery DIRECTORY SYSTEM PROCESSOR: links the static library, and static
@@ -215,7 +215,7 @@ build_battery() {
     [ "$3" != x86 ] || how+=(-msse2 -mfpmath=sse)
     "$1/cc" -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 \
         -O1 "${how[@]}" -Iinclude -Itests tests/portable/*.c \
-        tests/model/everything.c -o "$1/battery" "$1/varve/lib/libvarve.a" \
+        tests/model/everything.c -o "$1/battery" "$1/$built/lib/libvarve.a" \
         "$1/lib/libcbor.a" "$1/lib/libxxhash.a" -lm -lpthread
 }
 
@@ -242,13 +242,13 @@ try() {
 try_here() {
     local own=$place/here
     mkdir -p "$own" && rm -rf "$own/files" && mkdir "$own/files" || return
-    [ -f "$own/varve/build.ninja" ] ||
-        meson setup "$own/varve" "${optimized[@]}" -Dtests=disabled \
+    [ -f "$own/$built/build.ninja" ] ||
+        meson setup "$own/$built" "${optimized[@]}" -Dtests=disabled \
             -Dtool=disabled -Dexamples=false -Dbench=false || return
-    ninja -C "$own/varve" &&
+    ninja -C "$own/$built" &&
         cc -std=c11 -D_GNU_SOURCE -Iinclude -Itests tests/portable/*.c \
-            tests/model/everything.c -o "$own/battery" -L"$own/varve/lib" \
-            -lvarve -Wl,-rpath,"$own/varve/lib" -lm &&
+            tests/model/everything.c -o "$own/battery" -L"$own/$built/lib" \
+            -lvarve -Wl,-rpath,"$own/$built/lib" -lm &&
         "$own/battery" write "$own/files" && "$own/battery" read "$own/files"
 }
 
@@ -270,8 +270,11 @@ report() {
     fi
 }
 
+# Both kinds of builds have directories of their own.
+built=varve
 optimized=(--buildtype=release)
 if [ "$*" = --short ]; then
+    built=varve-short
     optimized=(-Doptimization=1 -Ddebug=false)
     set -- i686 s390x
 fi

@@ -9,8 +9,10 @@
 # those of the other targets and the output of make_seeds. New inputs are kept
 # in BUILD/corpus for the next run. Inputs that cause a failure are written to
 # BUILD/found and, if they are small, to standard error in base64; the exit
-# status is then 1. One line of JSON is written to standard output. The
-# environment variable SEED, a number, makes runs mostly reproducible.
+# status is then 1. One line of JSON is written to standard output.
+#
+# Environment variables: SEED, a number, makes runs mostly reproducible.
+# OPTIMIZATION is Meson's option for a new BUILD (default: 2).
 #
 # SPDX-License-Identifier: MIT
 set -euo pipefail
@@ -46,6 +48,7 @@ build_target() {
     [ -f "$build/build.ninja" ] ||
         CC=clang meson setup "$build" -Dfuzz=true -Dtests=enabled \
             -Dtool=disabled -Dexamples=false -Dbench=false \
+            -Doptimization="${OPTIMIZATION-2}" \
             -Db_sanitize=address,undefined -Db_lundef=false \
             -Dc_args=-fno-sanitize-recover=all
     ninja -C "$build" "$program" tests/fuzz/make_seeds
