@@ -8,8 +8,8 @@
  *         fprintf(stderr, "%s\n", error.message);
  *     varve_graph_free(graph);
  *
- * varve_write and varve_read use exactly the path that they are given.
- * varve_save and varve_restore use a prefix: each save adds a file with the
+ * varve_write writes exactly the path that it is given, and varve_read reads
+ * it. varve_save and varve_restore use a prefix: each save adds a file with the
  * next number, and a restore reads the newest file.
  *
  * Only one thread may use a graph at a time (graph.h). collective.h has the

@@ -6,6 +6,7 @@
 #include "watch.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "allocator.h"
 #include "buffer.h"
@@ -33,6 +34,7 @@ struct varve_watch {
     bool has_number;
     uint64_t number;  /* the last one returned, or that of `after` */
     int64_t earliest; /* uptime at which the next can be returned */
+    bool is_name;     /* the directory contains the prefix as a name */
 };
 
 /* --- Beginning and end -------------------------------------------------- */
@@ -123,6 +125,7 @@ struct search {
     bool found;
     uint64_t number;
     bool is_padded;
+    bool is_name; /* found a name equal to the prefix */
 };
 
 static int watch_look_at_name(
@@ -131,6 +134,7 @@ static int watch_look_at_name(
     (void)info;
     struct search *s = user;
     struct vv_numbered file = { 0 };
+    s->is_name |= strcmp(name, s->prefix) == 0;
     if (!vv_numbered_parse(name, s->prefix, VARVE_SUFFIX, &file))
         return 0;
     uint64_t number = file.number;
@@ -198,6 +202,7 @@ static varve_status watch_look(varve_watch *watch, varve_error *error)
         search.found = false;
         varve_status status = vv_directory_each(
             &watch->context, watch->prefix, watch_look_at_name, &search, error);
+        watch->is_name = search.is_name;
         if (status == VARVE_NOT_FOUND || (!status && !search.found))
             return VARVE_TIMEOUT;
         if (!status)
@@ -247,9 +252,11 @@ static varve_status watch_give_up(const varve_watch *watch,
             "%s: the `done` callback ended the wait", watch->prefix);
     return vv_fail(error, VARVE_TIMEOUT,
         "%s: no checkpoint with a number above %" PRIu64
-        " appeared within %" PRId64
-        " ms (the argument is a prefix, such as run/ckpt)",
-        watch->prefix, watch->number, patience->timeout_ms);
+        " appeared within %" PRId64 " ms%s",
+        watch->prefix, watch->number, patience->timeout_ms,
+        watch->is_name ? "; a file or directory has this name: the prefix of "
+                         "a manager is DIRECTORY/ckpt"
+                       : "");
 }
 
 /* Sleeps until the next listing, at most until the deadline, at which the

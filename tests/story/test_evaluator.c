@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -105,8 +106,10 @@ static int evaluate(const char *prefix, bool every)
     const struct timespec slow = { .tv_nsec = 4000000 };
     const char *path;
     struct trainer trainer = { .process = 0 };
-    const varve_watch_options options = { .every = every, .done = has_ended,
-        .done_user = &trainer, .allocator = test_allocator() };
+    const varve_watch_options options = { .every = every,
+        .done = has_ended,
+        .done_user = &trainer,
+        .allocator = test_allocator() };
     varve_watch *watch = varve_watch_new(prefix, &options, &error);
     cr_assert(watch, "%s", error.message);
     trainer.process = fork();
@@ -155,7 +158,7 @@ TEST(evaluator, gives_up_after_the_timeout)
     cr_assert_eq(varve_watch_next(watch, 300, &path, &error), VARVE_TIMEOUT);
     clock_gettime(CLOCK_MONOTONIC, &after);
     double seconds = (double)(after.tv_sec - before.tv_sec) +
-        (double)(after.tv_nsec - before.tv_nsec) / 1e9;
+                     (double)(after.tv_nsec - before.tv_nsec) / 1e9;
     cr_assert_geq(seconds, 0.3);
     cr_assert_lt(seconds, 30);
     cr_assert_null(path);
@@ -252,4 +255,21 @@ TEST(evaluator, that_is_killed_holds_nothing)
     cr_assert_eq(waitpid(child, NULL, 0), child);
     cr_assert(was_held);
     cr_assert(delete_unless_leased(path));
+}
+
+/* The directory of a manager is an easy mistake for its prefix. */
+TEST(evaluator, of_a_directory_gets_a_message_with_the_prefix)
+{
+    cr_assert_eq(mkdir(test_path("run"), 0777), 0);
+    for (int i = 0; i < 2; i++) {
+        varve_error error;
+        const char *path;
+        varve_watch *watch =
+            varve_watch_new(test_path(i ? "run/ckpt" : "run"), NULL, &error);
+        cr_assert_not_null(watch, "%s", error.message);
+        cr_assert_eq(varve_watch_next(watch, 0, &path, &error), VARVE_TIMEOUT);
+        cr_assert_eq(story_says(&error, "the prefix of a manager is"), i == 0,
+            "%s", error.message);
+        varve_watch_free(watch);
+    }
 }
