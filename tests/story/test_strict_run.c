@@ -210,6 +210,16 @@ TEST(strict_run, is_resumed_again_with_a_rename_of_an_earlier_restart)
     }
 }
 
+/* Ends a run whose renames are ambiguous if `has_renames` is set. */
+static void end_ambiguous(varve_run *run, bool has_renames, const char *message)
+{
+    varve_error error;
+    varve_status status = varve_run_end(run, &error);
+    cr_assert_eq(status, has_renames ? VARVE_UNMATCHED : VARVE_OK);
+    cr_assert(!has_renames || story_says(&error, message), "%s", error.message);
+    cr_assert_not(is_there("run/ckpt-2.varve"));
+}
+
 /* Two names were exchanged. A later resume would exchange the values again. */
 TEST(strict_run, does_not_apply_a_rename_if_the_checkpoint_has_both_names)
 {
@@ -217,7 +227,6 @@ TEST(strict_run, does_not_apply_a_rename_if_the_checkpoint_has_both_names)
     const varve_read_options renames = { .rename.list = list,
         .rename.count = 2 };
     varve_run_options options = usual;
-    varve_error error;
     for (int part = 0; part < 3; part++) {
         float a = 1, b = 2;
         varve_run *run = varve_run_new(test_allocator());
@@ -228,13 +237,9 @@ TEST(strict_run, does_not_apply_a_rename_if_the_checkpoint_has_both_names)
         varve_add_variable(root, "b", varve_scalar(&b));
         varve_run_open(run, test_path("run"), &options);
         varve_run_step(run, part + 1);
-        varve_status status = varve_run_end(run, &error);
-        cr_assert_eq(status, part ? VARVE_UNMATCHED : VARVE_OK);
-        cr_assert(!part || story_says(&error,
-                               "the rename of \"a\" to \"b\" is ambiguous: "
-                               "the checkpoint has both paths"),
-            "%s", error.message);
-        cr_assert_not(is_there("run/ckpt-2.varve"));
+        end_ambiguous(run, part > 0,
+            "the rename of \"a\" to \"b\" is ambiguous: "
+            "the checkpoint has both paths");
     }
 }
 
@@ -245,7 +250,6 @@ TEST(strict_run, does_not_apply_a_rename_if_the_checkpoint_has_both_slots)
     const varve_read_options renames = { .rename.list = list,
         .rename.count = 2 };
     varve_run_options options = usual;
-    varve_error error;
     for (int part = 0; part < 2; part++) {
         float w = 1, m = 2, v = 3;
         varve_run *run = varve_run_new(test_allocator());
@@ -257,12 +261,8 @@ TEST(strict_run, does_not_apply_a_rename_if_the_checkpoint_has_both_slots)
         varve_add_slot(sgd, weights, "v", varve_scalar(&v));
         varve_run_open(run, test_path("run"), &options);
         varve_run_step(run, part + 1);
-        varve_status status = varve_run_end(run, &error);
-        cr_assert_eq(status, part ? VARVE_UNMATCHED : VARVE_OK);
-        cr_assert(!part || story_says(&error,
-                               "the rename of \"sgd/m(w)\" to \"sgd/v(w)\" "
-                               "is ambiguous"),
-            "%s", error.message);
+        end_ambiguous(run, part > 0,
+            "the rename of \"sgd/m(w)\" to \"sgd/v(w)\" is ambiguous");
     }
 }
 
