@@ -121,6 +121,17 @@ def hanging(program, end):
         'Tested: 3 | Passing: 2 | Failing: 1 | Crashing: 1', sum_of(errors))
 
 
+def ended_in_fork(program):
+    """The runner receives SIGTERM before fork() has returned the process of
+    the test, and must kill that too."""
+    os.environ['END_RUNNER_IN_FORK'] = '1'
+    status, output = run(program, '-j1', '--filter', 'slow/*')
+    del os.environ['END_RUNNER_IN_FORK']
+    yield from expect('SIGTERM in fork()', (1, [('slow', 'hangs')]),
+                      (status,
+                       re.findall(r'\[FAIL\] (\w+)::(\w+)', output)))
+
+
 def refusing(program, *refused):
     for other in refused:
         status, output = run(other, '--filter', 'good/*')
@@ -139,6 +150,7 @@ def main(program, *refused):
         complaints = [*alone(program), *good(program), *late(program),
                       *hanging(program, os.kill),
                       *hanging(program, os.killpg),
+                      *ended_in_fork(program),
                       *refusing(program, *refused)]
         for arguments in ['-j1'], ['-j2'], ['-j20'], []:
             complaints += together(program, *arguments)

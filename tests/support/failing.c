@@ -147,6 +147,18 @@ TEST(later, takes_long)
     sleep_ms(1000);
 }
 
+static void end_runner(void)
+{
+    raise(SIGTERM);
+}
+
+/* With this variable, the runner receives SIGTERM while it is in fork(). */
+__attribute__((constructor)) static void end_runner_in_fork(void)
+{
+    if (getenv("END_RUNNER_IN_FORK"))
+        pthread_atfork(NULL, end_runner, NULL);
+}
+
 /* Prints a line for the process that ends it. */
 TEST(slow, hangs)
 {

@@ -96,12 +96,14 @@ static void end_jobs(int signal)
             kill(runner.jobs[i].process, SIGKILL);
 }
 
-/* Runs in the child. Processes that it forks must not reach the end of the
- * body, since they would be taken for the test. */
-static void be_test(const struct criterion_test *test)
+/* Runs in the child, and restores the signal mask of the runner. Processes that
+ * it forks must not reach the end of the body: they would be taken for the
+ * test. */
+static void be_test(const struct criterion_test *test, const sigset_t *mask)
 {
     pid_t self = getpid();
     signal(SIGTERM, SIG_DFL);
+    sigprocmask(SIG_SETMASK, mask, NULL);
     test->test();
     if (getpid() != self)
         cr_assert_fail("a child came to the end of the test");
@@ -109,19 +111,25 @@ static void be_test(const struct criterion_test *test)
     exit(EXIT_SUCCESS);
 }
 
+/* Returns false if SIGTERM was received, or if fork() fails. SIGTERM is blocked
+ * until the process is recorded in the job, so that end_jobs() kills it. */
 static bool start(size_t number, struct job *job)
 {
+    sigset_t term, mask;
+    sigemptyset(&term);
+    sigaddset(&term, SIGTERM);
     clock_gettime(CLOCK_MONOTONIC, &job->begin);
     job->test = __start_cr_tst[number];
     test_outcome = job->outcome = &runner.outcomes[number];
-    job->process = fork();
-    if (job->process == 0)
-        be_test(job->test);
-    if (job->process > 0)
-        return true;
-    perror("runner: fork");
-    job->process = 0;
-    return false;
+    sigprocmask(SIG_BLOCK, &term, &mask);
+    pid_t process = runner.is_over ? -1 : fork();
+    if (process == 0)
+        be_test(job->test, &mask);
+    if (process < 0 && !runner.is_over)
+        perror("runner: fork");
+    job->process = process > 0 ? process : 0;
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    return process > 0;
 }
 
 static double seconds_since(const struct timespec *begin)
@@ -200,7 +208,7 @@ static bool run(size_t count)
             continue;
         bool is_full = running == runner.job_count;
         struct job *job = is_full ? next_free() : &runner.jobs[running++];
-        if (!job || (!runner.is_over && !start(i, job)))
+        if (!job || !start(i, job))
             end_jobs(0);
     }
     while (next_free())
