@@ -23,7 +23,8 @@ fail() {
 
 . "$(dirname "$0")/../mpi/options.sh"
 
-mkdir "$place/run"
+mkdir "$place/run" "$place/session"
+export TMPDIR=$place/session # of this mpirun only
 RANDOM=1
 killed=0 shrunk=0
 for ((life = 1; life <= lives; life++)); do

@@ -11,6 +11,12 @@
 set -uo pipefail
 mpirun=$1 count=$2 program=$3 what=${4-}
 
+# Two mpirun that start at the same time may fail to create the same session
+# directory.
+TMPDIR=$(mktemp -d) || exit
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+
 options=()
 . "$(dirname "$0")/options.sh"
 # Leaks of MPI are not reported; the program checks for its own before it ends.

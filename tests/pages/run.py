@@ -51,9 +51,11 @@ def environment_of(source, installed, sysroot, compiler, place):
     sanitizers = [word for word in compiler if 'sanitize' in word]
     if sanitizers and shutil.which('c++'):
         wrap(folder, 'c++', shlex.join([shutil.which('c++'), *sanitizers]))
-    if shutil.which('mpirun'):  # leaks of MPI are not reported
-        wrap(folder, 'mpirun', 'env ASAN_OPTIONS=detect_leaks=0 '
-             + shlex.quote(shutil.which('mpirun')))
+    if shutil.which('mpirun'):
+        # Leaks of MPI are not reported. Other tests run mpirun at the same
+        # time, so its session directory is not in the common TMPDIR.
+        wrap(folder, 'mpirun', 'env ASAN_OPTIONS=detect_leaks=0 TMPDIR='
+             + shlex.join([place, shutil.which('mpirun')]))
     packages = os.path.dirname(next(
         path for start in ('lib/**', '**') for path in glob.iglob(
             f'{installed}/{start}/pkgconfig/varve.pc', recursive=True)))
