@@ -79,6 +79,16 @@ def ask(method, url):
         return answer.headers, answer.read()
 
 
+def create_bucket(url):
+    """Creates the bucket, unless an earlier request did, of which the answer
+    was late or an error."""
+    try:
+        ask('PUT', f'{url}/bucket')
+    except urllib.error.HTTPError as error:
+        if error.code != 409:  # BucketAlreadyOwnedByYou
+            raise
+
+
 def begin(command):
     """Starts a server. Returns it and its address once it stores an object."""
     port = unused_ports(4)
@@ -89,7 +99,7 @@ def begin(command):
     failure = None
     for _ in range(600):
         try:
-            ask('PUT', f'{url}/bucket')
+            create_bucket(url)
             ask('PUT', f'{url}/bucket/first')
             return server, url
         except (urllib.error.URLError, OSError) as error:
