@@ -45,7 +45,7 @@ build() {
 # proved NAME OPTION...: builds and also tests.
 proved() {
     build "$@" -Dtests=enabled || return
-    meson test -C "$work/$1" --no-rebuild >"$work/log" 2>&1 || {
+    meson test -C "$work/$1" --no-rebuild -t 4 >"$work/log" 2>&1 || {
         tail -n 30 "$work/log"
         return 1
     }
