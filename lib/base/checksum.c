@@ -44,7 +44,7 @@ static struct vv_digest canonical(XXH128_hash_t hash)
     return digest;
 }
 
-struct vv_digest vv_digest_of(const void *bytes, size_t size)
+struct vv_digest vv_digest_long(const void *bytes, size_t size)
 {
     XXH128_hash_t hash = XXH3_128bits(bytes, size);
     clear_after(size);

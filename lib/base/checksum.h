@@ -11,13 +11,18 @@
 
 #include <varve/allocator.h>
 
-/* An XXH3-128 checksum in canonical form: big-endian bytes, as printed. */
-struct vv_digest {
-    /* to fill in */
-    uint8_t bytes[16];
-};
+#include "checksum_small.h"
 
-struct vv_digest vv_digest_of(const void *bytes, size_t size);
+/* vv_digest_of for more than VV_DIGEST_SMALL bytes. */
+struct vv_digest vv_digest_long(const void *bytes, size_t size);
+
+/* Returns the XXH3-128 of the bytes. */
+static inline struct vv_digest vv_digest_of(const void *bytes, size_t size)
+{
+    return size <= VV_DIGEST_SMALL ? vv_digest_small(bytes, size)
+                                   : vv_digest_long(bytes, size);
+}
+
 bool vv_digest_equal(const struct vv_digest *a, const struct vv_digest *b);
 
 /* Writes 32 hexadecimal digits and a NUL. */
