@@ -49,12 +49,12 @@ FAMILIES = {
 # bytes per item at 4 n. The limits are 1.3 times the measured costs.
 CONSTANTS = {
     'build': (25000, 3800, 340),
-    'write': (25000, 1200, 130),
-    'write-clean': (25000, 2000, 210),
-    'read': (25000, 3600, 200),
-    'reader-open': (25000, 520, 130),
-    'reader-list': (25000, 2900, 17),
-    'reader-read': (25000, 1230, 1),
+    'write': (25000, 760, 130),
+    'write-clean': (25000, 920, 210),
+    'read': (25000, 2600, 200),
+    'reader-open': (25000, 410, 130),
+    'reader-list': (25000, 2320, 17),
+    'reader-read': (25000, 985, 1),
     'drop-exact': (ITEMS, 3000, 10),
 }
 # Known to be quadratic, so these only run if they are named.
