@@ -52,8 +52,8 @@ CONSTANTS = {
     'write': (25000, 760, 130),
     'write-clean': (25000, 920, 210),
     'read': (25000, 2600, 200),
-    'reader-open': (25000, 410, 130),
-    'reader-list': (25000, 2320, 17),
+    'reader-open': (25000, 410, 119),
+    'reader-list': (25000, 1040, 1),
     'reader-read': (25000, 985, 1),
     'drop-exact': (ITEMS, 3000, 10),
 }
