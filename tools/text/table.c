@@ -72,7 +72,8 @@ static void keep(struct table *t, const char *text)
     }
     if (t->pass != TABLE_MEASURE) {
         print_clean(t->kept, text);
-        putc('\0', t->kept);
+        if (putc('\0', t->kept) == EOF)
+            room_ends();
     }
 }
 
