@@ -339,7 +339,7 @@ class Running(Test):
     def test_a_pending_number_does_not_replace_that_of_the_loop(self):
         self.trained(step=0)
         late = varve.Checkpoint()
-        with self.fails(varve.MisuseError, 'step: the saved value 3'):
+        with self.fails(varve.MisuseError, 'step: the saved value 0 was pending'):
             with varve.Run(late, self.path('own')) as run:
                 for late.step in run.steps(5):
                     pass

@@ -451,8 +451,8 @@ def box_of(node: SavedNode,
             try:
                 begin = range(extent)[part]
             except IndexError:
-                raise IndexError(f'{node.path}: index {part} is outside of the '
-                                 f'shape {node.shape}') from None
+                raise IndexError(f'{node.path}: index {part} is out of range '
+                                 f'for the shape {node.shape}') from None
             end = begin + 1
         starts.append(begin)
         extents.append(max(end - begin, 0))
