@@ -44,7 +44,7 @@ static struct vv_digest canonical(XXH128_hash_t hash)
     return digest;
 }
 
-struct vv_digest vv_digest_of(const void *bytes, size_t size)
+struct vv_digest vv_digest_long(const void *bytes, size_t size)
 {
     XXH128_hash_t hash = XXH3_128bits(bytes, size);
     clear_after(size);
@@ -95,6 +95,19 @@ struct vv_digest vv_digester_end(const struct vv_digester *digester)
     XXH128_hash_t hash = XXH3_128bits_digest(&digester->state);
     vv_clear_registers();
     return canonical(hash);
+}
+
+struct vv_digest vv_digester_end_with(
+    const struct vv_digester *digester, const void *bytes, size_t size)
+{
+    struct vv_digester copy = *digester;
+    vv_digester_add(&copy, bytes, size);
+    return vv_digester_end(&copy);
+}
+
+void vv_digester_restart(struct vv_digester *digester)
+{
+    XXH3_128bits_reset(&digester->state);
 }
 
 void vv_digester_free(const varve_allocator *a, struct vv_digester *digester)

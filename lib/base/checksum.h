@@ -11,13 +11,18 @@
 
 #include <varve/allocator.h>
 
-/* An XXH3-128 checksum in canonical form: big-endian bytes, as printed. */
-struct vv_digest {
-    /* to fill in */
-    uint8_t bytes[16];
-};
+#include "checksum_small.h"
 
-struct vv_digest vv_digest_of(const void *bytes, size_t size);
+/* vv_digest_of for more than VV_DIGEST_SMALL bytes. */
+struct vv_digest vv_digest_long(const void *bytes, size_t size);
+
+/* Returns the XXH3-128 of the bytes. */
+static inline struct vv_digest vv_digest_of(const void *bytes, size_t size)
+{
+    return size <= VV_DIGEST_SMALL ? vv_digest_small(bytes, size)
+                                   : vv_digest_long(bytes, size);
+}
+
 bool vv_digest_equal(const struct vv_digest *a, const struct vv_digest *b);
 
 /* Writes 32 hexadecimal digits and a NUL. */
@@ -32,6 +37,15 @@ struct vv_digester *vv_digester_new(const varve_allocator *a);
 void vv_digester_add(
     struct vv_digester *digester, const void *bytes, size_t size);
 struct vv_digest vv_digester_end(const struct vv_digester *digester);
+
+/* Returns the checksum of what was added and of further bytes, which are not
+ * added. */
+struct vv_digest vv_digester_end_with(
+    const struct vv_digester *digester, const void *bytes, size_t size);
+
+/* Forgets what was added. */
+void vv_digester_restart(struct vv_digester *digester);
+
 void vv_digester_free(const varve_allocator *a, struct vv_digester *digester);
 
 #endif

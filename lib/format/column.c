@@ -161,3 +161,18 @@ bool vv_index_is_alike(const struct vv_index *a, const struct vv_index *b)
     }
     return true;
 }
+
+static bool column_is_of_graph(size_t column)
+{
+    return column <= VV_KEY_EDGE_CHILDREN || column >= VV_FIRST_TAG_COLUMN ||
+           (column >= VV_KEY_SLOT_OWNERS && column <= VV_KEY_SLOT_NODES);
+}
+
+bool vv_index_has_same_graph(const struct vv_index *a, const struct vv_index *b)
+{
+    for (size_t i = 0; i < VV_COLUMN_COUNT; i++) {
+        if (column_is_of_graph(i) && !are_same(&vv_columns[i], a, b))
+            return false;
+    }
+    return true;
+}

@@ -52,4 +52,9 @@ void vv_column_set(const struct vv_column *column, struct vv_index *index,
  * way. */
 bool vv_index_is_alike(const struct vv_index *a, const struct vv_index *b);
 
+/* Returns true if two indices have the same columns of names, nodes, edges,
+ * slots, tags and global names. */
+bool vv_index_has_same_graph(
+    const struct vv_index *a, const struct vv_index *b);
+
 #endif

@@ -40,10 +40,9 @@ bool vv_data_in_is_ours(const void *head, size_t size)
 
 static bool is_zero(const unsigned char *bytes, size_t size)
 {
-    unsigned char any = 0;
-    for (size_t i = 0; i < size; i++)
-        any |= bytes[i];
-    return any == 0;
+    while (size > 0 && bytes[size - 1] == 0)
+        size--;
+    return size == 0;
 }
 
 static varve_status fail_shorter(
@@ -244,18 +243,18 @@ static varve_status data_in_check_chunk(const struct vv_opened *o,
     uint32_t value, uint64_t chunk, const void *bytes, const char *what,
     varve_error *error)
 {
-    uint64_t offset;
-    size_t size;
-    vv_opened_chunk(o, value, chunk, &offset, &size);
-    uint64_t first = vv_first_digest(&o->parsed.index, &o->parsed.table, value);
+    const struct vv_index *index = &o->parsed.index;
+    uint64_t first = vv_first_digest(index, &o->parsed.table, value), offset;
+    size_t size = vv_opened_chunk_size(o, value, chunk);
     struct vv_digest expected;
     VV_TRY(data_in_digest_at(o, first + chunk, &expected, error));
-    struct vv_digest found = vv_page_sums_find(&o->parsed.index, first + chunk)
+    struct vv_digest found = vv_page_sums_find(index, first + chunk)
                                  ? vv_page_sums_of_chunk(bytes)
                                  : vv_digest_of(bytes, size);
     if (vv_digest_equal(&expected, &found))
         return VARVE_OK;
     int file;
+    vv_opened_chunk(o, value, chunk, &offset, &size);
     const char *path = data_in_find_range(o, &offset, size, &file);
     return fail_digest(path, what, offset, size, &expected, &found, error);
 }
@@ -510,9 +509,10 @@ static bool is_replaced(const struct vv_opened *o)
 /* Sets *again if the file was replaced, and perhaps its layers deleted. */
 static varve_status data_in_open_with(struct vv_opened *o,
     const struct vv_context *context, const char *path, bool with_layers,
-    uint64_t most, bool *again, varve_error *error)
+    uint64_t most, const struct vv_index *like, bool *again, varve_error *error)
 {
     varve_status status = vv_opened_begin(o, context, path, error);
+    o->like = like;
     if (!status)
         status = data_in_open_file(o, most, error);
     if (!status)
@@ -531,7 +531,7 @@ static varve_status data_in_open_with(struct vv_opened *o,
 
 static varve_status open_as(struct vv_opened *o,
     const struct vv_context *context, const char *path, bool with_layers,
-    uint64_t most, varve_error *error)
+    uint64_t most, const struct vv_index *like, varve_error *error)
 {
     varve_status status = VARVE_OK;
     bool again = true;
@@ -539,28 +539,29 @@ static varve_status open_as(struct vv_opened *o,
     for (int i = 0; i < MOST_OPENS && again; i++) {
         vv_opened_close(o);
         status = data_in_open_with(
-            o, context, path, with_layers, most, &again, error);
+            o, context, path, with_layers, most, like, &again, error);
     }
     return status;
 }
 
-varve_status vv_data_in_open(struct vv_opened *o,
-    const struct vv_context *context, const char *path, varve_error *error)
+varve_status vv_data_in_open_like(struct vv_opened *o,
+    const struct vv_context *context, const char *path,
+    const struct vv_index *like, varve_error *error)
 {
-    return open_as(o, context, path, true, UINT64_MAX, error);
+    return open_as(o, context, path, true, UINT64_MAX, like, error);
 }
 
 varve_status vv_data_in_open_far(struct vv_opened *o,
     const struct vv_context *context, const char *path, uint64_t most,
     varve_error *error)
 {
-    return open_as(o, context, path, true, most, error);
+    return open_as(o, context, path, true, most, NULL, error);
 }
 
 varve_status vv_data_in_open_index(struct vv_opened *o,
     const struct vv_context *context, const char *path, varve_error *error)
 {
-    return open_as(o, context, path, false, VV_MOST_TOLD, error);
+    return open_as(o, context, path, false, VV_MOST_TOLD, NULL, error);
 }
 
 /* --- Broadcast indices ---------------------------------------------------- */

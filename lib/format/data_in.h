@@ -12,6 +12,12 @@
 #include "opened.h"
 #include "index_broadcast.h"
 
+/* Like vv_data_in_open, but does not check the graph of the index if it equals
+ * that of `like`, a valid index. `like` can be NULL. */
+varve_status vv_data_in_open_like(struct vv_opened *opened,
+    const struct vv_context *context, const char *path,
+    const struct vv_index *like, varve_error *error);
+
 /* Opens a file and checks its header, footer and index, and the data files
  * (layers) that the index names. If another process replaces the file and
  * deletes its data files meanwhile, opens the new file. The path is used
@@ -21,8 +27,11 @@
  * whose digest is in the header or in the footer. Either of them can be
  * damaged, and data files can be missing; reads of values in missing files
  * return VARVE_TRUNCATED. Without an intact index it fails as usual. */
-varve_status vv_data_in_open(struct vv_opened *opened,
-    const struct vv_context *context, const char *path, varve_error *error);
+static inline varve_status vv_data_in_open(struct vv_opened *opened,
+    const struct vv_context *context, const char *path, varve_error *error)
+{
+    return vv_data_in_open_like(opened, context, path, NULL, error);
+}
 
 /* Like vv_data_in_open, but columns of a kind (digests, boxes or places) that
  * need more than `most` bytes remain in the file (paged_columns.h). A damaged

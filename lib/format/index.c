@@ -116,11 +116,10 @@ uint32_t vv_index_find_value(const struct vv_index *index, uint32_t node)
     return value;
 }
 
-uint32_t vv_index_find_pieces(const struct vv_index *index, uint32_t value)
+uint32_t vv_index_search_pieces(const struct vv_index *index, uint32_t value)
 {
     uint32_t count = index->pieced_count;
-    uint32_t row =
-        count ? index_lower_bound(index->pieced_values, 0, count, value) : 0;
+    uint32_t row = index_lower_bound(index->pieced_values, 0, count, value);
     return row < count && vv_at32(index->pieced_values, row) == value ? row
                                                                       : VV_NONE;
 }
@@ -224,15 +223,13 @@ bool vv_index_part(const struct vv_index *index,
     return true;
 }
 
-bool vv_index_is_like(const struct vv_index *index,
+bool vv_index_has_shape(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value,
     const varve_tensor *tensor)
 {
-    if (index->value_dtypes[value] != (uint8_t)tensor->dtype ||
-        index->value_ranks[value] != tensor->rank ||
-        vv_index_part(index, table, value, NULL))
+    if (vv_index_part(index, table, value, NULL))
         return false;
-    uint64_t first = tensor->rank ? vv_first_extent(index, table, value) : 0;
+    uint64_t first = vv_first_extent(index, table, value);
     uint32_t i = 0;
     while (i < tensor->rank &&
            vv_at64(index->value_extents, (size_t)first + i) == tensor->shape[i])

@@ -154,9 +154,16 @@ uint32_t vv_index_find_child(
 /* Returns the value of a node, or VV_NONE. Binary search. */
 uint32_t vv_index_find_value(const struct vv_index *index, uint32_t node);
 
+/* vv_index_find_pieces for an index with values in pieces. */
+uint32_t vv_index_search_pieces(const struct vv_index *index, uint32_t value);
+
 /* Returns the number of a value among the values in pieces, or VV_NONE. Binary
  * search; one comparison if no value is in pieces. */
-uint32_t vv_index_find_pieces(const struct vv_index *index, uint32_t value);
+static inline uint32_t vv_index_find_pieces(
+    const struct vv_index *index, uint32_t value)
+{
+    return index->pieced_count ? vv_index_search_pieces(index, value) : VV_NONE;
+}
 
 /* Returns the number of the global name of a node, or VV_NONE. Binary
  * search. */
@@ -260,11 +267,23 @@ int vv_metadata_compare(const void *a, const void *b);
 bool vv_index_part(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value, varve_slice *part);
 
-/* Returns true if a value has the type and shape of a tensor, and is not a
- * part. */
-bool vv_index_is_like(const struct vv_index *index,
+/* vv_index_is_like for a value that has the type and the rank of the tensor,
+ * which is not a scalar. */
+bool vv_index_has_shape(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value,
     const varve_tensor *tensor);
+
+/* Returns true if a value has the type and shape of a tensor, and is not a
+ * part. */
+static inline bool vv_index_is_like(const struct vv_index *index,
+    const struct vv_value_table *table, uint32_t value,
+    const varve_tensor *tensor)
+{
+    return index->value_dtypes[value] == (uint8_t)tensor->dtype &&
+           index->value_ranks[value] == tensor->rank &&
+           (tensor->rank == 0 ||
+               vv_index_has_shape(index, table, value, tensor));
+}
 
 /* Returns the type and shape of a value; data is NULL. */
 varve_tensor vv_index_tensor(const struct vv_index *index,

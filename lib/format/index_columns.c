@@ -4,7 +4,6 @@
  */
 #include "index_columns.h"
 
-#include "data_out.h"
 #include "layout.h"
 
 _Static_assert(offsetof(struct vv_index_columns, global_names) ==
@@ -70,16 +69,18 @@ void vv_index_add_global(
 void vv_index_add_value(struct vv_index_columns *c, uint32_t node,
     const varve_tensor *type, uint64_t size, bool is_saved)
 {
-    uint64_t offset = is_saved ? vv_data_place(c->total, size) : 0;
-    if (is_saved)
-        c->total = offset + size;
-    vv_buffer_add32(&c->value_nodes, node);
-    vv_buffer_add8(&c->value_dtypes, (uint8_t)type->dtype);
-    vv_buffer_add8(&c->value_ranks, (uint8_t)type->rank);
-    for (uint32_t i = 0; i < type->rank; i++)
-        vv_buffer_add64(&c->value_extents, type->shape[i]);
-    vv_buffer_add64(&c->value_offsets, offset);
-    vv_buffer_add64(&c->value_sizes, size);
+    const size_t value = c->value_dtypes.size;
+    if (vv_index_extend_values(c, 1))
+        vv_index_set_value(c, value, node, type, size, is_saved);
+}
+
+bool vv_index_extend_values(struct vv_index_columns *c, size_t count)
+{
+    return vv_buffer_extend(&c->value_nodes, 4 * count) &&
+           vv_buffer_extend(&c->value_dtypes, count) &&
+           vv_buffer_extend(&c->value_ranks, count) &&
+           vv_buffer_extend(&c->value_offsets, 8 * count) &&
+           vv_buffer_extend(&c->value_sizes, 8 * count);
 }
 
 void vv_index_end_pieces(

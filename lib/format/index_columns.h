@@ -11,6 +11,7 @@
 
 #include "buffer.h"
 #include "column.h"
+#include "data_out.h"
 
 struct vv_index_columns {
     /* to fill in */
@@ -56,6 +57,27 @@ void vv_index_add_global(
  * caller adds its digests. */
 void vv_index_add_value(struct vv_index_columns *columns, uint32_t node,
     const varve_tensor *type, uint64_t size, bool is_saved);
+
+/* Adds `count` values that vv_index_set_value fills in, in order. Returns false
+ * if out of memory. */
+bool vv_index_extend_values(struct vv_index_columns *columns, size_t count);
+
+/* Fills in value number `value` of them. */
+static inline void vv_index_set_value(struct vv_index_columns *columns,
+    size_t value, uint32_t node, const varve_tensor *type, uint64_t size,
+    bool is_saved)
+{
+    const uint64_t offset = is_saved ? vv_data_place(columns->total, size) : 0;
+    if (is_saved)
+        columns->total = offset + size;
+    vv_store32(columns->value_nodes.data + 4 * value, node);
+    columns->value_dtypes.data[value] = (uint8_t)type->dtype;
+    columns->value_ranks.data[value] = (uint8_t)type->rank;
+    for (uint32_t i = 0; i < type->rank; i++)
+        vv_buffer_add64(&columns->value_extents, type->shape[i]);
+    vv_store64(columns->value_offsets.data + 8 * value, offset);
+    vv_store64(columns->value_sizes.data + 8 * value, size);
+}
 
 /* Adds the sorted pieces of a value. Values in pieces must be added in
  * order. */

@@ -26,6 +26,7 @@ struct parser {
     size_t metadata_at; /* 0: no metadata */
     struct vv_paged_columns *far;
     bool has_no_digests;
+    const struct vv_index *like;
 };
 
 static varve_status index_in_fail(const struct parser *p, size_t at,
@@ -180,6 +181,7 @@ enum part { GRAPH, VALUES, PARTS };
 struct checking {
     struct vv_index_check check;
     struct vv_parsed_index *parsed;
+    const struct vv_index *like;
     varve_status status[PARTS];
     varve_error errors[PARTS];
 };
@@ -190,7 +192,10 @@ static void index_in_check_part(void *user, size_t part)
     struct vv_index_check check = c->check;
     check.error = &c->errors[part];
     if (part == GRAPH)
-        c->status[part] = vv_check_graph(&check);
+        c->status[part] =
+            c->like && vv_index_has_same_graph(c->like, check.index)
+                ? VARVE_OK
+                : vv_check_graph(&check);
     else
         c->status[part] =
             vv_check_values(&check, &c->parsed->table, &c->parsed->data_end);
@@ -202,6 +207,7 @@ static varve_status check_columns(
     struct checking c; /* an error is only filled in by a failure */
     c.check = *check;
     c.parsed = p->parsed;
+    c.like = p->like;
     vv_run_parts(check->context, p->in.size, PARTS, index_in_check_part, &c);
     for (size_t i = 0; i < PARTS; i++) {
         if (c.status[i] && p->in.error)
@@ -246,6 +252,7 @@ varve_status vv_index_parse_rest(const struct vv_context *context,
     struct parser p = { .parsed = &result,
         .far = rest->far,
         .has_no_digests = rest->has_no_digests,
+        .like = rest->like,
         .in = { .path = path,
             .base = rest->data_end,
             .bytes = rest->bytes,

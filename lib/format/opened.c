@@ -59,8 +59,11 @@ void vv_opened_take_index(struct vv_opened *o, void *bytes, size_t size)
 
 varve_status vv_opened_parse(struct vv_opened *o, varve_error *error)
 {
-    return vv_index_parse(o->context, o->path, o->index_bytes, o->index_size,
-        o->data_end, &o->parsed, error);
+    const struct vv_index_rest all = { .bytes = o->index_bytes,
+        .size = o->index_size,
+        .data_end = o->data_end,
+        .like = o->like };
+    return vv_index_parse_rest(o->context, o->path, &all, &o->parsed, error);
 }
 
 varve_status vv_opened_parse_undigested(struct vv_opened *o, varve_error *error)
@@ -132,9 +135,12 @@ void vv_opened_rest(const struct vv_opened *o)
 varve_status vv_opened_check_sum(const struct vv_opened *o, uint32_t value,
     uint64_t chunk, const void *bytes, const char *what, varve_error *error)
 {
-    VV_TRY(vv_index_failure(&o->parsed.index, error));
+    const struct vv_index *index = &o->parsed.index;
+    if (vv_index_has_failed(index))
+        return vv_index_failure(index, error);
     VV_TRY(o->backing->check(o, value, chunk, bytes, what, error));
-    return vv_index_failure(&o->parsed.index, error);
+    return vv_index_has_failed(index) ? vv_index_failure(index, error)
+                                      : VARVE_OK;
 }
 
 /* Fails for an invalid bool. The message has no offset for values that are
@@ -171,7 +177,9 @@ varve_status vv_opened_check(const struct vv_opened *o, uint32_t value,
     uint64_t chunk, const void *bytes, const char *what, varve_error *error)
 {
     VV_TRY(vv_opened_check_sum(o, value, chunk, bytes, what, error));
-    return vv_opened_check_bools(o, value, chunk, bytes, what, error);
+    return o->parsed.index.value_dtypes[value] == VARVE_BOOL
+               ? vv_opened_check_bools(o, value, chunk, bytes, what, error)
+               : VARVE_OK;
 }
 
 bool vv_opened_locate(

@@ -28,6 +28,7 @@ struct vv_opened {
     uint64_t data_end;                /* offset of the end of the values */
     void *index_bytes; /* owned; allocated by vv_opened_make_room */
     size_t index_size;
+    const struct vv_index *like; /* for vv_opened_parse: index_in.h */
     struct vv_parsed_index parsed;
     struct vv_buffer left_out;       /* struct vv_left_out */
     struct vv_buffer left_out_texts; /* NUL-terminated texts */
@@ -107,6 +108,18 @@ void vv_opened_rest(const struct vv_opened *opened);
 /* Sets *offset and *size to the range of a chunk of a value. */
 void vv_opened_chunk(const struct vv_opened *opened, uint32_t value,
     uint64_t chunk, uint64_t *offset, size_t *size);
+
+/* Returns the size of a chunk of a value. */
+static inline size_t vv_opened_chunk_size(
+    const struct vv_opened *opened, uint32_t value, uint64_t chunk)
+{
+    const struct vv_index *index = &opened->parsed.index;
+    uint64_t offset, all = vv_at64(index->value_sizes, value);
+    size_t size = (size_t)all;
+    if (index->pieced_count > 0 || all > VV_CHUNK_SIZE)
+        vv_opened_chunk(opened, value, chunk, &offset, &size);
+    return size;
+}
 
 /* Verifies the bytes of a chunk: its checksum, and that bools are 0 or 1.
  * Returns VARVE_CORRUPT with a message that contains the file, `what` (the path

@@ -136,7 +136,8 @@ static bool walk_all(struct vv_walk *walk)
     }
     size_t ordinary = walk->count;
     for (size_t i = 0; i < ordinary; i++) {
-        if (!walk_slots_of(walk, walk->steps[i].node))
+        varve_node *node = walk->steps[i].node;
+        if (node->attachments && !walk_slots_of(walk, node))
             return false;
     }
     for (size_t i = 0; i < walk->slot_count; i++) {

@@ -28,6 +28,13 @@ static inline size_t vv_tensor_bytes(uint32_t rank)
     return offsetof(varve_tensor, shape) + rank * sizeof(uint64_t);
 }
 
+/* varve_tensor_size without a call for scalars, which are many. */
+static inline uint64_t vv_tensor_size(const varve_tensor *tensor)
+{
+    return tensor->rank == 0 ? varve_dtype_size(tensor->dtype)
+                             : varve_tensor_size(tensor);
+}
+
 /* Returns a copy of such a tensor. */
 varve_tensor vv_tensor_copy(const varve_tensor *tensor);
 

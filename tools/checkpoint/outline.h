@@ -36,18 +36,22 @@ extern const struct view view_of_all;
 
 #define OUTLINE_NONE UINT32_MAX
 
+/* A file can have millions of nodes, so this is kept small. */
 struct outline_node {
     uint32_t parent; /* OUTLINE_NONE: the root, or an unreachable node */
     uint32_t branch; /* number of the branch of the parent that leads here */
-    uint32_t depth;  /* 0 at the root */
-    uint32_t below;  /* number of shown nodes below it */
-    uint64_t bytes;  /* sum of its value and those below it */
-    bool reached;
-    bool is_slot; /* a slot leads to it */
-    bool by_slot; /* no edge leads to it */
-    bool shown;   /* it, or a node below it, is selected */
-    bool valued;  /* it, or a node below it, has a value */
+    uint32_t depth : 27; /* 0 at the root; at most OUTLINE_DEEPEST */
+    bool reached : 1;
+    bool is_slot : 1; /* a slot leads to it */
+    bool by_slot : 1; /* no edge leads to it */
+    bool shown : 1;   /* it, or a node below it, is selected */
+    bool valued : 1;  /* it, or a node below it, has a value */
+    uint32_t below;   /* number of shown nodes below it */
+    uint64_t bytes;   /* sum of its value and those below it */
 };
+
+/* Nodes that are deeper have this depth. */
+enum { OUTLINE_DEEPEST = (1 << 27) - 1 };
 
 struct outline {
     varve_reader *reader;

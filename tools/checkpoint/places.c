@@ -20,7 +20,8 @@ static void reach(
     node->reached = true;
     node->parent = parent;
     node->branch = (uint32_t)index;
-    node->depth = outline->nodes[parent].depth + 1;
+    uint32_t depth = outline->nodes[parent].depth;
+    node->depth = (depth + (depth < OUTLINE_DEEPEST)) & OUTLINE_DEEPEST;
     outline->order[outline->reached++] = child;
 }
 

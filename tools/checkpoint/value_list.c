@@ -7,39 +7,65 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "number_sort.h"
 #include "style.h"
 
-struct keyed_value {
-    uint32_t id;
-    uint64_t number;
-    const char *file; /* for an order by files */
-    const char *path;
+/* What values are ordered by; arrays that are not needed are NULL. */
+struct value_keys {
+    uint32_t *ids;
+    const char **paths;
+    uint64_t *numbers;
+    const char **files; /* for an order by files */
 };
 
-static int compare(const void *left, const void *right)
+static bool is_before(const void *user, uint32_t a, uint32_t b)
 {
-    const struct keyed_value *a = left;
-    const struct keyed_value *b = right;
-    int by_file = a->file && b->file ? strcmp(a->file, b->file) : 0;
+    const struct value_keys *k = user;
+    int by_file = k->files ? strcmp(k->files[a], k->files[b]) : 0;
     if (by_file)
-        return by_file;
-    if (a->number != b->number)
-        return a->number < b->number ? -1 : 1;
-    int order = a->path && b->path ? text_compare(a->path, b->path) : 0;
-    return order ? order : (a->id > b->id) - (a->id < b->id);
+        return by_file < 0;
+    if (k->numbers && k->numbers[a] != k->numbers[b])
+        return k->numbers[a] < k->numbers[b];
+    int order =
+        k->paths[a] && k->paths[b] ? text_compare(k->paths[a], k->paths[b]) : 0;
+    return order ? order < 0 : k->ids[a] < k->ids[b];
 }
 
-static struct keyed_value key_of(
-    const struct view *view, const varve_saved_node *node)
+/* Allocates the arrays. Returns false if there is no memory. */
+static bool begin_keys(
+    struct value_keys *k, const struct view *view, size_t count)
 {
-    struct keyed_value key = { .id = node->id, .path = node->path };
-    if (view->sort == SORT_BYTES)
-        key.number = UINT64_MAX - (node->has_value ? node->size : 0);
-    if (view->sort == SORT_OFFSET) {
-        key.file = node->has_value && node->file ? node->file : "\xff";
-        key.number = node->has_value ? node->offset : UINT64_MAX;
+    bool by_offset = view->sort == SORT_OFFSET;
+    bool by_number = view->sort == SORT_BYTES || by_offset;
+    *k = (struct value_keys){
+        .ids = malloc((count + 1) * sizeof *k->ids),
+        .paths = malloc((count + 1) * sizeof *k->paths),
+        .numbers = by_number ? malloc((count + 1) * sizeof *k->numbers) : NULL,
+        .files = by_offset ? malloc((count + 1) * sizeof *k->files) : NULL,
+    };
+    return k->ids && k->paths && (!by_number || k->numbers) &&
+           (!by_offset || k->files);
+}
+
+static void end_keys(struct value_keys *k)
+{
+    free(k->ids);
+    free(k->paths);
+    free(k->numbers);
+    free(k->files);
+}
+
+static void set_key(
+    struct value_keys *k, size_t at, const varve_saved_node *node)
+{
+    k->ids[at] = node->id;
+    k->paths[at] = node->path;
+    if (k->files) {
+        k->files[at] = node->has_value && node->file ? node->file : "\xff";
+        k->numbers[at] = node->has_value ? node->offset : UINT64_MAX;
+    } else if (k->numbers) {
+        k->numbers[at] = UINT64_MAX - (node->has_value ? node->size : 0);
     }
-    return key;
 }
 
 static bool is_listed(
@@ -52,25 +78,26 @@ static bool is_listed(
 uint32_t *value_list(
     const struct view *view, const struct outline *outline, size_t *count)
 {
-    struct keyed_value *keys = calloc(outline->reached + 1, sizeof *keys);
-    uint32_t *ids = calloc(outline->reached + 1, sizeof *ids);
+    struct value_keys keys;
+    uint32_t *order = malloc((outline->reached + 1) * sizeof *order);
     *count = 0;
-    for (size_t i = 0; keys && i < outline->reached; i++) {
-        varve_saved_node saved = outline_saved(outline, outline->order[i]);
-        if (is_listed(outline, &saved))
-            keys[(*count)++] = key_of(view, &saved);
-    }
-    if (keys)
-        qsort(keys, *count, sizeof *keys, compare);
-    for (size_t i = 0; ids && keys && i < *count; i++)
-        ids[i] = keys[i].id;
-    bool failed = !keys || !ids;
-    free(keys);
-    if (failed) {
-        free(ids);
+    if (!begin_keys(&keys, view, outline->reached) || !order) {
+        end_keys(&keys);
+        free(order);
         return NULL;
     }
+    for (size_t i = 0; i < outline->reached; i++) {
+        varve_saved_node saved = outline_saved(outline, outline->order[i]);
+        if (is_listed(outline, &saved)) {
+            order[*count] = (uint32_t)*count;
+            set_key(&keys, (*count)++, &saved);
+        }
+    }
+    number_sort(order, *count, is_before, &keys);
+    for (size_t i = 0; i < *count; i++)
+        order[i] = keys.ids[order[i]];
+    end_keys(&keys);
     if (*count > view->limit)
         *count = (size_t)view->limit;
-    return ids;
+    return order;
 }

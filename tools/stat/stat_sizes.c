@@ -9,12 +9,13 @@
 #include "complaint.h"
 #include "heading.h"
 #include "json_out.h"
+#include "number_sort.h"
 #include "room.h"
 #include "stat_tables.h"
 #include "store_path.h"
+#include "style.h"
 #include "table.h"
 #include "tensor_text.h"
-#include "value_list.h"
 
 enum { STATES = 0, KINDS = VARVE_DTYPE_COUNT + 1, MOST_LARGEST = 5 };
 
@@ -43,6 +44,12 @@ struct row {
     uint32_t subtree; /* its totals; OUTLINE_NONE: it has no other node */
 };
 
+struct largest {
+    uint64_t bytes;
+    const char *path;
+    uint32_t node;
+};
+
 struct sizes {
     const struct settings *settings;
     const struct view *view;
@@ -57,7 +64,9 @@ struct sizes {
     struct subtree *subtrees;
     size_t subtree_count;
     size_t subtree_room;
-    uint32_t *order;  /* of the rows */
+    uint32_t *order; /* of the rows */
+    struct largest largest[MOST_LARGEST];
+    size_t largest_count;
     uint32_t *row_of; /* by node: its row, or OUTLINE_NONE */
 };
 
@@ -181,6 +190,33 @@ static void count_branches(struct sizes *s)
     free(leading);
 }
 
+static bool is_larger(const struct largest *a, const struct largest *b)
+{
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes;
+    int order = text_compare(a->path, b->path);
+    return order ? order < 0 : a->node < b->node;
+}
+
+/* Inserts a value among the largest ones, if it is one of them. */
+static void note_largest(struct sizes *s, const varve_saved_node *node)
+{
+    const struct largest value = { node->size, node->path, node->id };
+    const struct pattern_list *patterns = &s->outline->view->patterns;
+    size_t at = s->largest_count;
+    if (!node->has_value || !node->value.dtype ||
+        (at == MOST_LARGEST && !is_larger(&value, &s->largest[at - 1])) ||
+        !pattern_selects(patterns, node->path))
+        return;
+    if (at < MOST_LARGEST)
+        s->largest_count++;
+    else
+        at--;
+    for (; at > 0 && is_larger(&value, &s->largest[at - 1]); at--)
+        s->largest[at] = s->largest[at - 1];
+    s->largest[at] = value;
+}
+
 static void count_all(struct sizes *s)
 {
     const struct outline *outline = s->outline;
@@ -192,6 +228,7 @@ static void count_all(struct sizes *s)
         if (!outline_has(outline, node.id))
             continue;
         add_node(&s->total, &node);
+        note_largest(s, &node);
         s->unsaved += node.value.dtype && !node.has_value;
         const uint32_t row = row_for(s, &node, depth);
         if (row != OUTLINE_NONE)
@@ -203,34 +240,39 @@ static void count_all(struct sizes *s)
 
 /* --- Order -------------------------------------------------------------- */
 
-struct keyed_row {
-    const char *path;
-    uint64_t bytes; /* 0 if rows are ordered by path */
-    size_t row;
+/* What rows are ordered by. */
+struct row_keys {
+    const char **paths;
+    const uint64_t *bytes; /* NULL: rows are ordered by path */
 };
 
-static int compare(const void *left, const void *right)
+static bool is_before(const void *user, uint32_t a, uint32_t b)
 {
-    const struct keyed_row *a = left, *b = right;
-    if (a->bytes != b->bytes)
-        return a->bytes > b->bytes ? -1 : 1;
-    int order = text_compare(a->path, b->path);
-    return order ? order : (a->row > b->row) - (a->row < b->row);
+    const struct row_keys *keys = user;
+    if (keys->bytes && keys->bytes[a] != keys->bytes[b])
+        return keys->bytes[a] > keys->bytes[b];
+    int order = text_compare(keys->paths[a], keys->paths[b]);
+    return order ? order < 0 : a < b;
 }
 
 static void sort_rows(struct sizes *s)
 {
-    struct keyed_row *keys = room_for(s->row_count, sizeof *keys);
+    struct row_keys keys = { .paths =
+                                 room_for(s->row_count, sizeof *keys.paths) };
+    uint64_t *bytes = s->view->sort == SORT_BYTES
+                          ? room_for(s->row_count, sizeof *bytes)
+                          : NULL;
     s->order = room_for(s->row_count, sizeof *s->order);
-    for (size_t i = 0; i < s->row_count; i++)
-        keys[i] = (struct keyed_row){ .row = i,
-            .path = outline_saved(s->outline, s->rows[i].node).path,
-            .bytes =
-                s->view->sort == SORT_BYTES ? subtree_of(s, i).all.bytes : 0 };
-    qsort(keys, s->row_count, sizeof *keys, compare);
-    for (size_t i = 0; i < s->row_count; i++)
-        s->order[i] = (uint32_t)keys[i].row;
-    free(keys);
+    for (size_t i = 0; i < s->row_count; i++) {
+        s->order[i] = (uint32_t)i;
+        keys.paths[i] = outline_saved(s->outline, s->rows[i].node).path;
+        if (bytes)
+            bytes[i] = subtree_of(s, i).all.bytes;
+    }
+    keys.bytes = bytes;
+    number_sort(s->order, s->row_count, is_before, &keys);
+    free(bytes);
+    free(keys.paths);
 }
 
 static void free_rows(struct sizes *s)
@@ -278,7 +320,8 @@ static void put_types(struct table *table, const struct subtree *t)
         told[next] = true;
         strcat(strcat(text, *text ? ", " : ""), tally_name(next));
     }
-    table_json(table, types_json(t), *text ? text : "-");
+    table_json(
+        table, table_is_json(table) ? types_json(t) : NULL, *text ? text : "-");
 }
 
 static void put_subtree(
@@ -299,14 +342,13 @@ static void put_subtree(
 
 /* --- Totals ------------------------------------------------------------- */
 
-static void put_facts(const struct sizes *s, struct table *table,
-    const uint32_t *largest, size_t count)
+static void put_facts(const struct sizes *s, struct table *table)
 {
     const varve_reader *reader = s->outline->reader;
     const char *file = shown_path(varve_reader_path(reader));
     json_t *list = json_array();
-    for (size_t i = 0; i < count; i++) {
-        varve_saved_node node = outline_saved(s->outline, largest[i]);
+    for (size_t i = 0; i < s->largest_count; i++) {
+        varve_saved_node node = outline_saved(s->outline, s->largest[i].node);
         json_array_append_new(
             list, json_pack("{s:o, s:s, s:o}", "path",
                       json_bytes(node.path, strlen(node.path)), "dtype",
@@ -370,19 +412,18 @@ static void print_types(const struct sizes *s)
     putchar('\n');
 }
 
-static void print_largest(
-    const struct sizes *s, const uint32_t *largest, size_t count)
+static void print_largest(const struct sizes *s)
 {
     static const struct column columns[] = { { "path", "LARGEST", false },
         { "type", "TYPE", false }, { "bytes", "BYTES", true } };
     char text[VARVE_TENSOR_TEXT_SIZE];
     struct table table;
-    if (count == 0)
+    if (s->largest_count == 0)
         return;
     putchar('\n');
     table_begin(&table, s->settings, stdout, "", columns, 3);
-    for (size_t i = 0; i < count; i++) {
-        varve_saved_node node = outline_saved(s->outline, largest[i]);
+    for (size_t i = 0; i < s->largest_count; i++) {
+        varve_saved_node node = outline_saved(s->outline, s->largest[i].node);
         table_text(&table, node.path);
         table_text(&table, type_text(&node.value, text));
         table_size(&table, node.size);
@@ -390,8 +431,7 @@ static void print_largest(
     table_end(&table);
 }
 
-static void print_all(
-    const struct sizes *s, const uint32_t *largest, size_t count)
+static void print_all(const struct sizes *s)
 {
     static const struct column columns[] = { { "path", "PATH", false },
         { "objects", "OBJECTS", true }, { "values", "VALUES", true },
@@ -408,14 +448,17 @@ static void print_all(
     }
     table_begin(&table, s->settings, stdout, "varve.stat/1", columns,
         sizeof columns / sizeof *columns);
-    put_facts(s, &table, largest, count);
-    for (size_t i = 0; i < s->row_count && i < s->view->limit; i++) {
-        const struct subtree subtree = subtree_of(s, s->order[i]);
-        put_subtree(s, &table, &subtree);
-    }
+    put_facts(s, &table);
+    table_measure(&table);
+    do {
+        for (size_t i = 0; i < s->row_count && i < s->view->limit; i++) {
+            const struct subtree subtree = subtree_of(s, s->order[i]);
+            put_subtree(s, &table, &subtree);
+        }
+    } while (table_again(&table));
     table_end(&table);
     if (is_for_people)
-        print_largest(s, largest, count);
+        print_largest(s);
 }
 
 int stat_sizes(
@@ -424,19 +467,9 @@ int stat_sizes(
     struct sizes s = { .settings = &options->settings,
         .view = &options->view,
         .outline = outline };
-    struct view by_bytes = *outline->view;
-    size_t count;
-    by_bytes.sort = SORT_BYTES;
-    by_bytes.limit = UINT64_MAX;
-    uint32_t *largest = value_list(&by_bytes, outline, &count);
-    if (!largest)
-        return complain_memory(s.settings);
-    while (count > 0 && !outline_saved(outline, largest[count - 1]).has_value)
-        count--;
     count_all(&s);
     sort_rows(&s);
-    print_all(&s, largest, count < MOST_LARGEST ? count : MOST_LARGEST);
-    free(largest);
+    print_all(&s);
     free_rows(&s);
     return OUTCOME_DONE;
 }

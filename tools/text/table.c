@@ -65,11 +65,79 @@ static void keep(struct table *t, const char *text)
 {
     if (!t->columns[t->next].title)
         return;
-    size_t width = text_width(text);
-    if (width > t->widths[t->next])
-        t->widths[t->next] = width;
-    print_clean(t->kept, text);
-    putc('\0', t->kept);
+    if (t->pass != TABLE_PRINT) {
+        size_t width = text_width(text);
+        if (width > t->widths[t->next])
+            t->widths[t->next] = width;
+    }
+    if (t->pass != TABLE_MEASURE) {
+        print_clean(t->kept, text);
+        if (putc('\0', t->kept) == EOF)
+            room_ends();
+    }
+}
+
+/* --- Rows of text tables ------------------------------------------------ */
+
+/* Prints a cell, padded unless it is the last. */
+static void print_cell(
+    const struct table *t, const char *text, size_t column, bool is_last)
+{
+    size_t used = text_width(text);
+    int pad = (int)(t->widths[column] - used);
+    if (t->columns[column].is_number)
+        fprintf(t->to, "%*s%s", pad, "", text);
+    else
+        fprintf(t->to, "%s%*s", text, is_last ? 0 : pad, "");
+}
+
+/* Returns the last column of a row; for a line between rows, the first. */
+static size_t last_column(const struct table *t, const char *text)
+{
+    size_t last = 0;
+    bool is_line = true;
+    for (size_t i = 0; i < t->column_count; i++) {
+        if (!t->columns[i].title)
+            continue;
+        is_line = is_line && (i == 0 || !*text);
+        last = i;
+        text += strlen(text) + 1;
+    }
+    return is_line ? 0 : last;
+}
+
+/* Prints one row, whose cells begin at `text`. Returns the start of the next
+ * row. */
+static const char *print_row(
+    const struct table *t, const char *text, const char *color)
+{
+    const char *between = "";
+    size_t last = last_column(t, text);
+    fputs(color, t->to);
+    for (size_t i = 0; i < t->column_count; i++) {
+        if (!t->columns[i].title)
+            continue;
+        if (i <= last) {
+            fputs(between, t->to);
+            print_cell(t, text, i, i == last);
+        }
+        text += strlen(text) + 1;
+        between = "  ";
+    }
+    fprintf(t->to, "%s\n", *color ? t->style.plain : "");
+    return text;
+}
+
+/* Prints the row that was added last, if rows are printed. */
+static void print_last(struct table *t)
+{
+    if (t->pass != TABLE_PRINT || ftello(t->kept) == 0)
+        return;
+    if (fflush(t->kept) != 0)
+        room_ends();
+    print_row(t, t->text, t->color);
+    rewind(t->kept);
+    t->color = "";
 }
 
 /* --- Cells -------------------------------------------------------------- */
@@ -88,7 +156,10 @@ static void begin_row(struct table *t)
     begin_rows(t);
     if (form_of(t) == FORM_JSON)
         fputs(t->rows ? ",\n" : "\n", t->to);
-    if (form_of(t) == FORM_PEOPLE) {
+    if (form_of(t) != FORM_PEOPLE)
+        return;
+    print_last(t);
+    if (t->pass == TABLE_KEEP) {
         t->colors =
             room_more(t->colors, &t->color_room, t->rows, sizeof *t->colors);
         t->colors[t->rows] = "";
@@ -109,7 +180,7 @@ static void end_row(struct table *t)
     t->rows++;
 }
 
-static bool is_json(const struct table *t)
+bool table_is_json(const struct table *t)
 {
     return form_of(t) == FORM_JSON || form_of(t) == FORM_JSONL;
 }
@@ -123,7 +194,7 @@ static void print_key(struct table *t)
 static void cell(struct table *t, const char *json, const char *text)
 {
     begin_row(t);
-    if (is_json(t)) {
+    if (table_is_json(t)) {
         print_key(t);
         fputs(json, t->to);
     } else if (form_of(t) == FORM_TSV) {
@@ -138,8 +209,8 @@ static void cell(struct table *t, const char *json, const char *text)
 
 void table_json(struct table *t, json_t *value, const char *text)
 {
-    char *json = is_json(t) ? json_text(value) : NULL;
-    if (is_json(t) && !json)
+    char *json = table_is_json(t) ? json_text(value) : NULL;
+    if (table_is_json(t) && !json)
         json_print(t->to, NULL); /* prints an error and ends the program */
     cell(t, json, text ? text : "-");
     free(json);
@@ -155,7 +226,7 @@ void table_text(struct table *t, const char *text)
 {
     if (!text)
         table_none(t);
-    else if (is_json(t))
+    else if (table_is_json(t))
         table_json(t, json_bytes(text, strlen(text)), text);
     else
         cell(t, NULL, text);
@@ -221,7 +292,10 @@ void table_line(struct table *t, const char *text)
 
 void table_color(struct table *t, const char *color)
 {
-    if (form_of(t) == FORM_PEOPLE)
+    if (form_of(t) != FORM_PEOPLE)
+        return;
+    t->color = color;
+    if (t->pass == TABLE_KEEP)
         t->colors[t->rows - 1] = color;
 }
 
@@ -262,10 +336,11 @@ void table_begin(struct table *t, const struct settings *settings, FILE *to,
         .to = to,
         .columns = columns,
         .column_count = count,
-        .style = style_for(settings, to) };
+        .style = style_for(settings, to),
+        .color = "" };
     if (form_of(t) == FORM_JSON)
         fprintf(to, "{\"schema\":\"%s\"", schema);
-    if (is_json(t))
+    if (table_is_json(t))
         return;
     if (form_of(t) == FORM_PEOPLE) {
         t->widths = room_for(count, sizeof *t->widths);
@@ -274,6 +349,25 @@ void table_begin(struct table *t, const struct settings *settings, FILE *to,
             room_ends();
     }
     print_titles(t);
+}
+
+void table_measure(struct table *t)
+{
+    if (form_of(t) == FORM_PEOPLE)
+        t->pass = TABLE_MEASURE;
+}
+
+/* Prints the titles, which were kept, if there are rows. */
+bool table_again(struct table *t)
+{
+    if (t->pass != TABLE_MEASURE)
+        return false;
+    t->pass = TABLE_PRINT;
+    if (t->rows == 0)
+        rewind(t->kept);
+    t->color = t->style.bold;
+    t->rows = 0;
+    return true;
 }
 
 void table_fact(struct table *t, const char *key, json_t *value)
@@ -290,59 +384,13 @@ void table_fact(struct table *t, const char *key, json_t *value)
     json_print(t->to, value);
 }
 
-/* Prints a cell, padded unless it is the last. */
-static void print_cell(
-    const struct table *t, const char *text, size_t column, bool is_last)
-{
-    size_t used = text_width(text);
-    int pad = (int)(t->widths[column] - used);
-    if (t->columns[column].is_number)
-        fprintf(t->to, "%*s%s", pad, "", text);
-    else
-        fprintf(t->to, "%s%*s", text, is_last ? 0 : pad, "");
-}
-
-/* Returns the last column of a row; for a line between rows, the first. */
-static size_t last_column(const struct table *t, const char *text)
-{
-    size_t last = 0;
-    bool is_line = true;
-    for (size_t i = 0; i < t->column_count; i++) {
-        if (!t->columns[i].title)
-            continue;
-        is_line = is_line && (i == 0 || !*text);
-        last = i;
-        text += strlen(text) + 1;
-    }
-    return is_line ? 0 : last;
-}
-
-/* Prints one row, whose cells begin at `text`. Returns the start of the next
- * row. */
-static const char *print_row(
-    const struct table *t, const char *text, const char *color)
-{
-    const char *between = "";
-    size_t last = last_column(t, text);
-    fputs(color, t->to);
-    for (size_t i = 0; i < t->column_count; i++) {
-        if (!t->columns[i].title)
-            continue;
-        if (i <= last) {
-            fputs(between, t->to);
-            print_cell(t, text, i, i == last);
-        }
-        text += strlen(text) + 1;
-        between = "  ";
-    }
-    fprintf(t->to, "%s\n", *color ? t->style.plain : "");
-    return text;
-}
-
 static void print_kept(struct table *t)
 {
-    fclose(t->kept);
-    const char *text = t->text;
+    print_last(t);
+    bool failed = ferror(t->kept);
+    if (fclose(t->kept) != 0 || failed)
+        room_ends();
+    const char *text = t->pass == TABLE_KEEP ? t->text : NULL;
     if (t->rows > 0 && text)
         text = print_row(t, text, t->style.bold);
     for (size_t i = 0; text && i < t->rows; i++)

@@ -9,7 +9,15 @@
  *
  * JSON is one object with the schema, facts, and the rows as `items`; lines of
  * JSON contain only the items. For a text table all rows are kept until the end
- * to determine the widths; otherwise they are printed immediately.
+ * to determine the widths; otherwise they are printed immediately. A command
+ * with many rows that are cheap to make adds them twice, so that none is kept:
+ *
+ *     table_begin(&table, ...);
+ *     table_measure(&table);
+ *     do {
+ *         ... all rows ...
+ *     } while (table_again(&table));
+ *     table_end(&table);
  *
  * SPDX-License-Identifier: MIT
  */
@@ -31,6 +39,10 @@ struct column {
 
 enum table_stage { TABLE_FACTS, TABLE_ROWS, TABLE_MORE_FACTS };
 
+/* How a text table handles rows: keeps all until the end; only determines the
+ * widths; prints each one, whose widths are known. */
+enum table_pass { TABLE_KEEP, TABLE_MEASURE, TABLE_PRINT };
+
 struct table {
     const struct settings *settings;
     FILE *to;
@@ -38,18 +50,31 @@ struct table {
     size_t column_count;
     struct style style;
     enum table_stage stage;
+    enum table_pass pass;
     size_t rows;    /* number of complete rows */
     size_t next;    /* column of the next cell */
     size_t *widths; /* of each column, for text tables */
-    FILE *kept;     /* for text tables: all cells, each NUL-terminated */
-    char *text;     /* content of `kept` */
+    /* for text tables: cells, each NUL-terminated; of all rows, or of the last
+     * one */
+    FILE *kept;
+    char *text; /* content of `kept` */
     size_t size;
-    const char **colors; /* by row; NULL: none */
+    const char **colors; /* by row, if rows are kept; NULL: none */
     size_t color_room;
+    const char *color; /* of the last row, if rows are printed */
 };
 
 void table_begin(struct table *table, const struct settings *settings, FILE *to,
     const char *schema, const struct column *columns, size_t count);
+
+/* To be called before the first row: all rows will be added twice. */
+void table_measure(struct table *table);
+
+/* Returns true if all rows must be added again, with the same cells. */
+bool table_again(struct table *table);
+
+/* Returns true if the table is printed as JSON or as lines of JSON. */
+bool table_is_json(const struct table *table);
 
 /* Adds a fact, only for JSON, before the first row or after the last. Releases
  * `value`. */

@@ -118,12 +118,12 @@ static void claim(struct vv_delivery *d, varve_node *node, uint32_t value)
 }
 
 /* Returns the state of a value that the options include. */
-static enum vv_delivery_state delivery_state_of(
-    const struct vv_delivery *d, const varve_node *node, uint32_t file)
+static enum vv_delivery_state delivery_state_of(const struct vv_delivery *d,
+    const varve_node *node, uint32_t file, uint32_t value)
 {
     if (node->restored_by > d->pairing->number)
         return VV_DELIVERY_STATE_SUPERSEDED;
-    if (vv_value_of(d->pairing, file) == VV_NONE ||
+    if (value == VV_NONE ||
         vv_index_kind(vv_index_of(d->pairing), file) != node->kind)
         return VV_DELIVERY_STATE_MISMATCHED;
     return VV_DELIVERY_STATE_DUE;
@@ -146,7 +146,8 @@ void vv_decide(struct vv_delivery *d, varve_node *node, uint32_t file)
     if (!wants &&
         vv_index_has_tag(vv_index_of(d->pairing), file, VARVE_TAG_OPTIONAL))
         return; /* its kind in the file does not matter */
-    enum vv_delivery_state delivery_state = delivery_state_of(d, node, file);
+    enum vv_delivery_state delivery_state =
+        delivery_state_of(d, node, file, value);
     if (!vv_scope_takes(&d->pairing->scopes, node))
         delivery_state = VV_DELIVERY_STATE_EXCLUDED;
     if (value != VV_NONE)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "copy.h"
+#include "shape.h"
 #include "variable.h"
 #include "worker.h"
 
@@ -46,7 +47,7 @@ static void exchange_one(
 {
     const varve_tensor *tensor = &m->node->variable->tensor;
     unsigned char *place = tensor->data, *staged = m->target;
-    size_t left = (size_t)varve_tensor_size(tensor);
+    size_t left = (size_t)vv_tensor_size(tensor);
     while (left > 0) {
         uintptr_t address = (uintptr_t)place;
         size_t size = STRIPE - address % STRIPE;

@@ -42,18 +42,11 @@ void vv_moves_sort(struct vv_move *moves, size_t count)
     qsort(moves, count, sizeof *moves, compare_moves);
 }
 
-static enum vv_move_mode mode_of(const struct vv_delivery *d,
-    const varve_node *node, uint32_t value, bool is_in_pieces)
+/* Returns the mode for a value that differs in type, shape or form. */
+static enum vv_move_mode mode_of_other(const struct vv_delivery *d,
+    const varve_node *node, uint32_t value, bool is_part, bool is_boxed)
 {
-    if (node->kind == VARVE_STATE)
-        return VV_MOVE_STATE;
     const varve_tensor *wanted = &node->variable->tensor;
-    /* A slice in the file is delivered only to the same slice. */
-    bool is_part = vv_part_of(node) && !vv_saved_part(d->pairing, value, NULL);
-    bool is_boxed = is_part || is_in_pieces;
-    if (wanted->dtype != VARVE_STRING && !is_boxed &&
-        vv_is_alike(d->pairing, node, value))
-        return VV_MOVE_PLAIN;
     varve_tensor saved = vv_saved(d->pairing, value);
     if (saved.dtype == VARVE_STRING)
         return VV_MOVE_STRINGS;
@@ -64,6 +57,20 @@ static enum vv_move_mode mode_of(const struct vv_delivery *d,
     if (is_boxed)
         return VV_MOVE_BOX;
     return saved.dtype == wanted->dtype ? VV_MOVE_PLAIN : VV_MOVE_CAST;
+}
+
+static enum vv_move_mode mode_of(const struct vv_delivery *d,
+    const varve_node *node, uint32_t value, bool is_in_pieces)
+{
+    if (node->kind == VARVE_STATE)
+        return VV_MOVE_STATE;
+    /* A slice in the file is delivered only to the same slice. */
+    bool is_part = vv_part_of(node) && !vv_saved_part(d->pairing, value, NULL);
+    bool is_boxed = is_part || is_in_pieces;
+    if (node->variable->tensor.dtype != VARVE_STRING && !is_boxed &&
+        vv_is_alike(d->pairing, node, value))
+        return VV_MOVE_PLAIN;
+    return mode_of_other(d, node, value, is_part, is_boxed);
 }
 
 struct vv_move vv_move_of(const struct vv_delivery *d, varve_node *node,
@@ -404,18 +411,28 @@ varve_status vv_moves_failed(const struct vv_delivery *d,
     return VARVE_PARTIALLY_RESTORED;
 }
 
-/* Checks the chunk twice, so that the name of the variable is computed only
- * after a failure. */
+/* Checks a chunk again after a failure, with the name of the variable for the
+ * message. */
+static varve_status check_named(const struct vv_delivery *d,
+    const varve_node *node, uint32_t value, uint64_t chunk, const void *bytes,
+    bool only_bools, varve_error *error)
+{
+    char text[256];
+    const char *what = node ? vv_node_text(node, text, sizeof text) : NULL;
+    return only_bools
+               ? vv_opened_check_bools(
+                     d->file, value, chunk, bytes, what, error)
+               : vv_opened_check(d->file, value, chunk, bytes, what, error);
+}
+
 varve_status vv_check_piece(const struct vv_delivery *d, const varve_node *node,
     uint32_t value, uint64_t chunk, const void *bytes, bool only_bools,
     varve_error *error)
 {
-    char text[256];
-    varve_status (*check)(const struct vv_opened *, uint32_t, uint64_t,
-        const void *, const char *, varve_error *) =
-        only_bools ? vv_opened_check_bools : vv_opened_check;
-    if (!check(d->file, value, chunk, bytes, NULL, NULL))
-        return VARVE_OK;
-    const char *what = node ? vv_node_text(node, text, sizeof text) : NULL;
-    return check(d->file, value, chunk, bytes, what, error);
+    varve_status status =
+        only_bools
+            ? vv_opened_check_bools(d->file, value, chunk, bytes, NULL, NULL)
+            : vv_opened_check(d->file, value, chunk, bytes, NULL, NULL);
+    return status ? check_named(d, node, value, chunk, bytes, only_bools, error)
+                  : VARVE_OK;
 }

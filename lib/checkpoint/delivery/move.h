@@ -7,8 +7,10 @@
 
 #include <stdatomic.h>
 
+#include "bytes.h"
 #include "mapping.h"
 #include "delivery.h"
+#include "layout.h"
 #include "part.h"
 
 /* Values up to this size may be read together. */
@@ -72,6 +74,19 @@ static inline bool vv_move_casts(const struct vv_move *move)
 {
     return move->mode == VV_MOVE_CAST || move->mode == VV_MOVE_RESIZE ||
            move->mode == VV_MOVE_BOX;
+}
+
+/* Returns the offset of a value of `size` bytes in a staging that is aligned to
+ * VV_ALIGNMENT. Small values are aligned as in a file, so that they can be read
+ * together without a copy. For others a power of two that divides their size
+ * suffices. */
+static inline uint64_t vv_staged_place(uint64_t size, uint64_t offset)
+{
+    const uint64_t unit = size & (0 - size);
+    const bool is_large = size >= VV_PAGED_SIZE || unit > VV_ALIGNMENT;
+    if (size < VV_ALIGNMENT)
+        return size ? vv_align_up(offset, VV_SMALL_ALIGNMENT) : offset;
+    return vv_align_up(offset, is_large ? VV_ALIGNMENT : unit);
 }
 
 /* Sorts moves by the numbers of their values. */

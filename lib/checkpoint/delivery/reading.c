@@ -398,16 +398,14 @@ static uint64_t run_size(
     const struct vv_reading *reading, const struct run *run, bool together)
 {
     uint64_t size = 0;
-    size_t chunk;
     for (size_t i = 0; together && i < run->count; i++) {
         if (is_read(reading, run->first + i))
             size += reading_size_of(reading, run->first + i);
     }
     if (together)
         return size;
-    vv_opened_chunk(reading->d->file, reading->moves[run->first].value,
-        run->chunk, &size, &chunk);
-    return chunk;
+    return vv_opened_chunk_size(
+        reading->d->file, reading->moves[run->first].value, run->chunk);
 }
 
 /* Returns a run. Verified values are read again in reverse order: if the file
@@ -476,18 +474,20 @@ static void reading_plan(const struct pass *pass)
 static void read_run(struct pass *pass, size_t at, unsigned worker)
 {
     const struct run *run = run_at(pass, at);
-    unsigned char *buffer = pass->buffers[worker];
+    void *buffer = pass->buffers[worker];
+    const struct vv_reading *reading = pass->reading;
     bool together = is_together(pass, run);
     varve_error error = { 0 };
     reading_tell_ahead(pass, at);
     reading_report(pass, worker, run);
     varve_status status =
         pass->has_failed ? VARVE_OK
-        : together       ? read_together(pass->reading, run, buffer, &error)
-                   : reading_read_chunk(pass->reading, run, buffer, &error);
+        : together       ? read_together(reading, run, buffer, &error)
+                         : reading_read_chunk(reading, run, buffer, &error);
     if (status)
         reading_fail(pass, status, &error);
-    atomic_fetch_add(&pass->done, run_size(pass->reading, run, together));
+    if (reading->d->options->progress)
+        atomic_fetch_add(&pass->done, run_size(reading, run, together));
 }
 
 /* The calling thread takes the first share. Only it can ask the program to

@@ -26,7 +26,7 @@
 #include "variable.h"
 
 enum {
-    STAGING_ALIGNMENT = 64,
+    STAGING_ALIGNMENT = VV_ALIGNMENT,
     FEW_JOBS = 16 /* fewer than 1 of 16 values */
 };
 
@@ -182,19 +182,8 @@ static uint64_t memory_size(const struct transfer *t, const struct vv_move *m)
                : varve_tensor_size(&m->node->variable->tensor);
 }
 
-/* Returns the offset of a value in the staging. For small values, which are
- * many, a power of two that divides their size suffices as alignment. */
-static uint64_t staged_place(
-    const struct transfer *t, const struct vv_move *m, uint64_t offset)
-{
-    uint64_t size = memory_size(t, m);
-    uint64_t unit = size & (0 - size);
-    bool is_large = size >= VV_PAGED_SIZE || unit > STAGING_ALIGNMENT;
-    return size ? vv_align_up(offset, is_large ? STAGING_ALIGNMENT : unit)
-                : offset;
-}
-
-/* Sets the targets of staged moves. Returns the total size. */
+/* Sets the targets of staged moves to their offsets in the staging. Returns the
+ * total size. */
 static uint64_t place_staged(struct transfer *t)
 {
     uint64_t end = 0;
@@ -202,12 +191,22 @@ static uint64_t place_staged(struct transfer *t)
         struct vv_move *m = &t->moves[i];
         if (!m->is_staged)
             continue;
-        end = staged_place(t, m, end);
-        if (t->staging)
-            m->target = t->staging + end;
-        end += memory_size(t, m);
+        const uint64_t size = memory_size(t, m);
+        end = vv_staged_place(size, end);
+        m->target = (void *)(uintptr_t)end;
+        end += size;
     }
     return end;
+}
+
+/* Makes the offsets addresses. */
+static void aim_at_staging(struct transfer *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        struct vv_move *m = &t->moves[i];
+        if (m->is_staged)
+            m->target = t->staging + (uintptr_t)m->target;
+    }
 }
 
 /* Copies current values, because a smaller saved value keeps the rest. */
@@ -235,7 +234,6 @@ static varve_status prepare_staging(struct transfer *t, varve_error *error)
         m->is_staged = transfer_is_in_place(m) &&
                        goes_through_staging(t, m, visible <= limit);
     }
-    /* The first call computes the size, the second one sets the targets. */
     uint64_t size = place_staged(t);
     if (size == 0)
         return VARVE_OK;
@@ -245,7 +243,7 @@ static varve_status prepare_staging(struct transfer *t, varve_error *error)
     if (!t->staging)
         return vv_fail_memory(error, "staging of a restoration");
     t->staging_size = (size_t)size;
-    place_staged(t);
+    aim_at_staging(t);
     return keep_rest(t, error);
 }
 
@@ -264,13 +262,14 @@ static varve_status transfer_prepare(struct transfer *t, varve_error *error)
     for (size_t i = 0; i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
         const struct vv_variable *variable = m->node->variable;
-        if (variable && !vv_brings_shape(t->d, m->node, m->value))
+        const bool brings_shape = vv_brings_shape(t->d, m->node, m->value);
+        if (variable && !brings_shape)
             VV_TRY(vv_variable_check_there(m->node, error));
         if (vv_move_gathers(m))
             VV_TRY(prepare_block(t, m, error));
         if (m->is_fixed)
             t->has_far |= variable && vv_is_far(&variable->tensor);
-        else if (vv_brings_shape(t->d, m->node, m->value))
+        else if (brings_shape)
             VV_TRY(vv_resize_buffers_add(t->d, &t->resize_buffers, m, error));
         else if (variable && vv_variable_is_owned(variable) &&
                  !variable->tensor.data &&
@@ -363,7 +362,8 @@ static varve_status transfer_read_values(
         .has_far = t->has_far,
         .before = is_good ? t->d->looked_at : 0,
     };
-    reading.total = reading.before + vv_reading_size(&reading);
+    if (options->progress)
+        reading.total = reading.before + vv_reading_size(&reading);
     /* Visible memory is changed only after verification; see transfer.h. */
     bool verifies =
         is_in_place && !is_good && !t->reads_once && !options->no_verify;

@@ -24,10 +24,11 @@ static bool may_combine(
 static bool has_another_value(
     const struct vv_matching *m, const varve_node *node, uint32_t file)
 {
+    if (node->restored_by != m->pairing->number)
+        return false;
     uint32_t value = vv_value_of(m->pairing, file);
-    return node->restored_by == m->pairing->number &&
-           (value == VV_NONE ||
-               !vv_is_final(&m->delivery->delivery_states, value));
+    return value == VV_NONE ||
+           !vv_is_final(&m->delivery->delivery_states, value);
 }
 
 /* Returns true if matching continues below a node. Later additions to it are

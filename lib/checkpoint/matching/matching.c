@@ -252,6 +252,8 @@ static bool matching_grow(struct vv_matching *m)
     size_t limit = p->graph->number_limit, wanted = p->matches.capacity;
     bool needs_ways = m->is_by_name || p->selection.rename_count ||
                       p->selection.options.copy_shared;
+    if (limit <= wanted && !needs_ways)
+        return true;
     if (limit > wanted)
         wanted = wanted ? limit + limit / 2 : limit;
     return (!needs_ways || vv_visited_paths_grow(&p->ways, wanted)) &&

@@ -139,7 +139,9 @@ uint32_t vv_saved_value(const struct vv_saved_graph *saved, uint32_t node)
     uint64_t bit = UINT64_C(1) << node % 64;
     if (!(group->has & bit))
         return VV_NONE;
-    return group->first + count_bits(group->has & (bit - 1));
+    const uint64_t before = bit - 1;
+    const bool all = (group->has & before) == before; /* the usual case */
+    return group->first + (all ? node % 64 : count_bits(group->has & before));
 }
 
 /* --- Names in the file ---------------------------------------------------- */

@@ -20,6 +20,7 @@
 #include "layout.h"
 #include "piece_table.h"
 #include "reader.h"
+#include "reader_names.h"
 #include "try.h"
 #include "worker.h"
 

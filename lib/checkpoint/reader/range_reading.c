@@ -14,6 +14,7 @@
 #include "failure.h"
 #include "layout.h"
 #include "piece_table.h"
+#include "reader_names.h"
 #include "try.h"
 
 /* --- Boxes ---------------------------------------------------------------- */

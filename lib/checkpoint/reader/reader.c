@@ -1,8 +1,5 @@
 /* reader.c - Opens a checkpoint without a program and lists its nodes.
  *
- * Returned strings live as long as the reader. Names are copied when the file
- * is opened, a path when it is first requested.
- *
  * SPDX-License-Identifier: MIT
  */
 #include "reader.h"
@@ -18,6 +15,7 @@
 #include "failure.h"
 #include "layout.h"
 #include "piece_table.h"
+#include "reader_names.h"
 #include "save.h"
 #include "store.h"
 #include "try.h"
@@ -30,45 +28,10 @@ static const struct vv_index *reader_index_of(const varve_reader *reader)
 
 /* --- Opening ------------------------------------------------------------ */
 
-static varve_status make_names(varve_reader *reader, varve_error *error)
-{
-    const varve_allocator *a = &reader->context.allocator;
-    const struct vv_index *index = reader_index_of(reader);
-    size_t size = (size_t)index->names_size + index->name_count;
-    if (index->name_count == 0)
-        return VARVE_OK;
-    reader->names = vv_allocate(a, size);
-    if (!reader->names)
-        return vv_fail_memory(error, "the names of a checkpoint");
-    reader->names_size = size;
-    char *at = reader->names;
-    for (uint32_t i = 0; i < index->name_count; i++) {
-        const char *name = vv_index_name(index, i, &size);
-        memcpy(at, name, size);
-        at[size] = '\0';
-        at += size + 1;
-    }
-    return VARVE_OK;
-}
-
-/* Returns a name. The names are stored as in the index, each followed by a NUL.
- */
-static const char *reader_name_at(const varve_reader *reader, uint32_t name)
-{
-    return reader->names +
-           vv_begin32(reader_index_of(reader)->name_ends, name) + name;
-}
-
 static varve_status reader_make_paths(varve_reader *reader, varve_error *error)
 {
-    const struct vv_index *index = reader_index_of(reader);
-    VV_TRY(vv_saved_paths_begin(
-        &reader->paths, &reader->context.allocator, index, 0, error));
-    reader->node_paths = vv_allocate_zeroed(&reader->context.allocator,
-        index->node_count * sizeof *reader->node_paths);
-    return reader->node_paths
-               ? VARVE_OK
-               : vv_fail_memory(error, "the paths of a checkpoint");
+    return vv_saved_paths_begin(&reader->paths, &reader->context.allocator,
+        reader_index_of(reader), 0, error);
 }
 
 struct vv_reader_part {
@@ -128,8 +91,9 @@ struct making {
 static void make_part(void *user, size_t part)
 {
     struct making *m = user;
-    m->status[part] = part == 0 ? reader_make_paths(m->reader, &m->errors[0])
-                                : make_names(m->reader, &m->errors[1]);
+    m->status[part] = part == 0
+                          ? reader_make_paths(m->reader, &m->errors[0])
+                          : vv_reader_make_names(m->reader, &m->errors[1]);
 }
 
 static varve_status reader_make_tables(varve_reader *reader, varve_error *error)
@@ -244,24 +208,14 @@ varve_reader *varve_reader_open_with(
     return vv_reader_open_in(&context, path, error);
 }
 
-static void free_paths(varve_reader *reader)
-{
-    const varve_allocator *a = &reader->context.allocator;
-    size_t count = reader_index_of(reader)->node_count;
-    for (size_t i = 0; reader->node_paths && i < count; i++)
-        vv_release_string(a, reader->node_paths[i]);
-    vv_release(a, reader->node_paths, count * sizeof *reader->node_paths);
-    vv_saved_paths_end(&reader->paths);
-}
-
 void varve_reader_free(varve_reader *reader)
 {
     if (!reader)
         return;
     const varve_allocator a = reader->context.allocator;
-    free_paths(reader);
+    vv_reader_free_names(reader);
+    vv_saved_paths_end(&reader->paths);
     vv_release(&a, reader->parts, reader->part_count * sizeof *reader->parts);
-    vv_release(&a, reader->names, reader->names_size);
     if (!reader->has_lent_file)
         vv_opened_close(&reader->file);
     vv_release(&a, reader, sizeof *reader);
@@ -329,44 +283,6 @@ size_t varve_reader_node_count(const varve_reader *reader)
     return reader ? reader_index_of(reader)->node_count : 0;
 }
 
-/* Returns a new path, or NULL. Nodes are mostly requested in order, so that the
- * path of the parent is usually there. */
-static char *reader_make_path(const varve_reader *reader, uint32_t node)
-{
-    const struct vv_saved_paths *paths = &reader->paths;
-    struct vv_buffer path;
-    vv_buffer_init(&path, &reader->context.allocator);
-    const char *parent = NULL;
-    if (node != paths->root && !(paths->ways[node] & VV_WAY_IS_SLOT))
-        parent = atomic_load(&reader->node_paths[paths->parents[node]]);
-    if (parent) {
-        vv_buffer_add_string(&path, parent);
-        vv_saved_child_path(paths, node, &path);
-    } else {
-        vv_saved_path(paths, node, &path);
-    }
-    const char *text = vv_buffer_string(&path);
-    char *copy =
-        path.failed ? NULL : vv_copy_string(&reader->context.allocator, text);
-    vv_buffer_clear(&path);
-    return copy;
-}
-
-/* If several threads make the same path at once, all return the first one. */
-const char *vv_reader_node_path(const varve_reader *reader, uint32_t node)
-{
-    char *known = atomic_load(&reader->node_paths[node]);
-    if (known)
-        return known;
-    char *path = reader_make_path(reader, node);
-    if (!path)
-        return "?";
-    if (atomic_compare_exchange_strong(&reader->node_paths[node], &known, path))
-        return path;
-    vv_release_string(&reader->context.allocator, path);
-    return known;
-}
-
 static void reader_fill_value(
     const varve_reader *reader, uint32_t value, varve_saved_node *node)
 {
@@ -401,7 +317,7 @@ bool vv_reader_describe(
     node->tag_count = end - begin;
     uint32_t global = vv_index_find_global(index, node->id);
     if (global != VV_NONE)
-        node->global_name = reader_name_at(reader, global);
+        node->global_name = vv_reader_name(reader, global);
     uint32_t value = vv_index_find_value(index, node->id);
     if (value != VV_NONE)
         reader_fill_value(reader, value, node);
@@ -445,7 +361,7 @@ bool varve_reader_edge_at(const varve_reader *reader, size_t id, size_t edge,
     if (edge >= end - begin)
         return false;
     size_t at = begin + edge;
-    *name = reader_name_at(reader, vv_at32(index->edge_names, at));
+    *name = vv_reader_name(reader, vv_at32(index->edge_names, at));
     *child = vv_at32(index->edge_children, at);
     return true;
 }
@@ -463,7 +379,7 @@ bool varve_reader_slot_at(const varve_reader *reader, size_t id, size_t slot,
     if (slot >= end - begin)
         return false;
     size_t at = begin + slot;
-    *name = reader_name_at(reader, vv_at32(index->slot_names, at));
+    *name = vv_reader_name(reader, vv_at32(index->slot_names, at));
     *variable = vv_at32(index->slot_variables, at);
     *node = vv_at32(index->slot_nodes, at);
     return true;
@@ -481,7 +397,7 @@ const char *varve_reader_tag_at(
     vv_index_tags(index, (uint32_t)id, &begin, &end);
     if (tag >= end - begin)
         return NULL;
-    return reader_name_at(reader, vv_at32(index->tag_names, begin + tag));
+    return vv_reader_name(reader, vv_at32(index->tag_names, begin + tag));
 }
 
 bool varve_reader_left_out_at(const varve_reader *reader, size_t index,

@@ -24,8 +24,9 @@ struct varve_reader {
     struct vv_reader_part *parts; /* sorted by value: values that are slices
                                      of a larger one */
     size_t part_count;
-    _Atomic(char *) *node_paths; /* by node; made when first requested, by
-                                    any thread */
+    /* by node: paths that were requested. The table and each path are made by
+     * any thread when they are first needed. */
+    _Atomic(_Atomic(char *) *) node_paths;
 };
 
 /* Opens a checkpoint in a given context. */
@@ -46,9 +47,6 @@ varve_status vv_reader_verify_share(varve_reader *reader, uint32_t share,
 /* Makes a reader of an open file, which the caller closes later. */
 varve_reader *vv_reader_over(const struct vv_context *context,
     const struct vv_opened *file, varve_error *error);
-
-/* Returns the path of a node, or "?" if out of memory. */
-const char *vv_reader_node_path(const varve_reader *reader, uint32_t node);
 
 /* Sets *value to the number of the value of a node. Returns VARVE_NOT_FOUND if
  * it has no saved value. */

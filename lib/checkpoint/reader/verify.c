@@ -22,6 +22,7 @@
 #include "monitor.h"
 #include "piece_table.h"
 #include "reader.h"
+#include "reader_names.h"
 #include "try.h"
 #include "worker.h"
 

@@ -17,6 +17,7 @@
 #include "unbind.h"
 #include "pending.h"
 #include "range_reading.h"
+#include "reader_names.h"
 #include "tag.h"
 #include "try.h"
 

@@ -38,6 +38,31 @@ struct numbering {
     size_t count;
 };
 
+/* Finds the edges of the nodes of a walk, which are visited in order, among its
+ * steps. */
+struct steps {
+    const struct vv_walk *walk;
+    size_t next; /* the first step that no earlier node has added */
+};
+
+/* Returns the first of the steps that the `count` edges of a node have added,
+ * which are in the order of the edges. Returns 0 if some edges lead to nodes
+ * that were visited before. */
+static size_t take_steps(struct steps *s, const varve_node *node, size_t count)
+{
+    const struct vv_step *steps = s->walk->steps;
+    const size_t first = s->next, end = first + count, all = s->walk->count;
+    if (end <= all && steps[end - 1].edge &&
+        steps[end - 1].edge->parent == node) {
+        s->next = end;
+        return first;
+    }
+    while (s->next < all && steps[s->next].edge &&
+           steps[s->next].edge->parent == node)
+        s->next++;
+    return 0;
+}
+
 static void columns_mark(struct numbering *n, const struct vv_name *name)
 {
     n->numbers[name->rank] = 1;
@@ -52,6 +77,7 @@ static uint32_t columns_number_of(
 /* Marks the names that are used. Returns the number of edges. */
 static size_t mark_names(struct numbering *n, const struct vv_walk *walk)
 {
+    struct steps steps = { walk, 1 };
     uint64_t tags = 0;
     size_t edges = 0;
     for (size_t i = 0; i < walk->count; i++) {
@@ -63,8 +89,13 @@ static size_t mark_names(struct numbering *n, const struct vv_walk *walk)
             tags |= vv_node_tags(node);
         }
         size_t count = node->edge_count ? vv_walk_edge_count(walk, node) : 0;
+        if (count == 0)
+            continue;
         edges += count;
-        struct vv_edge *e = count ? vv_first_edge(node) : NULL;
+        const size_t first = take_steps(&steps, node, count);
+        for (size_t k = 0; first > 0 && k < count; k++)
+            columns_mark(n, vv_edge_name(walk->steps[first + k].edge));
+        struct vv_edge *e = first == 0 ? vv_first_edge(node) : NULL;
         for (; e; e = vv_next_edge(e))
             columns_mark(n, vv_edge_name(e));
     }
@@ -90,11 +121,16 @@ static void columns_add_names(struct vv_columns *c, struct numbering *n,
     }
     vv_buffer_reserve(&c->index.names, size);
     vv_buffer_reserve(&c->index.name_ends, 4 * count);
-    for (size_t rank = 0; rank < n->count; rank++) {
+    unsigned char *at = vv_buffer_extend(&c->index.names, size);
+    unsigned char *ends = vv_buffer_extend(&c->index.name_ends, 4 * count);
+    uint32_t end = 0;
+    for (size_t rank = 0; at && ends && rank < n->count; rank++) {
         if (!n->numbers[rank])
             continue;
         const struct vv_name *name = names->ranked[rank];
-        vv_index_add_name(&c->index, name->bytes, name->size);
+        memcpy(at + end, name->bytes, name->size);
+        end += (uint32_t)name->size;
+        vv_store32(ends + 4 * (size_t)next, end);
         n->numbers[rank] = next++;
     }
 }
@@ -131,27 +167,33 @@ static void add_tags(struct vv_columns *c, const struct numbering *n,
 }
 
 static void add_edges(struct vv_columns *c, const struct numbering *n,
-    struct vv_walk *walk, varve_node *node)
+    struct vv_walk *walk, struct steps *steps, varve_node *node)
 {
     const size_t count = vv_walk_edge_count(walk, node);
-    struct vv_edge *const *edges = vv_walk_edges(walk, node);
+    const size_t first = count ? take_steps(steps, node, count) : 0;
+    struct vv_edge *const *edges = first ? NULL : vv_walk_edges(walk, node);
     unsigned char *names = vv_buffer_extend(&c->index.edge_names, 4 * count);
     unsigned char *children =
         vv_buffer_extend(&c->index.edge_children, 4 * count);
     for (size_t i = 0; names && children && i < count; i++) {
-        vv_store32(names + 4 * i, columns_number_of(n, vv_edge_name(edges[i])));
+        const struct vv_edge *edge =
+            first ? walk->steps[first + i].edge : edges[i];
+        vv_store32(names + 4 * i, columns_number_of(n, vv_edge_name(edge)));
         vv_store32(
-            children + 4 * i, vv_walk_place(walk, edges[i]->public.node));
+            children + 4 * i, first ? (uint32_t)(first + i)
+                                    : vv_walk_place(walk, edge->public.node));
     }
 }
 
 static void columns_add_node(struct vv_columns *c, const struct numbering *n,
-    struct vv_walk *walk, size_t place)
+    struct vv_walk *walk, struct steps *steps, size_t place)
 {
     varve_node *node = walk->steps[place].node;
     if (node->edge_count)
-        add_edges(c, n, walk, node);
-    vv_index_add_node(&c->index, node->kind);
+        add_edges(c, n, walk, steps, node);
+    c->index.node_kinds.data[place] = node->kind;
+    vv_store32(c->index.node_edge_ends.data + 4 * place,
+        (uint32_t)(c->index.edge_names.size / 4));
     if (!node->attachments)
         return;
     if (vv_node_tags(node))
@@ -160,6 +202,19 @@ static void columns_add_node(struct vv_columns *c, const struct numbering *n,
     if (global)
         vv_index_add_global(
             &c->index, (uint32_t)place, columns_number_of(n, global));
+}
+
+static bool columns_add_nodes(struct vv_columns *c, const struct numbering *n,
+    struct vv_walk *walk, size_t edges)
+{
+    reserve_nodes(&c->index, walk->count, edges);
+    if (!vv_buffer_extend(&c->index.node_kinds, walk->count) ||
+        !vv_buffer_extend(&c->index.node_edge_ends, 4 * walk->count))
+        return false;
+    struct steps steps = { walk, 1 };
+    for (size_t i = 0; i < walk->count; i++)
+        columns_add_node(c, n, walk, &steps, i);
+    return true;
 }
 
 static void columns_add_slots(
@@ -223,17 +278,17 @@ static void columns_add_part(
 }
 
 static varve_status columns_add_value(struct vv_columns *c,
-    const struct vv_walk *walk, uint32_t place, uint64_t local,
+    const struct vv_walk *walk, uint32_t place, size_t value, uint64_t local,
     varve_error *error)
 {
     varve_node *node = walk->steps[place].node;
     bool is_saved = columns_has_value(node) && !vv_is_local(node, local);
     if (node->kind == VARVE_VARIABLE && !node->attachments && !c->takes_parts) {
         const varve_tensor *here = &node->variable->tensor;
-        vv_index_add_value(&c->index, place, here,
+        vv_index_set_value(&c->index, value, place, here,
             !is_saved                     ? 0
             : here->dtype == VARVE_STRING ? vv_strings_size(here)
-                                          : varve_tensor_size(here),
+                                          : vv_tensor_size(here),
             is_saved);
         return VARVE_OK;
     }
@@ -254,7 +309,7 @@ static varve_status columns_add_value(struct vv_columns *c,
     }
     if (c->takes_parts)
         columns_add_part(c, is_saved ? node : NULL, &tensor);
-    vv_index_add_value(&c->index, place, &tensor, size, is_saved);
+    vv_index_set_value(&c->index, value, place, &tensor, size, is_saved);
     return VARVE_OK;
 }
 
@@ -276,13 +331,16 @@ static varve_status columns_add_values(
     struct vv_columns *c, const struct vv_walk *walk, varve_error *error)
 {
     uint64_t local = vv_tag_bit(walk->graph, VARVE_TAG_LOCAL);
-    size_t count = 0;
+    size_t count = 0, value = 0;
     for (size_t i = 0; i < walk->count; i++)
         count += may_have_value(walk->steps[i].node);
     reserve_values(&c->index, count);
+    if (!vv_index_extend_values(&c->index, count))
+        return columns_no_memory(error);
     for (size_t i = 0; i < walk->count; i++) {
         if (may_have_value(walk->steps[i].node))
-            VV_TRY(columns_add_value(c, walk, (uint32_t)i, local, error));
+            VV_TRY(
+                columns_add_value(c, walk, (uint32_t)i, value++, local, error));
     }
     if (!c->has_parts) {
         vv_emptied(&c->index.whole_extents);
@@ -307,13 +365,13 @@ static varve_status columns_fill(
         if (!n.numbers)
             return columns_no_memory(error);
     }
-    reserve_nodes(&c->index, walk->count, mark_names(&n, walk));
+    const size_t edges = mark_names(&n, walk);
     columns_add_names(c, &n, names);
-    for (size_t i = 0; i < walk->count; i++)
-        columns_add_node(c, &n, walk, i);
+    const bool has_nodes = columns_add_nodes(c, &n, walk, edges);
     columns_add_slots(c, &n, walk);
     vv_release(c->allocator, n.numbers, n.count * sizeof *n.numbers);
-    return columns_add_values(c, walk, error);
+    return has_nodes ? columns_add_values(c, walk, error)
+                     : columns_no_memory(error);
 }
 
 static varve_status columns_begin(

@@ -67,6 +67,16 @@ static bool is_beside(const char *one, const char *other)
            memcmp(one, other, size) == 0;
 }
 
+/* Returns true if there are values, and all are in one piece and have the same
+ * sizes and offsets in two indices with as many values. */
+static bool has_same_places(const struct vv_index *a, const struct vv_index *b)
+{
+    const size_t size = 8 * (size_t)a->value_count;
+    return size > 0 && a->pieced_count == 0 && b->pieced_count == 0 &&
+           memcmp(a->value_sizes, b->value_sizes, size) == 0 &&
+           memcmp(a->value_offsets, b->value_offsets, size) == 0;
+}
+
 varve_status vv_layer_base_open(struct vv_layer_base *base,
     const struct vv_context *context, const char *base_path, const char *path,
     const struct vv_index *index, varve_error *error)
@@ -76,7 +86,7 @@ varve_status vv_layer_base_open(struct vv_layer_base *base,
     if (!is_beside(base_path, path))
         return VARVE_OK;
     varve_status status =
-        vv_data_in_open(&base->file, context, base_path, NULL);
+        vv_data_in_open_like(&base->file, context, base_path, index, NULL);
     if (status)
         return status == VARVE_NO_MEMORY
                    ? vv_fail_memory(error, "the checkpoint before")
@@ -88,6 +98,7 @@ varve_status vv_layer_base_open(struct vv_layer_base *base,
         vv_layer_base_close(base);
         return VARVE_OK;
     }
+    base->is_alike = index && has_same_places(older, index);
     vv_layer_base_count(base, live);
     base->dropped = layer_base_choose(&base->file, live);
     return VARVE_OK;

@@ -35,8 +35,11 @@ const uint8_t *vv_layer_known_digest(
     const struct vv_layer_known *known, uint32_t value, uint64_t chunk)
 {
     const struct vv_layer_base *base = known->base;
+    if (!known->is_known ||
+        vv_at64(known->index->value_sizes, value) < VV_PAGED_SIZE)
+        return NULL; /* small values count as changed: see unchanged.c */
     const struct vv_span span = layer_known_span_of(known, value, chunk);
-    if (!known->is_known || !vv_layer_base_pairs(base, known->index, value) ||
+    if (!vv_layer_base_pairs(base, known->index, value) ||
         !vv_is_unchanged(known->unchanged, &span, known->since) ||
         !vv_layer_base_keeps(
             base, vv_layer_base_offset(base, value) + span.at, span.size))

@@ -401,10 +401,12 @@ static varve_status look_at_nodes(struct vv_save_plan *save_plan,
     for (size_t i = 0; i < walk->count; i++) {
         struct vv_save_plan_private found = { (uint32_t)i,
             walk->steps[i].node };
+        if (found.node->is_half)
+            VV_TRY(vv_check_whole(found.node, error));
+        if (!found.node->attachments)
+            continue;
         const struct vv_private *private = vv_private_of(found.node);
-        VV_TRY(vv_check_whole(found.node, error));
-        if (found.node->attachments)
-            VV_TRY(vv_migrating_check(found.node, error));
+        VV_TRY(vv_migrating_check(found.node, error));
         if (private && save_plan->of == VV_OF_SEVERAL)
             vv_buffer_add(&save_plan->privates, &found, sizeof found);
         else if (private && private->size > 1)

@@ -139,7 +139,8 @@ static bool digest_in_place(struct digesting *s, size_t value)
     const void *bytes = size < VV_CHUNK_SIZE
                             ? vv_save_plan_in_place(s->save_plan, value)
                             : NULL;
-    if (!bytes || (k && k->digest(k->user, (uint32_t)value, 0, number)))
+    if (!bytes || (k && size >= k->least &&
+                      k->digest(k->user, (uint32_t)value, 0, number)))
         return false;
     const struct vv_digest digest = vv_digest_of(bytes, (size_t)size);
     memcpy(s->digests + number * VV_DIGEST_SIZE, digest.bytes,
@@ -244,10 +245,10 @@ static void save_plan_digests_work(void *user, unsigned worker)
     struct digesting *s = user;
     uint64_t count = s->firsts[s->save_plan->value_count];
     uint64_t at;
+    varve_error error = { 0 }; /* large, so not once for each step */
     struct look look = { .scratch = &s->bytes[worker], .value = SIZE_MAX };
     while (!s->has_failed &&
            (at = atomic_fetch_add(&s->next, CHUNKS_AT_ONCE)) < count) {
-        varve_error error = { 0 };
         uint64_t end =
             count - at < CHUNKS_AT_ONCE ? count : at + CHUNKS_AT_ONCE;
         varve_status status = digest_some(s, at, end, &look, &error);

@@ -32,6 +32,7 @@ struct vv_known {
     vv_known_digest *digest;
     vv_find_pages *pages;
     const void *user;
+    uint64_t least;   /* `digest` returns NULL for values with fewer bytes */
     bool is_verified; /* read all data and compare it with the known digests */
     /* to read */
     uint32_t other; /* a value that differs from its known digest; or VV_NONE */

@@ -70,7 +70,7 @@ static unsigned save_plan_incremental_planes_of(
 
 static bool pairs(const struct layering *l, uint32_t value)
 {
-    return vv_layer_base_pairs(&l->base, &l->index, value);
+    return l->base.is_alike || vv_layer_base_pairs(&l->base, &l->index, value);
 }
 
 /* Returns true if some chunks of a value have the same digests in the base.
@@ -208,7 +208,7 @@ static uint64_t size_of_same_group(
         if (save_plan_incremental_size_of(l, i) == 0)
             continue;
         size = save_plan_incremental_offset_of(l, i) - here;
-        if (older_offset(l, i) - there != size)
+        if (!l->base.is_alike && older_offset(l, i) - there != size)
             return 0;
         size += save_plan_incremental_size_of(l, i);
         count++;
@@ -317,6 +317,7 @@ static varve_status save_plan_incremental_sum(
         .digest = known_digest,
         .pages = find_pages,
         .user = l,
+        .least = VV_PAGED_SIZE,
         .is_verified = l->save_plan->options.increment.verify_clean,
         .other = VV_NONE,
     };

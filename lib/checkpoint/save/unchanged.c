@@ -298,8 +298,8 @@ static uint64_t unchanged_size_of(const struct gathering *g, uint32_t value)
  * itself changes some of them. */
 static bool may_be_unchanged(const struct gathering *g, uint32_t value)
 {
-    return node_of(g, value)->variable &&
-           unchanged_size_of(g, value) >= VV_PAGED_SIZE;
+    return unchanged_size_of(g, value) >= VV_PAGED_SIZE &&
+           node_of(g, value)->variable;
 }
 
 static void unchanged_note_touched(const struct gathering *g)

@@ -21,6 +21,7 @@
 #include "layout.h"
 #include "memory_table.h"
 #include "opaque.h"
+#include "reader_names.h"
 #include "restoration.h"
 #include "save.h"
 #include "selection.h"

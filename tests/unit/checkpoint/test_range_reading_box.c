@@ -7,6 +7,7 @@
 #include "bytes.h"
 #include "layout.h"
 #include "reader.h"
+#include "reader_names.h"
 #include "support/faulty_system.h"
 #include "support/proof.h"
 

@@ -5,6 +5,7 @@
 #include "worlds.h"
 
 #include "reader.h"
+#include "reader_names.h"
 
 #include <time.h>
 

@@ -61,8 +61,14 @@ TEST(column, indices_are_alike_in_all_but_their_values)
             key >= VV_KEY_LAYER_NONCES && key <= VV_KEY_PAGE_DIGESTS;
         bool is_of_values = is_of_places || key == VV_KEY_VALUE_OFFSETS ||
                             key == VV_KEY_VALUE_SIZES || key == VV_KEY_DIGESTS;
+        bool is_of_graph = !is_of_values && !(key >= VV_KEY_VALUE_NODES &&
+                                                key <= VV_KEY_VALUE_EXTENTS) &&
+                           key != VV_KEY_WHOLE_EXTENTS &&
+                           key != VV_KEY_PART_STARTS;
         struct vv_index b = a;
         vv_column_set(&vv_columns[i], &b, twos, 1);
+        cr_assert_eq(vv_index_has_same_graph(&a, &b), !is_of_graph, "%s",
+            vv_columns[i].name);
         cr_assert_eq(
             vv_index_is_alike(&a, &b), is_of_values, "%s", vv_columns[i].name);
         vv_column_set(&vv_columns[i], &b, ones, 0);

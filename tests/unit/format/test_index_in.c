@@ -416,6 +416,40 @@ static varve_status parse_and_write(
     return status;
 }
 
+/* A graph that is not valid is accepted only if `like` has the same one. */
+TEST(index_in, does_not_check_a_graph_that_equals_a_valid_one)
+{
+    struct sample s;
+    struct vv_parsed_index parsed;
+    varve_error error;
+    sample_build(&s);
+    sample_encode(&s);
+    struct vv_index like = sample_index(&s);
+    struct vv_index_rest rest = { .bytes = s.bytes.data,
+        .size = s.bytes.size,
+        .data_end = s.data_end,
+        .like = &like };
+    cr_assert_ok(vv_index_parse_rest(
+                     sample_context(), "file", &rest, &parsed, &error),
+        error);
+    vv_parsed_index_clear(sample_context(), &parsed);
+    static const uint8_t no_names[4096];
+    like.names = no_names; /* another graph: this one is checked */
+    sample_set8(&s, VV_KEY_NODE_KINDS, 0, 0);
+    sample_encode(&s);
+    rest.bytes = s.bytes.data;
+    rest.size = s.bytes.size;
+    cr_assert_eq(vv_index_parse_rest(
+                     sample_context(), "file", &rest, &parsed, &error),
+        VARVE_CORRUPT);
+    like = sample_index(&s);
+    cr_assert_ok(vv_index_parse_rest(
+                     sample_context(), "file", &rest, &parsed, &error),
+        error);
+    vv_parsed_index_clear(sample_context(), &parsed);
+    sample_clear(&s);
+}
+
 TEST(index_in, refuses_every_truncation)
 {
     struct sample s;

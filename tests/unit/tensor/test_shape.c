@@ -76,6 +76,14 @@ TEST(shape, makes_a_tensor_valid_or_not)
     cr_assert_not(is_valid(VARVE_STRING, 1, SIZE_MAX / 16 + 1, 1));
 }
 
+TEST(shape, has_the_size_of_its_elements)
+{
+    varve_tensor a = { .dtype = VARVE_INT16, .rank = 2, .shape = { 3, 4 } };
+    cr_assert_eq(vv_tensor_size(&a), 24);
+    a.rank = 0;
+    cr_assert_eq(vv_tensor_size(&a), 2);
+}
+
 TEST(shape, is_compared_by_rank_and_extents_only)
 {
     varve_tensor a = { .dtype = VARVE_INT8, .rank = 2, .shape = { 3, 4, 5 } };
