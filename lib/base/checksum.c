@@ -97,6 +97,19 @@ struct vv_digest vv_digester_end(const struct vv_digester *digester)
     return canonical(hash);
 }
 
+struct vv_digest vv_digester_end_with(
+    const struct vv_digester *digester, const void *bytes, size_t size)
+{
+    struct vv_digester copy = *digester;
+    vv_digester_add(&copy, bytes, size);
+    return vv_digester_end(&copy);
+}
+
+void vv_digester_restart(struct vv_digester *digester)
+{
+    XXH3_128bits_reset(&digester->state);
+}
+
 void vv_digester_free(const varve_allocator *a, struct vv_digester *digester)
 {
     vv_release_aligned(a, digester, sizeof *digester, 64);

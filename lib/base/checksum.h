@@ -32,6 +32,15 @@ struct vv_digester *vv_digester_new(const varve_allocator *a);
 void vv_digester_add(
     struct vv_digester *digester, const void *bytes, size_t size);
 struct vv_digest vv_digester_end(const struct vv_digester *digester);
+
+/* Returns the checksum of what was added and of further bytes, which are not
+ * added. */
+struct vv_digest vv_digester_end_with(
+    const struct vv_digester *digester, const void *bytes, size_t size);
+
+/* Forgets what was added. */
+void vv_digester_restart(struct vv_digester *digester);
+
 void vv_digester_free(const varve_allocator *a, struct vv_digester *digester);
 
 #endif

@@ -154,6 +154,7 @@ static void link_in(struct vv_edge *edge, uint32_t number)
 
 static void unlink_in(struct vv_edge *edge)
 {
+    edge->parent->graph->path_changes++;
     if (edge->next_in)
         vv_next_in_as_is(edge)->previous_in = edge->previous_in;
     if (edge->previous_in)

@@ -149,6 +149,7 @@ void vv_graph_set_root(varve_graph *graph, varve_node *root)
 {
     varve_node *older = graph->root;
     graph->root = root;
+    graph->path_changes++;
     vv_node_free(older);
 }
 

@@ -86,6 +86,9 @@ struct varve_graph {
     struct vv_name_table names;
     struct vv_observer *newest;
     uint32_t number_limit; /* node numbers are below this */
+    uint64_t path_changes; /* increases when a node may get another first path:
+                              an edge was removed or has another child, or the
+                              root was replaced */
     /* to fill in */
     uint32_t moment;    /* stored by values that change now; code that saves
                            values starts the next one */

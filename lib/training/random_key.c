@@ -9,6 +9,7 @@
 
 #include <varve/random.h>
 
+#include "attachment.h"
 #include "bytes.h"
 #include "checksum.h"
 #include "edge.h"
@@ -16,12 +17,12 @@
 #include "name.h"
 #include "path_end.h"
 
-/* Hashes twice, so that a text of any length needs no memory. */
-void vv_random_key(
-    uint64_t key[2], const uint64_t *numbers, size_t count, const char *text)
+/* Derives a key from the digest of a text. Hashing the text by itself needs no
+ * memory for it. */
+static void key_of_digest(uint64_t key[2], const uint64_t *numbers,
+    size_t count, struct vv_digest digest)
 {
     unsigned char bytes[2 * 8 + 16];
-    struct vv_digest digest = vv_digest_of(text, strlen(text));
     for (size_t i = 0; i < count; i++)
         vv_store64(bytes + 8 * i, numbers[i]);
     memcpy(bytes + 8 * count, digest.bytes, sizeof digest.bytes);
@@ -34,48 +35,123 @@ void vv_random_key(
     }
 }
 
-/* Computes the size of the path from the root to a node, with the slash behind
- * each name. Returns false if the node is not reachable from the root. */
-static bool size_of_climb(const varve_node *node, size_t *size)
+void vv_random_key(
+    uint64_t key[2], const uint64_t *numbers, size_t count, const char *text)
+{
+    key_of_digest(key, numbers, count, vv_digest_of(text, strlen(text)));
+}
+
+/* --- Paths -------------------------------------------------------------- */
+
+/* The digest of the path of the last node to which a stream was added, so that
+ * streams along a long path do not digest its beginning again. */
+struct last_path {
+    struct vv_attachment attachment;
+    struct vv_digester *digester; /* NULL: not allocated yet */
+    const varve_node *node;       /* NULL: none */
+    uint64_t path_changes;        /* of the graph when it was correct */
+};
+
+static void last_path_release(varve_node *node, void *self)
+{
+    struct last_path *last = self;
+    vv_digester_free(&node->graph->context.allocator, last->digester);
+}
+
+static const struct vv_attachment_kind last_path_kind = {
+    .size = sizeof(struct last_path),
+    .release = last_path_release,
+};
+
+/* Returns NULL if out of memory. */
+static struct last_path *last_path_of(varve_graph *graph)
+{
+    struct last_path *last = vv_attachment_make(&graph->nil, &last_path_kind);
+    if (last && !last->digester)
+        last->digester = vv_digester_new(&graph->context.allocator);
+    if (!last || !last->digester)
+        return NULL;
+    if (last->path_changes != graph->path_changes)
+        last->node = NULL;
+    return last;
+}
+
+/* Finds the node above `node` where the climb ends: `known` or the root. Adds
+ * up the size of the path below it, with a slash for each name. Returns NULL if
+ * the node is not reachable from the root. */
+static const varve_node *size_of_climb(
+    const varve_node *node, const varve_node *known, size_t *size)
 {
     const varve_graph *graph = node->graph;
     *size = 0;
-    for (uint32_t i = 0; node != graph->root; i++) {
+    for (uint32_t i = 0; node != graph->root && node != known; i++) {
         const struct vv_edge *edge = vv_first_in(node);
         if (!edge || i == graph->number_limit)
-            return false;
+            return NULL;
         *size +=
             1 + vv_path_name_size(edge->public.name, vv_edge_name(edge)->size);
         node = edge->parent;
     }
+    return node;
+}
+
+/* Builds the path to `node` from a node above it. It begins with a slash unless
+ * that is the root. */
+static void build_path(struct vv_buffer *path, const varve_node *node,
+    const varve_node *above, size_t size)
+{
+    struct vv_path_end end;
+    bool has_slash = above != node->graph->root;
+    if (node == above ||
+        !vv_path_end_begin(&end, path, size - !has_slash, SIZE_MAX / 2))
+        return; /* nothing, or path->failed */
+    while (node != above) {
+        const struct vv_edge *edge = vv_first_in(node);
+        vv_path_end_add_name(&end, edge->public.name, vv_edge_name(edge)->size);
+        node = edge->parent;
+        if (node != above || has_slash)
+            vv_path_end_add(&end, '/');
+    }
+}
+
+/* Adds the path of a node to the digest. Returns false if the node is not
+ * reachable from the root. */
+static bool digest_path(
+    struct last_path *last, const varve_node *node, struct vv_buffer *path)
+{
+    size_t size;
+    const varve_node *above = size_of_climb(node, last->node, &size);
+    if (!above)
+        return false;
+    build_path(path, node, above, size);
+    if (path->failed)
+        return true;
+    if (above != last->node)
+        vv_digester_restart(last->digester);
+    vv_digester_add(last->digester, path->data, path->size);
+    last->node = node;
+    last->path_changes = node->graph->path_changes;
     return true;
 }
 
-/* Builds the path from the root to a new child of `parent`. Returns false if
- * `parent` is not reachable from the root. */
-static bool climb(
+/* Builds the end of the path of a new child. */
+static void build_name(
     struct vv_buffer *path, const varve_node *parent, const char *name)
 {
     char decimal[24];
     struct vv_path_end end;
-    size_t size = vv_decimal(parent->edge_count, decimal), above;
+    bool has_slash = parent != parent->graph->root;
+    size_t size = vv_decimal(parent->edge_count, decimal);
     if (parent->kind != VARVE_LIST)
         size = strlen(name);
     else
         name = decimal;
-    if (!size_of_climb(parent, &above))
-        return false;
-    if (!vv_path_end_begin(
-            &end, path, above + vv_path_name_size(name, size), SIZE_MAX / 2))
-        return true; /* path->failed */
+    if (!vv_path_end_begin(&end, path,
+            vv_path_name_size(name, size) + has_slash, SIZE_MAX / 2))
+        return; /* path->failed */
     vv_path_end_add_name(&end, name, size);
-    for (const varve_node *node = parent; node != parent->graph->root;) {
-        const struct vv_edge *edge = vv_first_in(node);
+    if (has_slash)
         vv_path_end_add(&end, '/');
-        vv_path_end_add_name(&end, edge->public.name, vv_edge_name(edge)->size);
-        node = edge->parent;
-    }
-    return true;
 }
 
 /* Returns false after an error. */
@@ -83,11 +159,13 @@ static bool derive(
     varve_node *parent, const char *name, varve_random *stream, uint64_t seed)
 {
     varve_graph *graph = parent->graph;
+    struct last_path *last = last_path_of(graph);
     struct vv_buffer path;
     vv_buffer_init(&path, &graph->context.allocator);
-    bool found = climb(&path, parent, name);
-    const char *text = vv_buffer_string(&path);
-    if (path.failed) {
+    bool found = !last || digest_path(last, parent, &path);
+    if (last && found && !path.failed)
+        build_name(&path, parent, name);
+    if (!last || path.failed) {
         vv_graph_memory_error(graph);
     } else if (!found) {
         char where[256];
@@ -98,12 +176,15 @@ static bool derive(
     } else {
         *stream = (varve_random){ .position = 0 };
         uint64_t seeds[2] = { vv_graph_seed(graph), seed };
-        vv_random_key(stream->key, seeds, seed ? 2 : 1, text);
+        key_of_digest(stream->key, seeds, seed ? 2 : 1,
+            vv_digester_end_with(last->digester, path.data, path.size));
     }
-    found = found && !path.failed;
+    found = last && found && !path.failed;
     vv_buffer_clear(&path);
     return found;
 }
+
+/* --- Streams ------------------------------------------------------------ */
 
 /* Returns true if a stream can be added; otherwise records an error. */
 static bool random_key_may_add(

@@ -9,6 +9,7 @@
 #include "allocator.h"
 #include "arrival.h"
 #include "box.h"
+#include "child_names.h"
 #include "failure.h"
 #include "delivery_state.h"
 #include "unbind.h"
@@ -179,13 +180,17 @@ static bool pending_make_live(struct varve_restoration *r)
     return r->live;
 }
 
-static void pending_free_live(struct varve_restoration *r)
+static void pending_free_tables(struct varve_restoration *r)
 {
-    if (!r->live)
-        return;
-    vv_release(&r->pairing.context.allocator, r->live,
-        vv_index_of(&r->pairing)->node_count * sizeof *r->live);
+    const varve_allocator *a = &r->pairing.context.allocator;
+    const struct vv_index *index =
+        r->live || r->ends ? vv_index_of(&r->pairing) : NULL;
+    if (r->live)
+        vv_release(a, r->live, index->node_count * sizeof *r->live);
+    if (r->ends)
+        vv_release(a, r->ends, index->edge_count * sizeof *r->ends);
     r->live = NULL;
+    r->ends = NULL;
 }
 
 /* Returns true if the table is correct. */
@@ -238,28 +243,51 @@ static void pending_drop(struct varve_restoration *r, uint32_t value)
     vv_variable_give_up(node);
 }
 
-/* Nodes of the file that are to be dropped. */
+/* Nodes of the file that are to be dropped: those in a list or, without one,
+ * those that a pattern selects, or all. */
 struct dropping {
-    const struct vv_spread *spread; /* the nodes that a pattern selects; NULL:
-                                       all */
-    uint32_t first, end;            /* only the nodes in this range */
+    const uint32_t *list; /* sorted; or NULL */
+    size_t count;         /* of the list */
+    const struct vv_spread *spread;
 };
+
+static bool pending_is_listed(const struct dropping *d, uint32_t file)
+{
+    size_t low = 0, high = d->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (d->list[middle] < file)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < d->count && d->list[low] == file;
+}
 
 static bool pending_is_chosen(const struct dropping *d, uint32_t file)
 {
-    return file >= d->first && file < d->end &&
-           (!d->spread || vv_spread_has_any(d->spread, file));
+    if (d->list)
+        return pending_is_listed(d, file);
+    return !d->spread || vv_spread_has_any(d->spread, file);
 }
 
-/* Drops nodes of the file without a value, which can also be mismatches. */
+/* Drops a node of the file without a value, which can also be a mismatch. */
+static void drop_object(struct varve_restoration *r, uint32_t file)
+{
+    if (vv_value_of(&r->pairing, file) == VV_NONE)
+        vv_set_dropped(&r->delivery.delivery_states, file, true);
+}
+
 static void drop_objects(
     struct varve_restoration *r, const struct dropping *dropping)
 {
     struct vv_delivery *d = &r->delivery;
-    for (uint32_t f = dropping->first; f < dropping->end; f++) {
-        if (vv_value_of(&r->pairing, f) == VV_NONE &&
-            pending_is_chosen(dropping, f))
-            vv_set_dropped(&d->delivery_states, f, true);
+    uint32_t nodes = dropping->list ? 0 : vv_index_of(&r->pairing)->node_count;
+    for (size_t i = 0; i < dropping->count; i++)
+        drop_object(r, dropping->list[i]);
+    for (uint32_t f = 0; f < nodes; f++) {
+        if (pending_is_chosen(dropping, f))
+            drop_object(r, f);
     }
     size_t count, kept = 0;
     struct vv_pair *pairs = vv_pairs(&d->mismatched, &count);
@@ -295,51 +323,96 @@ static void drop_copies(struct varve_restoration *r, struct vv_pair_list *list,
 static uint32_t pending_leaf_at(
     const struct varve_restoration *r, const char *path)
 {
-    const struct vv_index *index = vv_index_of(&r->pairing);
     const struct vv_saved_paths *paths = &r->pairing.saved.paths;
-    uint32_t at = paths->root, begin, end;
-    if (!*path || index->slot_count || strpbrk(path, "%*?[|()"))
-        return VV_NONE;
-    while (*path) {
-        size_t size = strcspn(path, "/");
-        uint32_t edge =
-            size ? vv_index_find_edge_called(index, at, path, size) : VV_NONE;
-        if (edge == VV_NONE || (path[size] == '/' && !path[size + 1]) ||
-            paths->parents[vv_at32(index->edge_children, edge)] != at)
-            return VV_NONE;
-        at = vv_at32(index->edge_children, edge);
-        path += size + (path[size] == '/');
-    }
-    vv_index_edges(index, at, &begin, &end);
+    uint32_t at = VV_NONE, begin = 0, end = 0;
+    if (*path)
+        at = vv_child_names_walk(paths, path, strlen(path));
+    if (at != VV_NONE)
+        vv_index_edges(vv_index_of(&r->pairing), at, &begin, &end);
     return begin == end ? at : VV_NONE;
 }
 
-static void pending_drop_value(
-    struct varve_restoration *r, uint32_t v, const struct dropping *dropping)
+/* Finds the nodes that a pattern with wildcards selects, by an index of names
+ * that the second such call makes. Returns false if they must be found by a
+ * spread. */
+static bool pending_find_by_ends(
+    struct varve_restoration *r, const char *pattern, struct vv_buffer *found)
 {
-    uint32_t file = vv_at32(vv_index_of(&r->pairing)->value_nodes, v);
+    const varve_allocator *a = &r->pairing.context.allocator;
+    if (!strchr(pattern, '*') || vv_index_of(&r->pairing)->slot_count)
+        return false;
+    if (!r->ends && r->has_dropped_by_pattern)
+        r->ends = vv_child_names_new(a, vv_index_of(&r->pairing));
+    r->has_dropped_by_pattern = true;
+    return r->ends && vv_child_names_find(
+                          r->ends, &r->pairing.saved.paths, pattern, found);
+}
+
+/* Drops a value of a node that is to be dropped. */
+static void pending_drop_value(
+    struct varve_restoration *r, uint32_t v, uint32_t file)
+{
     if ((vv_is_waiting(r, v) || r->delivery.delivery_states.of[v] ==
                                     VV_DELIVERY_STATE_MISMATCHED) &&
-        vv_saved_path_exists(&r->pairing.saved.paths, file) &&
-        pending_is_chosen(dropping, file))
+        vv_saved_path_exists(&r->pairing.saved.paths, file))
         pending_drop(r, v);
+}
+
+static void pending_drop_values(
+    struct varve_restoration *r, const struct dropping *dropping)
+{
+    const struct vv_index *index = vv_index_of(&r->pairing);
+    uint32_t count = dropping->list ? 0 : index->value_count;
+    for (size_t i = 0; i < dropping->count; i++) {
+        uint32_t v = vv_value_of(&r->pairing, dropping->list[i]);
+        if (v != VV_NONE)
+            pending_drop_value(r, v, dropping->list[i]);
+    }
+    for (uint32_t v = 0; v < count; v++) {
+        uint32_t file = vv_at32(index->value_nodes, v);
+        if (pending_is_chosen(dropping, file))
+            pending_drop_value(r, v, file);
+    }
 }
 
 static void pending_drop_all(
     struct varve_restoration *r, const struct dropping *dropping)
 {
-    bool is_one = dropping->first + 1 == dropping->end;
-    uint32_t value =
-        is_one ? vv_value_of(&r->pairing, dropping->first) : VV_NONE;
-    uint32_t count = vv_index_of(&r->pairing)->value_count;
-    if (value != VV_NONE)
-        pending_drop_value(r, value, dropping);
-    for (uint32_t v = 0; v < count && !is_one; v++)
-        pending_drop_value(r, v, dropping);
+    pending_drop_values(r, dropping);
     pending_close_offers(r);
     drop_objects(r, dropping);
     drop_copies(r, &r->delivery.stuck, dropping);
     drop_copies(r, &r->delivery.mismatched, dropping);
+}
+
+/* Drops what a pattern selects; NULL: everything. */
+static varve_status pending_drop_selected(
+    struct varve_restoration *r, const char *pattern, varve_error *error)
+{
+    struct dropping dropping = { .list = NULL };
+    struct vv_spread spread = { .count = 0 };
+    struct vv_buffer found;
+    varve_status status = VARVE_OK;
+    uint32_t leaf = pattern ? pending_leaf_at(r, pattern) : VV_NONE;
+    vv_buffer_init(&found, &r->pairing.context.allocator);
+    if (leaf != VV_NONE) {
+        dropping.list = &leaf;
+        dropping.count = 1;
+    } else if (pattern && pending_find_by_ends(r, pattern, &found)) {
+        static const uint32_t none;
+        dropping.list = found.size ? (const uint32_t *)found.data : &none;
+        dropping.count = found.size / sizeof(uint32_t);
+    } else if (pattern) {
+        status = vv_saved_spread_begin(
+            &spread, &r->pairing.saved.paths, pattern, error);
+        dropping.spread = &spread;
+    }
+    if (!status)
+        pending_drop_all(r, &dropping);
+    if (!status && dropping.spread)
+        vv_spread_end(&spread);
+    vv_buffer_clear(&found);
+    return status;
 }
 
 varve_status varve_drop_pending(
@@ -352,22 +425,9 @@ varve_status varve_drop_pending(
         !vv_make_room_to_drop(&r->delivery.delivery_states) ||
         !pending_make_live(r))
         return vv_fail_memory(error, "a restoration");
-    struct vv_spread spread = { .count = 0 };
-    struct dropping dropping = { .end = vv_index_of(&r->pairing)->node_count };
-    uint32_t leaf = pattern ? pending_leaf_at(r, pattern) : VV_NONE;
-    if (leaf != VV_NONE) {
-        dropping.first = leaf;
-        dropping.end = leaf + 1;
-    } else if (pattern) {
-        VV_TRY(vv_saved_spread_begin(
-            &spread, &r->pairing.saved.paths, pattern, error));
-        dropping.spread = &spread;
-    }
-    pending_drop_all(r, &dropping);
-    if (dropping.spread)
-        vv_spread_end(&spread);
+    VV_TRY(pending_drop_selected(r, pattern, error));
     if (!pattern)
-        pending_free_live(r); /* nothing is left to drop */
+        pending_free_tables(r); /* nothing is left to drop */
     vv_clear_if_mended(r);
     if (!r->is_busy)
         vv_delivery_check(&r->delivery);
@@ -383,5 +443,5 @@ void vv_pending_free(struct varve_restoration *r)
         vv_release(&r->pairing.context.allocator, r->pending.slots[i].item,
             sizeof(varve_tensor));
     vv_map_clear(&r->pending);
-    pending_free_live(r);
+    pending_free_tables(r);
 }

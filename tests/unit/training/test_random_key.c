@@ -75,6 +75,64 @@ TEST(random_key, comes_from_the_seeds_and_the_path)
     varve_graph_free(graph);
 }
 
+static void check_path(varve_node *parent, const char *name, const char *path)
+{
+    static varve_random streams[128];
+    static size_t count;
+    varve_random *stream = &streams[count++], wanted;
+    varve_add_random(parent, name, stream, 0);
+    varve_random_seed(&wanted, 0, path);
+    cr_assert(same_key(stream, &wanted), "%s", path);
+}
+
+TEST(random_key, follows_a_path_that_changes)
+{
+    varve_error error = { 0 };
+    varve_graph *graph = varve_graph_new(test_allocator());
+    varve_node *root = varve_graph_root(graph);
+    varve_node *list = varve_add_list(root, "list"), *at[3];
+    for (int i = 0; i < 3; i++)
+        at[i] = varve_add_object(list, VARVE_APPEND);
+    varve_node *deep = varve_add_object(at[2], "deep");
+    check_path(deep, "a", "list/2/deep/a");
+    check_path(deep, "b", "list/2/deep/b");
+    check_path(varve_add_object(deep, "x"), "c", "list/2/deep/x/c");
+    check_path(at[1], "d", "list/1/d");
+    check_path(root, "e", "e");
+    check_path(deep, "f", "list/2/deep/f");
+    varve_list_remove(list, 0);
+    check_path(deep, "g", "list/1/deep/g");
+    check_path(list, VARVE_APPEND, "list/2");
+    varve_list_insert(list, 0, varve_add_object(root, "other"));
+    check_path(deep, "h", "list/2/deep/h");
+    varve_track(root, "second", deep);
+    check_path(deep, "i", "list/2/deep/i");
+    varve_untrack(at[2], "deep");
+    check_path(deep, "j", "second/j");
+    varve_untrack(root, "second");
+    varve_node *again = varve_add_object(root, "second");
+    check_path(again, "k", "second/k");
+    cr_assert_ok(varve_graph_check(graph, &error), error);
+    varve_graph_free(graph);
+}
+
+TEST(random_key, follows_a_long_path)
+{
+    char path[1024] = "";
+    varve_graph *graph = varve_graph_new(test_allocator());
+    varve_node *node = varve_graph_root(graph);
+    for (int i = 0; i < 60; i++) {
+        node = varve_add_object(node, "a/name");
+        strcat(path, i ? "/a%2Fname" : "a%2Fname");
+        size_t size = strlen(path);
+        strcat(path, "/s");
+        check_path(node, "s", path);
+        path[size] = '\0';
+    }
+    cr_assert_ok(varve_graph_check(graph, NULL), (varve_error){ 0 });
+    varve_graph_free(graph);
+}
+
 TEST(random_key, stands_in_the_graph_as_two_variables)
 {
     varve_random stream;
