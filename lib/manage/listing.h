@@ -46,6 +46,9 @@ struct vv_listing {
     struct vv_buffer gone; /* names of partly deleted and temporary files, each
                               ends with a NUL */
     struct vv_buffer path; /* scratch */
+    /* Between vv_listing_hold and vv_listing_let_go; see there. */
+    bool is_held;
+    int directory_file; /* the open directory; -1: not opened yet */
 };
 
 /* Returns the identity of a checkpoint: a hash of its run and its save counter,

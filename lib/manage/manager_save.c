@@ -11,6 +11,7 @@
 #include "job_together.h"
 #include "layer_prune.h"
 #include "lineage.h"
+#include "listing_refresh.h"
 #include "manager_metadata.h"
 #include "manager_tell.h"
 #include "manager_together.h"
@@ -276,10 +277,12 @@ static void manager_save_conclude(
     m->good = s->is_durable ? s->number : m->good;
     if (!vv_manager_leads(m))
         return;
+    vv_listing_hold(&m->listing);
     if (manager_save_is_confirmed(m))
         look_and_tidy(m, s);
     else
         m->saved.size = 0;
+    vv_listing_let_go(&m->listing);
 }
 
 /* Returns `taken_over` once, on all ranks, and broadcasts the listing. */
@@ -415,9 +418,14 @@ static varve_status find_place(
 {
     if (!m->options.async)
         VV_TRY(vv_background_settle(m->graph, error));
-    VV_TRY(vv_manager_lock(m, 0, error));
-    vv_manager_lock_activate(&m->lock, &m->context, m->run);
-    VV_TRY(vv_manager_look_at_names(m, error));
+    vv_listing_hold(&m->listing);
+    varve_status status = vv_manager_lock(m, 0, error);
+    if (!status) {
+        vv_manager_lock_activate(&m->lock, &m->context, m->run);
+        status = vv_manager_look_at_names(m, error);
+    }
+    vv_listing_let_go(&m->listing);
+    VV_TRY(status);
     return next_counter(m, &order->counter, error);
 }
 

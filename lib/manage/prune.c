@@ -12,6 +12,7 @@
 #include "failure.h"
 #include "file.h"
 #include "lease_file.h"
+#include "listing_refresh.h"
 #include "publish.h"
 #include "retry.h"
 #include "store.h"
@@ -433,7 +434,7 @@ static varve_status prune_open_directory(
     if (l->path.failed)
         return vv_fail_memory(error, "the path of a directory");
     VV_TRY(vv_store_refuse(path, error));
-    return vv_directory_open_parent(l->context, path, directory, error);
+    return vv_listing_open_directory(l, directory, error);
 }
 
 static varve_status check_confirmed(struct vv_listing *l, varve_error *error)
@@ -458,7 +459,7 @@ varve_status vv_prune(
     first = prune_all(l, d, &deletion, first, error);
     prune_keep_first(
         &first, vv_deletion_end(&deletion, l->directory, first ? NULL : error));
-    vv_file_close(l->context, deletion.directory);
+    vv_listing_close_directory(l, deletion.directory);
     return first;
 }
 
@@ -490,6 +491,6 @@ varve_status vv_prune_trial(
             prune_keep_first(&first, try_one(l, &deletion, &l->entries[i],
                                          &d->facts[i], first ? NULL : error));
     }
-    vv_file_close(l->context, deletion.directory);
+    vv_listing_close_directory(l, deletion.directory);
     return first;
 }
