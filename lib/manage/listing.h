@@ -141,6 +141,11 @@ varve_status vv_entry_look(
 varve_status vv_entry_read(struct vv_listing *listing, struct vv_entry *entry,
     bool *found, varve_error *error);
 
+/* Sets an entry, whose counter is set, from the metadata with which its file is
+ * written. */
+void vv_entry_take(struct vv_entry *entry, const struct vv_listing *listing,
+    const varve_metadata *metadata, size_t count);
+
 /* Sets the parent, the origin and the ancestors of an entry from the text of
  * its metadata. */
 void vv_entry_take_parent(struct vv_entry *entry, const char *text);

@@ -395,7 +395,7 @@ static varve_status prune_sweep(
     return first;
 }
 
-static bool has_work(const struct vv_listing *l, const struct vv_decision *d)
+bool vv_prune_has_work(const struct vv_listing *l, const struct vv_decision *d)
 {
     bool found = l->gone.size > 0;
     for (size_t i = 0; i < d->count; i++)
@@ -451,7 +451,7 @@ varve_status vv_prune(
     struct vv_listing *l, struct vv_decision *d, varve_error *error)
 {
     struct vv_deletion deletion = { .context = l->context };
-    if (!has_work(l, d))
+    if (!vv_prune_has_work(l, d))
         return VARVE_OK;
     VV_TRY(check_confirmed(l, error));
     VV_TRY(prune_open_directory(l, &deletion.directory, error));
@@ -482,7 +482,7 @@ varve_status vv_prune_trial(
 {
     struct vv_deletion deletion = { .context = l->context };
     varve_status first = VARVE_OK;
-    if (!has_work(l, d))
+    if (!vv_prune_has_work(l, d))
         return VARVE_OK;
     VV_TRY(check_confirmed(l, error));
     VV_TRY(prune_open_directory(l, &deletion.directory, error));
