@@ -148,7 +148,8 @@ static void note_entry(varve_manager *m, const struct saving *s,
                         !vv_is_of_store(m->listing.directory);
     if (flight->has_entry)
         vv_saved_entry_begin(&flight->entry, &m->listing, s->order.number,
-            s->order.counter, o->pin || (older && older->is_pinned), metadata);
+            s->order.counter, o->pin || (older && older->is_pinned),
+            metadata->all, metadata->count);
 }
 
 static varve_status manager_save_write_with(varve_manager *m, struct saving *s,

@@ -7,11 +7,11 @@
 
 void vv_saved_entry_begin(struct vv_entry *entry, const struct vv_listing *l,
     uint64_t number, uint64_t counter, bool is_pinned,
-    const struct vv_manager_metadata *metadata)
+    const varve_metadata *metadata, size_t count)
 {
     *entry = (struct vv_entry){ .number = number, .counter = counter };
     vv_entry_forget(entry);
-    vv_entry_take(entry, l, metadata->all, metadata->count);
+    vv_entry_take(entry, l, metadata, count);
     entry->is_pinned = is_pinned;
 }
 

@@ -7,12 +7,11 @@
 #define VV_SAVED_ENTRY_H
 
 #include "listing.h"
-#include "manager_metadata.h"
 
 /* Sets an entry from what a save writes. */
 void vv_saved_entry_begin(struct vv_entry *entry,
     const struct vv_listing *listing, uint64_t number, uint64_t counter,
-    bool is_pinned, const struct vv_manager_metadata *metadata);
+    bool is_pinned, const varve_metadata *metadata, size_t count);
 
 /* Call when the file is in place. Sets the size and time of the file, and adds
  * the entry to the listing, in place of an older file of the same name. Returns

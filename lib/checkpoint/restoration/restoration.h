@@ -40,7 +40,7 @@ struct varve_restoration {
     uint32_t *live; /* by node of the file: how many of its own value and of the
                        nodes below it on a first path are not given up; NULL: no
                        value was dropped yet */
-    uint64_t live_moment; /* `given_up_changes` when it was correct */
+    uint64_t live_moment;       /* `given_up_changes` when it was correct */
     struct vv_child_name *ends; /* edges of the file by the ends of their names;
                                  NULL: not needed yet */
     bool has_dropped_by_pattern; /* values were dropped with wildcards */
