@@ -125,7 +125,7 @@ static varve_status data_out_reserve(
     struct vv_data_out *out, uint64_t total, varve_error *error)
 {
     const struct vv_system *system = out->context->system;
-    if (total == 0)
+    if (total <= FIRST_STAGING_SIZE) /* written in one or two calls anyway */
         return VARVE_OK;
     int result;
     unsigned tries = 0;
@@ -282,6 +282,21 @@ static void make_footer(unsigned char footer[VV_FOOTER_SIZE],
     memcpy(footer + 56, VV_FOOTER_MAGIC, 8);
 }
 
+/* Writes the rest and the header. The header is written last, because without
+ * it the file is not a checkpoint; or, if nothing was written yet, in one call
+ * with everything else. */
+static varve_status data_out_finish(struct vv_data_out *out,
+    const unsigned char header[VV_HEADER_SIZE], varve_error *error)
+{
+    if (out->staged == out->offset) {
+        memcpy(out->staging, header, VV_HEADER_SIZE);
+        return data_out_flush(out, error);
+    }
+    VV_TRY(data_out_flush(out, error));
+    return vv_file_write(
+        out->context, out->file, out->path, header, VV_HEADER_SIZE, 0, error);
+}
+
 varve_status vv_data_out_end(
     struct vv_data_out *out, const struct vv_index *index, varve_error *error)
 {
@@ -301,10 +316,7 @@ varve_status vv_data_out_end(
     data_out_make_header(header, VV_HEADER_MAGIC, &digest);
     make_footer(footer, out, index_offset, &digest);
     VV_TRY(stage(out, footer, sizeof footer, error));
-    VV_TRY(data_out_flush(out, error));
-    /* The header is written last: without it the file is not a checkpoint. */
-    return vv_file_write(
-        out->context, out->file, out->path, header, sizeof header, 0, error);
+    return data_out_finish(out, header, error);
 }
 
 varve_status vv_data_out_bare(const struct vv_context *context, int file,
@@ -355,9 +367,7 @@ varve_status vv_data_out_end_layer(struct vv_data_out *out,
     vv_store64(footer + 48, vv_hash_of(footer, 48));
     memcpy(footer + 56, VV_LAYER_END_MAGIC, 8);
     VV_TRY(stage(out, footer, sizeof footer, error));
-    VV_TRY(data_out_flush(out, error));
-    return vv_file_write(
-        out->context, out->file, out->path, header, sizeof header, 0, error);
+    return data_out_finish(out, header, error);
 }
 
 void vv_data_out_clear(struct vv_data_out *out)

@@ -167,6 +167,14 @@ void vv_entry_set_run(
         entry->origin = vv_run_hash(run);
 }
 
+static void listing_end_facts(struct vv_entry *entry)
+{
+    entry->identity = vv_checkpoint_identity(entry->run, entry->counter);
+    if (!entry->parent)
+        entry->origin = vv_run_hash(entry->run);
+    entry->is_read = true;
+}
+
 static void listing_take_facts(
     struct vv_listing *l, struct vv_entry *entry, const varve_reader *reader)
 {
@@ -175,10 +183,15 @@ static void listing_take_facts(
         listing_take_metadata(entry, l, m);
     if (varve_reader_counter(reader))
         entry->counter = varve_reader_counter(reader);
-    entry->identity = vv_checkpoint_identity(entry->run, entry->counter);
-    if (!entry->parent)
-        entry->origin = vv_run_hash(entry->run);
-    entry->is_read = true;
+    listing_end_facts(entry);
+}
+
+void vv_entry_take(struct vv_entry *entry, const struct vv_listing *l,
+    const varve_metadata *metadata, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        listing_take_metadata(entry, l, &metadata[i]);
+    listing_end_facts(entry);
 }
 
 /* Reads the metadata of a file. If it cannot be opened, the entry is marked as
@@ -569,6 +582,7 @@ varve_status vv_listing_write_ledger(struct vv_listing *l, varve_error *error)
         .count = l->count,
         .metric = l->metric,
         .policy = l->policy,
+        .is_swept = l->gone.size == 0,
     };
     return l->path.failed ? vv_fail_memory(error, "the path of a ledger")
                           : vv_ledger_write(&ledger, l->context, path, error);

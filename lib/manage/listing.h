@@ -46,6 +46,9 @@ struct vv_listing {
     struct vv_buffer gone; /* names of partly deleted and temporary files, each
                               ends with a NUL */
     struct vv_buffer path; /* scratch */
+    /* Between vv_listing_hold and vv_listing_let_go; see there. */
+    bool is_held;
+    int directory_file; /* the open directory; -1: not opened yet */
 };
 
 /* Returns the identity of a checkpoint: a hash of its run and its save counter,
@@ -137,6 +140,11 @@ varve_status vv_entry_look(
  * VARVE_NO_MEMORY without memory. */
 varve_status vv_entry_read(struct vv_listing *listing, struct vv_entry *entry,
     bool *found, varve_error *error);
+
+/* Sets an entry, whose counter is set, from the metadata with which its file is
+ * written. */
+void vv_entry_take(struct vv_entry *entry, const struct vv_listing *listing,
+    const varve_metadata *metadata, size_t count);
 
 /* Sets the parent, the origin and the ancestors of an entry from the text of
  * its metadata. */

@@ -8,10 +8,50 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "directory.h"
 #include "failure.h"
+#include "file.h"
 #include "numbered.h"
 #include "temporary.h"
 #include "try.h"
+
+/* --- The open directory ------------------------------------------------- */
+
+void vv_listing_hold(struct vv_listing *l)
+{
+    l->is_held = true;
+    l->directory_file = -1;
+}
+
+void vv_listing_let_go(struct vv_listing *l)
+{
+    if (l->is_held)
+        vv_file_close(l->context, l->directory_file);
+    l->is_held = false;
+    l->directory_file = -1;
+}
+
+varve_status vv_listing_open_directory(
+    struct vv_listing *l, int *directory, varve_error *error)
+{
+    if (l->is_held && l->directory_file >= 0) {
+        *directory = l->directory_file;
+        return VARVE_OK;
+    }
+    const char *path = vv_listing_path(l, NULL, "");
+    if (l->path.failed)
+        return vv_fail_memory(error, "the path of a directory");
+    VV_TRY(vv_directory_open_parent(l->context, path, directory, error));
+    if (l->is_held)
+        l->directory_file = *directory;
+    return VARVE_OK;
+}
+
+void vv_listing_close_directory(struct vv_listing *l, int directory)
+{
+    if (!l->is_held)
+        vv_file_close(l->context, directory);
+}
 
 /* --- One look at the directory ------------------------------------------ */
 
@@ -105,7 +145,10 @@ static varve_status listing_scan(struct vv_listing *l,
     const char *path = vv_listing_path(l, NULL, "");
     if (l->path.failed)
         return vv_fail_memory(error, "the path of a directory");
-    if (!*is_full)
+    if (!*is_full && l->is_held && l->directory_file >= 0)
+        VV_TRY(vv_numbered_list_in(
+            l->context, l->directory_file, path, list, error));
+    else if (!*is_full)
         VV_TRY(vv_numbered_list(l->context, path, list, error));
     *is_full = *is_full || !listing_shows_known(l, &list->files);
     if (*is_full)

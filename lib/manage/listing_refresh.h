@@ -25,4 +25,16 @@ varve_status vv_listing_refresh(struct vv_listing *listing, varve_error *error);
 varve_status vv_listing_refresh_names(
     struct vv_listing *listing, varve_error *error);
 
+/* Begins and ends a sequence of calls that use one open directory: a check of
+ * the lock and a listing. In between, the first call that opens the directory
+ * leaves it open. */
+void vv_listing_hold(struct vv_listing *listing);
+void vv_listing_let_go(struct vv_listing *listing);
+
+/* Opens the directory, or returns the one that is held open. Close it with
+ * vv_listing_close_directory, which keeps it open if it is held. */
+varve_status vv_listing_open_directory(
+    struct vv_listing *listing, int *directory, varve_error *error);
+void vv_listing_close_directory(struct vv_listing *listing, int directory);
+
 #endif

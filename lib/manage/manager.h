@@ -27,6 +27,8 @@ struct vv_manager_saving {
     bool is_durable; /* will be, when the file is in place */
     bool was_requested;
     struct vv_interval older; /* the interval before this save */
+    bool has_entry;           /* `entry` is that of the new file */
+    struct vv_entry entry;
 };
 
 /* The state of the last resume (resume_match.h). */

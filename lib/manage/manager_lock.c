@@ -14,6 +14,7 @@
 #include "failure.h"
 #include "file.h"
 #include "interval.h"
+#include "listing_refresh.h"
 #include "numbered.h"
 #include "retry.h"
 #include "store.h"
@@ -172,14 +173,16 @@ static varve_status open_lock(
     return status;
 }
 
-static bool manager_lock_is_same(
-    const struct vv_context *context, int one, int two)
+/* Returns true if a file is the locked one, or if that is unknown. */
+static bool manager_lock_is_same(const struct vv_manager_lock *lock,
+    const struct vv_context *context, int file)
 {
     const struct vv_system *system = context->system;
-    struct vv_file_info a, b;
-    return system->info(system->state, one, &a) < 0 ||
-           system->info(system->state, two, &b) < 0 ||
-           (a.device == b.device && a.serial == b.serial);
+    const struct vv_file_info *own = &lock->identity;
+    struct vv_file_info other;
+    return !lock->has_identity ||
+           system->info(system->state, file, &other) < 0 ||
+           (own->device == other.device && own->serial == other.serial);
 }
 
 /* The file that the name of the lock refers to now. */
@@ -200,7 +203,7 @@ static void lock_find_in(const struct vv_manager_lock *lock,
                            : system->open_file(system->state, directory, text);
     found->is_gone =
         file == -ENOENT ||
-        (file >= 0 && !manager_lock_is_same(l->context, lock->file, file));
+        (file >= 0 && !manager_lock_is_same(lock, l->context, file));
     if (file >= 0 && !found->is_gone &&
         vv_file_read(l->context, file, "", found->owner, OWNER_SIZE, 0, NULL))
         found->owner[0] = '\0';
@@ -212,18 +215,14 @@ static void lock_find_in(const struct vv_manager_lock *lock,
 static void lock_find(const struct vv_manager_lock *lock, struct vv_listing *l,
     struct lock_found *found)
 {
-    const char *path = vv_listing_path(l, NULL, "");
     int directory;
     *found = (struct lock_found){ .is_gone = false };
-    if (l->path.failed)
-        return;
-    varve_status status =
-        vv_directory_open_parent(l->context, path, &directory, NULL);
+    varve_status status = vv_listing_open_directory(l, &directory, NULL);
     found->is_gone = status == VARVE_NOT_FOUND;
     if (status)
         return;
     lock_find_in(lock, l, directory, found);
-    vv_file_close(l->context, directory);
+    vv_listing_close_directory(l, directory);
 }
 
 static bool lock_is_taken_over(
@@ -368,6 +367,7 @@ varve_status vv_manager_lock_take(struct vv_manager_lock *lock,
         return lock_is_taken_over(lock, &found)
                    ? lock_fail_taken_over(lock, l, found.owner, error)
                    : VARVE_OK;
+    vv_listing_let_go(l); /* the directory may change during the wait */
     VV_TRY(open_lock(l, request->no_sync, &file, error));
     int result = lock_wait(l->context, file, request->seconds);
     if (result == -EWOULDBLOCK) {
@@ -378,6 +378,8 @@ varve_status vv_manager_lock_take(struct vv_manager_lock *lock,
     lock->file = file;
     lock->is_taken = true;
     lock->is_absent = result < 0;
+    lock->has_identity =
+        system->info(system->state, file, &lock->identity) == 0;
     lock->process = system->process(system->state, NULL, 0);
     lock_write_owner(lock, l->context, request->run, false);
     return VARVE_OK;

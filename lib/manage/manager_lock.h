@@ -24,7 +24,9 @@ struct vv_manager_lock {
     /* to fill in */
     int file; /* -1: not taken */
     /* own */
-    int64_t process;                /* the process that took it */
+    int64_t process;   /* the process that took it */
+    bool has_identity; /* `identity` is that of `file` */
+    struct vv_file_info identity;
     char owner[VV_LOCK_OWNER_SIZE]; /* as written; empty if that failed */
     bool is_taken;
     bool is_active;

@@ -10,6 +10,7 @@
 #include "lineage.h"
 #include "listing_refresh.h"
 #include "resume_match.h"
+#include "saved_entry.h"
 #include "try.h"
 
 static varve_status manager_look(
@@ -31,6 +32,18 @@ varve_status vv_manager_look_at_names(varve_manager *m, varve_error *error)
                               ? vv_listing_refresh(&m->listing, error)
                               : vv_listing_refresh_names(&m->listing, error);
     return manager_look(m, status, error);
+}
+
+varve_status vv_manager_look_after(varve_manager *m,
+    const struct vv_manager_saving *saving, varve_error *error)
+{
+    struct vv_entry entry = saving->entry;
+    if (saving->has_entry && vv_saved_entry_add(&entry, &m->listing)) {
+        VV_TRY(manager_look(m, VARVE_OK, error));
+        if (!vv_prune_has_work(&m->listing, &m->decision))
+            return VARVE_OK;
+    }
+    return vv_manager_look_at_names(m, error);
 }
 
 /* Without a lock, another program may use the directory. */

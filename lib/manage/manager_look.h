@@ -16,6 +16,12 @@ varve_status vv_manager_look(varve_manager *manager, varve_error *error);
 varve_status vv_manager_look_at_names(
     varve_manager *manager, varve_error *error);
 
+/* Like vv_manager_look_at_names, when a checkpoint is in place. If its entry is
+ * known, the directory is only listed if files are to be deleted: other
+ * processes may have pinned some during the save. */
+varve_status vv_manager_look_after(varve_manager *manager,
+    const struct vv_manager_saving *saving, varve_error *error);
+
 /* Decides which checkpoints to keep, given the newest intact one. In a
  * collective manager the policy of bytes counts data files, which rank 0
  * measures and broadcasts. */

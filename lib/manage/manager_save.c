@@ -11,13 +11,16 @@
 #include "job_together.h"
 #include "layer_prune.h"
 #include "lineage.h"
+#include "listing_refresh.h"
 #include "manager_metadata.h"
 #include "manager_tell.h"
 #include "manager_together.h"
 #include "resume_match.h"
 #include "retention.h"
 #include "save.h"
+#include "saved_entry.h"
 #include "set_levels.h"
+#include "store.h"
 #include "system.h"
 #include "try.h"
 #include "write.h"
@@ -57,6 +60,7 @@ struct saving {
     struct vv_manager_order order;
     varve_write_options write;
     struct vv_buffer base; /* path of the base checkpoint */
+    struct vv_manager_saving *flight;
 };
 
 /* One above the highest counter of the root, the directory and the levels. */
@@ -118,6 +122,7 @@ static varve_status manager_save_carry_out(
         .counter = s->order.counter,
         .sets_counter = true,
         .is_private = true,
+        .is_swept = vv_is_alone(m->options.comm) && !m->listing.gone.size,
         .of = vv_has_nodes(&m->nodes) ? VV_OF_PARTS : VV_OF_ONE,
     };
     if (!m->options.async)
@@ -126,6 +131,25 @@ static varve_status manager_save_carry_out(
     m->job = vv_save_start_together(m->options.comm, status, &request, error);
     m->saved.size = 0;
     return m->job ? VARVE_OK : error->status;
+}
+
+/* A process that saves alone and holds the lock knows the entry of the new
+ * file. */
+static void note_entry(varve_manager *m, const struct saving *s,
+    const struct vv_manager_metadata *metadata,
+    const varve_manager_save_options *o)
+{
+    struct vv_manager_saving *flight = s->flight;
+    const struct vv_entry *older =
+        vv_listing_find(&m->listing, s->order.number);
+    flight->has_entry = vv_is_alone(m->options.comm) &&
+                        !vv_has_nodes(&m->nodes) && m->lock.is_taken &&
+                        !m->lock.is_absent &&
+                        !vv_is_of_store(m->listing.directory);
+    if (flight->has_entry)
+        vv_saved_entry_begin(&flight->entry, &m->listing, s->order.number,
+            s->order.counter, o->pin || (older && older->is_pinned),
+            metadata->all, metadata->count);
 }
 
 static varve_status manager_save_write_with(varve_manager *m, struct saving *s,
@@ -140,6 +164,8 @@ static varve_status manager_save_write_with(varve_manager *m, struct saving *s,
         m, &s->order, &s->write, o, &metadata, error);
     s->write.metadata = metadata.all;
     s->write.metadata_count = metadata.count;
+    if (!status)
+        note_entry(m, s, &metadata, o);
     if (!status)
         status = manager_save_name_it(m, s, error);
     status = manager_save_carry_out(m, s, status, error);
@@ -188,7 +214,7 @@ static void manager_save_pass_on(
 static void look_and_tidy(varve_manager *m, const struct vv_manager_saving *s)
 {
     varve_error error = { 0 };
-    varve_status status = vv_manager_look_at_names(m, &error);
+    varve_status status = vv_manager_look_after(m, s, &error);
     manager_save_pass_on(m, s);
     if (status) {
         vv_manager_warn(m, &error);
@@ -276,10 +302,12 @@ static void manager_save_conclude(
     m->good = s->is_durable ? s->number : m->good;
     if (!vv_manager_leads(m))
         return;
+    vv_listing_hold(&m->listing);
     if (manager_save_is_confirmed(m))
         look_and_tidy(m, s);
     else
         m->saved.size = 0;
+    vv_listing_let_go(&m->listing);
 }
 
 /* Returns `taken_over` once, on all ranks, and broadcasts the listing. */
@@ -415,9 +443,14 @@ static varve_status find_place(
 {
     if (!m->options.async)
         VV_TRY(vv_background_settle(m->graph, error));
-    VV_TRY(vv_manager_lock(m, 0, error));
-    vv_manager_lock_activate(&m->lock, &m->context, m->run);
-    VV_TRY(vv_manager_look_at_names(m, error));
+    vv_listing_hold(&m->listing);
+    varve_status status = vv_manager_lock(m, 0, error);
+    if (!status) {
+        vv_manager_lock_activate(&m->lock, &m->context, m->run);
+        status = vv_manager_look_at_names(m, error);
+    }
+    vv_listing_let_go(&m->listing);
+    VV_TRY(status);
     return next_counter(m, &order->counter, error);
 }
 
@@ -454,8 +487,8 @@ static void manager_save_weigh(varve_manager *m)
 static varve_status manager_save_save(varve_manager *m, int64_t step,
     const varve_manager_save_options *o, varve_error *error)
 {
-    struct saving s = { .order = { .step = step } };
     struct vv_manager_saving flight = { .step = step };
+    struct saving s = { .order = { .step = step }, .flight = &flight };
     varve_status status = VARVE_OK;
     if (vv_has_nodes(&m->nodes))
         vv_manager_finish_pending_save(m);

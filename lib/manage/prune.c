@@ -12,6 +12,7 @@
 #include "failure.h"
 #include "file.h"
 #include "lease_file.h"
+#include "listing_refresh.h"
 #include "publish.h"
 #include "retry.h"
 #include "store.h"
@@ -394,7 +395,7 @@ static varve_status prune_sweep(
     return first;
 }
 
-static bool has_work(const struct vv_listing *l, const struct vv_decision *d)
+bool vv_prune_has_work(const struct vv_listing *l, const struct vv_decision *d)
 {
     bool found = l->gone.size > 0;
     for (size_t i = 0; i < d->count; i++)
@@ -433,7 +434,7 @@ static varve_status prune_open_directory(
     if (l->path.failed)
         return vv_fail_memory(error, "the path of a directory");
     VV_TRY(vv_store_refuse(path, error));
-    return vv_directory_open_parent(l->context, path, directory, error);
+    return vv_listing_open_directory(l, directory, error);
 }
 
 static varve_status check_confirmed(struct vv_listing *l, varve_error *error)
@@ -450,7 +451,7 @@ varve_status vv_prune(
     struct vv_listing *l, struct vv_decision *d, varve_error *error)
 {
     struct vv_deletion deletion = { .context = l->context };
-    if (!has_work(l, d))
+    if (!vv_prune_has_work(l, d))
         return VARVE_OK;
     VV_TRY(check_confirmed(l, error));
     VV_TRY(prune_open_directory(l, &deletion.directory, error));
@@ -458,7 +459,7 @@ varve_status vv_prune(
     first = prune_all(l, d, &deletion, first, error);
     prune_keep_first(
         &first, vv_deletion_end(&deletion, l->directory, first ? NULL : error));
-    vv_file_close(l->context, deletion.directory);
+    vv_listing_close_directory(l, deletion.directory);
     return first;
 }
 
@@ -481,7 +482,7 @@ varve_status vv_prune_trial(
 {
     struct vv_deletion deletion = { .context = l->context };
     varve_status first = VARVE_OK;
-    if (!has_work(l, d))
+    if (!vv_prune_has_work(l, d))
         return VARVE_OK;
     VV_TRY(check_confirmed(l, error));
     VV_TRY(prune_open_directory(l, &deletion.directory, error));
@@ -490,6 +491,6 @@ varve_status vv_prune_trial(
             prune_keep_first(&first, try_one(l, &deletion, &l->entries[i],
                                          &d->facts[i], first ? NULL : error));
     }
-    vv_file_close(l->context, deletion.directory);
+    vv_listing_close_directory(l, deletion.directory);
     return first;
 }

@@ -31,6 +31,10 @@ varve_status vv_decide_listing(struct vv_decision *decision,
     const uint64_t *newest_good, varve_error *error);
 void vv_decision_clear(struct vv_decision *decision);
 
+/* Returns true if vv_prune would change the directory. */
+bool vv_prune_has_work(
+    const struct vv_listing *listing, const struct vv_decision *decision);
+
 /* Deletes all checkpoints without a reason to keep, the oldest first, from the
  * directory and the listing, and the files that an earlier deletion left. A
  * checkpoint that is leased, or was pinned since it was listed, is kept and

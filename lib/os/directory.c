@@ -192,14 +192,17 @@ static varve_status identify(const struct vv_context *context, int directory,
     return VARVE_OK;
 }
 
-/* Syncs the name of an existing directory unless it is known to be durable. */
+/* Syncs the name of an existing directory unless it is known to be durable.
+ * Sets *seen to its identity if the context remembers a durable directory. */
 static varve_status sync_found(const struct vv_context *context, int directory,
-    const char *path, varve_error *error)
+    const char *path, struct vv_durable *seen, varve_error *error)
 {
-    struct vv_durable *known = context->durable;
+    const struct vv_durable *known = context->durable;
     struct vv_durable found = { 0 };
-    if (known && known->serial) {
+    if (known)
         VV_TRY(identify(context, directory, path, &found, error));
+    *seen = found;
+    if (known && known->serial) {
         if (found.device == known->device && found.serial == known->serial)
             return VARVE_OK;
     }
@@ -227,49 +230,66 @@ varve_status vv_directory_go_to_parent(const struct vv_context *context,
     return VARVE_OK;
 }
 
+/* Opens a directory, or makes it, and remembers it as durable after its sync.
+ */
+static varve_status open_or_make(const struct vv_context *context, char *parent,
+    bool no_sync, int *directory, varve_error *error)
+{
+    struct vv_durable seen = { 0 };
+    varve_status status = VARVE_OK;
+    int result =
+        directory_open_directory(context, VV_WORKING_DIRECTORY, parent);
+    if (result < 0 && result != -ENOENT)
+        return fail_open(error, result, parent);
+    if (result == -ENOENT)
+        VV_TRY(directory_make_all(context, parent, no_sync, &result, error));
+    else if (!no_sync)
+        status = sync_found(context, result, parent, &seen, error);
+    if (!status && !no_sync && context->durable && !seen.serial)
+        status = identify(context, result, parent, &seen, error);
+    if (!status && !no_sync && context->durable)
+        *context->durable = seen;
+    if (status)
+        vv_file_close(context, result);
+    else
+        *directory = result;
+    return status;
+}
+
 varve_status vv_directory_make_parent(const struct vv_context *context,
     const char *path, bool no_sync, int *directory, varve_error *error)
 {
     char *parent = NULL;
     VV_TRY(vv_store_refuse(path, error));
     VV_TRY(copy_parent(context, path, &parent, error));
-    varve_status status = VARVE_OK;
-    int result =
-        directory_open_directory(context, VV_WORKING_DIRECTORY, parent);
-    if (result >= 0) {
-        *directory = result;
-        if (!no_sync)
-            status = sync_found(context, result, parent, error);
-        if (status)
-            vv_file_close(context, result);
-    } else if (result == -ENOENT)
-        status = directory_make_all(context, parent, no_sync, directory, error);
-    else
-        status = fail_open(error, result, parent);
-    if (!status && !no_sync && context->durable) {
-        status = identify(context, *directory, parent, context->durable, error);
-        if (status)
-            vv_file_close(context, *directory);
-    }
+    varve_status status =
+        open_or_make(context, parent, no_sync, directory, error);
     vv_release_string(&context->allocator, parent);
     return status;
+}
+
+varve_status vv_directory_each_in(const struct vv_context *context,
+    int directory, const char *path, vv_each_name *each, void *user,
+    varve_error *error)
+{
+    const struct vv_system *system = context->system;
+    int result = system->each_name(system->state, directory, each, user);
+    return result < 0 ? vv_fail_system(error, -result, "listing", path)
+                      : VARVE_OK;
 }
 
 varve_status vv_directory_each(const struct vv_context *context,
     const char *path, vv_each_name *each, void *user, varve_error *error)
 {
-    const struct vv_system *system = context->system;
     char *parent = NULL;
     VV_TRY(copy_parent(context, path, &parent, error));
     varve_status status = VARVE_OK;
     int result =
         directory_open_directory(context, VV_WORKING_DIRECTORY, parent);
     if (result >= 0) {
-        int directory = result;
-        result = system->each_name(system->state, directory, each, user);
-        if (result < 0)
-            status = vv_fail_system(error, -result, "listing", parent);
-        vv_file_close(context, directory);
+        status =
+            vv_directory_each_in(context, result, parent, each, user, error);
+        vv_file_close(context, result);
     } else if (result != -ENOENT) {
         status = fail_open(error, result, parent);
     }

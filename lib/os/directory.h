@@ -33,6 +33,11 @@ varve_status vv_directory_make_parent(const struct vv_context *context,
 varve_status vv_directory_go_to_parent(const struct vv_context *context,
     const char *path, bool no_sync, int *directory, varve_error *error);
 
+/* Calls `each` with every name in an open directory; `path` is for messages. */
+varve_status vv_directory_each_in(const struct vv_context *context,
+    int directory, const char *path, vv_each_name *each, void *user,
+    varve_error *error);
+
 /* Calls `each` with every name in the directory of `path`. A missing directory
  * counts as empty. */
 varve_status vv_directory_each(const struct vv_context *context,

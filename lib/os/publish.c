@@ -210,7 +210,7 @@ static varve_status make_temporary(
  * they have no names. */
 static varve_status sweep_and_make(struct vv_publication *p, varve_error *error)
 {
-    if (!vv_is_of_store(p->path))
+    if (!vv_is_of_store(p->path) && !(p->flags & VV_PUBLISH_NO_SWEEP))
         vv_temporary_sweep(p->context, p->directory, p->name);
     return make_temporary(p, p->name, error);
 }

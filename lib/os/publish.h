@@ -33,6 +33,9 @@ enum vv_publish_flags {
     /* VARVE_MISUSE if the name is a symbolic link, because other files belong
      * to it */
     VV_PUBLISH_NO_LINK = 4,
+    /* The caller knows that there are no left-over temporary files: do not
+     * search for them */
+    VV_PUBLISH_NO_SWEEP = 8,
 };
 
 struct vv_publication {

@@ -165,10 +165,11 @@ static varve_status ledger_check_place(
 }
 
 static varve_status ledger_publish(const struct vv_context *context,
-    const char *path, const struct vv_buffer *text, varve_error *error)
+    const char *path, int flags, const struct vv_buffer *text,
+    varve_error *error)
 {
     struct vv_publication p;
-    VV_TRY(vv_publish_begin(&p, context, path, VV_PUBLISH_NO_SYNC, error));
+    VV_TRY(vv_publish_begin(&p, context, path, flags, error));
     varve_status status =
         vv_file_write(context, p.file, path, text->data, text->size, 0, error);
     if (!status)
@@ -189,9 +190,10 @@ varve_status vv_ledger_write(const struct vv_ledger *l,
             ledger_add_entry(&text, &l->entries[i]);
     if (!text.failed)
         ledger_add_digest(&text);
-    varve_status status = text.failed
-                              ? vv_fail_memory(error, "a ledger")
-                              : ledger_publish(context, path, &text, error);
+    int flags = VV_PUBLISH_NO_SYNC | (l->is_swept ? VV_PUBLISH_NO_SWEEP : 0);
+    varve_status status =
+        text.failed ? vv_fail_memory(error, "a ledger")
+                    : ledger_publish(context, path, flags, &text, error);
     vv_buffer_clear(&text);
     return status;
 }

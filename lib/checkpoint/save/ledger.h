@@ -98,6 +98,7 @@ struct vv_ledger {
     /* to fill in */
     char *metric; /* owned; NULL: none */
     struct vv_policy policy;
+    bool is_swept; /* for writing: it has no left-over temporary files */
 };
 
 /* Initializes an empty ledger. vv_ledger_clear must be called also after a

@@ -122,20 +122,37 @@ int vv_numbered_compare(const void *left, const void *right)
     return a->is_padded - b->is_padded;
 }
 
-varve_status vv_numbered_list(const struct vv_context *context,
-    const char *prefix, struct vv_numbered_list *list, varve_error *error)
+/* Lists an open directory; a negative one is opened by the path. */
+static varve_status numbered_list(const struct vv_context *context,
+    int directory, const char *prefix, struct vv_numbered_list *list,
+    varve_error *error)
 {
     struct numbered_scan scan = { list, vv_path_name(prefix) };
     list->files.size = list->others.size = 0;
     list->is_managed = list->has_ledger = false;
-    VV_TRY(
-        vv_directory_each(context, prefix, numbered_take_name, &scan, error));
+    VV_TRY(directory < 0 ? vv_directory_each(context, prefix,
+                               numbered_take_name, &scan, error)
+                         : vv_directory_each_in(context, directory, prefix,
+                               numbered_take_name, &scan, error));
     if (list->files.failed || list->others.failed)
         return vv_fail_memory(error, "a list of checkpoints");
     if (list->files.size)
         qsort(list->files.data, vv_numbered_count(list),
             sizeof(struct vv_numbered), vv_numbered_compare);
     return VARVE_OK;
+}
+
+varve_status vv_numbered_list(const struct vv_context *context,
+    const char *prefix, struct vv_numbered_list *list, varve_error *error)
+{
+    return numbered_list(context, -1, prefix, list, error);
+}
+
+varve_status vv_numbered_list_in(const struct vv_context *context,
+    int directory, const char *prefix, struct vv_numbered_list *list,
+    varve_error *error)
+{
+    return numbered_list(context, directory, prefix, list, error);
 }
 
 /* --- Until two agree ---------------------------------------------------- */

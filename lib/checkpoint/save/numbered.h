@@ -79,6 +79,11 @@ const struct vv_numbered *vv_numbered_at(
 varve_status vv_numbered_list(const struct vv_context *context,
     const char *prefix, struct vv_numbered_list *list, varve_error *error);
 
+/* Like vv_numbered_list, in an open directory. */
+varve_status vv_numbered_list_in(const struct vv_context *context,
+    int directory, const char *prefix, struct vv_numbered_list *list,
+    varve_error *error);
+
 /* Lists the directory until two listings agree. If other processes save all the
  * time they may never agree: then the last one is used, and `is_unconfirmed` is
  * set. */

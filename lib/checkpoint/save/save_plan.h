@@ -88,6 +88,7 @@ struct vv_save_plan {
     /* to fill in */
     varve_write_options options; /* `metadata` is sorted */
     bool wants_paths;            /* progress callbacks get paths */
+    bool is_swept; /* there are no left-over temporary files of the target */
     vv_needed *needed; /* NULL: all is needed; set before the save plan is
                           detached */
     const void *needed_user;

@@ -117,7 +117,8 @@ varve_status vv_save_plan_write(
     struct vv_publication p;
     const varve_write_options *o = &save_plan->options;
     int flags = (o->no_sync ? VV_PUBLISH_NO_SYNC : 0) |
-                (o->no_replace ? VV_PUBLISH_NO_REPLACE : 0);
+                (o->no_replace ? VV_PUBLISH_NO_REPLACE : 0) |
+                (save_plan->is_swept ? VV_PUBLISH_NO_SWEEP : 0);
     if (o->format != VARVE_FORMAT_VARVE)
         return vv_save_plan_write_foreign(save_plan, path, flags, error);
     if ((o->incremental || o->compress) &&

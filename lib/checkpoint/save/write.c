@@ -90,6 +90,7 @@ varve_status vv_request_gather(const struct vv_save_request *r,
     VV_TRY(
         vv_save_plan_gather_of(save_plan, r->root, r->of, r->options, error));
     save_plan->options.no_replace |= r->is_numbered;
+    save_plan->is_swept = r->is_swept;
     save_plan->counter = r->is_numbered ? vv_save_counter(r->root) : r->counter;
     return VARVE_OK;
 }

@@ -35,6 +35,7 @@ struct vv_save_request {
     uint64_t counter;  /* to store in the file; 0: none. Not if numbered */
     bool is_private;   /* asynchronous: the next save does not report its
                           failure */
+    bool is_swept;     /* there are no left-over temporary files for `target` */
     enum vv_save_plan_of of; /* the values to save: VV_OF_ONE or VV_OF_PARTS */
 };
 
