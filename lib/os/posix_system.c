@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "system.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -20,7 +21,6 @@
 #include <unistd.h>
 
 #include "posix_access.h"
-#include "posix_names.h"
 #include "posix_tracking.h"
 #include "url.h"
 
@@ -381,14 +381,36 @@ static int posix_system_make_directory(
         mkdirat(posix_system_at(directory), name, 0777));
 }
 
-/* Uses a new descriptor, because the position in a directory belongs to the
- * descriptor. */
+static int each_in_stream(DIR *stream, vv_each_name *each, void *user)
+{
+    struct dirent *entry;
+    while (errno = 0, (entry = readdir(stream)) != NULL) {
+        const char *name = entry->d_name;
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+            continue;
+        if (each(user, name, NULL))
+            return 0;
+    }
+    return -errno;
+}
+
+/* Uses a new descriptor, because closedir closes it, and because the position
+ * in a directory belongs to the descriptor. */
 static int posix_system_each_name(
     void *state, int directory, vv_each_name *each, void *user)
 {
     int descriptor = posix_system_open_directory(state, directory, ".");
-    return descriptor < 0 ? descriptor
-                          : vv_posix_each_name(descriptor, each, user);
+    if (descriptor < 0)
+        return descriptor;
+    DIR *stream = fdopendir(descriptor);
+    if (!stream) {
+        int number = errno;
+        close(descriptor);
+        return -number;
+    }
+    int result = each_in_stream(stream, each, user);
+    closedir(stream);
+    return result;
 }
 
 static int posix_system_map(

@@ -6,8 +6,7 @@
 Reads the external functions that each object of the library calls. These files
 may call functions that depend on more than their arguments:
 
-- the system: posix_system.c, posix_access.c, posix_names.c, posix_tracking.c,
-  posix_sockets.c
+- the system: posix_system.c, posix_access.c, posix_tracking.c, posix_sockets.c
 - the heap: lib/os/default_allocator.c; pages: lib/os/value_pages.c
 - waiting for threads: lib/os/monitor.c; loading modules: lib/os/module.c
 - signals: lib/os/stop_signals.c; the state of random(): lib/os/libc_random.c
@@ -74,8 +73,7 @@ def calls_of(archive):
 
 def is_door(part):
     return part.endswith(('posix_system.c.o', 'posix_access.c.o',
-                          'posix_names.c.o', 'posix_tracking.c.o',
-                          'posix_sockets.c.o'))
+                          'posix_tracking.c.o', 'posix_sockets.c.o'))
 
 
 def may_call(part, name):
