@@ -19,7 +19,7 @@
 #include "edit_distance.h"
 #include "interruption.h"
 #include "manual.h"
-#include "room.h"
+#include "memory.h"
 #include "store_path.h"
 
 #define ADDRESS(name) &name##_command,
@@ -155,7 +155,7 @@ static int reach_stores(
 static int run(const struct command *command, int argc, char **argv)
 {
     int first;
-    struct settings *settings = room_for(1, command->options_size);
+    struct settings *settings = memory_allocate(1, command->options_size);
     int outcome = parse_options(command, argc, argv, settings, &first);
     if (outcome == OUTCOME_DONE && settings->help)
         outcome = help(settings, command->name);
@@ -208,7 +208,7 @@ int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, "");
     catch_interruption();
-    const struct settings settings = { .json = asks_for_json(argc, argv) };
+    const struct settings settings = { .json = requests_json(argc, argv) };
     int outcome = dispatch(&settings, argc, argv);
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))

@@ -44,7 +44,7 @@ static const char *const status_names[] = {
 
 static const struct vv_failure_words *_Atomic asked;
 
-void vv_failure_ask(const struct vv_failure_words *words)
+void vv_failure_register(const struct vv_failure_words *words)
 {
     atomic_store_explicit(&asked, words, memory_order_release);
 }

@@ -41,7 +41,7 @@ struct vv_failure_words {
 };
 
 /* Registers these functions for the rest of the process. */
-void vv_failure_ask(const struct vv_failure_words *words);
+void vv_failure_register(const struct vv_failure_words *words);
 
 /* Like vv_fail, with the status and errno of `reason`, which must not be
  * `error`. */

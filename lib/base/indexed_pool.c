@@ -61,7 +61,8 @@ static bool indexed_pool_add_block(struct vv_indexed_pool *indexed_pool)
 }
 
 /* Returns true if the last block has room for another item. */
-static bool indexed_pool_has_room(const struct vv_indexed_pool *indexed_pool)
+static bool indexed_pool_has_capacity(
+    const struct vv_indexed_pool *indexed_pool)
 {
     size_t room = 0;
     size_t first = (size_t)1 << VV_INDEXED_POOL_FIRST_LOG;
@@ -85,7 +86,7 @@ void *vv_indexed_pool_take(
         memcpy(&indexed_pool->free, item, sizeof indexed_pool->free);
     } else {
         if (indexed_pool->used == most ||
-            (!indexed_pool_has_room(indexed_pool) &&
+            (!indexed_pool_has_capacity(indexed_pool) &&
                 !indexed_pool_add_block(indexed_pool)))
             return NULL;
         next = ++indexed_pool->used;

@@ -146,7 +146,7 @@ bool vv_spread_leads_back(const struct vv_spread *s, uint32_t from, uint32_t to)
 }
 
 void vv_spread_add(struct vv_spread *s, uint32_t node,
-    const struct vv_state *state, void *object, struct vv_way way)
+    const struct vv_state *state, void *object, struct vv_spread_step way)
 {
     if (!state || s->automaton.status || has_pair(s, node, state))
         return;
@@ -224,8 +224,8 @@ static size_t spread_size(
     const struct vv_spread_text *t, uint32_t pair, unsigned depth);
 
 /* The bytes that a pair adds to the path of the one before it. */
-static size_t size_of_way(
-    const struct vv_spread_text *t, const struct vv_way *way, unsigned depth)
+static size_t size_of_step(const struct vv_spread_text *t,
+    const struct vv_spread_step *way, unsigned depth)
 {
     struct vv_text name = t->name_of(t->graph, way);
     size_t size = vv_path_name_size(name.bytes, name.size);
@@ -251,15 +251,15 @@ static size_t spread_size(
         above = depth ? 0 : vv_path_size_at(&pairs[at].way.size, 0);
         if (above)
             break;
-        sum += size_of_way(t, &pairs[at].way, depth);
+        sum += size_of_step(t, &pairs[at].way, depth);
     }
     sum += above;
     for (size_t left = sum; pair != at && depth == 0;
          pair = pairs[pair].way.from - 1) {
-        struct vv_way *way = &pairs[pair].way;
+        struct vv_spread_step *way = &pairs[pair].way;
         vv_path_size_set(&way->size, 0,
             vv_path_size_kept(above == VV_PATH_SIZE_MANY ? above : left));
-        left -= size_of_way(t, way, depth);
+        left -= size_of_step(t, way, depth);
     }
     return sum;
 }
@@ -270,7 +270,7 @@ static void spread_add_names(const struct vv_spread_text *t, uint32_t pair,
 {
     const struct vv_reached *pairs = t->spread->pairs;
     while (pairs[pair].way.from && !vv_path_end_is_full(end)) {
-        const struct vv_way *way = &pairs[pair].way;
+        const struct vv_spread_step *way = &pairs[pair].way;
         struct vv_text name = t->name_of(t->graph, way);
         if (way->variable) {
             vv_path_end_add(end, ')');

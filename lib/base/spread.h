@@ -18,7 +18,7 @@
 #include "automaton.h"
 
 /* The step that led to a pair. */
-struct vv_way {
+struct vv_spread_step {
     /* to fill in */
     uint32_t from;     /* the preceding pair, plus 1; 0: pair of the root */
     uint32_t variable; /* for a slot: the pair of its variable, plus 1 */
@@ -33,7 +33,7 @@ struct vv_reached {
     /* to read */
     const struct vv_state *state;
     void *object; /* the node, if it has an address */
-    struct vv_way way;
+    struct vv_spread_step way;
     uint32_t node; /* its number; UINT32_MAX: it was removed */
     uint32_t next; /* another pair of the node, plus 1; newest first */
 };
@@ -96,7 +96,7 @@ bool vv_spread_leads_back(
  * `object` and `way`. A NULL state counts as a failure; automaton.status is the
  * first one. */
 void vv_spread_add(struct vv_spread *spread, uint32_t node,
-    const struct vv_state *state, void *object, struct vv_way way);
+    const struct vv_state *state, void *object, struct vv_spread_step way);
 
 /* Takes the next pair and sets *pair to its index. Returns false if all were
  * taken, or after a failure. */
@@ -120,7 +120,7 @@ uint32_t vv_spread_find(
 
 /* Returns the name of the edge or slot of a step. */
 typedef struct vv_text vv_name_of_way(
-    const void *graph, const struct vv_way *way);
+    const void *graph, const struct vv_spread_step *way);
 
 struct vv_spread_text {
     const struct vv_spread *spread;

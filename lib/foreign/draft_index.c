@@ -494,7 +494,7 @@ static varve_status draft_index_encode(
     index.counter = m->draft->counter;
     index.metadata = m->metadata;
     index.metadata_count = m->metadata_count;
-    VV_TRY(vv_opened_make_room(opened, (size_t)vv_index_size(&index), error));
+    VV_TRY(vv_opened_reserve(opened, (size_t)vv_index_size(&index), error));
     opened->data_end = vv_align_up(m->columns.total, VV_ALIGNMENT);
     struct room room = { opened->index_bytes, opened->index_size };
     return vv_index_write(&index, draft_index_take_bytes, &room, error);

@@ -279,7 +279,7 @@ static uint64_t most_objects(
 
 /* Uses up one of the allowed objects. Returns false, and the draft has failed,
  * if there is none left. */
-static bool draft_path_spend(struct tree *tree)
+static bool draft_path_use_budget(struct tree *tree)
 {
     if (tree->objects == 0)
         vv_draft_fail(tree->draft, VARVE_LIMIT,
@@ -309,7 +309,8 @@ static uint32_t go_down(struct tree *tree, const struct vv_draft_name *path,
     while (begin < end && !tree->draft->failed) {
         const char *slash = memchr(path->bytes + begin, '/', end - begin);
         size_t size = slash ? (size_t)(slash - path->bytes) : end;
-        if (draft_path_find(tree, path->bytes, size) || !draft_path_spend(tree))
+        if (draft_path_find(tree, path->bytes, size) ||
+            !draft_path_use_budget(tree))
             break;
         uint32_t child = vv_draft_node(tree->draft, VARVE_OBJECT);
         vv_draft_lent_edge(
@@ -373,7 +374,7 @@ static size_t before_last(const struct vv_draft_name *path)
     return size ? size - 1 : 0;
 }
 
-static void draft_path_hang(
+static void draft_path_attach(
     struct tree *tree, const struct vv_draft_label *path)
 {
     struct vv_draft *d = tree->draft;
@@ -391,7 +392,7 @@ static void draft_path_hang(
         end = begin ? begin - 1 : 0;
     else if (vv_name_has_parts(name->bytes, name->size))
         end = before_last(name);
-    if (path->is_alias && !draft_path_spend(tree))
+    if (path->is_alias && !draft_path_use_budget(tree))
         return;
     uint32_t node = go_down(tree, name, end, &rest);
     if (d->failed)
@@ -424,7 +425,7 @@ void vv_draft_resolve_paths(struct vv_draft *d)
                 "%s: two values are named \"%.500s\"", d->path,
                 paths[i].name.bytes);
         else
-            draft_path_hang(&tree, &paths[i]);
+            draft_path_attach(&tree, &paths[i]);
     }
     vv_buffer_clear(&tree.steps);
 }

@@ -6,7 +6,7 @@
 #include "foreign.h"
 
 #include "allocator.h"
-#include "beside.h"
+#include "link_check.h"
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
@@ -35,11 +35,11 @@ static varve_status foreign_check_links(
         const char *text = vv_buffer_string(&folder);
         status = folder.failed
                      ? vv_fail_memory(error, "a path")
-                     : vv_file_check_beside(f->context, first, text, error);
+                     : vv_file_check_directory(f->context, first, text, error);
     }
     vv_buffer_clear(&folder);
     return status ? status
-                  : vv_file_check_beside(f->context, first, path, error);
+                  : vv_file_check_directory(f->context, first, path, error);
 }
 
 varve_status vv_foreign_add_file(struct vv_foreign *f, const char *path,

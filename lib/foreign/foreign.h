@@ -57,7 +57,7 @@ struct vv_foreign {
  * to its number. The path is used as it is: a format that reads names from a
  * file must join them to the directory of that file and refuse names that leave
  * it (vv_path_stays). This function refuses links that leave the directory
- * (vv_file_check_beside). */
+ * (vv_file_check_directory). */
 varve_status vv_foreign_add_file(struct vv_foreign *foreign, const char *path,
     uint32_t *number, varve_error *error);
 

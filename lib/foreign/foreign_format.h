@@ -26,18 +26,18 @@ struct vv_candidate {
     size_t tail_size;
 };
 
-enum vv_bid {
-    VV_BID_NONE = 0,
-    VV_BID_NAME = 1, /* has a name of the format, but other contents; opening it
-                        reports the error */
-    VV_BID_LIKELY = 2, /* looks like this format */
-    VV_BID_SURE = 3,   /* contains the signature of the format */
+enum vv_probe_result {
+    VV_PROBE_NONE = 0,
+    VV_PROBE_NAME = 1, /* has a name of the format, but other contents; opening
+                        it reports the error */
+    VV_PROBE_LIKELY = 2, /* looks like this format */
+    VV_PROBE_SURE = 3,   /* contains the signature of the format */
 };
 
 struct vv_foreign_format {
     /* to fill in */
     varve_format format;
-    enum vv_bid (*bid)(const struct vv_candidate *candidate);
+    enum vv_probe_result (*probe)(const struct vv_candidate *candidate);
     /* Reads the file into the draft and sets the fields of `foreign` that the
      * format needs. File 0 of `foreign` is the candidate. */
     varve_status (*open)(

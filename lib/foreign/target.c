@@ -22,13 +22,13 @@ varve_status vv_target_finish(
 
 /* --- Losses --------------------------------------------------------------- */
 
-static void lose_at(
+static void report_lost_at(
     const struct vv_target *target, struct vv_buffer *path, const char *what)
 {
     target->loss(target->loss_user, vv_buffer_string(path), what);
 }
 
-void vv_target_lose(
+void vv_target_report_lost(
     const struct vv_target *target, uint32_t node, const char *what)
 {
     struct vv_buffer path;
@@ -36,30 +36,31 @@ void vv_target_lose(
         return;
     vv_buffer_init(&path, &target->context->allocator);
     vv_saved_path(target->paths, node, &path);
-    lose_at(target, &path, what);
+    report_lost_at(target, &path, what);
     vv_buffer_clear(&path);
 }
 
-static void lose_kinds(const struct vv_target *target, vv_keeps_tag *keeps_tag)
+static void report_lost_kinds(
+    const struct vv_target *target, vv_keeps_tag *keeps_tag)
 {
     const struct vv_index *index = target->index;
     for (uint32_t i = 0; i < index->node_count; i++) {
         varve_kind kind = vv_index_kind(index, i);
         if (kind == VARVE_LIST)
-            vv_target_lose(target, i, "its kind: a list");
+            vv_target_report_lost(target, i, "its kind: a list");
         else if (kind == VARVE_DICT)
-            vv_target_lose(target, i, "its kind: a dict");
+            vv_target_report_lost(target, i, "its kind: a dict");
     }
     for (uint32_t i = 0; i < index->tag_count; i++) {
         uint32_t node = vv_at32(index->tag_nodes, i);
         uint32_t name = vv_at32(index->tag_names, i);
         if (!keeps_tag || !keeps_tag(target, node, name))
-            vv_target_lose(target, node, "a tag");
+            vv_target_report_lost(target, node, "a tag");
     }
 }
 
 /* Reports edges other than the one by which a node is reached first. */
-static void lose_aliases(const struct vv_target *target)
+static void report_lost_aliases(const struct vv_target *target)
 {
     const struct vv_index *index = target->index;
     struct vv_buffer path;
@@ -80,20 +81,20 @@ static void lose_aliases(const struct vv_target *target)
             if (path.size > 0)
                 vv_buffer_add8(&path, '/');
             vv_path_add_name(&path, name, size);
-            lose_at(target, &path, "another path to a node");
+            report_lost_at(target, &path, "another path to a node");
         }
     }
     vv_buffer_clear(&path);
 }
 
-void vv_target_lose_graph(
+void vv_target_report_lost_graph(
     const struct vv_target *target, bool keeps_aliases, vv_keeps_tag *keeps_tag)
 {
     if (!target->loss)
         return;
-    lose_kinds(target, keeps_tag);
+    report_lost_kinds(target, keeps_tag);
     if (!keeps_aliases)
-        lose_aliases(target);
+        report_lost_aliases(target);
 }
 
 /* --- Names ---------------------------------------------------------------- */
@@ -183,7 +184,7 @@ void vv_target_key(
 
 /* --- Global names --------------------------------------------------------- */
 
-void vv_target_lose_globals(const struct vv_target *target)
+void vv_target_report_lost_globals(const struct vv_target *target)
 {
     const struct vv_index *index = target->index;
     struct vv_buffer name;
@@ -197,20 +198,20 @@ void vv_target_lose_globals(const struct vv_target *target)
             vv_index_name(index, vv_at32(index->global_names, i), &size);
         vv_target_key(target, node, &name);
         if (name.size != size || memcmp(name.data, global, size) != 0)
-            vv_target_lose(target, node, "its global name");
+            vv_target_report_lost(target, node, "its global name");
     }
     vv_buffer_clear(&name);
 }
 
-void vv_target_lose_metadata(const struct vv_target *target)
+void vv_target_report_lost_metadata(const struct vv_target *target)
 {
     const struct vv_index *index = target->index;
     uint32_t root = target->paths->root;
     if (index->counter > 0)
-        vv_target_lose(target, root, "the save counter");
+        vv_target_report_lost(target, root, "the save counter");
     for (size_t i = 0; i < index->metadata_count; i++) {
         char what[128];
         snprintf(what, sizeof what, "metadata \"%s\"", index->metadata[i].name);
-        vv_target_lose(target, root, what);
+        vv_target_report_lost(target, root, what);
     }
 }

@@ -22,7 +22,7 @@ varve_status vv_target_finish(
     const struct vv_target *target, varve_status status, varve_error *error);
 
 /* Reports that a property of a node is not stored in the files. */
-void vv_target_lose(
+void vv_target_report_lost(
     const struct vv_target *target, uint32_t node, const char *what);
 
 /* Fails if the path of a value is longer than VV_LONGEST_PATH. Without this
@@ -55,13 +55,13 @@ typedef bool vv_keeps_tag(
  * for which `keeps_tag`, which can be NULL, returns true), kinds of lists and
  * dicts, and, unless `keeps_aliases`, edges that are not on the shortest
  * path. */
-void vv_target_lose_graph(const struct vv_target *target, bool keeps_aliases,
-    vv_keeps_tag *keeps_tag);
+void vv_target_report_lost_graph(const struct vv_target *target,
+    bool keeps_aliases, vv_keeps_tag *keeps_tag);
 
 /* Reports global names that differ from the keys of their values. */
-void vv_target_lose_globals(const struct vv_target *target);
+void vv_target_report_lost_globals(const struct vv_target *target);
 
 /* Reports the save counter and each metadata entry. */
-void vv_target_lose_metadata(const struct vv_target *target);
+void vv_target_report_lost_metadata(const struct vv_target *target);
 
 #endif

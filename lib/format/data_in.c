@@ -372,16 +372,16 @@ static bool read_index_but_for_much(
     struct vv_opened *o, const struct vv_index_place *place)
 {
     struct own_file *own = o->state;
-    struct vv_index_broadcast told;
+    struct vv_index_broadcast sent;
     const struct vv_index_stream reading = { .context = o->context,
         .path = o->path,
         .file = own->file,
         .place = *place,
         .most = own->most };
-    if (place->size <= own->most || !vv_index_broadcast_read(&told, &reading))
+    if (place->size <= own->most || !vv_index_broadcast_read(&sent, &reading))
         return false;
-    bool good = !vv_index_broadcast_use(&told, o, &own->far, own->file, NULL);
-    vv_index_broadcast_clear(&told);
+    bool good = !vv_index_broadcast_use(&sent, o, &own->far, own->file, NULL);
+    vv_index_broadcast_clear(&sent);
     if (!good) {
         vv_paged_columns_free(own->far);
         own->far = NULL;
@@ -401,7 +401,7 @@ static varve_status data_in_read_index(
     own->place = *place;
     if (read_index_but_for_much(o, place))
         return VARVE_OK;
-    VV_TRY(vv_opened_make_room(o, (size_t)place->size, error));
+    VV_TRY(vv_opened_reserve(o, (size_t)place->size, error));
     VV_TRY(vv_file_read_much(o->context, own->file, o->path, o->index_bytes,
         o->index_size, o->data_end, error));
     return use_index(o, &place->digest, error);
@@ -566,11 +566,11 @@ varve_status vv_data_in_open_index(struct vv_opened *o,
 
 /* --- Broadcast indices ---------------------------------------------------- */
 
-static varve_status use_told(
-    struct vv_opened *o, struct vv_index_broadcast *told, varve_error *error)
+static varve_status use_broadcast(
+    struct vv_opened *o, struct vv_index_broadcast *sent, varve_error *error)
 {
-    const struct vv_index_place *place = &told->place;
-    const struct vv_digest found = vv_index_broadcast_digest(told);
+    const struct vv_index_place *place = &sent->place;
+    const struct vv_digest found = vv_index_broadcast_digest(sent);
     unsigned char header[VV_HEADER_SIZE];
     VV_TRY(data_in_open_file(o, UINT64_MAX, error));
     VV_TRY(data_in_read_header(o, header, error));
@@ -579,19 +579,19 @@ static varve_status use_told(
             "%s: the file differs from the checkpoint that rank 0 has open: it "
             "may have been replaced",
             o->path);
-    if (!vv_digest_equal(&told->digest, &found))
+    if (!vv_digest_equal(&sent->digest, &found))
         return fail_digest(o->path, "index, as broadcast", place->offset,
-            place->size, &told->digest, &found, error);
+            place->size, &sent->digest, &found, error);
     struct own_file *own = o->state;
     own->place = *place;
     o->data_end = place->offset;
-    return vv_index_broadcast_use(told, o, &own->far, own->file, error);
+    return vv_index_broadcast_use(sent, o, &own->far, own->file, error);
 }
 
-varve_status vv_data_in_open_told(
-    struct vv_opened *o, struct vv_index_broadcast *told, varve_error *error)
+varve_status vv_data_in_open_broadcast(
+    struct vv_opened *o, struct vv_index_broadcast *sent, varve_error *error)
 {
-    varve_status status = use_told(o, told, error);
+    varve_status status = use_broadcast(o, sent, error);
     if (!status)
         status = open_layers(o, error);
     if (status)

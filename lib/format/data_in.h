@@ -48,8 +48,8 @@ varve_status vv_data_in_open_index(struct vv_opened *opened,
  * `opened` was begun. Only the header is read now; columns that remain in the
  * file are read later. Returns VARVE_MISMATCH if the header belongs to another
  * file. On failure nothing is open. */
-varve_status vv_data_in_open_told(struct vv_opened *opened,
-    struct vv_index_broadcast *told, varve_error *error);
+varve_status vv_data_in_open_broadcast(struct vv_opened *opened,
+    struct vv_index_broadcast *broadcast, varve_error *error);
 
 /* Returns the position of the index in the file. */
 const struct vv_index_place *vv_data_in_place(const struct vv_opened *opened);

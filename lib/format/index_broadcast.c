@@ -16,41 +16,42 @@
 
 /* --- Public functions ----------------------------------------------------- */
 
-size_t vv_index_broadcast_words(const struct vv_index_broadcast *told)
+size_t vv_index_broadcast_words(const struct vv_index_broadcast *broadcast)
 {
-    struct vv_paged_columns far = { .runs = told->counts };
+    struct vv_paged_columns far = { .runs = broadcast->counts };
     for (size_t key = 0; key < VV_FAR_COLUMNS; key++)
-        far.columns[key].size = told->sizes[2 * key + 1];
+        far.columns[key].size = broadcast->sizes[2 * key + 1];
     return vv_paged_words(&far);
 }
 
-varve_status vv_index_broadcast_make_room(struct vv_index_broadcast *told,
+varve_status vv_index_broadcast_reserve(struct vv_index_broadcast *broadcast,
     const struct vv_context *context, varve_error *error)
 {
-    told->allocator = &context->allocator;
-    told->bytes =
-        vv_allocate_aligned(told->allocator, (size_t)told->size, VV_ALIGNMENT);
-    if (told->word_count > 0)
-        told->far = vv_paged_columns_new(context, (size_t)told->word_count);
-    if (!told->bytes || (told->word_count > 0 && !told->far))
+    broadcast->allocator = &context->allocator;
+    broadcast->bytes = vv_allocate_aligned(
+        broadcast->allocator, (size_t)broadcast->size, VV_ALIGNMENT);
+    if (broadcast->word_count > 0)
+        broadcast->far =
+            vv_paged_columns_new(context, (size_t)broadcast->word_count);
+    if (!broadcast->bytes || (broadcast->word_count > 0 && !broadcast->far))
         return vv_fail_memory(error, "the index of a checkpoint");
-    for (size_t key = 0; told->far && key < VV_FAR_COLUMNS; key++) {
-        struct vv_paged_column *column = &told->far->columns[key];
-        column->offset = told->place.offset + told->sizes[2 * key];
-        column->size = told->sizes[2 * key + 1];
+    for (size_t key = 0; broadcast->far && key < VV_FAR_COLUMNS; key++) {
+        struct vv_paged_column *column = &broadcast->far->columns[key];
+        column->offset = broadcast->place.offset + broadcast->sizes[2 * key];
+        column->size = broadcast->sizes[2 * key + 1];
     }
-    if (told->far) {
-        told->far->runs = told->counts;
-        vv_paged_columns_point(told->far);
+    if (broadcast->far) {
+        broadcast->far->runs = broadcast->counts;
+        vv_paged_columns_point(broadcast->far);
     }
     return VARVE_OK;
 }
 
-void vv_index_broadcast_make(struct vv_index_broadcast *told,
+void vv_index_broadcast_make(struct vv_index_broadcast *broadcast,
     const struct vv_opened *o, const struct vv_index_place *place)
 {
     struct vv_paged_columns *far = o->parsed.index.far;
-    *told = (struct vv_index_broadcast){ .place = *place,
+    *broadcast = (struct vv_index_broadcast){ .place = *place,
         .size = o->index_size,
         .bytes = o->index_bytes,
         .far = far,
@@ -58,73 +59,76 @@ void vv_index_broadcast_make(struct vv_index_broadcast *told,
     for (size_t key = 0; far && key < VV_FAR_COLUMNS; key++) {
         const struct vv_paged_column *column = &far->columns[key];
         if (column->size > 0)
-            told->sizes[2 * key] = column->offset - place->offset;
-        told->sizes[2 * key + 1] = column->size;
+            broadcast->sizes[2 * key] = column->offset - place->offset;
+        broadcast->sizes[2 * key + 1] = column->size;
     }
     if (far)
-        told->counts = far->runs;
-    told->digest = vv_index_broadcast_digest(told);
+        broadcast->counts = far->runs;
+    broadcast->digest = vv_index_broadcast_digest(broadcast);
 }
 
-void vv_index_broadcast_numbers(const struct vv_index_broadcast *told,
+void vv_index_broadcast_numbers(const struct vv_index_broadcast *broadcast,
     uint64_t numbers[VV_INDEX_BROADCAST_NUMBERS])
 {
-    uint64_t *n = numbers + sizeof told->sizes / sizeof *told->sizes;
-    memcpy(numbers, told->sizes, sizeof told->sizes);
-    *n++ = told->place.offset;
-    *n++ = told->place.size;
-    *n++ = told->size;
-    *n++ = told->word_count;
-    *n++ = told->counts.row_count;
-    *n++ = told->counts.run_count;
-    *n++ = told->counts.hull_count;
-    memcpy(n, told->place.digest.bytes, sizeof told->place.digest.bytes);
-    memcpy(n + 2, told->digest.bytes, sizeof told->digest.bytes);
+    uint64_t *n = numbers + sizeof broadcast->sizes / sizeof *broadcast->sizes;
+    memcpy(numbers, broadcast->sizes, sizeof broadcast->sizes);
+    *n++ = broadcast->place.offset;
+    *n++ = broadcast->place.size;
+    *n++ = broadcast->size;
+    *n++ = broadcast->word_count;
+    *n++ = broadcast->counts.row_count;
+    *n++ = broadcast->counts.run_count;
+    *n++ = broadcast->counts.hull_count;
+    memcpy(
+        n, broadcast->place.digest.bytes, sizeof broadcast->place.digest.bytes);
+    memcpy(n + 2, broadcast->digest.bytes, sizeof broadcast->digest.bytes);
 }
 
-void vv_index_broadcast_take(struct vv_index_broadcast *told,
+void vv_index_broadcast_take(struct vv_index_broadcast *broadcast,
     const uint64_t numbers[VV_INDEX_BROADCAST_NUMBERS])
 {
-    const uint64_t *n = numbers + sizeof told->sizes / sizeof *told->sizes;
-    memcpy(told->sizes, numbers, sizeof told->sizes);
-    told->place.offset = *n++;
-    told->place.size = *n++;
-    told->size = *n++;
-    told->word_count = *n++;
-    told->counts.row_count = *n++;
-    told->counts.run_count = *n++;
-    told->counts.hull_count = *n++;
-    memcpy(told->place.digest.bytes, n, sizeof told->place.digest.bytes);
-    memcpy(told->digest.bytes, n + 2, sizeof told->digest.bytes);
+    const uint64_t *n =
+        numbers + sizeof broadcast->sizes / sizeof *broadcast->sizes;
+    memcpy(broadcast->sizes, numbers, sizeof broadcast->sizes);
+    broadcast->place.offset = *n++;
+    broadcast->place.size = *n++;
+    broadcast->size = *n++;
+    broadcast->word_count = *n++;
+    broadcast->counts.row_count = *n++;
+    broadcast->counts.run_count = *n++;
+    broadcast->counts.hull_count = *n++;
+    memcpy(
+        broadcast->place.digest.bytes, n, sizeof broadcast->place.digest.bytes);
+    memcpy(broadcast->digest.bytes, n + 2, sizeof broadcast->digest.bytes);
 }
 
 struct vv_digest vv_index_broadcast_digest(
-    const struct vv_index_broadcast *told)
+    const struct vv_index_broadcast *broadcast)
 {
     struct vv_digest digests[2] = { { { 0 } } };
-    if (told->far)
-        digests[0] = vv_digest_of(told->far->words,
-            (size_t)told->word_count * sizeof *told->far->words);
-    digests[1] = vv_digest_of(told->bytes, (size_t)told->size);
+    if (broadcast->far)
+        digests[0] = vv_digest_of(broadcast->far->words,
+            (size_t)broadcast->word_count * sizeof *broadcast->far->words);
+    digests[1] = vv_digest_of(broadcast->bytes, (size_t)broadcast->size);
     return vv_digest_of(digests, sizeof digests);
 }
 
-varve_status vv_index_broadcast_use(struct vv_index_broadcast *told,
+varve_status vv_index_broadcast_use(struct vv_index_broadcast *broadcast,
     struct vv_opened *o, struct vv_paged_columns **far, int file,
     varve_error *error)
 {
-    *far = told->far;
-    told->far = NULL;
+    *far = broadcast->far;
+    broadcast->far = NULL;
     if (*far) {
         (*far)->file = file;
         (*far)->path = o->path;
-        (*far)->is_checked = !told->is_read;
+        (*far)->is_checked = !broadcast->is_read;
     }
-    vv_opened_take_index(o, told->bytes, (size_t)told->size);
-    told->bytes = NULL;
+    vv_opened_take_index(o, broadcast->bytes, (size_t)broadcast->size);
+    broadcast->bytes = NULL;
     const struct vv_index_rest rest = { .bytes = o->index_bytes,
         .size = o->index_size,
-        .data_end = told->place.offset,
+        .data_end = broadcast->place.offset,
         .far = *far };
     VV_TRY(vv_index_parse_rest(o->context, o->path, &rest, &o->parsed, error));
     if (*far)
@@ -132,12 +136,12 @@ varve_status vv_index_broadcast_use(struct vv_index_broadcast *told,
     return VARVE_OK;
 }
 
-void vv_index_broadcast_clear(struct vv_index_broadcast *told)
+void vv_index_broadcast_clear(struct vv_index_broadcast *broadcast)
 {
-    if (told->allocator) {
-        vv_release_aligned(
-            told->allocator, told->bytes, (size_t)told->size, VV_ALIGNMENT);
-        vv_paged_columns_free(told->far);
+    if (broadcast->allocator) {
+        vv_release_aligned(broadcast->allocator, broadcast->bytes,
+            (size_t)broadcast->size, VV_ALIGNMENT);
+        vv_paged_columns_free(broadcast->far);
     }
-    *told = (struct vv_index_broadcast){ .size = 0 };
+    *broadcast = (struct vv_index_broadcast){ .size = 0 };
 }

@@ -42,32 +42,32 @@ struct vv_index_broadcast {
     struct vv_piece_runs counts;
 };
 
-/* Fills in `told` from an opened file of Varve's format, without copying
+/* Fills in `broadcast` from an opened file of Varve's format, without copying
  * columns. The file must outlive it. End with vv_index_broadcast_clear, which
  * also accepts a zeroed struct. */
-void vv_index_broadcast_make(struct vv_index_broadcast *told,
+void vv_index_broadcast_make(struct vv_index_broadcast *broadcast,
     const struct vv_opened *opened, const struct vv_index_place *place);
 
 /* Converts to and from the numbers, which are broadcast first. far->words and
- * bytes are broadcast after vv_index_broadcast_make_room. */
-void vv_index_broadcast_numbers(const struct vv_index_broadcast *told,
+ * bytes are broadcast after vv_index_broadcast_reserve. */
+void vv_index_broadcast_numbers(const struct vv_index_broadcast *broadcast,
     uint64_t numbers[VV_INDEX_BROADCAST_NUMBERS]);
-void vv_index_broadcast_take(struct vv_index_broadcast *told,
+void vv_index_broadcast_take(struct vv_index_broadcast *broadcast,
     const uint64_t numbers[VV_INDEX_BROADCAST_NUMBERS]);
-size_t vv_index_broadcast_words(const struct vv_index_broadcast *told);
-varve_status vv_index_broadcast_make_room(struct vv_index_broadcast *told,
+size_t vv_index_broadcast_words(const struct vv_index_broadcast *broadcast);
+varve_status vv_index_broadcast_reserve(struct vv_index_broadcast *broadcast,
     const struct vv_context *context, varve_error *error);
 
 /* Returns the digest of words and bytes. */
 struct vv_digest vv_index_broadcast_digest(
-    const struct vv_index_broadcast *told);
+    const struct vv_index_broadcast *broadcast);
 
 /* Makes it the index of an open file. Passes ownership of *far to the caller,
  * who must keep it as long as the file is open. */
-varve_status vv_index_broadcast_use(struct vv_index_broadcast *told,
+varve_status vv_index_broadcast_use(struct vv_index_broadcast *broadcast,
     struct vv_opened *opened, struct vv_paged_columns **far, int file,
     varve_error *error);
 
-void vv_index_broadcast_clear(struct vv_index_broadcast *told);
+void vv_index_broadcast_clear(struct vv_index_broadcast *broadcast);
 
 #endif

@@ -34,7 +34,7 @@ struct string {
 
 struct reading {
     const struct vv_index_stream *how;
-    struct vv_index_broadcast *told;
+    struct vv_index_broadcast *broadcast;
     struct string strings[VV_FAR_COLUMNS]; /* byte strings of columns, by key */
     /* state of the pass over all bytes */
     struct vv_digester *digester;
@@ -124,9 +124,9 @@ static void leave(
     struct reading *r, enum vv_index_key begin, enum vv_index_key end)
 {
     for (size_t key = begin; key <= end; key++) {
-        r->told->sizes[2 * key] =
+        r->broadcast->sizes[2 * key] =
             r->strings[key].size > 0 ? r->strings[key].begin : 0;
-        r->told->sizes[2 * key + 1] = r->strings[key].size;
+        r->broadcast->sizes[2 * key + 1] = r->strings[key].size;
     }
 }
 
@@ -159,7 +159,8 @@ static bool are_runs_less(const struct reading *r, const struct vv_index *index)
     uint64_t pieces = vv_at32(index->piece_ends, index->pieced_count - 1);
     uint64_t here = boxes + pieces * sizeof(struct vv_piece_start) +
                     index->pieced_count * sizeof(uint64_t);
-    uint64_t there = vv_piece_runs_words(&r->told->counts) * sizeof(uint64_t);
+    uint64_t there =
+        vv_piece_runs_words(&r->broadcast->counts) * sizeof(uint64_t);
     return here > there && here - there > r->how->most;
 }
 
@@ -179,11 +180,11 @@ static void leave_boxes(struct reading *r)
     index.pieced_values = index_stream_read_column(r, VV_KEY_PIECED_VALUES);
     index.piece_ends = index_stream_read_column(r, VV_KEY_PIECE_ENDS);
     if (index.value_ranks && index.pieced_values && index.piece_ends &&
-        vv_piece_runs_count(&r->told->counts, &index)) {
+        vv_piece_runs_count(&r->broadcast->counts, &index)) {
         if (are_runs_less(r, &index))
             leave(r, VV_KEY_PIECE_BOXES, VV_KEY_PIECE_BOXES);
         else
-            r->told->counts = (struct vv_piece_runs){ 0 };
+            r->broadcast->counts = (struct vv_piece_runs){ 0 };
     }
     free_column(r, VV_KEY_VALUE_RANKS, index.value_ranks);
     free_column(r, VV_KEY_PIECED_VALUES, index.pieced_values);
@@ -202,11 +203,11 @@ static bool index_stream_choose(struct reading *r)
     leave_boxes(r);
     for (size_t key = 0; key < VV_FAR_COLUMNS; key++) {
         const struct string *s = &r->strings[key];
-        if (r->told->sizes[2 * key + 1] > 0)
+        if (r->broadcast->sizes[2 * key + 1] > 0)
             /* an empty string has a head of 1 byte */
             left_out += s->begin + s->size - s->head - 1;
     }
-    r->told->size = r->how->place.size - left_out;
+    r->broadcast->size = r->how->place.size - left_out;
     return left_out > 0;
 }
 
@@ -226,7 +227,7 @@ static bool take_rest(struct reading *r, uint64_t begin, uint64_t end)
 
 static void sum_window(struct reading *r, size_t key, uint64_t at, size_t size)
 {
-    struct vv_paged_columns *far = r->told->far;
+    struct vv_paged_columns *far = r->broadcast->far;
     for (size_t begin = 0; begin < size; begin += VV_FAR_BLOCK) {
         size_t left = size - begin,
                number = (size_t)(at + begin) / VV_FAR_BLOCK;
@@ -261,10 +262,10 @@ static bool take_far(struct reading *r, size_t key)
 static bool index_stream_pass(struct reading *r)
 {
     uint64_t at = 0;
-    r->rest = r->told->bytes;
+    r->rest = r->broadcast->bytes;
     for (size_t key = 0; key < VV_FAR_COLUMNS; key++) {
         const struct string *s = &r->strings[key];
-        if (r->told->sizes[2 * key + 1] == 0)
+        if (r->broadcast->sizes[2 * key + 1] == 0)
             continue;
         if (!take_rest(r, at, s->head) || !take_far(r, key))
             return false;
@@ -277,23 +278,25 @@ static bool index_stream_pass(struct reading *r)
 }
 
 bool vv_index_broadcast_read(
-    struct vv_index_broadcast *told, const struct vv_index_stream *how)
+    struct vv_index_broadcast *broadcast, const struct vv_index_stream *how)
 {
     const varve_allocator *a = &how->context->allocator;
-    struct reading r = { .how = how, .told = told };
-    *told = (struct vv_index_broadcast){ .place = how->place, .is_read = true };
-    if (!find_strings(&r) || !index_stream_choose(&r) || told->size > SIZE_MAX)
+    struct reading r = { .how = how, .broadcast = broadcast };
+    *broadcast =
+        (struct vv_index_broadcast){ .place = how->place, .is_read = true };
+    if (!find_strings(&r) || !index_stream_choose(&r) ||
+        broadcast->size > SIZE_MAX)
         return false;
-    told->word_count = vv_index_broadcast_words(told);
+    broadcast->word_count = vv_index_broadcast_words(broadcast);
     r.digester = vv_digester_new(a);
     r.window = vv_allocate_array(a, WINDOW, 1);
     bool good = r.digester && r.window &&
-                !vv_index_broadcast_make_room(told, how->context, NULL) &&
+                !vv_index_broadcast_reserve(broadcast, how->context, NULL) &&
                 index_stream_pass(&r);
     vv_release(a, r.window, r.window ? WINDOW : 0);
     if (r.digester)
         vv_digester_free(a, r.digester);
     if (!good)
-        vv_index_broadcast_clear(told);
+        vv_index_broadcast_clear(broadcast);
     return good;
 }

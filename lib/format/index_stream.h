@@ -20,14 +20,14 @@ struct vv_index_stream {
 };
 
 /* Returns true if some columns remain in the file and the index has the
- * expected digest. Then `told` contains the other columns and the checksums of
- * these, but not yet the runs of pieces; end it with vv_index_broadcast_clear.
- * vv_index_broadcast_use checks the rules. Needs memory for the rest, 8 bytes
- * per 4 KiB of the columns in the file, and 1 MiB.
+ * expected digest. Then `broadcast` contains the other columns and the
+ * checksums of these, but not yet the runs of pieces; end it with
+ * vv_index_broadcast_clear. vv_index_broadcast_use checks the rules. Needs
+ * memory for the rest, 8 bytes per 4 KiB of the columns in the file, and 1 MiB.
  *
  * Returns false in all other cases, including errors: the caller then reads the
  * whole index and gets the error from that. */
-bool vv_index_broadcast_read(
-    struct vv_index_broadcast *told, const struct vv_index_stream *reading);
+bool vv_index_broadcast_read(struct vv_index_broadcast *broadcast,
+    const struct vv_index_stream *reading);
 
 #endif

@@ -73,7 +73,7 @@ static varve_status check_packed(const struct vv_index_check *check, uint32_t i,
     bool is_plain = pack->plain == 0 && place->skip == 0 && pack->planes == 0;
     bool is_good = pack->plain >= VV_LEAST_PACKED &&
                    pack->plain <= VV_CHUNK_SIZE &&
-                   pack->size <= vv_pack_room(pack->plain) &&
+                   pack->size <= vv_pack_limit(pack->plain) &&
                    (pack->planes == 1 || pack->planes == 2 ||
                        pack->planes == 4 || pack->planes == VV_MOST_PLANES) &&
                    end <= pack->plain && place->skip % VV_PAGE_ALIGNMENT == 0 &&

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "beside.h"
+#include "link_check.h"
 #include "failure.h"
 #include "file.h"
 #include "paged_columns.h"
@@ -151,7 +151,7 @@ static varve_status open_file_of(struct vv_layer *layer,
     const struct vv_context *context, const char *path, uint64_t *size,
     varve_error *error)
 {
-    VV_TRY(vv_file_check_beside(context, path, layer->path, error));
+    VV_TRY(vv_file_check_directory(context, path, layer->path, error));
     return vv_file_open(context, layer->path, &layer->file, size, error);
 }
 

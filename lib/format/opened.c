@@ -38,7 +38,7 @@ static void forget_index(struct vv_opened *o)
     o->index_size = 0;
 }
 
-varve_status vv_opened_make_room(
+varve_status vv_opened_reserve(
     struct vv_opened *o, size_t size, varve_error *error)
 {
     forget_index(o);

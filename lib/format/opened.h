@@ -26,7 +26,7 @@ struct vv_opened {
     char *path;                       /* owned */
     uint64_t size;                    /* sum of the sizes of all its files */
     uint64_t data_end;                /* offset of the end of the values */
-    void *index_bytes; /* owned; allocated by vv_opened_make_room */
+    void *index_bytes; /* owned; allocated by vv_opened_reserve */
     size_t index_size;
     const struct vv_index *like; /* for vv_opened_parse: index_in.h */
     struct vv_parsed_index parsed;
@@ -69,7 +69,7 @@ varve_status vv_opened_begin(struct vv_opened *opened,
 
 /* Allocates memory for an index of `size` bytes and sets index_bytes and
  * index_size. Frees the index that was there before. */
-varve_status vv_opened_make_room(
+varve_status vv_opened_reserve(
     struct vv_opened *opened, size_t size, varve_error *error);
 
 /* Sets index_bytes and index_size to an existing index. `bytes` must be aligned

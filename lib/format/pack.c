@@ -236,11 +236,11 @@ static size_t pack_planes(struct vv_packer *packer, const uint8_t *bytes,
     if (packer->hardly_looks && a.count >= SAMPLED)
         a.raw_planes = find_noise(packer, bytes, &a, frame);
     size_t before = a.raw_planes ? VV_FRAME_HEAD + raw_size(&a) : 0;
-    if (a.raw_planes == planes || before > vv_pack_room(size))
+    if (a.raw_planes == planes || before > vv_pack_limit(size))
         return 0;
     pack_split(&a, bytes, size);
     size_t found = pack_rest(packer, &a, size - a.raw_planes * a.count,
-        frame + before, vv_pack_room(size) - before);
+        frame + before, vv_pack_limit(size) - before);
     if (found == 0 || before == 0)
         return found;
     vv_frame_begin(frame, size);
@@ -258,7 +258,7 @@ bool vv_packer_pack(struct vv_packer *packer, const void *bytes, size_t size,
         found = pack_planes(packer, bytes, size, pack->planes, frame);
     } else {
         found = ZSTD_compress2(
-            packer->zstd, frame, vv_pack_room(size), bytes, size);
+            packer->zstd, frame, vv_pack_limit(size), bytes, size);
         found = ZSTD_isError(found) ? 0 : found;
     }
     /* A frame that does not fit is not worth it, and neither is any other

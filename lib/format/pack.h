@@ -31,7 +31,7 @@ struct vv_pack {
 
 /* Returns the largest size of a frame that is worth storing instead of `plain`
  * bytes. */
-static inline size_t vv_pack_room(size_t plain)
+static inline size_t vv_pack_limit(size_t plain)
 {
     return plain - plain / 16;
 }
@@ -58,7 +58,7 @@ static inline bool vv_pack_is_worth(uint64_t size)
 }
 
 /* Compresses `size` bytes, shuffled into pack->planes planes. `frame` has room
- * for vv_pack_room(size) bytes. Returns false if compression is not worth
+ * for vv_pack_limit(size) bytes. Returns false if compression is not worth
  * it. */
 bool vv_packer_pack(struct vv_packer *packer, const void *bytes, size_t size,
     void *frame, struct vv_pack *pack);

@@ -223,7 +223,7 @@ bool vv_run_find(const struct vv_index *index,
     return false;
 }
 
-static bool piece_runs_meet(
+static bool piece_runs_overlap(
     const uint64_t *hull, uint32_t rank, const varve_box *box)
 {
     bool do_meet = true;
@@ -241,7 +241,7 @@ bool vv_run_walk_skip(struct vv_run_walk *w, const varve_box *box)
     if (w->number >= w->count)
         return false;
     while (run < count &&
-           !piece_runs_meet(hulls + 2 * (size_t)rank * run, rank, box))
+           !piece_runs_overlap(hulls + 2 * (size_t)rank * run, rank, box))
         run++;
     if (run < count && run > first)
         begin_run(w, run);

@@ -16,7 +16,7 @@
 
 /* Returns true if the counts still match the index: they were computed before
  * its digest was checked. */
-static bool is_room_for(
+static bool has_capacity_for(
     const struct vv_piece_runs *runs, const struct vv_index *index)
 {
     struct vv_piece_runs now;
@@ -37,7 +37,7 @@ varve_status vv_piece_table_make(struct vv_piece_table *t,
         return VARVE_OK;
     if (vv_is_in_file(index, VV_KEY_PIECE_BOXES)) {
         struct vv_piece_runs *runs = &index->far->runs;
-        if (!index->far->is_checked && !is_room_for(runs, index))
+        if (!index->far->is_checked && !has_capacity_for(runs, index))
             return vv_fail(error, VARVE_CORRUPT,
                 "%s: index: the pieces have changed since they were counted",
                 index->far->path);

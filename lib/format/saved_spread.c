@@ -81,7 +81,7 @@ static void saved_spread_follow_edge(struct vv_spread *s,
     vv_spread_add(s, child,
         step_by(s, index, table, s->pairs[pair].state,
             vv_at32(index->edge_names, edge)),
-        NULL, (struct vv_way){ .from = pair + 1, .number = edge });
+        NULL, (struct vv_spread_step){ .from = pair + 1, .number = edge });
 }
 
 static void saved_spread_follow_slot(struct vv_spread *s,
@@ -97,7 +97,7 @@ static void saved_spread_follow_slot(struct vv_spread *s,
         vv_automaton_slot(&s->automaton, s->pairs[owner].state,
             s->pairs[variable].state, name, size),
         NULL,
-        (struct vv_way){
+        (struct vv_spread_step){
             .from = owner + 1, .variable = variable + 1, .number = slot });
 }
 
@@ -187,7 +187,7 @@ varve_status vv_saved_spread_begin(struct vv_spread *s,
     VV_TRY(vv_spread_begin(s, paths->allocator, patterns, error));
     if (saved_spread_place_all(s, paths, 0))
         vv_spread_add(s, paths->root, s->automaton.start, NULL,
-            (struct vv_way){ .from = 0 });
+            (struct vv_spread_step){ .from = 0 });
     varve_status status = vv_saved_spread_follow(s, paths, error);
     if (status)
         vv_spread_end(s);
@@ -231,13 +231,13 @@ void vv_saved_spread_add(struct vv_spread *s,
         !saved_spread_place_all(s, paths, half))
         return;
     vv_spread_add(s, half + node, saved_spread_state_of(&s->automaton, text, 0),
-        NULL, (struct vv_way){ .from = 0 });
+        NULL, (struct vv_spread_step){ .from = 0 });
 }
 
 /* --- Paths of pairs ----------------------------------------------------- */
 
 static struct vv_text saved_spread_name_of(
-    const void *graph, const struct vv_way *way)
+    const void *graph, const struct vv_spread_step *way)
 {
     const struct vv_index *index = graph;
     const uint8_t *names =

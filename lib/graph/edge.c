@@ -243,7 +243,7 @@ struct vv_edge *vv_edge_called(const varve_node *parent, const char *name)
                              : vv_edge_find(parent, known);
 }
 
-static void edge_say_duplicate(varve_node *parent, const char *name)
+static void edge_fail_duplicate(varve_node *parent, const char *name)
 {
     char text[256];
     vv_graph_error(parent->graph, VARVE_DUPLICATE,
@@ -278,7 +278,7 @@ static const struct vv_name *edge_take_name(
     if (parent->kind == VARVE_LIST) {
         size = vv_decimal(parent->edge_count, decimal);
         if (name && vv_edge_called(parent, name)) {
-            edge_say_duplicate(parent, name);
+            edge_fail_duplicate(parent, name);
             return NULL;
         }
         if (name && strcmp(name, decimal) != 0) {
@@ -328,7 +328,7 @@ struct vv_edge *vv_edge_add_quietly(
         return NULL;
     }
     if (edge_find_as_is(parent, kept)) {
-        edge_say_duplicate(parent, kept->bytes);
+        edge_fail_duplicate(parent, kept->bytes);
         return NULL;
     }
     if (parent->edge_count == UINT32_MAX - 1 ||

@@ -106,9 +106,9 @@ static varve_status links(struct vv_hdf5_file *file, uint64_t object,
 }
 
 static varve_status attributes(struct vv_hdf5_file *file, uint64_t object,
-    const struct vv_hdf5_attribute_visitor *told, varve_error *error)
+    const struct vv_hdf5_attribute_visitor *visitor, varve_error *error)
 {
-    TURN(vv_hdf5_list_attributes(file, object, told));
+    TURN(vv_hdf5_list_attributes(file, object, visitor));
 }
 
 static varve_status hdf5_calls_read_value(struct vv_hdf5_file *file,

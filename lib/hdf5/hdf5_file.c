@@ -120,7 +120,7 @@ void vv_hdf5_note(void)
     noted = line;
 }
 
-static varve_status hdf5_file_tell(
+static varve_status hdf5_file_fail(
     const struct vv_hdf5_file *file, varve_error *error)
 {
     if (file->is_cancelled)
@@ -151,7 +151,7 @@ varve_status vv_hdf5_end(
         turn->file->reason = turn->file->broken;
     bool is_good = is_done && !turn->file->reason.status;
     varve_status status =
-        is_good ? VARVE_OK : hdf5_file_tell(turn->file, error);
+        is_good ? VARVE_OK : hdf5_file_fail(turn->file, error);
     H5Eclear2(H5E_DEFAULT);
     if (turn->prints)
         H5Eset_auto2(H5E_DEFAULT, turn->print, turn->data);

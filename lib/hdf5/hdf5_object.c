@@ -273,23 +273,23 @@ bool vv_hdf5_list(struct vv_hdf5_file *f, uint64_t object,
 
 enum { MOST_ELEMENTS = 1024, MOST_BYTES = 16 << 20 };
 
-struct telling {
+struct emission {
     struct vv_hdf5_file *file;
-    const struct vv_hdf5_attribute_visitor *told;
-    bool is_told; /* for the current attribute */
+    const struct vv_hdf5_attribute_visitor *visitor;
+    bool is_listed; /* for the current attribute */
 };
 
-static bool hdf5_object_tell(
-    struct telling *t, const struct vv_hdf5_attribute *a)
+static bool hdf5_object_emit(
+    struct emission *t, const struct vv_hdf5_attribute *a)
 {
-    bool goes_on = t->told->each(t->told->user, a);
-    t->is_told = true;
+    bool goes_on = t->visitor->each(t->visitor->user, a);
+    t->is_listed = true;
     t->file->is_cancelled |= !goes_on;
     return goes_on;
 }
 
-static bool hdf5_object_tell_numbers(
-    hid_t id, hid_t type, struct vv_hdf5_attribute *a, struct telling *t)
+static bool hdf5_object_emit_numbers(
+    hid_t id, hid_t type, struct vv_hdf5_attribute *a, struct emission *t)
 {
     int64_t few[16];
     bool is_real = H5Tget_class(type) == H5T_FLOAT;
@@ -303,13 +303,13 @@ static bool hdf5_object_tell_numbers(
               : has_sign ? VV_HDF5_INTEGER
                          : VV_HDF5_NATURAL;
     a->numbers = few;
-    return H5Aread(id, memory, few) < 0 || hdf5_object_tell(t, a);
+    return H5Aread(id, memory, few) < 0 || hdf5_object_emit(t, a);
 }
 
 /* Reports an attribute that contains strings. `room` has space for all
  * elements, as H5Aread needs it. */
-static bool tell_texts(hid_t id, hid_t type, struct vv_hdf5_attribute *a,
-    void *room, struct telling *t)
+static bool emit_texts(hid_t id, hid_t type, struct vv_hdf5_attribute *a,
+    void *room, struct emission *t)
 {
     bool is_varying = H5Tis_variable_str(type) > 0;
     size_t size = H5Tget_size(type);
@@ -327,7 +327,7 @@ static bool tell_texts(hid_t id, hid_t type, struct vv_hdf5_attribute *a,
     }
     a->texts = texts;
     if (is_read)
-        is_done = hdf5_object_tell(t, a);
+        is_done = hdf5_object_emit(t, a);
     for (size_t i = 0; i < a->count && is_read && is_varying; i++)
         H5free_memory(((hvl_t *)room)[i].p);
     vv_hdf5_drop(memory);
@@ -335,25 +335,25 @@ static bool tell_texts(hid_t id, hid_t type, struct vv_hdf5_attribute *a,
     return is_done;
 }
 
-static bool tell_attribute(
-    hid_t id, hid_t type, struct vv_hdf5_attribute *a, struct telling *t)
+static bool emit_attribute(
+    hid_t id, hid_t type, struct vv_hdf5_attribute *a, struct emission *t)
 {
     H5T_class_t class = H5Tget_class(type);
     size_t size =
         H5Tis_variable_str(type) > 0 ? sizeof(hvl_t) : H5Tget_size(type);
     if (class == H5T_INTEGER || class == H5T_FLOAT)
-        return hdf5_object_tell_numbers(id, type, a, t);
+        return hdf5_object_emit_numbers(id, type, a, t);
     if (class != H5T_STRING || size == 0 || size > MOST_BYTES / a->count)
         return true;
     void *room = calloc(a->count, size);
-    bool is_done = room && tell_texts(id, type, a, room, t);
+    bool is_done = room && emit_texts(id, type, a, room, t);
     free(room);
     return is_done;
 }
 
-static bool tell_left_out(struct telling *t, const char *name)
+static bool emit_left_out(struct emission *t, const char *name)
 {
-    bool goes_on = t->told->left_out(t->told->user, name);
+    bool goes_on = t->visitor->left_out(t->visitor->user, name);
     t->file->is_cancelled |= !goes_on;
     return goes_on;
 }
@@ -362,24 +362,24 @@ static bool tell_left_out(struct telling *t, const char *name)
 static herr_t take_attribute(
     hid_t object, const char *name, const H5A_info_t *info, void *user)
 {
-    struct telling *t = user;
-    const struct vv_hdf5_attribute_visitor *told = t->told;
+    struct emission *t = user;
+    const struct vv_hdf5_attribute_visitor *visitor = t->visitor;
     struct vv_hdf5_attribute a = { .name = name };
-    if (!told->wants(told->user, name))
+    if (!visitor->wants(visitor->user, name))
         return 0;
     hid_t id = H5Aopen(object, name, H5P_DEFAULT);
     hid_t type = id > 0 ? H5Aget_type(id) : -1;
     hid_t space = id > 0 ? H5Aget_space(id) : -1;
     hssize_t count = space > 0 ? H5Sget_simple_extent_npoints(space) : 0;
     bool goes_on = true;
-    t->is_told = false;
+    t->is_listed = false;
     (void)info;
     a.is_scalar = H5Sget_simple_extent_ndims(space) == 0;
     a.count = (size_t)count;
     if (type > 0 && count > 0 && count <= MOST_ELEMENTS)
-        goes_on = tell_attribute(id, type, &a, t);
-    if (goes_on && !t->is_told)
-        goes_on = tell_left_out(t, name);
+        goes_on = emit_attribute(id, type, &a, t);
+    if (goes_on && !t->is_listed)
+        goes_on = emit_left_out(t, name);
     vv_hdf5_drop(space);
     vv_hdf5_drop(type);
     vv_hdf5_drop(id);
@@ -387,9 +387,9 @@ static herr_t take_attribute(
 }
 
 bool vv_hdf5_list_attributes(struct vv_hdf5_file *f, uint64_t object,
-    const struct vv_hdf5_attribute_visitor *told)
+    const struct vv_hdf5_attribute_visitor *visitor)
 {
-    struct telling t = { f, told, false };
+    struct emission t = { f, visitor, false };
     hsize_t at = 0;
     hid_t id = H5Oopen_by_addr(f->file, object);
     bool is_done = id > 0 && H5Aiterate2(id, H5_INDEX_NAME, H5_ITER_INC, &at,

@@ -18,6 +18,6 @@ bool vv_hdf5_encode_type(struct vv_hdf5_file *file, uint64_t object,
 bool vv_hdf5_list(struct vv_hdf5_file *file, uint64_t object,
     vv_hdf5_each_link *each, void *user); /* links */
 bool vv_hdf5_list_attributes(struct vv_hdf5_file *file, uint64_t object,
-    const struct vv_hdf5_attribute_visitor *told); /* attributes */
+    const struct vv_hdf5_attribute_visitor *visitor); /* attributes */
 
 #endif

@@ -126,15 +126,15 @@ struct block {
 };
 
 /* Memory that libhdf5 allocates for the strings of a dataset. */
-struct room {
+struct scratch {
     struct vv_hdf5_file *file;
     struct block *blocks;
     uint64_t left;
 };
 
-static void *hdf5_value_take_room(size_t size, void *user)
+static void *hdf5_value_take_scratch(size_t size, void *user)
 {
-    struct room *room = user;
+    struct scratch *room = user;
     if (size > room->left) {
         vv_hdf5_fail(
             room->file, VARVE_LIMIT, "the strings are longer than the limit");
@@ -151,14 +151,14 @@ static void *hdf5_value_take_room(size_t size, void *user)
     return block + 1;
 }
 
-/* Does nothing: clear_room frees all blocks. */
-static void give_room(void *memory, void *user)
+/* Does nothing: clear_scratch frees all blocks. */
+static void give_scratch(void *memory, void *user)
 {
     (void)memory;
     (void)user;
 }
 
-static void clear_room(struct room *room)
+static void clear_scratch(struct scratch *room)
 {
     while (room->blocks) {
         struct block *block = room->blocks;
@@ -196,7 +196,7 @@ static bool hdf5_value_hand_over(
 }
 
 static bool hdf5_value_read_texts(
-    struct opened *o, struct room *room, const struct texts *t)
+    struct opened *o, struct scratch *room, const struct texts *t)
 {
     uint64_t size;
     hid_t transfer = H5Pcreate(H5P_DATASET_XFER);
@@ -204,9 +204,10 @@ static bool hdf5_value_read_texts(
     bool is_done =
         !__builtin_mul_overflow(o->count, (uint64_t)t->size, &size) &&
         size <= SIZE_MAX - sizeof(struct block) &&
-        (elements = hdf5_value_take_room((size_t)size, room)) && transfer > 0 &&
+        (elements = hdf5_value_take_scratch((size_t)size, room)) &&
+        transfer > 0 &&
         H5Pset_vlen_mem_manager(
-            transfer, hdf5_value_take_room, room, give_room, room) >= 0 &&
+            transfer, hdf5_value_take_scratch, room, give_scratch, room) >= 0 &&
         hdf5_value_read(o, o->memory, transfer, elements) &&
         hdf5_value_hand_over(t, elements, o->count);
     vv_hdf5_drop(transfer);
@@ -230,7 +231,7 @@ bool vv_hdf5_read_strings(struct vv_hdf5_file *f, uint64_t object,
     uint64_t most, vv_hdf5_each_string *each, void *user)
 {
     struct opened o;
-    struct room room = { .file = f, .left = most };
+    struct scratch room = { .file = f, .left = most };
     struct texts t = { .file = f, .each = each, .user = user };
     bool is_done = open_set(f, object, &o);
     f->is_listing = false;
@@ -243,7 +244,7 @@ bool vv_hdf5_read_strings(struct vv_hdf5_file *f, uint64_t object,
         if (!is_done && !f->is_cancelled)
             look_for_filters(f, o.set);
     }
-    clear_room(&room);
+    clear_scratch(&room);
     close_set(&o);
     return is_done;
 }

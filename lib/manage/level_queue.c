@@ -398,7 +398,7 @@ void vv_level_queue_state(struct vv_level_queue *q, varve_level_state *state)
         .waiting = q->count + (q->current != NULL) + q->held_count,
         .left_out = q->left_out,
         .copied = q->copied };
-    q->told = q->failure;
+    q->reported = q->failure;
     vv_monitor_leave(q->worker.monitor);
     state->latest = has_latest ? level_queue_path_of(q, latest) : NULL;
 }

@@ -39,7 +39,7 @@ struct vv_level_queue {
     struct vv_interval interval;
     size_t max_pending;
     struct vv_buffer text; /* text returned last */
-    varve_error told;      /* error returned last */
+    varve_error reported;  /* error returned last */
 
     /* the same, for sets (set_levels.h) */
     struct vv_waiting *held; /* sets that no rank has begun, oldest first */
@@ -136,8 +136,8 @@ uint64_t vv_level_queue_highest(struct vv_level_queue *queue);
 bool vv_level_queue_has_failed(
     struct vv_level_queue *queue, varve_error *failure);
 
-/* Sets *state, except for the directory and the failure. `told` contains the
- * failure afterwards. */
+/* Sets *state, except for the directory and the failure. `reported` contains
+ * the failure afterwards. */
 void vv_level_queue_state(
     struct vv_level_queue *queue, varve_level_state *state);
 

@@ -216,13 +216,13 @@ bool vv_levels_state(
     struct vv_level_queue *q = &levels->all[index];
     *state = (varve_level_state){ .step = -1 };
     if (vv_levels_are_lost(levels))
-        vv_fail(&q->told, VARVE_CANCELLED,
+        vv_fail(&q->reported, VARVE_CANCELLED,
             "%s: levels cannot be used in a forked child process",
             q->seen.directory);
     else
         vv_level_queue_state(q, state);
     state->directory = q->seen.directory;
-    state->failure = q->told.status ? q->told.message : NULL;
+    state->failure = q->reported.status ? q->reported.message : NULL;
     return true;
 }
 

@@ -101,7 +101,7 @@ void vv_nodes_end(struct vv_manager_nodes *n)
 }
 
 /* Checks that a group can be made. The group is made when it is needed. */
-varve_status vv_nodes_meet(struct vv_manager_nodes *n, varve_error *error)
+varve_status vv_nodes_exchange(struct vv_manager_nodes *n, varve_error *error)
 {
     const struct vv_redundancy *r = &n->redundancy;
     struct vv_redundancy_group group;

@@ -52,7 +52,8 @@ void vv_nodes_end(struct vv_manager_nodes *nodes);
 
 /* Exchanges the nodes on which the ranks run. Returns VARVE_MISUSE if the ranks
  * cannot protect each other. */
-varve_status vv_nodes_meet(struct vv_manager_nodes *nodes, varve_error *error);
+varve_status vv_nodes_exchange(
+    struct vv_manager_nodes *nodes, varve_error *error);
 
 /* Sets *counter to the maximum over all ranks. */
 varve_status vv_nodes_count(const struct vv_manager_nodes *nodes,

@@ -17,7 +17,7 @@
 #include "manager.h"
 #include "manager_look.h"
 #include "manager_save.h"
-#include "manager_tell.h"
+#include "manager_broadcast.h"
 #include "manager_together.h"
 #include "restoration.h"
 #include "run_identity.h"
@@ -269,7 +269,8 @@ varve_status varve_manager_refresh(varve_manager *m, varve_error *error)
     varve_error reason = { 0 };
     varve_status status =
         vv_manager_leads(m) ? vv_manager_look(m, &reason) : VARVE_OK;
-    return vv_hand_over(vv_manager_tell(m, status, &reason), &reason, error);
+    return vv_hand_over(
+        vv_manager_broadcast(m, status, &reason), &reason, error);
 }
 
 /* --- Pins --------------------------------------------------------------- */
@@ -354,7 +355,7 @@ static varve_status change_pin(varve_manager *m, uint64_t number,
     if (!status) {
         if (vv_manager_leads(m))
             status = change(m, number, &reason);
-        status = vv_manager_tell(m, status, &reason);
+        status = vv_manager_broadcast(m, status, &reason);
     }
     return vv_hand_over(status, &reason, error);
 }

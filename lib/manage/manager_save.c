@@ -13,7 +13,7 @@
 #include "lineage.h"
 #include "listing_refresh.h"
 #include "manager_metadata.h"
-#include "manager_tell.h"
+#include "manager_broadcast.h"
 #include "manager_together.h"
 #include "resume_match.h"
 #include "retention.h"
@@ -311,11 +311,11 @@ static void manager_save_conclude(
 }
 
 /* Returns `taken_over` once, on all ranks, and broadcasts the listing. */
-static varve_status tell_of_save(varve_manager *m, varve_error *error)
+static varve_status report_taken_over(varve_manager *m, varve_error *error)
 {
     varve_error reason = m->taken_over;
     m->taken_over.status = VARVE_OK;
-    varve_status status = vv_manager_tell(m, reason.status, &reason);
+    varve_status status = vv_manager_broadcast(m, reason.status, &reason);
     if (status)
         *error = reason;
     return status;
@@ -357,12 +357,12 @@ void vv_manager_keep_takeover(varve_manager *m)
 /* Returns the same status on all ranks, and broadcasts the listing. A call that
  * is not a save, such as a refresh, can have completed the save before, without
  * returning `taken_over`. */
-static varve_status land_and_tell(varve_manager *m, varve_error *error)
+static varve_status land_and_broadcast(varve_manager *m, varve_error *error)
 {
     bool has_one = m->job != NULL;
     vv_manager_finish_pending_save(m);
     if (has_one)
-        return tell_of_save(m, error);
+        return report_taken_over(m, error);
     if (!m->options.async || vv_is_alone(m->options.comm))
         return VARVE_OK;
     varve_error reason = m->taken_over;
@@ -383,7 +383,7 @@ static varve_status land_if_done(
     return VARVE_OK;
 }
 
-static varve_status manager_save_tell(varve_manager *m, varve_error *error)
+static varve_status manager_save_broadcast(varve_manager *m, varve_error *error)
 {
     varve_status status = m->failure.status;
     if (!status)
@@ -418,7 +418,7 @@ varve_status varve_manager_drain(
     varve_error reason = { 0 };
     if (!m)
         return vv_fail_none(error, "manager", "varve_manager_new");
-    varve_status status = land_and_tell(m, &reason);
+    varve_status status = land_and_broadcast(m, &reason);
     vv_levels_catch_up(&m->levels, &m->listing, NULL);
     if (!status)
         status = drain(m, moment_in(m, seconds), &reason);
@@ -431,9 +431,9 @@ varve_status varve_manager_wait(varve_manager *m, varve_error *error)
     if (!m)
         return vv_fail_none(error, "manager", "varve_manager_new");
     varve_error reason = { 0 };
-    varve_status status = land_and_tell(m, &reason);
+    varve_status status = land_and_broadcast(m, &reason);
     if (!status)
-        status = manager_save_tell(m, &reason);
+        status = manager_save_broadcast(m, &reason);
     return vv_hand_over(status, &reason, error);
 }
 
@@ -521,17 +521,17 @@ static varve_status manager_save_save(varve_manager *m, int64_t step,
 
 /* A completed save stays valid if a rank fails afterwards. The next call
  * broadcasts the listing again. */
-static varve_status save_and_tell(varve_manager *m, int64_t step,
+static varve_status save_and_broadcast(varve_manager *m, int64_t step,
     const varve_manager_save_options *o, varve_error *error)
 {
     varve_error reason = { 0 };
     varve_status status = manager_save_save(m, step, o, error);
-    varve_status told = tell_of_save(m, &reason);
-    if (!status && told == VARVE_NO_MEMORY)
+    varve_status reported = report_taken_over(m, &reason);
+    if (!status && reported == VARVE_NO_MEMORY)
         m->warning = reason;
-    else if (!status && told)
+    else if (!status && reported)
         *error = reason;
-    return status || told == VARVE_NO_MEMORY ? status : told;
+    return status || reported == VARVE_NO_MEMORY ? status : reported;
 }
 
 static varve_status manager_save_check_save(varve_manager *m, int64_t step,
@@ -558,17 +558,17 @@ static varve_status save_if_due(varve_manager *m, int64_t step,
     bool has_landed;
     VV_TRY(land_if_done(m, &has_landed, error));
     if (!status)
-        status = manager_save_tell(m, error);
+        status = manager_save_broadcast(m, error);
     bool is_due = !status && (o->force || manager_save_wants(m, step));
     VV_TRY(vv_manager_any(m, status, &is_due, error));
     if (!is_due)
-        return has_landed ? tell_of_save(m, error) : VARVE_OK;
+        return has_landed ? report_taken_over(m, error) : VARVE_OK;
     if (has_landed)
-        VV_TRY(tell_of_save(m, error));
+        VV_TRY(report_taken_over(m, error));
     VV_TRY(varve_manager_wait(m, error));
-    VV_TRY(vv_resume_match_demand(m, error));
+    VV_TRY(vv_resume_match_require(m, error));
     VV_TRY(vv_resume_match_weigh(m, error));
-    return save_and_tell(m, step, o, error);
+    return save_and_broadcast(m, step, o, error);
 }
 
 varve_status varve_manager_save_with(varve_manager *m, int64_t step,

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "manager_tell.h"
+#include "manager_broadcast.h"
 #include "manager_together.h"
 
 #include <inttypes.h>
@@ -40,7 +40,7 @@ varve_status vv_manager_any(
 }
 
 /* All files of a checkpoint belong to one run, that of rank 0. */
-static varve_status manager_together_tell_run(
+static varve_status manager_together_broadcast_run(
     varve_manager *m, const varve_comm *comm, varve_error *error)
 {
     char text[VV_RUN_SIZE + VV_PARENT_SIZE];
@@ -61,7 +61,7 @@ varve_status vv_manager_bcast_order(varve_manager *m, varve_status status,
         vv_bits_of(order->metric) };
     VV_TRY(vv_agree(comm, status, error));
     VV_TRY(vv_comm_bcast(comm, words, sizeof words, error));
-    VV_TRY(manager_together_tell_run(m, comm, error));
+    VV_TRY(manager_together_broadcast_run(m, comm, error));
     if ((int64_t)words[0] != order->step)
         status = vv_fail(error, VARVE_MISUSE,
             "%s: rank 0 saves step %" PRId64 ", this rank saves step %" PRId64,
@@ -211,8 +211,8 @@ varve_status vv_manager_check_same_options(varve_manager *m,
     VV_TRY(check_alike(m, comm, error));
     if (m->options.async)
         VV_TRY(vv_keep_duplicate(comm, VARVE_OK, m->graph, error));
-    VV_TRY(vv_nodes_meet(&m->nodes, error));
+    VV_TRY(vv_nodes_exchange(&m->nodes, error));
     if (vv_has_nodes(&m->nodes))
         VV_TRY(vv_set_levels_see(comm, &m->levels, error));
-    return vv_manager_tell(m, VARVE_OK, error);
+    return vv_manager_broadcast(m, VARVE_OK, error);
 }

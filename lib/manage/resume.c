@@ -15,7 +15,7 @@
 #include "manager_look.h"
 #include "lineage.h"
 #include "manager_save.h"
-#include "manager_tell.h"
+#include "manager_broadcast.h"
 #include "manager_together.h"
 #include "prune.h"
 #include "read_all.h"
@@ -110,9 +110,9 @@ static varve_status resume_list_again(
 {
     varve_status status =
         vv_manager_leads(m) ? vv_manager_look(m, error) : VARVE_OK;
-    VV_TRY(vv_manager_tell(m, status, error));
+    VV_TRY(vv_manager_broadcast(m, status, error));
     status = vv_levels_look(&m->levels, error);
-    VV_TRY(vv_manager_tell_levels(m, status, error));
+    VV_TRY(vv_manager_broadcast_levels(m, status, error));
     *origin = (struct vv_origin){ .levels = origin->levels };
     m->passed_over.size = 0;
     return VARVE_OK;
@@ -148,7 +148,7 @@ static varve_status list_what_was_unread(varve_manager *m,
 /* Fails if a checkpoint of the manager's directory could not be opened, because
  * it is unknown if a checkpoint of a level descends from it. */
 static varve_status list_own_again(varve_manager *m, struct vv_origin *origin,
-    int *reads, bool *is_told, varve_error *error)
+    int *reads, bool *is_listed, varve_error *error)
 {
     const struct vv_system *system = m->context.system;
     const struct vv_entry *own = vv_manager_own_unread(m);
@@ -162,7 +162,7 @@ static varve_status list_own_again(varve_manager *m, struct vv_origin *origin,
         "levels continue it",
         vv_listing_entry_path(&m->listing, own, VARVE_SUFFIX));
     VV_TRY(may_pass(m, &reason, error));
-    *is_told = true;
+    *is_listed = true;
     *origin = (struct vv_origin){ .levels = origin->levels };
     return vv_manager_pass_over(m, &reason, error);
 }
@@ -175,12 +175,12 @@ static varve_status find_good(varve_manager *m, examine_function *examine,
 {
     unsigned listings = 0;
     int reads = 0;
-    bool is_told = false;
+    bool is_listed = false;
     while (vv_origin_next(m, origin)) {
         varve_error reason = { 0 };
         bool is_damaged = false, is_foreign;
-        if (origin->level && vv_manager_own_unread(m) && !is_told) {
-            VV_TRY(list_own_again(m, origin, &reads, &is_told, error));
+        if (origin->level && vv_manager_own_unread(m) && !is_listed) {
+            VV_TRY(list_own_again(m, origin, &reads, &is_listed, error));
             continue;
         }
         VV_TRY(vv_manager_pass_foreign(m, origin, &is_foreign, error));
@@ -265,7 +265,7 @@ static varve_status start_fresh(varve_manager *m, varve_error *error)
     if (m->options.initialize)
         status = m->options.initialize(m->options.initialize_user);
     else if (m->half_restored.status)
-        return vv_tell_half_restored(m, VARVE_CORRUPT, error);
+        return vv_report_half_restored(m, VARVE_CORRUPT, error);
     if (m->options.initialize && !status)
         vv_forget_half(m->graph);
     if (status)
@@ -307,7 +307,7 @@ static varve_status resume_begin_anew(varve_manager *m,
     if (!status && vv_manager_leads(m))
         status = vv_resume_check_nothing(m, unseen, error);
     status = vv_manager_agree(m, status, error);
-    return status ? vv_tell_half_restored(m, status, error)
+    return status ? vv_report_half_restored(m, status, error)
                   : start_fresh(m, error);
 }
 
@@ -347,7 +347,7 @@ static varve_status look_at_levels(
     if (m->levels.count == 0)
         return VARVE_OK;
     varve_status status = vv_levels_look(&m->levels, error);
-    VV_TRY(vv_manager_tell_levels(m, status, error));
+    VV_TRY(vv_manager_broadcast_levels(m, status, error));
     if (vv_has_nodes(&m->nodes))
         VV_TRY(vv_set_levels_see(m->comm, &m->levels, error));
     for (size_t i = 0; !status && i < m->levels.count; i++) {
@@ -370,7 +370,7 @@ static varve_status restore_good(varve_manager *m, struct vv_origin *origin,
     VV_TRY(find_good(m, resume_verify, origin, unread, error));
     varve_status status =
         vv_manager_leads(m) ? vv_manager_decide(m, error) : VARVE_OK;
-    VV_TRY(vv_manager_tell(m, status, error));
+    VV_TRY(vv_manager_broadcast(m, status, error));
     return origin->listing ? resume_restore(m, origin, error) : VARVE_OK;
 }
 
@@ -379,7 +379,7 @@ static varve_status restore_first(varve_manager *m, struct vv_origin *origin,
 {
     varve_status status = find_good(m, vv_resume_from, origin, unread, error);
     if (status)
-        return vv_tell_half_restored(m, status, error);
+        return vv_report_half_restored(m, status, error);
     if (!origin->listing)
         return vv_manager_decide(m, error);
     m->half_restored.status =
@@ -438,7 +438,7 @@ static varve_status resume_resume(varve_manager *m, varve_error *error)
     struct vv_origin origin = { .levels = m->levels.count };
     varve_error unread = { 0 }, unseen = { 0 };
     varve_status status = look_to_resume(m, error);
-    VV_TRY(vv_manager_tell(m, status, error));
+    VV_TRY(vv_manager_broadcast(m, status, error));
     vv_restoration_free(m->restoration);
     m->restoration = NULL;
     vv_resume_match_clear(m);
@@ -509,7 +509,7 @@ static varve_status resume_prune(
     vv_manager_finish_pending_save(m);
     if (vv_manager_leads(m))
         status = lock_to_prune(m, error);
-    VV_TRY(vv_manager_tell(m, status, error));
+    VV_TRY(vv_manager_broadcast(m, status, error));
     VV_TRY(vv_resume_match_weigh(m, error));
     VV_TRY(vv_nodes_find_oldest_to_keep(
         &m->nodes, &m->listing, m->policy.keep_bytes, error));
@@ -519,7 +519,7 @@ static varve_status resume_prune(
         VV_TRY(find_own_good(m, error));
     if (vv_manager_leads(m) && !(status = vv_manager_decide(m, error)))
         carry_out(m, is_trial);
-    return vv_manager_tell(m, status, error);
+    return vv_manager_broadcast(m, status, error);
 }
 
 static varve_status prune_with(

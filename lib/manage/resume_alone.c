@@ -167,7 +167,7 @@ varve_status vv_resume_from(varve_manager *m, const struct vv_origin *origin,
     return status;
 }
 
-varve_status vv_tell_half_restored(
+varve_status vv_report_half_restored(
     const varve_manager *m, varve_status status, varve_error *error)
 {
     if (!m->half_restored.status)

@@ -26,7 +26,7 @@ varve_status vv_resume_from(varve_manager *manager,
 
 /* Returns `status`, or VARVE_PARTIALLY_RESTORED with a message if a damaged
  * checkpoint has left variables with new values. */
-varve_status vv_tell_half_restored(
+varve_status vv_report_half_restored(
     const varve_manager *manager, varve_status status, varve_error *error);
 
 #endif

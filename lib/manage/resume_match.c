@@ -17,7 +17,7 @@
 #include "try.h"
 
 /* Passes the kept checkpoint to its level. */
-static void tell_levels(varve_manager *m)
+static void pass_to_level(varve_manager *m)
 {
     vv_levels_hold(&m->levels, m->resumed.is_held ? m->resumed.level : 0,
         m->resumed.number);
@@ -26,7 +26,7 @@ static void tell_levels(varve_manager *m)
 void vv_resume_match_clear(varve_manager *m)
 {
     m->resumed = (struct vv_manager_match){ 0 };
-    tell_levels(m);
+    pass_to_level(m);
 }
 
 void vv_resume_match_begin(varve_manager *m, uint64_t number, size_t level)
@@ -37,7 +37,7 @@ void vv_resume_match_begin(varve_manager *m, uint64_t number, size_t level)
         .is_held = true,
         .is_unchecked = m->options.strict,
     };
-    tell_levels(m);
+    pass_to_level(m);
 }
 
 static varve_status resume_match_check(varve_manager *m, varve_error *error)
@@ -70,12 +70,12 @@ varve_status varve_manager_assert_consumed(varve_manager *m, varve_error *error)
     status = vv_manager_agree(m, status, &reason);
     if (!status) {
         m->resumed.is_unchecked = m->resumed.is_held = false;
-        tell_levels(m);
+        pass_to_level(m);
     }
     return vv_hand_over(status, &reason, error);
 }
 
-varve_status vv_resume_match_demand(varve_manager *m, varve_error *error)
+varve_status vv_resume_match_require(varve_manager *m, varve_error *error)
 {
     return m->resumed.is_unchecked ? varve_manager_assert_consumed(m, error)
                                    : VARVE_OK;
@@ -103,7 +103,7 @@ varve_status vv_resume_match_weigh(varve_manager *m, varve_error *error)
     status = vv_manager_any(m, status, &is_held, &reason);
     if (!status) {
         m->resumed.is_held = is_held;
-        tell_levels(m);
+        pass_to_level(m);
     }
     return vv_hand_over(status, &reason, error);
 }
@@ -112,7 +112,7 @@ varve_status varve_manager_finish_resume(varve_manager *m, varve_error *error)
 {
     if (!m)
         return vv_fail_none(error, "manager", "varve_manager_new");
-    VV_TRY(vv_resume_match_demand(m, error));
+    VV_TRY(vv_resume_match_require(m, error));
     return m->restoration ? vv_restoration_settle(m->restoration, error)
                           : VARVE_OK;
 }

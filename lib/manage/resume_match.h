@@ -1,7 +1,7 @@
 /* resume_match.h - Checks if the last resume was complete: all saved values
  * were used, and all variables of the program were restored.
  *
- * All ranks must call vv_resume_match_demand and vv_resume_match_weigh, which
+ * All ranks must call vv_resume_match_require and vv_resume_match_weigh, which
  * return the same status on all ranks.
  *
  * SPDX-License-Identifier: MIT
@@ -21,7 +21,8 @@ void vv_resume_match_begin(
 
 /* With `strict`, returns VARVE_UNMATCHED if the resume is not complete. After
  * the resume was found complete, returns VARVE_OK. */
-varve_status vv_resume_match_demand(varve_manager *manager, varve_error *error);
+varve_status vv_resume_match_require(
+    varve_manager *manager, varve_error *error);
 
 /* Call before checkpoints are deleted. Determines if the resumed checkpoint has
  * a value, on any rank, that was neither used nor dropped. While it has, it is

@@ -250,7 +250,7 @@ bool varve_run_check_resume(varve_run *run)
     varve_status status = varve_graph_check(run->graph, &reason);
     status = vv_manager_agree(run->manager, status, &reason);
     if (!status)
-        status = vv_resume_match_demand(run->manager, &reason);
+        status = vv_resume_match_require(run->manager, &reason);
     vv_hand_over(status, &reason, &run->failure);
     return !status;
 }
@@ -327,7 +327,7 @@ static bool may_take_step(varve_run *run, int64_t step)
 {
     varve_error reason = { 0 };
     bool is_asked = atomic_load(&run->is_asked);
-    varve_status status = vv_resume_match_demand(run->manager, &reason);
+    varve_status status = vv_resume_match_require(run->manager, &reason);
     if (!status) {
         status = check_step(run, step, &reason);
         status = vv_manager_any(run->manager, status, &is_asked, &reason);
@@ -385,7 +385,7 @@ static void check_unstepped(varve_run *run)
     if (run->is_dropped || !run->manager->resumed.is_unchecked ||
         is_to_stop(run))
         return;
-    varve_status status = vv_resume_match_demand(run->manager, &reason);
+    varve_status status = vv_resume_match_require(run->manager, &reason);
     vv_hand_over(status, &reason, &run->failure);
 }
 

@@ -175,7 +175,7 @@ varve_saver *varve_saver_new(
     if (vv_check_comm(comm, error))
         return NULL;
     varve_status status = make_with(graph, options, &saver, &reason);
-    status = vv_saver_meet(saver, comm, status, &reason);
+    status = vv_saver_begin_collective(saver, comm, status, &reason);
     if (!status)
         return saver;
     varve_saver_free(saver);

@@ -301,7 +301,7 @@ static varve_status set_list(varve_saver *saver, const char *const *paths,
         paths ? saver_list_digest_of(paths, count) : 0, NULL, error));
     if (vv_saver_leads(saver))
         status = list_these(saver, paths, count, &files, error);
-    status = vv_saver_tell_list(saver, status, &files, error);
+    status = vv_saver_broadcast_list(saver, status, &files, error);
     return saver_list_take_list(saver, &files, status);
 }
 
@@ -335,7 +335,7 @@ static varve_status recover(
         saver, status, prefix, saver_list_digest_of(&prefix, 1), NULL, error));
     if (vv_saver_leads(saver))
         status = saver_list_scan(saver, prefix, &files, error);
-    status = vv_saver_tell_list(saver, status, &files, error);
+    status = vv_saver_broadcast_list(saver, status, &files, error);
     return saver_list_take_list(saver, &files, status);
 }
 

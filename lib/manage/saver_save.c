@@ -204,7 +204,7 @@ static varve_restoration *saver_save_open_file(varve_saver *saver,
     vv_buffer_init(&path, &saver->context.allocator);
     if (vv_saver_leads(saver))
         status = saver_save_find_file(&saver->context, name, &path, error);
-    status = vv_saver_tell(saver, status, &path, error);
+    status = vv_saver_broadcast(saver, status, &path, error);
     struct vv_opening opening = {
         .path = (const char *)path.data,
         .is_by_label = true,

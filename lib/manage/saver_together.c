@@ -20,7 +20,7 @@ bool vv_saver_leads(const varve_saver *s)
 
 /* --- The first meeting ---------------------------------------------------- */
 
-varve_status vv_saver_meet(varve_saver *s, const varve_comm *comm,
+varve_status vv_saver_begin_collective(varve_saver *s, const varve_comm *comm,
     varve_status status, varve_error *error)
 {
     VV_TRY(vv_agree(comm, status, error));
@@ -57,7 +57,7 @@ varve_status vv_saver_compare(const varve_saver *s, varve_status status,
     return vv_agree(comm, status, error);
 }
 
-varve_status vv_saver_tell(const varve_saver *s, varve_status status,
+varve_status vv_saver_broadcast(const varve_saver *s, varve_status status,
     struct vv_buffer *text, varve_error *error)
 {
     if (!status) {
@@ -101,7 +101,7 @@ static varve_status saver_together_take_files(const varve_saver *s,
     return VARVE_OK;
 }
 
-varve_status vv_saver_tell_list(const varve_saver *s, varve_status status,
+varve_status vv_saver_broadcast_list(const varve_saver *s, varve_status status,
     struct vv_saver_files *files, varve_error *error)
 {
     const varve_comm *comm = s->options.comm;

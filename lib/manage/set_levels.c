@@ -86,7 +86,8 @@ static varve_status find_whole(const varve_comm *comm,
     return status;
 }
 
-static void know_whole(struct vv_level_queue *q, const struct vv_buffer *sets)
+static void set_complete_sets(
+    struct vv_level_queue *q, const struct vv_buffer *sets)
 {
     struct named set = { .step = -1 };
     vv_monitor_enter(q->worker.monitor);
@@ -109,7 +110,7 @@ static void know_whole(struct vv_level_queue *q, const struct vv_buffer *sets)
 }
 
 /* Nothing is deleted unless all ranks have the list of complete sets. */
-static void know_none(struct vv_level_queue *q)
+static void set_no_sets(struct vv_level_queue *q)
 {
     q->seen.count = 0;
     vv_monitor_enter(q->worker.monitor);
@@ -123,7 +124,7 @@ static varve_status see_one(
     struct vv_buffer sets;
     q->unseen.status = vv_agree(comm, q->unseen.status, &q->unseen);
     if (q->unseen.status) {
-        know_none(q);
+        set_no_sets(q);
         if (q->unseen.status == VARVE_DISCONNECTED)
             *error = q->unseen;
         return q->unseen.status == VARVE_DISCONNECTED ? VARVE_DISCONNECTED
@@ -132,7 +133,7 @@ static varve_status see_one(
     vv_buffer_init(&sets, &q->level.context.allocator);
     varve_status status = find_whole(comm, &q->seen, &sets, error);
     if (!status)
-        know_whole(q, &sets);
+        set_complete_sets(q, &sets);
     vv_buffer_clear(&sets);
     return status;
 }

@@ -38,7 +38,7 @@ struct group {
 /* Ranks that have not seen the failure would wait for this one, which takes
  * part in no further operation. An MPI implementation with fault tolerance can
  * notify them. */
-static void tell_others(struct group *g)
+static void notify_others(struct group *g)
 {
 #ifdef VV_MPI_REVOKES
     if (!g->is_broken)
@@ -54,7 +54,7 @@ static varve_status mpi_comm_settle(
     if (result != MPI_SUCCESS)
         status = VARVE_DISCONNECTED;
     if (status)
-        tell_others(g);
+        notify_others(g);
     g->is_broken = g->is_broken || status;
     return status;
 }

@@ -19,7 +19,7 @@ static void *default_allocator_resize(void *old, size_t size)
     }
     void *block = realloc(old, size);
     if (block && size >= LARGE_BLOCK)
-        vv_ask_for_huge_pages(block, size);
+        vv_advise_huge_pages(block, size);
     return block;
 }
 

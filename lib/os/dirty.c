@@ -158,7 +158,7 @@ void vv_dirty_free(struct vv_dirty *d)
 
 /* Omits pages that are only partly requested. If a part is already in other
  * ranges, adds ranges only for the remainder. */
-void vv_dirty_ask(struct vv_dirty *d, const void *bytes, size_t size)
+void vv_dirty_request(struct vv_dirty *d, const void *bytes, size_t size)
 {
     size_t before = -(uintptr_t)bytes % VV_PAGE_SIZE;
     if (d->tracker < 0 || size < LEAST)

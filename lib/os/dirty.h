@@ -36,7 +36,7 @@ void vv_dirty_free(struct vv_dirty *dirty);
 
 /* Requests tracking of some bytes at the next look. Memory that is not
  * requested for some time is no longer tracked. */
-void vv_dirty_ask(struct vv_dirty *dirty, const void *bytes, size_t size);
+void vv_dirty_request(struct vv_dirty *dirty, const void *bytes, size_t size);
 
 /* Checks the requested memory and starts a new interval. Returns its number,
  * which is higher than all before and never 0. To copy memory, look first:

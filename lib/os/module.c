@@ -53,7 +53,7 @@ static const void *open_in(const char *directory, const char *name,
     return found;
 }
 
-static const void *open_beside(const char *name, const char *symbol,
+static const void *open_in_directory(const char *name, const char *symbol,
     const char *folder, struct vv_buffer *reason)
 {
     struct vv_buffer path;
@@ -82,7 +82,7 @@ static const void *open_in_build(
         return NULL;
     memcpy(folder, room, size);
     folder[size] = '\0';
-    return open_beside(name, symbol, folder, reason);
+    return open_in_directory(name, symbol, folder, reason);
 }
 
 const void *vv_module_find(const char *name, const char *symbol,
@@ -92,7 +92,7 @@ const void *vv_module_find(const char *name, const char *symbol,
     reason->size = 0;
     if (wished && *wished)
         return open_in(wished, name, symbol, reason);
-    const void *found = open_beside(name, symbol, "varve", reason);
+    const void *found = open_in_directory(name, symbol, "varve", reason);
     if (!found)
         found = open_in_build(name, symbol, reason);
     reason->size = 0;

@@ -137,25 +137,26 @@ int vv_posix_untrack(void *state, int tracker, void *address, size_t size)
     return posix_tracking_call(tracker, UFFDIO_UNREGISTER, &range);
 }
 
-struct teller {
+struct reporter {
     vv_each_run *each;
     void *user;
-    uint64_t told; /* end of the range reported so far */
+    uint64_t reported; /* end of the range reported so far */
 };
 
-static void posix_tracking_tell(
-    const struct teller *teller, uint64_t start, uint64_t end)
+static void posix_tracking_report(
+    const struct reporter *reporter, uint64_t start, uint64_t end)
 {
     if (start < end)
-        teller->each(teller->user, address_of(start), (size_t)(end - start));
+        reporter->each(
+            reporter->user, address_of(start), (size_t)(end - start));
 }
 
-typedef void on_run(struct teller *teller, const struct page_run *run);
+typedef void on_run(struct reporter *reporter, const struct page_run *run);
 
 /* Opens the page map each time, because a map that a parent process opened
  * shows the parent's memory. */
 static int posix_tracking_scan(
-    struct page_scan *wanted, struct teller *teller, on_run *visit)
+    struct page_scan *wanted, struct reporter *reporter, on_run *visit)
 {
     enum { ROOM = 256 };
     struct page_run runs[ROOM];
@@ -167,7 +168,7 @@ static int posix_tracking_scan(
     while (found >= 0 && wanted->start < wanted->end) {
         found = posix_tracking_call(map, SCAN_PAGES, wanted);
         for (int i = 0; i < found; i++)
-            visit(teller, &runs[i]);
+            visit(reporter, &runs[i]);
         if (found >= 0 && wanted->walk_end <= wanted->start)
             found = -EIO;
         wanted->start = wanted->walk_end;
@@ -178,10 +179,10 @@ static int posix_tracking_scan(
 }
 
 /* Reports the range before a known run. */
-static void tell_before(struct teller *teller, const struct page_run *run)
+static void report_before(struct reporter *reporter, const struct page_run *run)
 {
-    posix_tracking_tell(teller, teller->told, run->start);
-    teller->told = run->end;
+    posix_tracking_report(reporter, reporter->reported, run->start);
+    reporter->reported = run->end;
 }
 
 int vv_posix_each_written(void *state, int tracker, void *address, size_t size,
@@ -189,21 +190,21 @@ int vv_posix_each_written(void *state, int tracker, void *address, size_t size,
 {
     (void)state;
     (void)tracker;
-    struct teller teller = { each, user, posix_tracking_number(address) };
+    struct reporter reporter = { each, user, posix_tracking_number(address) };
     struct page_scan unwritten = { .start = posix_tracking_number(address),
         .end = posix_tracking_number(address) + size,
         .inverted = PAGE_IS_WRITTEN,
         .all_of = PAGE_IS_GUARDABLE | PAGE_IS_PRESENT | PAGE_IS_WRITTEN };
-    int result = posix_tracking_scan(&unwritten, &teller, tell_before);
-    posix_tracking_tell(
-        &teller, teller.told, posix_tracking_number(address) + size);
+    int result = posix_tracking_scan(&unwritten, &reporter, report_before);
+    posix_tracking_report(
+        &reporter, reporter.reported, posix_tracking_number(address) + size);
     return result;
 }
 
-static void posix_tracking_tell_run(
-    struct teller *teller, const struct page_run *run)
+static void posix_tracking_report_run(
+    struct reporter *reporter, const struct page_run *run)
 {
-    posix_tracking_tell(teller, run->start, run->end);
+    posix_tracking_report(reporter, run->start, run->end);
 }
 
 int vv_posix_arm(void *state, int tracker, void *address, size_t size,
@@ -211,12 +212,12 @@ int vv_posix_arm(void *state, int tracker, void *address, size_t size,
 {
     (void)state;
     (void)tracker;
-    struct teller teller = { each, user, 0 };
+    struct reporter reporter = { each, user, 0 };
     struct page_scan written = { .start = posix_tracking_number(address),
         .end = posix_tracking_number(address) + size,
         .flags = SCAN_GUARDS | SCAN_FAILS_UNGUARDABLE,
         .all_of = PAGE_IS_WRITTEN };
-    return posix_tracking_scan(&written, &teller, posix_tracking_tell_run);
+    return posix_tracking_scan(&written, &reporter, posix_tracking_report_run);
 }
 
 #else

@@ -251,7 +251,7 @@ varve_status vv_publish_begin_like(struct vv_publication *p,
     return status;
 }
 
-void vv_publish_spare(struct vv_publication *p)
+void vv_publish_keep_existing(struct vv_publication *p)
 {
     p->flags |= VV_PUBLISH_NO_REPLACE;
 }

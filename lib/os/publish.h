@@ -77,7 +77,7 @@ varve_status vv_publish_begin_like(struct vv_publication *p,
     const struct vv_access *like, varve_error *error);
 
 /* From now on behaves like VV_PUBLISH_NO_REPLACE. */
-void vv_publish_spare(struct vv_publication *p);
+void vv_publish_keep_existing(struct vv_publication *p);
 
 /* Publishes the file if `status` is VARVE_OK, otherwise removes it. Closes
  * everything. Returns `status` or the failure of this call. */

@@ -160,7 +160,7 @@ varve_status varve_remote_enable(
         calls->enable(options ? options : &none, &vv_posix_system, &why);
     if (!system)
         return vv_fail(error, VARVE_IO, "stores: libcurl: %s", why);
-    vv_failure_ask(&calls->words);
+    vv_failure_register(&calls->words);
     atomic_store_explicit(&current, system, memory_order_release);
     return VARVE_OK;
 }

@@ -24,7 +24,7 @@ static size_t page_size(void)
 /* Only the page size changes, so it does no harm that the first and last page
  * can contain other blocks, that the advice remains after the block is freed,
  * or that the call can fail. */
-void vv_ask_for_huge_pages(void *block, size_t size)
+void vv_advise_huge_pages(void *block, size_t size)
 {
 #ifdef MADV_HUGEPAGE
     size_t before = (uintptr_t)block % page_size();
@@ -80,7 +80,7 @@ static uintptr_t map_at_multiple(size_t size, size_t alignment)
     size_t before = (size_t)(-found & (alignment - 1));
     value_pages_give_back(found, before);
     value_pages_give_back(found + before + size, alignment - before);
-    vv_ask_for_huge_pages((void *)(found + before), size);
+    vv_advise_huge_pages((void *)(found + before), size);
     return found + before;
 }
 

@@ -24,6 +24,6 @@ void *vv_value_map(size_t size);
 void vv_value_unmap(void *value, size_t size);
 
 /* Advises the system to use huge pages. */
-void vv_ask_for_huge_pages(void *block, size_t size);
+void vv_advise_huge_pages(void *block, size_t size);
 
 #endif

@@ -117,7 +117,7 @@ static void remote_ahead_release(struct vv_remote_fetching *a, struct slot *s)
     atomic_fetch_sub(&used_by_all, 1);
 }
 
-static void free_room(struct slot *s)
+static void free_slot_bytes(struct slot *s)
 {
     free(s->bytes);
     s->bytes = NULL;
@@ -267,7 +267,7 @@ static void free_bytes(struct vv_remote_fetching *a)
 {
     for (size_t i = 0; i < VV_REMOTE_MOST_CONCURRENCY; i++) {
         remote_ahead_join(a, &a->slots[i]);
-        free_room(&a->slots[i]);
+        free_slot_bytes(&a->slots[i]);
     }
     free(a->segments);
     a->segments = NULL;
@@ -415,7 +415,7 @@ static int64_t remote_ahead_copy(struct vv_remote_fetching *a, struct slot *s,
         remote_ahead_release(a, s);
         start_all(a);
         if (s->state == FREE)
-            free_room(s);
+            free_slot_bytes(s);
     }
     return (int64_t)size;
 }

@@ -151,7 +151,7 @@ static bool remote_answer_is_same(
            (*mark->tag || strcmp(a->mark.date, mark->date) == 0);
 }
 
-static enum vv_remote_verdict say(enum vv_remote_verdict verdict, int is,
+static enum vv_remote_verdict conclude(enum vv_remote_verdict verdict, int is,
     const char *text, int *number, const char **why)
 {
     *number = is;
@@ -159,7 +159,7 @@ static enum vv_remote_verdict say(enum vv_remote_verdict verdict, int is,
     return verdict;
 }
 
-static bool is_asked(
+static bool is_requested_range(
     const struct vv_remote_answer *a, const struct vv_remote_range *range)
 {
     uint64_t last = range->last;
@@ -179,22 +179,22 @@ enum vv_remote_verdict vv_remote_check_range(const struct vv_remote_answer *a,
                      (a->code == 416 && a->has_size && a->mark.size == 0)))
         return VV_REMOTE_GOOD; /* an empty file has no ranges */
     if (is_whole)
-        return say(VV_REMOTE_AGAIN, EOPNOTSUPP,
+        return conclude(VV_REMOTE_AGAIN, EOPNOTSUPP,
             "the server cannot send parts of a file: expected status 206, "
             "found 200",
             number, why);
     if (a->code == 412 || a->code == 416)
-        return say(VV_REMOTE_FINAL, ESTALE,
+        return conclude(VV_REMOTE_FINAL, ESTALE,
             "the file has changed since it was opened", number, why);
     if (a->is_coded)
-        return say(VV_REMOTE_AGAIN, EIO, "the server sent compressed bytes",
-            number, why);
-    if (!is_asked(a, range))
-        return say(VV_REMOTE_AGAIN, EIO,
+        return conclude(VV_REMOTE_AGAIN, EIO,
+            "the server sent compressed bytes", number, why);
+    if (!is_requested_range(a, range))
+        return conclude(VV_REMOTE_AGAIN, EIO,
             "the server sent another part of the file than requested", number,
             why);
     if (mark && !remote_answer_is_same(mark, a))
-        return say(VV_REMOTE_FINAL, ESTALE,
+        return conclude(VV_REMOTE_FINAL, ESTALE,
             "the file has changed since it was opened", number, why);
     return VV_REMOTE_GOOD;
 }
@@ -235,7 +235,8 @@ static bool is_full(long code, const char *name)
            strcmp(name, "EntityTooLarge") == 0;
 }
 
-static void say_clocks(const struct vv_remote_answer *a, char *why, size_t size)
+static void describe_clocks(
+    const struct vv_remote_answer *a, char *why, size_t size)
 {
     char here[40] = "";
     time_t seconds = (time_t)(a->asked / 1000000000);
@@ -248,7 +249,7 @@ static void say_clocks(const struct vv_remote_answer *a, char *why, size_t size)
         here, *a->clock ? ", " : "", a->clock, *a->clock ? "," : "", a->code);
 }
 
-static void say_refusal(
+static void describe_refusal(
     const struct vv_remote_answer *a, const char *name, char *why, size_t size)
 {
     if (strcmp(name, "NoSuchBucket") == 0)
@@ -258,7 +259,7 @@ static void say_refusal(
     else if (a->code == 404 || a->code == 410)
         snprintf(why, size, "no such file (%ld)", a->code);
     else if (strcmp(name, "RequestTimeTooSkewed") == 0)
-        say_clocks(a, why, size);
+        describe_clocks(a, why, size);
     else if (is_full(a->code, name))
         snprintf(why, size, "no space left in the store (%ld%s%s)", a->code,
             *name ? " " : "", name);
@@ -279,7 +280,7 @@ enum vv_remote_verdict vv_remote_refusal(const struct vv_remote_answer *a,
 {
     char name[40];
     vv_remote_name_of_refusal(body, name, sizeof name);
-    say_refusal(a, name, why, why_size);
+    describe_refusal(a, name, why, why_size);
     *number = strcmp(name, "NoSuchUpload") == 0  ? EIO
               : is_full(a->code, name)           ? ENOSPC
               : a->code == 404 || a->code == 410 ? ENOENT

@@ -327,7 +327,7 @@ static char *source_of(const struct vv_remote_profile *p, enum kind kind)
     return vv_remote_take(&text);
 }
 
-static int remote_credentials_ask(const struct vv_remote_profile *p,
+static int remote_credentials_request(const struct vv_remote_profile *p,
     enum kind kind, struct vv_remote_keys *keys)
 {
     const char *certificates = kept.settings->certificates;
@@ -430,7 +430,7 @@ int vv_remote_credentials_find(struct vv_remote_profile *p)
             machine->sleep(machine->state, A_WHILE);
     }
     if (!result && turn == TO_ASK) {
-        result = remote_credentials_ask(p, kind, &keys);
+        result = remote_credentials_request(p, kind, &keys);
         vv_remote_lock();
         has = remote_credentials_keep(source, &keys, result == 0);
         is_copied = has && copy_keys(p);

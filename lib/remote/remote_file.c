@@ -60,7 +60,7 @@ static int remote_file_fail_memory(void)
     return vv_remote_fail(ENOMEM, "no memory for a file");
 }
 
-static bool remote_file_make_room(void)
+static bool remote_file_reserve(void)
 {
     int room = file_room ? 2 * file_room : 16;
     if (room > MOST_OPEN)
@@ -82,7 +82,7 @@ static int remote_file_enter(struct file *file)
     vv_remote_lock();
     while (at < file_room && files[at])
         at++;
-    bool good = at < file_room || remote_file_make_room();
+    bool good = at < file_room || remote_file_reserve();
     if (good)
         files[at] = file;
     vv_remote_unlock();
@@ -143,8 +143,9 @@ static bool is_just_changed(const struct vv_remote_answer *a)
 /* Repeats the request after a second if the file was changed just before: the
  * content then is that at the end of the second in its date. If the date is
  * again that of the response, it is not used for identification. */
-static int ask_until_settled(struct file *file, struct vv_remote_range *range,
-    unsigned char *bytes, size_t *size, struct vv_remote_answer *answer)
+static int request_until_settled(struct file *file,
+    struct vv_remote_range *range, unsigned char *bytes, size_t *size,
+    struct vv_remote_answer *answer)
 {
     const struct vv_system *machine = file->settings->machine;
     int result = vv_remote_get_range(
@@ -159,7 +160,7 @@ static int ask_until_settled(struct file *file, struct vv_remote_range *range,
     return result;
 }
 
-static int ask_for_mark(struct file *file)
+static int request_mark(struct file *file)
 {
     struct vv_remote_range range = { .last = VV_REMOTE_BLOCK - 1 };
     struct vv_remote_answer answer;
@@ -167,7 +168,7 @@ static int ask_for_mark(struct file *file)
     unsigned char *bytes = malloc(VV_REMOTE_BLOCK);
     if (!bytes)
         return remote_file_fail_memory();
-    int result = ask_until_settled(file, &range, bytes, &size, &answer);
+    int result = request_until_settled(file, &range, bytes, &size, &answer);
     if (!result) {
         file->mark = answer.mark;
         file->mark.size = answer.has_range ? answer.mark.size : 0;
@@ -185,7 +186,7 @@ int vv_remote_open_file(
         return remote_file_fail_memory();
     int result = vv_remote_place_of(path, &file->place);
     if (!result)
-        result = ask_for_mark(file);
+        result = request_mark(file);
     if (!result)
         result = remote_file_enter(file);
     if (result < 0)
@@ -306,7 +307,7 @@ static int check_versioned(const struct file *file)
 
 /* Signs with current credentials, because those used for opening may have
  * expired. */
-static int ask_for(struct file *file, uint64_t first, unsigned char *to,
+static int request_range(struct file *file, uint64_t first, unsigned char *to,
     size_t size, const atomic_bool *stop)
 {
     int versioned = check_versioned(file);
@@ -347,7 +348,7 @@ static int64_t remote_file_read_blocks(
     unsigned char *bytes = malloc(all);
     if (!bytes)
         return remote_file_fail_memory();
-    int64_t result = ask_for(file, begin, bytes, all, NULL);
+    int64_t result = request_range(file, begin, bytes, all, NULL);
     if (!result) {
         size_t inside = (size_t)(offset - begin);
         size_t part = size < all - inside ? size : all - inside;
@@ -382,7 +383,7 @@ int64_t vv_remote_read_at(
         return (int64_t)there;
     if (size < DIRECT)
         return remote_file_read_blocks(file, bytes, size, offset);
-    int result = ask_for(file, offset, bytes, size, NULL);
+    int result = request_range(file, offset, bytes, size, NULL);
     return result ? result : (int64_t)size;
 }
 
@@ -407,7 +408,7 @@ int vv_remote_will_read(int descriptor, uint64_t offset, uint64_t size)
 static int remote_file_fetch(void *user, uint64_t first, unsigned char *to,
     size_t size, const atomic_bool *stop)
 {
-    return ask_for(user, first, to, size, stop);
+    return request_range(user, first, to, size, stop);
 }
 
 void vv_remote_plan(

@@ -181,7 +181,7 @@ static void remote_get_settle(struct exchange *e, CURLcode code)
         vv_remote_number_of(code), vv_remote_text_of(code));
 }
 
-static void remote_get_ask(struct exchange *e)
+static void remote_get_request(struct exchange *e)
 {
     char range[64];
     struct vv_remote_look look;
@@ -253,7 +253,7 @@ static int remote_get_get(struct exchange *e, size_t *size)
         e->body_size = 0;
         memset(e->body, 0, sizeof e->body);
         e->answer = (struct vv_remote_answer){ .asked = remote_get_now(e) };
-        remote_get_ask(e);
+        remote_get_request(e);
         if (e->verdict == VV_REMOTE_GOOD)
             break;
         failed = e->range.mark && e->got >= A_STEP_ON ? 1 : failed + 1;

@@ -140,7 +140,8 @@ static void *remote_parts_run(void *argument)
     return NULL;
 }
 
-static bool remote_parts_has_room(struct vv_remote_parts *p, unsigned number)
+static bool remote_parts_has_capacity(
+    struct vv_remote_parts *p, unsigned number)
 {
     unsigned room = p->room ? p->room : 16;
     while (room < number)
@@ -268,7 +269,7 @@ int vv_remote_parts_send(struct vv_remote_parts *p, const char *path,
     }
     pthread_mutex_lock(&p->mutex);
     struct sending *s = wait_for_place(p, block->size);
-    if (!p->result && !remote_parts_has_room(p, number))
+    if (!p->result && !remote_parts_has_capacity(p, number))
         remote_parts_note_failure(p, -ENOMEM, "no memory for a part of a file");
     if (!p->result) {
         *s = (struct sending){ .parts = p, .number = number, .query = query };

@@ -197,7 +197,7 @@ int vv_remote_sync(int descriptor)
 /* --- Identification of the writer -------------------------------------------
  */
 
-enum whose {
+enum owner {
     NOBODY_KNOWS,
     NOBODYS, /* the name does not exist */
     OTHERS,
@@ -207,7 +207,7 @@ enum whose {
 
 /* Compares an object with the upload. If a store does not keep tokens, an
  * object with the same bytes counts as ours. */
-static enum whose judge(
+static enum owner judge(
     const struct vv_remote_upload *u, const struct vv_remote_answer *a)
 {
     char tag[VV_REMOTE_TAG_SIZE];
@@ -220,7 +220,7 @@ static enum whose judge(
                                                                : OURS;
 }
 
-static enum whose ask_whose(const struct vv_remote_upload *u)
+static enum owner request_owner(const struct vv_remote_upload *u)
 {
     struct vv_remote_change c = { .settings = u->settings,
         .path = u->path,
@@ -327,7 +327,7 @@ static int fail_taken(struct ending *e)
  * process may create it afterwards. */
 static int look_first(struct ending *e)
 {
-    enum whose whose = ask_whose(e->u);
+    enum owner whose = request_owner(e->u);
     e->has_conditions = false;
     return whose == OTHERS ? fail_taken(e) : -EAGAIN;
 }
@@ -336,11 +336,11 @@ static const char found_other[] =
     "the file in the store differs from what was sent";
 
 /* Determines the outcome from the current object, whatever the response was. */
-static int settle_by_asking(struct ending *e)
+static int settle_by_request(struct ending *e)
 {
     struct vv_remote_change *c = &e->change;
     bool is_good = c->verdict == VV_REMOTE_GOOD;
-    enum whose whose = ask_whose(e->u);
+    enum owner whose = request_owner(e->u);
     e->is_there = whose == OURS_IN_NAME;
     bool was_asked = e->was_cut || c->answer.code > 0; /* by a store */
     e->is_unsure = (whose == NOBODY_KNOWS && was_asked) ||
@@ -372,7 +372,7 @@ static int remote_publish_settle(struct ending *e)
     if (!is_good && !is_open_question(e) && !e->is_unsure)
         return e->is_there ? vv_remote_fail(EIO, "%s", found_other)
                            : vv_remote_change_fail(c, 1);
-    return settle_by_asking(e);
+    return settle_by_request(e);
 }
 
 static int try_all(struct ending *e)

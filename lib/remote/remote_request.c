@@ -189,7 +189,7 @@ static void remote_request_settle(
             vv_remote_number_of(code), vv_remote_text_of(code));
 }
 
-static void remote_request_ask(
+static void remote_request_start(
     struct vv_remote_change *c, const struct vv_remote_place *place)
 {
     struct sending s = { .change = c };
@@ -245,7 +245,7 @@ void vv_remote_change_once(struct vv_remote_change *c)
         vv_remote_change_find(
             c, VV_REMOTE_FINAL, -result, vv_remote_reason(-result, c->path));
     else
-        remote_request_ask(c, &place);
+        remote_request_start(c, &place);
     vv_remote_place_clear(&place);
 }
 

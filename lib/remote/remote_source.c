@@ -65,7 +65,7 @@ static size_t remote_source_on_answer(
     return q->answer.failed ? 0 : size;
 }
 
-static CURLcode ask_once(struct question *q, struct curl_slist *headers)
+static CURLcode request_once(struct question *q, struct curl_slist *headers)
 {
     CURL *c = vv_remote_pool_take();
     if (!c)
@@ -97,14 +97,14 @@ static CURLcode ask_once(struct question *q, struct curl_slist *headers)
 }
 
 /* Sends the request, with retries. Succeeds only with status 200. */
-static int remote_source_ask(struct question *q)
+static int remote_source_request(struct question *q)
 {
     struct curl_slist *headers = NULL;
     CURLcode code = CURLE_OUT_OF_MEMORY;
     unsigned attempts = 0;
     bool good = !q->header || vv_remote_add_header(&headers, q->header);
     while (good && attempts < ATTEMPTS && q->code / 100 != 2) {
-        code = ask_once(q, headers);
+        code = request_once(q, headers);
         attempts++;
         if (code == CURLE_OPERATION_TIMEDOUT || code == CURLE_COULDNT_CONNECT ||
             (code == CURLE_OK && q->code < 500))
@@ -267,7 +267,7 @@ int vv_remote_keys_of_role(
         .trusted = role->certificates,
         .is_far = true };
     int result =
-        url && form ? remote_source_ask(&q) : remote_source_fail_memory();
+        url && form ? remote_source_request(&q) : remote_source_fail_memory();
     if (!result)
         result = parse_role(&q, keys);
     remote_source_clear(&q);
@@ -368,7 +368,7 @@ int vv_remote_keys_of_container(
         .trusted = certificates };
     int result = !url ? remote_source_fail_memory()
                  : is_container_url(url)
-                     ? remote_source_ask(&q)
+                     ? remote_source_request(&q)
                      : vv_remote_fail(EACCES,
                            "no credentials: AWS_CONTAINER_CREDENTIALS_FULL_URI "
                            "must be https://, or http:// on this machine or "
@@ -401,7 +401,8 @@ static const char *base_of_instance(void)
                     : "http://169.254.169.254";
 }
 
-static int ask_instance(struct question *q, const char *path, const char *name)
+static int request_instance(
+    struct question *q, const char *path, const char *name)
 {
     struct vv_remote_text url = { .at = NULL };
     const char *base = base_of_instance();
@@ -414,7 +415,7 @@ static int ask_instance(struct question *q, const char *path, const char *name)
     char *text = vv_remote_take(&url);
     q->who = "the metadata service of the instance";
     q->url = text;
-    int result = text ? remote_source_ask(q) : remote_source_fail_memory();
+    int result = text ? remote_source_request(q) : remote_source_fail_memory();
     q->url = NULL;
     free(text);
     return result;
@@ -438,11 +439,11 @@ static int keys_by_token(const char *token, struct vv_remote_keys *keys)
     char *line = vv_remote_take(&header);
     struct question role = { .header = line }, q = { .header = line };
     int result =
-        line ? ask_instance(&role, roles, "") : remote_source_fail_memory();
+        line ? request_instance(&role, roles, "") : remote_source_fail_memory();
     if (!result && !line_of(&role))
         result = fail_answer(role.who);
     if (!result)
-        result = ask_instance(&q, roles, role.answer.at);
+        result = request_instance(&q, roles, role.answer.at);
     if (!result)
         result = parse_json(&q, keys);
     remote_source_clear(&q);
@@ -455,7 +456,7 @@ int vv_remote_keys_of_instance(struct vv_remote_keys *keys)
 {
     struct question q = { .method = "PUT",
         .header = "X-aws-ec2-metadata-token-ttl-seconds: 21600" };
-    int result = ask_instance(&q, "/latest/api/token", "");
+    int result = request_instance(&q, "/latest/api/token", "");
     if (!result && !line_of(&q))
         result = fail_answer(q.who);
     if (!result)

@@ -11,7 +11,7 @@
 
 /* --- Growing texts -------------------------------------------------------- */
 
-static bool remote_text_has_room(struct vv_remote_text *t, size_t more)
+static bool remote_text_reserve(struct vv_remote_text *t, size_t more)
 {
     if (t->failed || more > SIZE_MAX / 4 - t->size)
         t->failed = true;
@@ -30,7 +30,7 @@ static bool remote_text_has_room(struct vv_remote_text *t, size_t more)
 void vv_remote_add_bytes(
     struct vv_remote_text *t, const char *text, size_t size)
 {
-    if (!remote_text_has_room(t, size))
+    if (!remote_text_reserve(t, size))
         return;
     memcpy(t->at + t->size, text, size);
     t->size += size;

@@ -86,7 +86,7 @@ void vv_remote_upload_expect(struct vv_remote_upload *u, uint64_t size)
 }
 
 /* Returns the size of the part with a number; the first two are equal. */
-static size_t room_of(const struct vv_remote_upload *u, unsigned number)
+static size_t capacity_of(const struct vv_remote_upload *u, unsigned number)
 {
     unsigned alike =
         u->is_expected ? VV_REMOTE_MOST_PARTS / 10 * 9 : VV_REMOTE_PARTS_ALIKE;
@@ -158,7 +158,7 @@ static int send_part(struct vv_remote_upload *u, struct vv_remote_bytes *block,
 /* --- Bytes ------------------------------------------------------------------
  */
 
-static bool remote_upload_make_room(
+static bool remote_upload_reserve(
     struct vv_remote_bytes *b, size_t size, size_t most)
 {
     size_t room = b->room ? b->room : LEAST_ROOM;
@@ -181,7 +181,7 @@ static bool remote_upload_pad(
 {
     if (end <= b->size)
         return true;
-    if (!remote_upload_make_room(b, end, most))
+    if (!remote_upload_reserve(b, end, most))
         return false;
     memset(b->bytes + b->size, 0, end - b->size);
     b->size = end;
@@ -193,7 +193,7 @@ static bool remote_upload_put(struct vv_remote_bytes *b, size_t most, size_t at,
     const void *bytes, size_t size)
 {
     if (!remote_upload_pad(b, at, most) ||
-        !remote_upload_make_room(b, at + size, most))
+        !remote_upload_reserve(b, at + size, most))
         return false;
     memcpy(b->bytes + at, bytes, size);
     if (b->size < at + size)
@@ -205,7 +205,7 @@ static bool remote_upload_put(struct vv_remote_bytes *b, size_t most, size_t at,
 /* Sends the window, which is complete, and moves it to the next part. */
 static int remote_upload_advance(struct vv_remote_upload *u)
 {
-    size_t room = room_of(u, u->number);
+    size_t room = capacity_of(u, u->number);
     if (!remote_upload_pad(&u->window, room, room))
         return remote_upload_fail_memory();
     int result =
@@ -231,12 +231,12 @@ static int64_t put_in_window(
     if (offset < u->begin)
         return vv_remote_fail(ESPIPE, "a store needs the bytes in order: write "
                                       "to a disk and copy the file");
-    while (offset - u->begin >= room_of(u, u->number)) {
+    while (offset - u->begin >= capacity_of(u, u->number)) {
         int result = remote_upload_advance(u);
         if (result)
             return result;
     }
-    size_t at = (size_t)(offset - u->begin), room = room_of(u, u->number);
+    size_t at = (size_t)(offset - u->begin), room = capacity_of(u, u->number);
     size_t part = size < room - at ? size : room - at;
     return remote_upload_put(&u->window, room, at, bytes, part)
                ? (int64_t)part

@@ -26,7 +26,7 @@ static uint32_t narrowest(const varve_tensor *tensor, uint32_t taken)
     return found;
 }
 
-bool vv_strides_are_apart(const varve_tensor *tensor)
+bool vv_strides_are_disjoint(const varve_tensor *tensor)
 {
     ptrdiff_t span = (ptrdiff_t)varve_dtype_size(tensor->dtype);
     uint32_t taken = 0, i;

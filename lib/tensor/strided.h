@@ -22,7 +22,7 @@ static inline uint64_t vv_stride_magnitude(int64_t stride)
 /* Returns true if it is easy to prove that no two elements share a byte: each
  * dimension has a stride beyond the span of all dimensions with smaller
  * strides, and the whole span is at most PTRDIFF_MAX bytes. */
-bool vv_strides_are_apart(const varve_tensor *tensor);
+bool vv_strides_are_disjoint(const varve_tensor *tensor);
 
 /* Copy whole elements of the value, starting at `offset`: vv_strided_out from
  * their positions to `bytes`, vv_strided_in from `bytes` to their positions. */

@@ -205,12 +205,12 @@ static void wait_for_answer(struct vv_event_queue *q)
         vv_monitor_wait(q->worker.monitor, -1);
 }
 
-static varve_status event_queue_tell(
+static varve_status event_queue_report(
     struct vv_event_queue *q, varve_error *error)
 {
-    uint64_t dropped = q->dropped - q->told;
+    uint64_t dropped = q->dropped - q->reported;
     varve_error first = q->error;
-    q->told = q->dropped;
+    q->reported = q->dropped;
     q->error.status = VARVE_OK;
     if (first.status && error)
         *error = first;
@@ -229,5 +229,5 @@ varve_status vv_event_queue_flush(struct vv_event_queue *q, varve_error *error)
         wait_for_answer(q);
     else
         event_queue_write_all(q);
-    return event_queue_tell(q, error);
+    return event_queue_report(q, error);
 }

@@ -35,7 +35,7 @@ struct vv_event_queue {
     bool counts_links; /* the file system reports when the file is removed */
     uint64_t asked, answered; /* numbers of flushes requested and completed */
     /* number of events dropped, and of those reported */
-    uint64_t dropped, told;
+    uint64_t dropped, reported;
     varve_error error; /* the first one that was not reported */
 };
 

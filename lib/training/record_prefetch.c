@@ -159,19 +159,21 @@ static bool find_work(struct vv_record_prefetch *p, struct vv_record_step *step)
 
 /* Gives hints for at most two batches per call, so that the first batch does
  * not wait for all hints, until all records that may be read ahead have one. */
-static void record_prefetch_tell_ahead(struct vv_record_prefetch *p,
+static void record_prefetch_advise(struct vv_record_prefetch *p,
     const struct vv_record_step *step, const struct vv_record_choice *choice)
 {
     const uint64_t most = step->count + p->most;
     for (int i = 0; i < 2 && p->hinted_ahead < most; i++) {
-        struct vv_record_step told = vv_record_step_at(&p->hinted, choice);
-        struct vv_permutation order = vv_record_order(&told.from);
-        if (told.count == 0)
+        struct vv_record_step hinted_step =
+            vv_record_step_at(&p->hinted, choice);
+        struct vv_permutation order = vv_record_order(&hinted_step.from);
+        if (hinted_step.count == 0)
             return;
-        for (size_t k = 0; k < told.count; k++)
-            p->hint(p->source.self, vv_record_number(&told.from, &order, k));
-        p->hinted = told.after;
-        p->hinted_ahead += told.count;
+        for (size_t k = 0; k < hinted_step.count; k++)
+            p->hint(
+                p->source.self, vv_record_number(&hinted_step.from, &order, k));
+        p->hinted = hinted_step.after;
+        p->hinted_ahead += hinted_step.count;
     }
 }
 
@@ -195,7 +197,7 @@ static void record_prefetch_read_ahead(
     p->is_stale = false;
     vv_monitor_leave(p->worker.monitor);
     if (p->hint && step->from.shuffle)
-        record_prefetch_tell_ahead(p, step, &choice);
+        record_prefetch_advise(p, step, &choice);
     varve_status status =
         vv_record_batch_read(&slot->batch, &watched, step, &error);
     status = vv_record_batch_confirm(p->check, p->source.self, status,

@@ -17,7 +17,7 @@
 
 enum { WINDOW_SIZE = 1 << 20 };
 
-static varve_status scan_tell(const struct vv_scan *scan, varve_error *error)
+static varve_status scan_report(const struct vv_scan *scan, varve_error *error)
 {
     const varve_records_options *o = scan->options;
     const struct vv_record_file *file = scan->file;
@@ -54,7 +54,7 @@ static varve_status scan_move_window(struct vv_scan *scan, varve_error *error)
     const struct vv_record_file *file = scan->file;
     uint64_t left = vv_scan_left(scan);
     size_t size = left < WINDOW_SIZE ? (size_t)left : WINDOW_SIZE;
-    VV_TRY(scan_tell(scan, error));
+    VV_TRY(scan_report(scan, error));
     if (file->inflated) {
         VV_TRY(vv_inflated_read(
             file->inflated, scan->at, scan->window, WINDOW_SIZE, &size, error));
@@ -128,7 +128,7 @@ void vv_scan_skip(struct vv_scan *scan, uint64_t size)
 varve_status vv_scan_digest(
     struct vv_scan *scan, struct vv_digest *digest, varve_error *error)
 {
-    VV_TRY(scan_tell(scan, error));
+    VV_TRY(scan_report(scan, error));
     if (!scan->digester)
         return vv_record_file_stamp(scan->file, digest, error);
     *digest = vv_digester_end(scan->digester);

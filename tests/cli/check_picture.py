@@ -80,7 +80,7 @@ def check_texts(boxes):
             end[y] = right
 
 
-def check_apart(boxes):
+def check_separately(boxes):
     """Sorted by their upper edges, so only neighbors are compared."""
     boxes = sorted(boxes, key=lambda box: box.top)
     for i, one in enumerate(boxes):
@@ -219,7 +219,7 @@ def is_tree(edge, paths):
 def check_places(svg):
     root, boxes, lines = read(svg)
     assert boxes, 'nothing is drawn'
-    check_apart(boxes)
+    check_separately(boxes)
     check_texts(boxes)
     check_lines(boxes, lines)
     check_inside(root, boxes, lines)

@@ -43,8 +43,8 @@ static void look(void *user, struct memory *disk)
     snprintf(where, sizeof where, "%s, power cut after change %ld%s",
         s->scenario->name, s->time, s->is_done ? " and the return" : "");
     int found = run_survives(disk, &run_options, where);
-    cr_assert(found == 40 || (found == old && !s->is_done),
-        "%s: found step %d", where, found);
+    cr_assert(found == 40 || (found == old && !s->is_done), "%s: found step %d",
+        where, found);
     s->were_found[found == 40] = true;
 }
 
@@ -91,8 +91,7 @@ TEST(crash, a_power_cut_leaves_a_directory_that_its_manager_resumes)
         cr_assert(s.were_found[0] && s.were_found[1],
             "%s: the power was never cut in between", s.scenario->name);
         cr_log_info("%s: %ld states at %ld times (not all at %ld)",
-            s.scenario->name, s.count.states, s.count.times,
-            s.count.cut_times);
+            s.scenario->name, s.count.states, s.count.times, s.count.cut_times);
         proof_count("manager.crashes", (uint64_t)s.count.states);
     }
 }
@@ -101,7 +100,7 @@ TEST(crash, a_power_cut_leaves_a_directory_that_its_manager_resumes)
 
 /* Checks a disk after saves that were not synced. They may be torn and are then
  * skipped; the last synced one must exist. */
-static void look_beside(void *user, struct memory *disk)
+static void look_at_siblings(void *user, struct memory *disk)
 {
     const struct search *s = user;
     struct run run;
@@ -118,8 +117,7 @@ static void look_beside(void *user, struct memory *disk)
 TEST(crash, saves_without_syncs_never_cost_the_last_that_was_synced)
 {
     static const varve_write_options no_sync = { .no_sync = true };
-    const varve_manager_options options = { .keep_last = 1,
-        .write = &no_sync };
+    const varve_manager_options options = { .keep_last = 1, .write = &no_sync };
     struct search s = { .count.most = proof_size(256, 8192) };
     struct memory *disk = memory_new();
     const struct vv_system *system = recorder_begin(disk, CRASH_NONE);
@@ -130,7 +128,7 @@ TEST(crash, saves_without_syncs_never_cost_the_last_that_was_synced)
     run_must_save(&run, 40);
     run_must_save(&run, 50);
     for (s.time = 0; s.time <= history->time; s.time++)
-        crash_states_at(history, s.time, look_beside, &s, &s.count);
+        crash_states_at(history, s.time, look_at_siblings, &s, &s.count);
     run_end(&run);
     recorder_end();
     memory_free(disk);

@@ -30,14 +30,14 @@ static bool is_torch_archive(const uint8_t *bytes, size_t size)
     return end <= size && memcmp(bytes + end - NAME_SIZE, name, NAME_SIZE) == 0;
 }
 
-static bool is_bid_for(const struct vv_foreign_format *format,
-    const uint8_t *bytes, size_t size)
+static bool is_bid_for(
+    const struct vv_foreign_format *format, const uint8_t *bytes, size_t size)
 {
     struct vv_candidate candidate = { .path = "",
         .size = size,
         .head = bytes,
         .head_size = size < VV_CANDIDATE_HEAD ? size : VV_CANDIDATE_HEAD };
-    return format->bid(&candidate) != VV_BID_NONE;
+    return format->probe(&candidate) != VV_PROBE_NONE;
 }
 
 struct bounded bounded_for(const uint8_t *bytes, size_t size)
@@ -62,14 +62,13 @@ static void *allocate(void *user, void *old, size_t old_size, size_t new_size)
 {
     struct bounded *b = user;
     FUZZ_CHECK(old_size <= b->used && !old == !old_size,
-        "a block of %zu bytes is freed, %zu are in use", old_size,
-        b->used);
+        "a block of %zu bytes is freed, %zu are in use", old_size, b->used);
     if (b->is_free && new_size > old_size && new_size < SIZE_MAX / 4)
         b->bound += new_size - old_size;
     FUZZ_CHECK(
         new_size <= b->bound && b->used - old_size <= b->bound - new_size,
-        "%zu bytes requested with %zu in use: above the bound of %zu",
-        new_size, b->used - old_size, b->bound);
+        "%zu bytes requested with %zu in use: above the bound of %zu", new_size,
+        b->used - old_size, b->bound);
     b->used = b->used - old_size + new_size;
     if (b->used > b->peak)
         b->peak = b->used;

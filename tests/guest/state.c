@@ -118,7 +118,7 @@ varve_read_options state_reading(void)
 
 /* --- The graph ---------------------------------------------------------- */
 
-static void *room_for(size_t count, size_t size)
+static void *memory_allocate(size_t count, size_t size)
 {
     void *room = calloc(count, size);
     if (!room)
@@ -156,10 +156,10 @@ static void add_all(struct state *s)
 void state_open(struct state *s, struct guest *guest)
 {
     *s = (struct state){ .count = guest->count, .fixed = 7 };
-    s->weights = room_for(s->count, sizeof *s->weights);
-    s->columns = room_for(2 * s->count, sizeof *s->columns);
-    s->behind = room_for(s->count, sizeof *s->behind);
-    s->growing = room_for(SMALL, sizeof *s->growing);
+    s->weights = memory_allocate(s->count, sizeof *s->weights);
+    s->columns = memory_allocate(2 * s->count, sizeof *s->columns);
+    s->behind = memory_allocate(s->count, sizeof *s->behind);
+    s->growing = memory_allocate(SMALL, sizeof *s->growing);
     s->words[0] = (varve_string){ "one", 3 };
     s->words[1] = (varve_string){ "two", 3 };
     varve_random_seed(&s->stream, 5, "stream");

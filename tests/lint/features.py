@@ -41,7 +41,7 @@ NAMES = {
     'resizing': r'\w*_resizing|vv_scope_resizes|vv_is_resized|'
                 r'varve_add_resizable',
     'fixed values': r'\w*is_fixed|vv_put_fixed_behind|vv_has_fixed_shape|'
-                    r'vv_do_fixed_differ|vv_tell_fixed|skips_fixed|'
+                    r'vv_do_fixed_differ|vv_report_fixed|skips_fixed|'
                     r'only_fixed|fixed_count|varve_add_fixed_variable|'
                     r'vv_fixed_value\w*',
     'strided views': r'vv_strided\w*',

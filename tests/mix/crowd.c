@@ -78,20 +78,20 @@ static void set_alike(struct mix_member *w, int64_t step)
  * Each process had every `from`-th one. */
 static void set_things(struct mix_member *w, int64_t step, uint8_t from)
 {
-    w->thing_count = 0;
+    w->hdf5_item_count = 0;
     for (uint32_t rank = 0; rank < from; rank++)
         for (uint32_t id = rank; id < things_at(step); id += from)
             if ((w->has_owner ? id : rank) % w->size == w->rank)
-                w->things[w->thing_count++] = thing_at(step, (int32_t)id);
+                w->things[w->hdf5_item_count++] = thing_at(step, (int32_t)id);
 }
 
 void mix_member_set(struct mix_member *w, int64_t step)
 {
     set_alike(w, step);
     set_own(w, step);
-    w->thing_count = 0;
+    w->hdf5_item_count = 0;
     for (uint32_t id = w->rank; id < things_at(step); id += w->size)
-        w->things[w->thing_count++] = thing_at(step, (int32_t)id);
+        w->things[w->hdf5_item_count++] = thing_at(step, (int32_t)id);
 }
 
 /* --- Things --------------------------------------------------------------- */
@@ -105,19 +105,19 @@ static const varve_field thing_fields[] = {
 static size_t count_things(void *user)
 {
     const struct mix_member *w = user;
-    return w->thing_count;
+    return w->hdf5_item_count;
 }
 
 static void get_things(void *user, void *structs)
 {
     const struct mix_member *w = user;
-    memcpy(structs, w->things, w->thing_count * sizeof *w->things);
+    memcpy(structs, w->things, w->hdf5_item_count * sizeof *w->things);
 }
 
 static void clear_things(void *user)
 {
     struct mix_member *w = user;
-    w->thing_count = 0;
+    w->hdf5_item_count = 0;
 }
 
 static uint32_t owner_of_thing(void *user, const void *one)
@@ -130,9 +130,9 @@ static uint32_t owner_of_thing(void *user, const void *one)
 static varve_status put_thing(void *user, const void *one)
 {
     struct mix_member *w = user;
-    if (w->thing_count == MIX_THINGS)
+    if (w->hdf5_item_count == MIX_THINGS)
         return VARVE_LIMIT;
-    w->things[w->thing_count++] = *(const struct mix_thing *)one;
+    w->things[w->hdf5_item_count++] = *(const struct mix_thing *)one;
     return VARVE_OK;
 }
 
@@ -152,8 +152,8 @@ static varve_status sum_own(void *user, varve_node *mine, varve_reader *saved,
         snprintf(name, sizeof name, "%s/%zu/own", path, i);
         if (!varve_reader_find(saved, name, &node))
             return VARVE_NOT_FOUND;
-        varve_status status = varve_reader_read(
-            saved, node.id, theirs, sizeof theirs, error);
+        varve_status status =
+            varve_reader_read(saved, node.id, theirs, sizeof theirs, error);
         if (status)
             return status;
         for (int k = 0; k < MIX_OWN; k++)
@@ -177,8 +177,7 @@ bool mix_member_fits(const struct mix_member *w, uint8_t saved_by)
 static void set_folded(struct mix_member *w, int64_t step)
 {
     memset(w->own, 0, sizeof w->own);
-    for (uint32_t rank = w->rank; rank < mix_crowd_size(step);
-         rank += w->size)
+    for (uint32_t rank = w->rank; rank < mix_crowd_size(step); rank += w->size)
         for (uint32_t i = 0; i < MIX_OWN; i++)
             w->own[i] += own_at(step, rank, i);
 }
@@ -204,12 +203,12 @@ static void build(struct mix_member *w, const varve_comm *comm)
     varve_add_migrating(root, "things", comm,
         &(varve_migrating){ thing_fields, sizeof(struct mix_thing),
             .count = count_things, .get = get_things, .clear = clear_things,
-            .owner = w->has_owner ? owner_of_thing : NULL,
-            .put = put_thing, .user = w });
+            .owner = w->has_owner ? owner_of_thing : NULL, .put = put_thing,
+            .user = w });
 }
 
-void mix_member_begin(struct mix *m, struct mix_member *w,
-    const varve_comm *comm, int64_t step)
+void mix_member_begin(
+    struct mix *m, struct mix_member *w, const varve_comm *comm, int64_t step)
 {
     w->rank = comm->rank;
     w->size = comm->size;
@@ -227,12 +226,12 @@ void mix_member_end(struct mix_member *w)
 
 static bool is_like(const struct mix_member *a, const struct mix_member *b)
 {
-    if (a->step != b->step || a->thing_count != b->thing_count ||
+    if (a->step != b->step || a->hdf5_item_count != b->hdf5_item_count ||
         memcmp(a->own, b->own, sizeof a->own) != 0 ||
         (a->rank % 2 && a->odd != b->odd) ||
         memcmp(a->rows, b->rows, row_count(a) * sizeof *a->rows) != 0)
         return false;
-    for (size_t i = 0; i < a->thing_count; i++)
+    for (size_t i = 0; i < a->hdf5_item_count; i++)
         if (a->things[i].id != b->things[i].id ||
             a->things[i].at != b->things[i].at)
             return false;

@@ -43,7 +43,7 @@ struct mix_member {
     int32_t own[MIX_OWN];
     int32_t odd; /* only odd ranks have it */
     struct mix_thing things[MIX_THINGS];
-    size_t thing_count;
+    size_t hdf5_item_count;
 };
 
 /* Builds the graph of a process with its values at a step. The address of the

@@ -82,8 +82,8 @@ static void take(const struct vv_context *context, const char *path,
     if (lock->is_missing)
         printf("missing\n");
     else
-        printf("%s %s\n", varve_status_name(status),
-            status ? error.message : "");
+        printf(
+            "%s %s\n", varve_status_name(status), status ? error.message : "");
     fflush(stdout);
 }
 
@@ -101,8 +101,7 @@ static void take_in_child(const struct vv_context *context, const char *path,
 
 int main(int count, char **arguments)
 {
-    static const struct vv_failure_words words = { .reason =
-                                                       vv_remote_reason };
+    static const struct vv_failure_words words = { .reason = vv_remote_reason };
     struct vv_system system = vv_posix_system;
     const struct vv_context context = {
         .allocator = vv_allocator_or_default(NULL), .system = &system
@@ -111,7 +110,7 @@ int main(int count, char **arguments)
     char line[64];
     if (count != 3 || vv_remote_pool_start())
         return 2;
-    vv_failure_ask(&words);
+    vv_failure_register(&words);
     settings.lock_period_ms = (unsigned)strtoul(arguments[2], NULL, 10);
     system.create_file = create_lock;
     system.write_at = write_run;

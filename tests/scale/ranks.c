@@ -81,9 +81,8 @@ static void *allocate(void *user, void *old, size_t old_size, size_t new_size)
 
 static struct vv_context context_of(struct counter *counter)
 {
-    return (struct vv_context){
-        .allocator = { allocate, counter }, .system = &vv_posix_system
-    };
+    return (struct vv_context){ .allocator = { allocate, counter },
+        .system = &vv_posix_system };
 }
 
 /* --- The ranks ------------------------------------------------------------ */
@@ -128,8 +127,7 @@ static varve_status agree(void *self, uint64_t *number)
     return VARVE_OK;
 }
 
-static varve_status gather(
-    void *self, const void *mine, size_t size, void *all)
+static varve_status gather(void *self, const void *mine, size_t size, void *all)
 {
     const struct world *w = self;
     for (uint32_t i = 0; i < w->ranks; i++)
@@ -137,8 +135,8 @@ static varve_status gather(
     return VARVE_OK;
 }
 
-static varve_status gather_varied(void *self, const void *mine, size_t size,
-    void *all, const uint64_t *sizes)
+static varve_status gather_varied(
+    void *self, const void *mine, size_t size, void *all, const uint64_t *sizes)
 {
     struct world *w = self;
     unsigned char *to = all;
@@ -195,9 +193,9 @@ static varve_graph *make_rank(struct world *w, const varve_comm *comm,
             varve_view(w->memory, VARVE_UINT8, VARVE_SHAPE(1, w->bytes)),
             VARVE_SHAPE(w->ranks, w->bytes), start);
     }
-    check(
-        vv_save_plan_gather_of(
-            save_plan, root, VV_OF_SEVERAL, &options, &error), &error);
+    check(vv_save_plan_gather_of(
+              save_plan, root, VV_OF_SEVERAL, &options, &error),
+        &error);
     size_t size =
         (size_t)(w->slices * vv_chunk_count(w->bytes)) * VV_DIGEST_SIZE;
     unsigned char *digests =
@@ -256,8 +254,7 @@ static void write_chunks(struct vv_merge *m)
     check(vv_merge_places(m, NULL, &error), &error);
 }
 
-static void merge(
-    struct vv_merge *m, struct world *w, struct vv_spill *spill)
+static void merge(struct vv_merge *m, struct world *w, struct vv_spill *spill)
 {
     varve_error error = { 0 };
     struct vv_buffer told;
@@ -373,7 +370,7 @@ static void hold(const struct vv_index_broadcast *told, const char *path,
     vv_index_broadcast_numbers(told, numbers);
     vv_index_broadcast_take(&mine, numbers);
     check(vv_opened_begin(&file, &context, path, &error), &error);
-    check(vv_index_broadcast_make_room(&mine, &context, &error), &error);
+    check(vv_index_broadcast_reserve(&mine, &context, &error), &error);
     memcpy(mine.bytes, told->bytes, (size_t)told->size);
     if (mine.far)
         memcpy(mine.far->words, told->far->words,

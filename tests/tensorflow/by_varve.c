@@ -33,7 +33,7 @@ struct numbered {
 };
 
 static struct thing things[MAX_THINGS];
-static size_t thing_count;
+static size_t hdf5_item_count;
 static struct numbered numbered[MAX_THINGS];
 static varve_graph *graph;
 static varve_node *holder; /* holds lists and dicts that are not attached yet */
@@ -49,7 +49,7 @@ static void die(const char *what, const char *word)
 
 static struct thing *find(const char *id)
 {
-    for (size_t i = 0; i < thing_count; i++) {
+    for (size_t i = 0; i < hdf5_item_count; i++) {
         if (!strcmp(things[i].id, id))
             return &things[i];
     }
@@ -57,11 +57,11 @@ static struct thing *find(const char *id)
     return NULL;
 }
 
-static struct thing *add_thing(const char *id)
+static struct thing *hdf5_graph_add_item(const char *id)
 {
-    if (thing_count == MAX_THINGS || strlen(id) >= sizeof things->id)
+    if (hdf5_item_count == MAX_THINGS || strlen(id) >= sizeof things->id)
         die("too many or too long", id);
-    struct thing *thing = &things[thing_count++];
+    struct thing *thing = &things[hdf5_item_count++];
     *thing = (struct thing){ 0 };
     memcpy(thing->id, id, strlen(id) + 1);
     return thing;
@@ -69,12 +69,12 @@ static struct thing *add_thing(const char *id)
 
 static void end_program(void)
 {
-    for (size_t i = 0; i < thing_count; i++)
+    for (size_t i = 0; i < hdf5_item_count; i++)
         varve_restoration_free(things[i].restoration);
     varve_manager_free(manager);
     manager = NULL;
     varve_graph_free(graph);
-    thing_count = 0;
+    hdf5_item_count = 0;
 }
 
 static void begin_program(void)
@@ -82,7 +82,7 @@ static void begin_program(void)
     end_program();
     graph = varve_graph_new(NULL);
     holder = varve_add_detached(graph);
-    add_thing("root")->node = varve_graph_root(graph);
+    hdf5_graph_add_item("root")->node = varve_graph_root(graph);
 }
 
 static varve_status fill(const varve_tensor *tensor, void *user)
@@ -109,7 +109,7 @@ static varve_tensor view(
 /* Creates a node without an edge. The words are KIND ID [SIZE VALUE]. */
 static void make_detached(char **word)
 {
-    struct thing *thing = add_thing(word[1]);
+    struct thing *thing = hdf5_graph_add_item(word[1]);
     if (!strcmp(word[0], "variable"))
         thing->node =
             varve_add_detached_variable(graph, view(thing, word[2], word[3]));
@@ -144,12 +144,12 @@ static void make_at(char **word)
         set(parent, name, find(word[1])->node);
         return;
     }
-    struct thing *thing = add_thing(word[1]);
+    struct thing *thing = hdf5_graph_add_item(word[1]);
     if (is_variable) {
         varve_tensor memory = view(thing, word[2], word[3]);
         float first = thing->memory[0];
         thing->node =
-            thing_count % 2
+            hdf5_item_count % 2
                 ? varve_add_variable(parent, name, memory)
                 : varve_add_allocated_variable(parent, name, VARVE_FLOAT32,
                       varve_shape_of(1, memory.shape), fill, &first);
@@ -165,7 +165,7 @@ static void make_at(char **word)
 static void add_slot(char **word)
 {
     varve_node *owner = find(word[1])->node, *variable = find(word[2])->node;
-    struct thing *slot = add_thing(word[4]);
+    struct thing *slot = hdf5_graph_add_item(word[4]);
     char size[24];
     snprintf(size, sizeof size, "%llu",
         (unsigned long long)varve_value(variable)->shape[0]);
@@ -218,7 +218,7 @@ static varve_status restore(char **word)
         snprintf(number, sizeof number, "-%llu", (unsigned long long)last);
     snprintf(path, sizeof path, "%s/%s%s", foreign ? foreign : folder, word[1],
         number);
-    struct thing *thing = add_thing(word[2]);
+    struct thing *thing = hdf5_graph_add_item(word[2]);
     thing->restoration = (is_restore ? varve_restore : varve_read)(
         varve_graph_root(graph), path, NULL, &error);
     return thing->restoration ? VARVE_OK : error.status;
@@ -325,14 +325,14 @@ static varve_status on_finding(void *user, const varve_finding *finding)
 static void print_state(varve_status status)
 {
     printf("%s |", varve_status_name(status));
-    for (size_t i = 0; i < thing_count; i++) {
+    for (size_t i = 0; i < hdf5_item_count; i++) {
         if (things[i].is_variable)
             print_value(&things[i]);
     }
     if (manager)
         print_checkpoints();
     printf(" |");
-    for (size_t i = 0; i < thing_count; i++) {
+    for (size_t i = 0; i < hdf5_item_count; i++) {
         varve_restoration *r = things[i].restoration;
         if (r)
             printf(" %s:%c%c%c", things[i].id,
@@ -344,7 +344,7 @@ static void print_state(varve_status status)
         (unsigned long long)varve_save_counter(varve_graph_root(graph)));
     for (const char *c = status ? error.message : ""; *c; c++)
         putchar(*c == '\n' ? ';' : *c);
-    for (size_t i = 0; i < thing_count; i++) {
+    for (size_t i = 0; i < hdf5_item_count; i++) {
         for (int kind = 0; things[i].restoration && kind < VARVE_FINDING_KINDS;
              kind++)
             (void)varve_each_finding(things[i].restoration,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "room.h"
+#include "memory.h"
 
 struct sorting {
     number_order *is_before;
@@ -44,7 +44,7 @@ void number_sort(
     uint32_t *numbers, size_t count, number_order *is_before, const void *user)
 {
     struct sorting s = { is_before, user,
-        room_for(count / 2, sizeof *s.aside) };
+        memory_allocate(count / 2, sizeof *s.aside) };
     sort(&s, numbers, count);
     free(s.aside);
 }

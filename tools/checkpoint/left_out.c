@@ -15,7 +15,7 @@ enum { MOST_KINDS = 8, FEW = 3 };
 
 /* Prints a warning for the entries of one kind, starting at `first`. Returns
  * their number. */
-static size_t tell_kind(
+static size_t report_kind(
     const struct settings *settings, const varve_reader *reader, size_t first)
 {
     char paths[256], why[640];
@@ -33,23 +33,24 @@ static size_t tell_kind(
         return 0;
     snprintf(why, sizeof why, "%s%s (%zu): %s", paths,
         count > FEW ? ", ..." : "", count, kind);
-    tell_warning(settings, varve_reader_path(reader), "left out", why);
+    print_warning(settings, varve_reader_path(reader), "left out", why);
     return count;
 }
 
-void left_out_tell(const struct settings *settings, const varve_reader *reader)
+void left_out_report(
+    const struct settings *settings, const varve_reader *reader)
 {
     size_t at = 0, count, kinds = 0, rest = 0;
     const char *path, *what;
     char why[64];
     while (
-        kinds++ < MOST_KINDS && (count = tell_kind(settings, reader, at)) > 0)
+        kinds++ < MOST_KINDS && (count = report_kind(settings, reader, at)) > 0)
         at += count;
     while (varve_reader_left_out_at(reader, at + rest, &path, &what))
         rest++;
     snprintf(why, sizeof why, "%zu more, which --json lists", rest);
     if (rest > 0)
-        tell_warning(settings, varve_reader_path(reader), "left out", why);
+        print_warning(settings, varve_reader_path(reader), "left out", why);
 }
 
 json_t *left_out_json(const varve_reader *reader)

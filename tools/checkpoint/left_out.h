@@ -13,7 +13,8 @@
 
 /* Prints warnings on standard error: a line for each kind, with the first few
  * paths. Prints nothing with --quiet or --json. */
-void left_out_tell(const struct settings *settings, const varve_reader *reader);
+void left_out_report(
+    const struct settings *settings, const varve_reader *reader);
 
 /* Returns an array of {"path":...,"what":...}; NULL if nothing is omitted. */
 json_t *left_out_json(const varve_reader *reader);

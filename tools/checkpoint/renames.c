@@ -12,7 +12,7 @@
 #include <varve/structure.h>
 
 #include "complaint.h"
-#include "room.h"
+#include "memory.h"
 
 /* Enough for a path with a name of the largest size. */
 enum { PATH_SIZE = 1 << 20 };
@@ -34,7 +34,7 @@ static char *trimmed(const char *text, size_t size)
         text++;
         size--;
     }
-    return room_copy(text, size);
+    return memory_copy_text(text, size);
 }
 
 /* Parses `NEW -> OLD`; returns false if the text does not have this form. */
@@ -44,7 +44,7 @@ static bool add_rule(struct renames *r, const char *text, bool is_of_file)
     const char *arrow = strstr(text, "->");
     if (!arrow)
         return false;
-    r->rules = room_more(r->rules, &r->capacity, r->count, sizeof *r->rules);
+    r->rules = memory_grow(r->rules, &r->capacity, r->count, sizeof *r->rules);
     struct rename_rule *rule = &r->rules[r->count++];
     *rule = (struct rename_rule){ .is_of_file = is_of_file,
         .to = trimmed(text, (size_t)(arrow - text)),
@@ -165,7 +165,7 @@ char *renames_apply(struct renames *r, const char *path)
         if (status != VARVE_OK)
             continue;
         rule->was_used = true;
-        return room_copy(renamed, strlen(renamed));
+        return memory_copy_text(renamed, strlen(renamed));
     }
     return NULL;
 }
@@ -202,7 +202,7 @@ int renames_check(const struct settings *settings, const struct renames *r)
     for (size_t i = 0; outcome == OUTCOME_DONE && i < r->count; i++) {
         const struct rename_rule *rule = &r->rules[i];
         if (rule->is_of_file && !rule->is_from_there)
-            tell_warning(settings, r->file, "no path matches", rule->from);
+            print_warning(settings, r->file, "no path matches", rule->from);
     }
     return outcome;
 }

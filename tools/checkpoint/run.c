@@ -16,7 +16,7 @@
 
 #include "../../lib/base/numbered_name.h"
 #include "complaint.h"
-#include "room.h"
+#include "memory.h"
 #include "store_path.h"
 #include "style.h"
 
@@ -56,10 +56,11 @@ static struct run *find_run(struct run_list *list, const char *directory,
             return run;
     }
     list->runs =
-        room_more(list->runs, &list->room, list->count, sizeof *list->runs);
+        memory_grow(list->runs, &list->room, list->count, sizeof *list->runs);
     struct run *run = &list->runs[list->count++];
-    *run = (struct run){ .directory = room_copy(directory, strlen(directory)),
-        .prefix = room_copy(prefix, prefix_size) };
+    *run = (struct run){ .directory =
+                             memory_copy_text(directory, strlen(directory)),
+        .prefix = memory_copy_text(prefix, prefix_size) };
     return run;
 }
 
@@ -73,7 +74,7 @@ static int64_t modified_of(const char *path)
 static void add_entry(struct run *run, const struct run_entry *entry)
 {
     run->entries =
-        room_more(run->entries, &run->room, run->count, sizeof *run->entries);
+        memory_grow(run->entries, &run->room, run->count, sizeof *run->entries);
     run->entries[run->count++] = *entry;
 }
 
@@ -82,9 +83,9 @@ static const char *keep_text(struct run *run, const char *text)
 {
     if (!text)
         return NULL;
-    run->texts = room_more(
+    run->texts = memory_grow(
         run->texts, &run->text_room, run->text_count, sizeof *run->texts);
-    return run->texts[run->text_count++] = room_copy(text, strlen(text));
+    return run->texts[run->text_count++] = memory_copy_text(text, strlen(text));
 }
 
 /* Opens a file for a list. Such files are never passed to libhdf5. */
@@ -98,7 +99,7 @@ static varve_reader *open_listed(const char *path)
  * damaged. */
 static void add_foreign(struct run *run, const char *name, uint64_t number)
 {
-    char *path = room_join(run->directory, name);
+    char *path = memory_join_path(run->directory, name);
     struct run_entry entry = { .facts = { .number = number,
                                    .counter = number,
                                    .step = -1,
@@ -262,13 +263,13 @@ static int look_in_store(const struct settings *settings, const char *argument,
             shown_path(argument));
     while (argument[size - 1] == '/')
         size--;
-    char *directory = room_copy(argument, size);
+    char *directory = memory_copy_text(argument, size);
     l.directory = directory;
     int outcome = look_at_names(&l);
     free(directory);
     if (outcome != OUTCOME_DONE || list->count > 0 || !slash || !slash[1])
         return outcome;
-    directory = room_copy(argument, (size_t)(slash - argument));
+    directory = memory_copy_text(argument, (size_t)(slash - argument));
     l.directory = directory;
     l.prefix = slash + 1;
     outcome = look_at_names(&l);
@@ -285,9 +286,10 @@ int run_list_open(const struct settings *settings, const char *argument,
         return look_in_store(settings, argument, options, list);
     if (is_directory(argument))
         return look(settings, argument, NULL, options, list);
-    char *directory = slash ? room_copy(argument, (size_t)(slash - argument) +
-                                                      (slash == argument))
-                            : room_copy(".", 1);
+    char *directory =
+        slash ? memory_copy_text(
+                    argument, (size_t)(slash - argument) + (slash == argument))
+              : memory_copy_text(".", 1);
     int outcome =
         look(settings, directory, slash ? slash + 1 : argument, options, list);
     free(directory);
@@ -454,7 +456,7 @@ static int open_which(const struct settings *settings, const char *argument,
         .retention_from_ledger = true,
         .keep_best = at && strcmp(at, "@best") == 0 };
     size_t size = at ? (size_t)(at - argument) : strlen(argument);
-    char *base = room_copy(argument, size);
+    char *base = memory_copy_text(argument, size);
     int outcome = run_list_open(settings, base, &options, list);
     if (outcome == OUTCOME_DONE)
         outcome =
@@ -481,11 +483,11 @@ char *run_find_file(
     *outcome = OUTCOME_DONE;
     if (!run_which(argument) ||
         (!is_in_store(argument) && stat(argument, &info) == 0))
-        return room_copy(argument, strlen(argument));
+        return memory_copy_text(argument, strlen(argument));
     *outcome = run_open_one(settings, argument, &list, &entry);
     if (*outcome != OUTCOME_DONE)
         return NULL;
-    char *file = room_copy(entry->facts.path, strlen(entry->facts.path));
+    char *file = memory_copy_text(entry->facts.path, strlen(entry->facts.path));
     run_list_clear(&list);
     return file;
 }

@@ -13,7 +13,7 @@
 #include "complaint.h"
 #include "hint.h"
 #include "left_out.h"
-#include "room.h"
+#include "memory.h"
 #include "run.h"
 #include "store_path.h"
 
@@ -85,7 +85,8 @@ static void open_reader(const struct settings *settings, const char *file,
     options.salvage = true;
     target->reader = varve_reader_open_with(file, &options, &other);
     if (target->reader)
-        target->damage = room_copy(error->message, strlen(error->message));
+        target->damage =
+            memory_copy_text(error->message, strlen(error->message));
 }
 
 int target_open_only(const struct settings *settings, const char *argument,
@@ -94,7 +95,7 @@ int target_open_only(const struct settings *settings, const char *argument,
     varve_error error = { .status = VARVE_OK };
     int outcome;
     *target = (struct target){ .reader = NULL };
-    char *name = room_copy(argument, strlen(argument));
+    char *name = memory_copy_text(argument, strlen(argument));
     char *split = find_split(name);
     if (split)
         *split = '\0';
@@ -118,7 +119,7 @@ int target_open(const struct settings *settings, const char *argument,
 {
     int outcome = target_open_only(settings, argument, target);
     if (outcome == OUTCOME_DONE)
-        left_out_tell(settings, target->reader);
+        left_out_report(settings, target->reader);
     return outcome;
 }
 

@@ -163,7 +163,7 @@ int parse_options(const struct command *command, int argc, char **argv,
 
 /* Returns true if argv contains --json anywhere. It determines the format of
  * errors. */
-bool asks_for_json(int argc, char **argv);
+bool requests_json(int argc, char **argv);
 
 /* Prints the help for one command on standard output. */
 void print_command_help(const struct command *command);

@@ -16,7 +16,7 @@
 #include "store_path.h"
 #include "style.h"
 
-static void tell_program(const struct complaint *c)
+static void print_complaint_json(const struct complaint *c)
 {
     fputs("{\"schema\":\"varve.error/1\",\"code\":", stderr);
     json_print_text(stderr, c->code);
@@ -31,7 +31,7 @@ static void tell_program(const struct complaint *c)
     fputs("}\n", stderr);
 }
 
-static void tell_people(const struct complaint *c)
+static void print_complaint_text(const struct complaint *c)
 {
     fprintf(stderr, "varve: %s: ", shown_text(c->what));
     if (c->file) {
@@ -51,9 +51,9 @@ int complain(const struct settings *settings, const struct complaint *c)
 {
     fflush(stdout);
     if (settings->json)
-        tell_program(c);
+        print_complaint_json(c);
     else
-        tell_people(c);
+        print_complaint_text(c);
     return c->outcome;
 }
 
@@ -168,7 +168,7 @@ int complain_system(
                                   .why = strerror(errno) });
 }
 
-void tell_warning(const struct settings *settings, const char *file,
+void print_warning(const struct settings *settings, const char *file,
     const char *what, const char *why)
 {
     if (settings->json || settings->quiet)

@@ -43,7 +43,7 @@ int complain_system(
 int complain_store(const struct settings *settings, const char *file);
 
 /* Prints a warning as text; nothing with --json or --quiet. */
-void tell_warning(const struct settings *settings, const char *file,
+void print_warning(const struct settings *settings, const char *file,
     const char *what, const char *why);
 
 int complain_memory(const struct settings *settings);

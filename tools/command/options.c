@@ -160,7 +160,7 @@ static int bad_option(const struct settings *settings, int value, char **argv)
     return complain_usage(settings, "%s %s", word, why);
 }
 
-bool asks_for_json(int argc, char **argv)
+bool requests_json(int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "--jsonl") == 0)
@@ -191,7 +191,7 @@ int parse_options(const struct command *command, int argc, char **argv,
     struct parser parser;
     build_parser(&parser, command->options);
     *settings = (struct settings){ .command = command,
-        .json = asks_for_json(argc, argv) };
+        .json = requests_json(argc, argv) };
     set_defaults(command->options, options);
     opterr = 0;
     for (;;) {

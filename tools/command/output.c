@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "aside.h"
+#include "temporary_output.h"
 #include "complaint.h"
 #include "interruption.h"
 #include "store_path.h"
@@ -67,7 +67,7 @@ static FILE *open_temporary(struct output *output)
     if (!output->end)
         return NULL;
     bool is_older = stat(output->end, &older) == 0;
-    output->temporary = aside_make_file(
+    output->temporary = temporary_output_make_file(
         output->end, is_older ? 0600 : 0666, &file, &output->guard);
     if (!output->temporary)
         return NULL;
@@ -88,7 +88,7 @@ int output_open(
         return OUTCOME_DONE;
     if (is_in_store(path))
         return complain_store(settings, path);
-    if (aside_check_folder(settings, path) != OUTCOME_DONE)
+    if (temporary_output_check_folder(settings, path) != OUTCOME_DONE)
         return OUTCOME_FILE;
     if (is_special(output->path))
         output->stream = fopen(output->path, "w");

@@ -17,7 +17,7 @@
 #include "choose.h"
 #include "complaint.h"
 #include "outline.h"
-#include "room.h"
+#include "memory.h"
 
 /* --- New paths ---------------------------------------------------------- */
 
@@ -30,7 +30,7 @@ static bool loses_alias(struct arrangement *a, const struct link *link)
 static char *path_of(const struct arrangement *a, const struct link *link)
 {
     if (!path_is_end(link->path))
-        return room_copy(link->path, strlen(link->path));
+        return memory_copy_text(link->path, strlen(link->path));
     return parts_link_path(a->parts, link, renames_depth(a->renames));
 }
 
@@ -44,7 +44,7 @@ static char *place_along(const struct parts *p, const struct link *link)
     for (; !above->place; above = &p->items[above->above])
         size += strlen(p->links[above->way].escaped) + 1;
     size_t begin = strlen(above->place);
-    char *place = room_for(begin + size + 1, 1);
+    char *place = memory_allocate(begin + size + 1, 1);
     char *end = place + begin + size;
     memcpy(place, above->place, begin);
     for (;;) {
@@ -298,7 +298,7 @@ static bool merge_later(struct merges *m, varve_node *to, varve_node *from)
         if (m->items[i].to == to && m->items[i].from == from)
             return true;
     }
-    m->items = room_more(m->items, &m->capacity, m->count, sizeof *m->items);
+    m->items = memory_grow(m->items, &m->capacity, m->count, sizeof *m->items);
     m->items[m->count++] = (struct merge){ to, from };
     return true;
 }
@@ -339,7 +339,7 @@ static bool merge_all(struct merges *m)
 static char *next_name(const char **place)
 {
     const char *text = *place;
-    char *name = room_copy(text, strcspn(text, "/"));
+    char *name = memory_copy_text(text, strcspn(text, "/"));
     size_t size = 0;
     *place += strlen(name) + (text[strlen(name)] == '/');
     for (const char *at = name; *at; size++) {
@@ -397,7 +397,7 @@ static int attach_all(struct arrangement *a)
     return OUTCOME_DONE;
 }
 
-static void lose_lists(struct arrangement *a)
+static void report_lost_lists(struct arrangement *a)
 {
     for (size_t i = 0; i < a->parts->count; i++) {
         const struct part *part = &a->parts->items[i];
@@ -423,7 +423,7 @@ int arrange_move(struct arrangement *a)
     if (outcome != OUTCOME_DONE)
         return outcome;
     remove_emptied(a);
-    lose_lists(a);
+    report_lost_lists(a);
     if (varve_graph_check(p->graph, &error) == VARVE_OK)
         return OUTCOME_DONE;
     return complain_status(a->settings, "cannot rename", NULL, &error);

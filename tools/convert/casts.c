@@ -13,7 +13,7 @@
 
 #include "complaint.h"
 #include "json_out.h"
-#include "room.h"
+#include "memory.h"
 #include "style.h"
 
 enum { FEW = 3 };
@@ -35,7 +35,7 @@ static bool read_rule(struct cast_rule *rule, const char *text)
     const char *equals = strrchr(text, '=');
     rule->dtype = dtype_named(equals ? equals + 1 : text);
     if (equals)
-        rule->pattern = room_copy(text, (size_t)(equals - text));
+        rule->pattern = memory_copy_text(text, (size_t)(equals - text));
     return rule->dtype != 0;
 }
 
@@ -43,7 +43,7 @@ int casts_read(const struct settings *settings, const struct text_list *texts,
     struct casts *casts)
 {
     *casts = (struct casts){ .rule_count = texts->count };
-    casts->rules = room_for(texts->count, sizeof *casts->rules);
+    casts->rules = memory_allocate(texts->count, sizeof *casts->rules);
     for (size_t i = 0; i < texts->count; i++) {
         if (!read_rule(&casts->rules[i], texts->items[i]))
             return complain_usage(settings,
@@ -143,9 +143,9 @@ static int cast_part(const struct settings *settings, struct casts *casts,
     value.to = rule->dtype;
     if (varve_retype(part->node, value.to, &value.inexact, &error))
         return complain_status(settings, "cannot cast", part->path, &error);
-    value.path = room_copy(part->path, strlen(part->path));
-    casts->values =
-        room_more(casts->values, &casts->capacity, casts->count, sizeof value);
+    value.path = memory_copy_text(part->path, strlen(part->path));
+    casts->values = memory_grow(
+        casts->values, &casts->capacity, casts->count, sizeof value);
     casts->values[casts->count++] = value;
     return OUTCOME_DONE;
 }

@@ -13,7 +13,7 @@
 
 #include "complaint.h"
 #include "outline.h"
-#include "room.h"
+#include "memory.h"
 
 bool is_chosen(const struct arrangement *a, const char *path)
 {
@@ -21,12 +21,12 @@ bool is_chosen(const struct arrangement *a, const char *path)
            !varve_path_matches(a->options->except, path);
 }
 
-static void lose_slot(
+static void report_lost_slot(
     struct arrangement *a, const struct part *owner, const varve_slot *slot)
 {
     size_t place = parts_find(a->parts, slot->node);
     char *name = escaped_name(slot->name);
-    char *path = room_join(owner->path, name ? name : "?");
+    char *path = memory_join_path(owner->path, name ? name : "?");
     losses_add(a->losses,
         place == PART_NONE ? path : a->parts->items[place].path,
         "a slot whose variable is left out");
@@ -46,7 +46,7 @@ static void choose_slots(struct arrangement *a, struct part *owner)
             variable != PART_NONE && a->parts->items[variable].is_kept;
         if (!wanted || has_variable)
             continue;
-        lose_slot(a, owner, s);
+        report_lost_slot(a, owner, s);
         if (slot != PART_NONE && a->parts->items[slot].is_slot)
             a->parts->items[slot].is_kept = false;
     }
@@ -83,7 +83,7 @@ static void keep_above(struct parts *p, const char *path)
 {
     if (path_is_end(path))
         return;
-    char *text = room_copy(path, strlen(path));
+    char *text = memory_copy_text(path, strlen(path));
     size_t size = strlen(text);
     while (size > 0 && (size = parent_size(text, size - 1)) > 0) {
         text[size] = '\0';

@@ -23,7 +23,7 @@
 #include "lost.h"
 #include "outline.h"
 #include "progress_bar.h"
-#include "room.h"
+#include "memory.h"
 #include "store_path.h"
 #include "target.h"
 #include "units.h"
@@ -218,7 +218,7 @@ static varve_status add_named(void *user, varve_node *node, const char *path)
     const char *global = varve_global_name(node);
     if (!global || (n->keeps_others && strcmp(global, path) != 0))
         return VARVE_OK;
-    named->items = room_more(
+    named->items = memory_grow(
         named->items, &named->capacity, named->count, sizeof *named->items);
     named->items[named->count++] = (struct part){ .node = node };
     return VARVE_OK;
@@ -283,7 +283,7 @@ static int write_to(struct conversion *c, const struct destination *d,
     progress_bar_clear(&c->bar);
     if (status == VARVE_OK)
         return OUTCOME_DONE;
-    destination_say_plainly(d, &error);
+    destination_correct_message(d, &error);
     return complain_status(c->settings, "cannot write", d->given, &error);
 }
 

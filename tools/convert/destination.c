@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "aside.h"
+#include "temporary_output.h"
 #include "complaint.h"
-#include "room.h"
+#include "memory.h"
 #include "store_path.h"
 
 #define INDEX_SUFFIX ".index"
@@ -97,7 +97,7 @@ static char *with_suffix(const char *path, const char *old, const char *new)
     size_t size = strlen(path);
     if (ends_in(path, old))
         size -= strlen(old);
-    char *file = room_for(size + strlen(new) + 1, 1);
+    char *file = memory_allocate(size + strlen(new) + 1, 1);
     memcpy(file, path, size);
     strcpy(file + size, new);
     return file;
@@ -164,12 +164,12 @@ int destination_choose(const struct convert_options *options, const char *path,
             ".pth, .gguf, .h5, .hdf5 or .index; otherwise use "
             "--to " FORMAT_WORDS,
             path);
-    if (aside_check_folder(&options->settings, path) != OUTCOME_DONE)
+    if (temporary_output_check_folder(&options->settings, path) != OUTCOME_DONE)
         return OUTCOME_FILE;
     size_t size = strlen(path);
     if (is_tensorflow(d->format) && ends_in(path, INDEX_SUFFIX))
         size -= strlen(INDEX_SUFFIX);
-    d->path = room_copy(path, size);
+    d->path = memory_copy_text(path, size);
     int outcome = OUTCOME_DONE;
     for (int i = 0; i < 2 && outcome == OUTCOME_DONE; i++) {
         char *file = main_file(d, i > 0);
@@ -181,14 +181,15 @@ int destination_choose(const struct convert_options *options, const char *path,
     return outcome;
 }
 
-void destination_say_plainly(const struct destination *d, varve_error *error)
+void destination_correct_message(
+    const struct destination *d, varve_error *error)
 {
     const char *name = last_name(d->path);
-    size_t size = ASIDE_FOLDER_SIZE + 1;
+    size_t size = TEMPORARY_OUTPUT_FOLDER_SIZE + 1;
     if ((size_t)(name - d->path) < size ||
         strncmp(name - size, ASIDE_FOLDER, strlen(ASIDE_FOLDER)) != 0)
         return;
-    char folder[ASIDE_FOLDER_SIZE + 2] = { 0 };
+    char folder[TEMPORARY_OUTPUT_FOLDER_SIZE + 2] = { 0 };
     memcpy(folder, name - size, size);
     for (char *at; (at = strstr(error->message, folder));)
         memmove(at, at + size, strlen(at + size) + 1);
@@ -206,7 +207,7 @@ varve_reader *destination_open(
         free(file);
     }
     if (!reader)
-        destination_say_plainly(d, &error);
+        destination_correct_message(d, &error);
     if (!reader)
         complain_status(settings, "cannot open the new file", d->given, &error);
     return reader;
@@ -230,9 +231,9 @@ bool destination_try(const struct destination *d, struct destination *trial)
     *trial = (struct destination){ .given = d->given, .format = d->format };
     if (is_in_store(d->path))
         return false;
-    char *folder = aside_make_folder(d->path, &trial->guard);
+    char *folder = temporary_output_make_folder(d->path, &trial->guard);
     if (folder)
-        trial->path = room_join(folder, last_name(d->path));
+        trial->path = memory_join_path(folder, last_name(d->path));
     free(folder);
     return folder != NULL;
 }
@@ -266,7 +267,7 @@ static bool move_all(const struct destination *trial, int from, int to)
 
 static int open_folder_of(const char *path)
 {
-    char *folder = room_copy(path, (size_t)(last_name(path) - path));
+    char *folder = memory_copy_text(path, (size_t)(last_name(path) - path));
     int result = open(*folder ? folder : ".", O_RDONLY | O_DIRECTORY);
     free(folder);
     return result;
@@ -298,7 +299,7 @@ int destination_settle(const struct settings *settings,
 void destination_end_trial(struct destination *trial)
 {
     *strrchr(trial->path, '/') = '\0';
-    aside_remove_folder(trial->path, trial->guard);
+    temporary_output_remove_folder(trial->path, trial->guard);
     destination_clear(trial);
 }
 

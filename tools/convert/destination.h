@@ -41,7 +41,7 @@ int destination_settle(const struct settings *settings,
     const struct destination *destination, const struct destination *trial);
 
 /* Removes the temporary directory of a trial from a message. */
-void destination_say_plainly(
+void destination_correct_message(
     const struct destination *trial, varve_error *error);
 
 /* Removes a trial and its remaining files. */

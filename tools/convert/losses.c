@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "json_out.h"
-#include "room.h"
+#include "memory.h"
 #include "style.h"
 
 enum { FEW = 3, MOST_KINDS = 100 };
@@ -26,18 +26,19 @@ static size_t kind_of(struct losses *l, const char *what)
         if (strcmp(l->kinds[i], what) == 0)
             return i;
     }
-    l->kinds =
-        room_more(l->kinds, &l->kind_capacity, l->kind_count, sizeof *l->kinds);
-    l->kinds[l->kind_count] = room_copy(what, strlen(what));
+    l->kinds = memory_grow(
+        l->kinds, &l->kind_capacity, l->kind_count, sizeof *l->kinds);
+    l->kinds[l->kind_count] = memory_copy_text(what, strlen(what));
     return l->kind_count++;
 }
 
 void losses_add(void *user, const char *path, const char *what)
 {
     struct losses *l = user;
-    l->items = room_more(l->items, &l->capacity, l->count, sizeof *l->items);
-    l->items[l->count++] = (struct loss){ .path = room_copy(path, strlen(path)),
-        .kind = kind_of(l, what) };
+    l->items = memory_grow(l->items, &l->capacity, l->count, sizeof *l->items);
+    l->items[l->count++] =
+        (struct loss){ .path = memory_copy_text(path, strlen(path)),
+            .kind = kind_of(l, what) };
 }
 
 static void print_kind(const struct losses *l, size_t kind, bool all)

@@ -10,17 +10,17 @@
 #include <string.h>
 
 #include "json_out.h"
-#include "room.h"
+#include "memory.h"
 #include "style.h"
 #include "units.h"
 
 void lost_add(void *user, const char *path, const char *what)
 {
     struct lost *l = user;
-    l->items = room_more(l->items, &l->capacity, l->count, sizeof *l->items);
+    l->items = memory_grow(l->items, &l->capacity, l->count, sizeof *l->items);
     l->items[l->count++] = (struct lost_value){
-        .path = room_copy(path, strlen(path)),
-        .what = room_copy(what, strlen(what)),
+        .path = memory_copy_text(path, strlen(path)),
+        .what = memory_copy_text(what, strlen(what)),
     };
 }
 

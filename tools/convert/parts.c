@@ -11,7 +11,7 @@
 #include <varve/variable.h>
 
 #include "outline.h"
-#include "room.h"
+#include "memory.h"
 
 /* Limits for paths that patterns and renames are compared with. An escaped name
  * of the largest size fits, but chains of such names, or long chains of short
@@ -26,8 +26,8 @@ struct place {
 static varve_status add_part(void *user, varve_node *node, const char *path)
 {
     struct parts *p = user;
-    p->items = room_more(p->items, &p->capacity, p->count, sizeof *p->items);
-    char *copy = room_copy(path, strlen(path));
+    p->items = memory_grow(p->items, &p->capacity, p->count, sizeof *p->items);
+    char *copy = memory_copy_text(path, strlen(path));
     p->items[p->count++] = (struct part){ .node = node,
         .path = copy,
         .place = copy,
@@ -47,11 +47,11 @@ static int compare(const void *left, const void *right)
 
 static void sort_nodes(struct parts *p)
 {
-    struct place *places = room_for(p->count, sizeof *places);
+    struct place *places = memory_allocate(p->count, sizeof *places);
     for (size_t i = 0; i < p->count; i++)
         places[i] = (struct place){ (uintptr_t)p->items[i].node, i };
     qsort(places, p->count, sizeof *places, compare);
-    p->by_node = room_for(p->count, sizeof *p->by_node);
+    p->by_node = memory_allocate(p->count, sizeof *p->by_node);
     for (size_t i = 0; i < p->count; i++)
         p->by_node[i] = places[i].place;
     free(places);
@@ -76,8 +76,8 @@ size_t parts_find(const struct parts *p, const varve_node *node)
 static void add_link(
     struct parts *p, size_t parent, size_t child, const char *name)
 {
-    p->links =
-        room_more(p->links, &p->link_capacity, p->link_count, sizeof *p->links);
+    p->links = memory_grow(
+        p->links, &p->link_capacity, p->link_count, sizeof *p->links);
     p->links[p->link_count++] = (struct link){
         .parent = parent, .child = child, .name = name, .is_alias = true
     };
@@ -104,7 +104,7 @@ static int compare_names(const void *left, const void *right)
  * same name of 64 KiB at every edge. */
 static void spell(struct parts *p)
 {
-    struct link **sorted = room_for(p->link_count, sizeof *sorted);
+    struct link **sorted = memory_allocate(p->link_count, sizeof *sorted);
     const char *last = NULL;
     for (size_t i = 0; i < p->link_count; i++)
         sorted[i] = &p->links[i];
@@ -112,12 +112,12 @@ static void spell(struct parts *p)
     for (size_t i = 0; i < p->link_count; i++) {
         const char *name = sorted[i]->name;
         if (name != last) {
-            p->spellings = room_more(p->spellings, &p->spelling_capacity,
+            p->spellings = memory_grow(p->spellings, &p->spelling_capacity,
                 p->spelling_count, sizeof *p->spellings);
             char *escaped = escaped_name(name);
             p->spellings[p->spelling_count++] = (struct spelling){
-                .name = room_copy(name, strlen(name)),
-                .escaped = escaped ? escaped : room_copy("?", 1),
+                .name = memory_copy_text(name, strlen(name)),
+                .escaped = escaped ? escaped : memory_copy_text("?", 1),
             };
         }
         last = name;
@@ -143,7 +143,7 @@ static bool is_earlier(
 static void choose_ways(struct parts *p)
 {
     /* numbers of links, plus 1 */
-    size_t *ways = room_for(p->count, sizeof *ways);
+    size_t *ways = memory_allocate(p->count, sizeof *ways);
     memset(ways, 0, p->count * sizeof *ways);
     for (size_t i = 0; i < p->link_count; i++) {
         size_t *way = &ways[p->links[i].child];
@@ -167,7 +167,8 @@ static void set_path(struct parts *p, struct link *link)
         link->path = p->items[link->child].path;
         return;
     }
-    link->own_path = room_join(p->items[link->parent].path, link->escaped);
+    link->own_path =
+        memory_join_path(p->items[link->parent].path, link->escaped);
     link->path = link->own_path;
 }
 
@@ -205,7 +206,7 @@ char *parts_link_path(
     size_t size = climb(p, link, most, NULL, 0);
     if (size == PART_NONE)
         return NULL;
-    char *path = room_for(size + 1, 1);
+    char *path = memory_allocate(size + 1, 1);
     climb(p, link, most, path, size);
     return path;
 }
@@ -241,7 +242,7 @@ varve_status parts_make(struct parts *p, varve_node *root, varve_error *error)
 
 void parts_set_path(struct part *part, const char *path)
 {
-    char *copy = room_copy(path, strlen(path));
+    char *copy = memory_copy_text(path, strlen(path));
     free(part->path);
     part->path = copy;
     part->place = copy;

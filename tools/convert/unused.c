@@ -11,7 +11,7 @@
 #include <varve/restoration.h>
 
 #include "complaint.h"
-#include "room.h"
+#include "memory.h"
 
 static varve_status add(void *user, const varve_finding *finding)
 {
@@ -20,11 +20,11 @@ static varve_status add(void *user, const varve_finding *finding)
     const char *nearest = finding->nearest;
     if (!finding->option)
         return VARVE_OK;
-    u->items = room_more(u->items, &u->capacity, u->count, sizeof *u->items);
+    u->items = memory_grow(u->items, &u->capacity, u->count, sizeof *u->items);
     u->items[u->count++] = (struct unused_pattern){
         .option = strcmp(finding->option, "only") == 0 ? "--only" : "--except",
-        .pattern = room_copy(pattern, strlen(pattern)),
-        .nearest = nearest ? room_copy(nearest, strlen(nearest)) : NULL
+        .pattern = memory_copy_text(pattern, strlen(pattern)),
+        .nearest = nearest ? memory_copy_text(nearest, strlen(nearest)) : NULL
     };
     return VARVE_OK;
 }
@@ -59,7 +59,7 @@ static char *text_of(const struct unused_pattern *item)
     static const char asks[] = " (did you mean '%s'?)";
     const char *nearest = item->nearest ? item->nearest : "";
     size_t size = strlen(item->pattern) + strlen(nearest) + sizeof asks;
-    char *text = room_for(size, 1);
+    char *text = memory_allocate(size, 1);
     size_t used = strlen(strcpy(text, item->pattern));
     if (item->nearest)
         snprintf(text + used, size - used, asks, nearest);
@@ -70,18 +70,18 @@ void unused_warn(const struct settings *settings, const struct unused *u)
 {
     for (size_t i = 0; i < u->count; i++) {
         char *text = text_of(&u->items[i]);
-        tell_warning(settings, u->items[i].option, "no path matches", text);
+        print_warning(settings, u->items[i].option, "no path matches", text);
         free(text);
     }
 }
 
 static char *list(const struct unused *u)
 {
-    char *hint = room_copy("no path matches ", 16);
+    char *hint = memory_copy_text("no path matches ", 16);
     for (size_t i = 0; i < u->count; i++) {
         char *text = text_of(&u->items[i]);
         size_t size = strlen(hint) + strlen(text) + 3;
-        char *longer = room_for(size, 1);
+        char *longer = memory_allocate(size, 1);
         snprintf(longer, size, "%s%s%s", hint, i ? ", " : "", text);
         free(text);
         free(hint);

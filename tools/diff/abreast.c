@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "room.h"
+#include "memory.h"
 
 /* Size of a piece in bytes. Large pieces are for formats that read, or verify,
  * the whole value for any part of it. */
@@ -83,7 +83,7 @@ static bool read_piece(struct abreast *p, uint64_t count, int side)
     size_t size = (size_t)(count * width_of(p, side));
     if (size > p->room_size[side]) {
         free(p->room[side]);
-        p->room[side] = room_for(size, 1);
+        p->room[side] = memory_allocate(size, 1);
         p->room_size[side] = size;
     }
     p->failed = side;

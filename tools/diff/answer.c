@@ -32,7 +32,7 @@ static const struct {
     { "metadata", "metadata" }, { "damaged", "damaged" },
     { "equal", "equal" } };
 
-static bool is_for_people(const struct answer *answer)
+static bool is_text_form(const struct answer *answer)
 {
     enum form form = answer->settings->form;
     return form == FORM_PEOPLE || form == FORM_MARKDOWN;
@@ -40,7 +40,7 @@ static bool is_for_people(const struct answer *answer)
 
 /* --- Facts -------------------------------------------------------------- */
 
-static void tell_side(
+static void print_side(
     struct table *table, const char *key, const struct side *s)
 {
     const varve_reader *reader = s->target.reader;
@@ -65,8 +65,8 @@ void answer_begin(struct answer *answer, const struct diff_options *options,
         return;
     table_begin(&answer->table, settings, stdout, "varve.diff/1", columns,
         sizeof columns / sizeof *columns);
-    tell_side(&answer->table, "a", a);
-    tell_side(&answer->table, "b", b);
+    print_side(&answer->table, "a", a);
+    print_side(&answer->table, "b", b);
     table_fact(
         &answer->table, "structure_compared", json_boolean(has_structure));
 }
@@ -110,7 +110,7 @@ void answer_end(struct answer *answer)
 /* --- Cells -------------------------------------------------------------- */
 
 /* Adds cells for type and shape of the value of a node, or two empty cells. */
-static void tell_type(struct table *table, const varve_saved_node *node)
+static void print_type_row(struct table *table, const varve_saved_node *node)
 {
     char text[VARVE_TENSOR_TEXT_SIZE];
     if (!node || !node->value.dtype) {
@@ -135,7 +135,7 @@ static bool have_one_type(const varve_saved_node *a, const varve_saved_node *b)
 }
 
 /* Adds a cell for the position of an element, given its index. */
-static void tell_place(
+static void print_place_row(
     struct table *table, const varve_tensor *value, uint64_t position)
 {
     varve_tensor at = *value;
@@ -151,7 +151,7 @@ static void tell_place(
 
 /* Adds a cell for an element given as JSON. Integers that Jansson cannot
  * represent are strings. */
-static void tell_element(struct table *table, const char *json)
+static void print_element_row(struct table *table, const char *json)
 {
     json_t *value = *json ? json_loads(json, JSON_DECODE_ANY, NULL) : NULL;
     if (!*json)
@@ -160,12 +160,12 @@ static void tell_element(struct table *table, const char *json)
         table_json(table, value ? value : json_string(json), json);
 }
 
-static void tell_differing(const struct answer *answer, struct table *table,
+static void print_differing(const struct answer *answer, struct table *table,
     const struct difference *d)
 {
     char text[64];
     snprintf(text, sizeof text, "%" PRIu64, d->differing);
-    if (is_for_people(answer))
+    if (is_text_form(answer))
         snprintf(text, sizeof text, "%" PRIu64 "/%" PRIu64, d->differing,
             d->elements);
     table_json(table, json_count(d->differing), text);
@@ -178,7 +178,7 @@ static bool has_place(const struct difference *d, const varve_saved_node *node)
     return d->differing && d->place < varve_tensor_count(&node->value);
 }
 
-static void tell_numbers(struct table *table, const struct difference *d)
+static void print_number_rows(struct table *table, const struct difference *d)
 {
     if (!d->has_gaps) {
         table_none(table);
@@ -192,8 +192,8 @@ static void tell_numbers(struct table *table, const struct difference *d)
     table_real(table, d->largest_relative);
 }
 
-static void tell_difference(struct answer *answer, const struct difference *d,
-    const varve_saved_node *node)
+static void print_difference_rows(struct answer *answer,
+    const struct difference *d, const varve_saved_node *node)
 {
     struct table *table = &answer->table;
     if (!d || !d->was_read || d->verdict == VERDICT_DAMAGED) {
@@ -202,14 +202,14 @@ static void tell_difference(struct answer *answer, const struct difference *d,
         return;
     }
     table_count(table, d->elements);
-    tell_differing(answer, table, d);
-    tell_numbers(table, d);
+    print_differing(answer, table, d);
+    print_number_rows(table, d);
     if (has_place(d, node))
-        tell_place(table, &node->value, d->place);
+        print_place_row(table, &node->value, d->place);
     else
         table_none(table);
-    tell_element(table, d->a);
-    tell_element(table, d->b);
+    print_element_row(table, d->a);
+    print_element_row(table, d->b);
     if (d->has_gaps)
         table_real(table, d->norm);
     else
@@ -245,14 +245,14 @@ void answer_add(struct answer *answer, const struct finding_row *row)
     answer->unread += is_equal && row->difference && !row->difference->was_read;
     if (!answer_shows(answer, row->finding))
         return;
-    table_text(table, is_for_people(answer) ? names[row->finding].words
-                                            : names[row->finding].key);
+    table_text(table, is_text_form(answer) ? names[row->finding].words
+                                           : names[row->finding].key);
     table_text(table, row->path);
     table_text(table, row->path_a);
     table_text(table, node ? kind_name(node->kind) : NULL);
-    tell_type(table, node);
-    tell_type(table, have_one_type(row->a, row->b) ? NULL : row->b);
-    tell_difference(answer, row->difference, node);
+    print_type_row(table, node);
+    print_type_row(table, have_one_type(row->a, row->b) ? NULL : row->b);
+    print_difference_rows(answer, row->difference, node);
     table_text(table, *row->note ? row->note : NULL);
     table_color(table, color_of(answer, row->finding));
 }

@@ -13,7 +13,7 @@
 #include "diff_page.h"
 #include "graphs.h"
 #include "pairing.h"
-#include "room.h"
+#include "memory.h"
 #include "store_path.h"
 
 #define OPTIONS struct diff_options
@@ -233,7 +233,7 @@ static void compare_nodes(struct diff *d, struct finding_row *row)
 
 /* Returns true for values, and for nodes of the graph without anything below
  * them that is reported. */
-static bool is_told(const struct diff *d, const struct side *s,
+static bool is_listed(const struct diff *d, const struct side *s,
     const struct entry *e, const varve_saved_node *node)
 {
     size_t place = s->places[e->node];
@@ -252,7 +252,7 @@ static void add_only(struct diff *d)
     struct finding_row row = { .finding = FINDING_ONLY_IN_A };
     varve_saved_node node = side_saved(s, e->node);
     char note[NOTE_SIZE] = "";
-    if (d->is_counting || !is_told(d, s, e, &node))
+    if (d->is_counting || !is_listed(d, s, e, &node))
         return;
     if (e->is_alias)
         snprintf(note, sizeof note, "the same as %.350s", node.path);
@@ -301,9 +301,9 @@ static void look_at(struct diff *d, const struct side *s, size_t entry)
 static void place_left(struct diff *d)
 {
     size_t behind = 0;
-    d->left = room_for(d->b.count, sizeof *d->left);
-    d->left_next = room_for(d->a.count, sizeof *d->left_next);
-    size_t *ends = room_for(d->b.count, sizeof *ends);
+    d->left = memory_allocate(d->b.count, sizeof *d->left);
+    d->left_next = memory_allocate(d->a.count, sizeof *d->left_next);
+    size_t *ends = memory_allocate(d->b.count, sizeof *ends);
     memset(d->left, 0xff, d->b.count * sizeof *d->left);
     for (size_t i = 0; i < d->a.count; i++) {
         d->left_next[i] = ENTRY_NONE;
@@ -375,8 +375,8 @@ static int prepare(struct diff *d, char **operands)
         return outcome;
     pair_sides(&d->a, &d->b);
     place_left(d);
-    d->met_by_a = room_for(d->a.outline.count, sizeof *d->met_by_a);
-    d->met_by_b = room_for(d->b.outline.count, sizeof *d->met_by_b);
+    d->met_by_a = memory_allocate(d->a.outline.count, sizeof *d->met_by_a);
+    d->met_by_b = memory_allocate(d->b.outline.count, sizeof *d->met_by_b);
     d->has_structure = !o->values && graphs_are_comparable(&d->a, &d->b);
     return OUTCOME_DONE;
 }

@@ -10,7 +10,7 @@
 
 #include "noted.h"
 #include "page_output.h"
-#include "room.h"
+#include "memory.h"
 
 /* The number of the mark of a finding is the finding plus 1. */
 static const struct page_mark marks[FINDING_KINDS] = {
@@ -37,7 +37,7 @@ struct diff_page *diff_page_begin(
 {
     if (!options->page)
         return NULL;
-    struct diff_page *page = room_for(1, sizeof *page);
+    struct diff_page *page = memory_allocate(1, sizeof *page);
     page->options = options;
     page->b = b;
     noted_begin(&page->noted, b->target.reader);
@@ -75,7 +75,7 @@ void diff_page_add(
         return;
     }
     if (row->finding != FINDING_METADATA)
-        whole = room_join(page->b->target.node.path, path);
+        whole = memory_join_path(page->b->target.node.path, path);
     said.path = whole;
     if (row->a)
         said.value = row->a->value;

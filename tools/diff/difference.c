@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "abreast.h"
-#include "room.h"
+#include "memory.h"
 #include "tally.h"
 #include "tensor_text.h"
 #include "value.h"
@@ -134,7 +134,7 @@ uint64_t difference_cost(const struct measure *measure, const struct side *a,
 static void damaged(struct comparison *c, int side, const varve_error *error)
 {
     if (error->status == VARVE_NO_MEMORY)
-        room_ends();
+        memory_exhausted();
     c->d->verdict = VERDICT_DAMAGED;
     c->d->error = *error;
     c->d->is_of_b = side == 1;
@@ -199,7 +199,7 @@ static void count_bytes(struct difference *d, const struct stretch *p)
     }
 }
 
-static void tell_bytes(struct comparison *c)
+static void report_bytes(struct comparison *c)
 {
     struct difference *d = c->d;
     uint64_t a = c->nodes[0]->value.shape[0], b = c->nodes[1]->value.shape[0];
@@ -289,6 +289,6 @@ void difference_find(struct difference *d, const struct measure *measure,
     if (d->verdict == VERDICT_DAMAGED)
         return;
     if (are_bytes(&c))
-        tell_bytes(&c);
+        report_bytes(&c);
     d->verdict = d->differing ? VERDICT_CHANGED : VERDICT_EQUAL;
 }

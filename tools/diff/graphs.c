@@ -117,7 +117,7 @@ static bool have_one_meaning(const varve_metadata *a, const varve_metadata *b)
     return a->integer == b->integer;
 }
 
-static void tell(const varve_metadata *a, const varve_metadata *b,
+static void report_difference(const varve_metadata *a, const varve_metadata *b,
     on_metadata *call, void *user)
 {
     char one[120] = "none", other[120] = "none";
@@ -139,10 +139,10 @@ void metadata_differences(
     const varve_metadata *m;
     char note[NOTE_SIZE];
     for (size_t i = 0; (m = varve_reader_metadata_at(one, i)); i++)
-        tell(m, find(other, m->name), call, user);
+        report_difference(m, find(other, m->name), call, user);
     for (size_t i = 0; (m = varve_reader_metadata_at(other, i)); i++) {
         if (!find(one, m->name))
-            tell(NULL, m, call, user);
+            report_difference(NULL, m, call, user);
     }
     if (varve_reader_counter(one) == varve_reader_counter(other))
         return;

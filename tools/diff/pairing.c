@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "room.h"
+#include "memory.h"
 
 struct keyed {
     uint64_t key[2];
@@ -31,7 +31,7 @@ static int compare(const void *left, const void *right)
 
 static struct keyed *sorted(const struct side *s)
 {
-    struct keyed *all = room_for(s->count, sizeof *all);
+    struct keyed *all = memory_allocate(s->count, sizeof *all);
     for (size_t i = 0; i < s->count; i++) {
         const struct entry *e = &s->entries[i];
         all[i] = (struct keyed){ .key = { e->key[0], e->key[1] },
@@ -144,7 +144,7 @@ static void look_up(struct side *from, const struct side *in_other)
         if (e->partner != ENTRY_NONE || (*root && e->variable != OUTLINE_NONE))
             continue;
         char *path = side_path(from, i);
-        char *whole = room_join(root, path);
+        char *whole = memory_join_path(root, path);
         if (varve_reader_find(in_other->target.reader, whole, &found) &&
             in_other->outline.nodes[found.id].reached)
             e->other = found.id;

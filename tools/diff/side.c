@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "complaint.h"
-#include "room.h"
+#include "memory.h"
 #include "tree_walk.h"
 
 enum { LONGEST_SHOWN = 4095 };
@@ -21,7 +21,7 @@ enum { LONGEST_SHOWN = 4095 };
 static void add_entry(struct side *s, const struct row *row, size_t parent)
 {
     s->entries =
-        room_more(s->entries, &s->capacity, s->count, sizeof *s->entries);
+        memory_grow(s->entries, &s->capacity, s->count, sizeof *s->entries);
     s->entries[s->count] = (struct entry){ .name = row->branch.name,
         .parent = parent,
         .partner = ENTRY_NONE,
@@ -46,7 +46,7 @@ static bool list_entries(struct side *s)
     tree_walk_begin(&walk, &s->outline, UINT64_MAX, true);
     while (tree_walk_next(&walk, &row)) {
         if (row.depth == room)
-            above = room_more(above, &room, room, sizeof *above);
+            above = memory_grow(above, &room, room, sizeof *above);
         above[row.depth] = s->count;
         add_entry(s, &row, row.depth ? above[row.depth - 1] : ENTRY_NONE);
     }
@@ -68,7 +68,7 @@ int side_open(
         s->outline = (struct outline){ .reader = NULL };
         return complain_memory(settings);
     }
-    s->places = room_for(s->outline.count, sizeof *s->places);
+    s->places = memory_allocate(s->outline.count, sizeof *s->places);
     memset(s->places, 0xff, s->outline.count * sizeof *s->places);
     return list_entries(s) ? OUTCOME_DONE : complain_memory(settings);
 }
@@ -94,7 +94,7 @@ static void print_name(FILE *to, const char *name)
 {
     char *escaped = escaped_name(name);
     if (!escaped)
-        room_ends();
+        memory_exhausted();
     fputs(escaped, to);
     free(escaped);
 }
@@ -113,7 +113,7 @@ static size_t way_up(
     size_t count = 0, room = 0, size = 0;
     *way = NULL;
     for (;;) {
-        *way = room_more(*way, &room, count, sizeof **way);
+        *way = memory_grow(*way, &room, count, sizeof **way);
         (*way)[count++] = entry;
         const struct entry *e = &s->entries[entry];
         size += strlen(e->name) + 1;
@@ -133,7 +133,7 @@ static char *shortened(char *path)
     const char *end = path + size - (LONGEST_SHOWN - 3);
     while (((unsigned char)*end & 0xc0) == 0x80)
         end++;
-    char *shown = room_for(LONGEST_SHOWN + 1, 1);
+    char *shown = memory_allocate(LONGEST_SHOWN + 1, 1);
     snprintf(shown, LONGEST_SHOWN + 1, "...%s", end);
     free(path);
     return shown;
@@ -182,7 +182,7 @@ static char *path_of(const struct side *s, size_t entry, bool is_own)
     size_t count = way_up(s, entry, is_own, &way, &is_cut);
     FILE *to = open_memstream(&path, &size);
     if (!to)
-        room_ends();
+        memory_exhausted();
     fputs(is_cut ? ".../" : "", to);
     for (size_t i = count; i-- > 0;) {
         if (way[i] == 0)
@@ -192,7 +192,7 @@ static char *path_of(const struct side *s, size_t entry, bool is_own)
     }
     free(way);
     if (fclose(to) != 0 || !path)
-        room_ends();
+        memory_exhausted();
     return shortened(path);
 }
 

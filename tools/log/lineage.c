@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "room.h"
+#include "memory.h"
 
 /* --- Reading ------------------------------------------------------------ */
 
@@ -39,13 +39,13 @@ static void parse_parent(struct lineage *lineage)
         return;
     lineage->has_parent = true;
     if (size != 1 || *run != '-')
-        lineage->parent_run = room_copy(run, size);
+        lineage->parent_run = memory_copy_text(run, size);
     memcpy(lineage->parent_identity, text, LINEAGE_IDENTITY_SIZE);
 }
 
 static char *copy_of(const varve_metadata *entry)
 {
-    return room_copy(entry->string, strlen(entry->string));
+    return memory_copy_text(entry->string, strlen(entry->string));
 }
 
 void lineage_read(struct lineage *lineage, const struct run_entry *entry)
@@ -194,9 +194,9 @@ static char *make_id(const struct log_row *row)
 {
     char number[24];
     if (!row->lineage.run)
-        return room_join("unknown", row->entry->facts.path);
+        return memory_join_path("unknown", row->entry->facts.path);
     snprintf(number, sizeof number, "%" PRIu64, row->entry->facts.number);
-    return room_join(row->lineage.run, number);
+    return memory_join_path(row->lineage.run, number);
 }
 
 static const struct log_row *find_parent(struct log_row *const *sorted,
@@ -214,8 +214,8 @@ static const struct log_row *find_parent(struct log_row *const *sorted,
 
 size_t lineage_link(struct log_row *rows, size_t count)
 {
-    struct log_row **sorted = room_for(count, sizeof *sorted);
-    bool *has_child = room_for(count, sizeof *has_child);
+    struct log_row **sorted = memory_allocate(count, sizeof *sorted);
+    bool *has_child = memory_allocate(count, sizeof *has_child);
     size_t ends = 0;
     if (count)
         qsort(rows, count, sizeof *rows, by_age);

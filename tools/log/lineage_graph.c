@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "room.h"
+#include "memory.h"
 
 enum { FREE_COLUMN = -1 };
 
@@ -67,7 +67,7 @@ static size_t find_node(const struct named *all, size_t count, const char *id)
  * the actual parent. */
 static void find_parents(struct drawing *d)
 {
-    struct named *all = room_for(d->count, sizeof *all);
+    struct named *all = memory_allocate(d->count, sizeof *all);
     for (size_t i = 0; i < d->count; i++)
         all[i] = (struct named){ .id = d->nodes[i].id, .node = i };
     if (d->count)
@@ -155,11 +155,11 @@ static void join(struct drawing *d, size_t to, size_t from)
 
 static size_t add_column(struct drawing *d)
 {
-    d->columns = room_more(
+    d->columns = memory_grow(
         d->columns, &d->column_room, d->column_count, sizeof *d->columns);
     d->columns[d->column_count++] = FREE_COLUMN;
     free(d->text); /* two characters of up to 3 bytes for each column */
-    d->text = room_for(6 * d->column_count + 1, 1);
+    d->text = memory_allocate(6 * d->column_count + 1, 1);
     return d->column_count - 1;
 }
 
@@ -222,11 +222,11 @@ void lineage_graph_draw(const struct lineage_node *nodes, size_t count,
 {
     struct drawing d = { .nodes = nodes,
         .count = count,
-        .parents = room_for(count, sizeof *d.parents),
-        .children = room_for(count, sizeof *d.children),
-        .is_drawn = room_for(count, sizeof *d.is_drawn),
+        .parents = memory_allocate(count, sizeof *d.parents),
+        .children = memory_allocate(count, sizeof *d.children),
+        .is_drawn = memory_allocate(count, sizeof *d.is_drawn),
         .ended = LINEAGE_NONE,
-        .text = room_for(1, 1),
+        .text = memory_allocate(1, 1),
         .utf8 = utf8,
         .line = line,
         .user = user };

@@ -13,7 +13,7 @@
 #include "keep.h"
 #include "lineage.h"
 #include "lineage_graph.h"
-#include "room.h"
+#include "memory.h"
 #include "run.h"
 #include "store_path.h"
 #include "style.h"
@@ -114,7 +114,7 @@ static void print_name(
         return;
     }
     size_t size = strlen(drawn) + strlen(name) + 2;
-    char *text = room_for(size, 1);
+    char *text = memory_allocate(size, 1);
     snprintf(text, size, "%s %s", drawn, name);
     table_text(&l->table, text);
     free(text);
@@ -186,7 +186,7 @@ static size_t group_size(const struct listing *l, size_t begin)
 static void print_group(struct listing *l, size_t begin, size_t count)
 {
     struct group group = { .listing = l, .rows = l->rows + begin };
-    struct lineage_node *nodes = room_for(count, sizeof *nodes);
+    struct lineage_node *nodes = memory_allocate(count, sizeof *nodes);
     for (size_t i = 0; i < count; i++)
         nodes[i] = (struct lineage_node){ .id = group.rows[i].id,
             .parent = group.rows[i].parent_id };
@@ -215,7 +215,7 @@ static void print_listing(struct listing *l)
 static void add_run(struct listing *l, const struct run *run, size_t source)
 {
     for (size_t i = 0; i < run->count; i++) {
-        l->rows = room_more(l->rows, &l->room, l->count, sizeof *l->rows);
+        l->rows = memory_grow(l->rows, &l->room, l->count, sizeof *l->rows);
         struct log_row *row = &l->rows[l->count++];
         *row = (struct log_row){
             .run = run, .entry = &run->entries[i], .source = source
@@ -250,7 +250,7 @@ static int open_lists(struct listing *l, int count, char **operands)
     varve_manager_options keep = keep_options(&l->options->keep, true);
     int worst = OUTCOME_DONE;
     keep.read_only = true;
-    l->lists = room_for((size_t)count, sizeof *l->lists);
+    l->lists = memory_allocate((size_t)count, sizeof *l->lists);
     for (int i = 0; i < count; i++) {
         struct run_list *list = &l->lists[l->list_count++];
         int outcome = run_list_open(settings, operands[i], &keep, list);

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "room.h"
+#include "memory.h"
 
 void noted_begin(struct noted *noted, const varve_reader *reader)
 {
     *noted = (struct noted){ .node_count = varve_reader_node_count(reader) };
-    noted->of_node = room_for(noted->node_count, sizeof *noted->of_node);
+    noted->of_node = memory_allocate(noted->node_count, sizeof *noted->of_node);
 }
 
 static void free_note(const struct page_note *note)
@@ -45,7 +45,7 @@ bool noted_has(const struct noted *noted, size_t node)
 
 static char *copied(const char *text)
 {
-    return text ? room_copy(text, strlen(text)) : NULL;
+    return text ? memory_copy_text(text, strlen(text)) : NULL;
 }
 
 static const struct page_statistics *copied_statistics(
@@ -53,8 +53,8 @@ static const struct page_statistics *copied_statistics(
 {
     if (!from)
         return NULL;
-    struct page_statistics *copy = room_for(1, sizeof *copy);
-    uint64_t *bins = room_for(from->bin_count, sizeof *bins);
+    struct page_statistics *copy = memory_allocate(1, sizeof *copy);
+    uint64_t *bins = memory_allocate(from->bin_count, sizeof *bins);
     *copy = *from;
     copy->bins = bins;
     for (size_t i = 0; i < from->bin_count; i++)
@@ -78,7 +78,7 @@ void noted_node(struct noted *noted, size_t node, const struct page_note *note)
 
 void noted_row(struct noted *noted, const struct page_row *row)
 {
-    noted->rows = room_more(
+    noted->rows = memory_grow(
         noted->rows, &noted->row_room, noted->row_count, sizeof *noted->rows);
     noted->rows[noted->row_count++] =
         (struct page_row){ .path = copied(row->path),

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "notes.h"
-#include "room.h"
+#include "memory.h"
 
 /* --- Marks -------------------------------------------------------------- */
 
@@ -78,7 +78,7 @@ static double real_of(const json_t *from, const char *key)
 static bool take_bins(struct numbers *s, const json_t *bins)
 {
     size_t count = json_array_size(bins);
-    s->bins = room_for(count, sizeof *s->bins);
+    s->bins = memory_allocate(count, sizeof *s->bins);
     for (size_t i = 0; i < count; i++) {
         json_int_t bin = json_integer_value(json_array_get(bins, i));
         if (bin < 0)

@@ -10,7 +10,7 @@
 #include <varve/restoration.h>
 
 #include "notes.h"
-#include "room.h"
+#include "memory.h"
 
 enum { EXCUSED = VARVE_FINDING_KINDS, MARKS };
 
@@ -118,47 +118,47 @@ static void words_begin(struct words *w)
     *w = (struct words){ .has_any = false };
     w->to = open_memstream(&w->text, &w->size);
     if (!w->to)
-        room_ends();
+        memory_exhausted();
 }
 
 /* Returns the text, to be freed. */
 static char *words_end(struct words *w)
 {
     if (ferror(w->to) | fclose(w->to))
-        room_ends();
+        memory_exhausted();
     return w->text;
 }
 
-static void say(struct words *w, const char *before, const char *text)
+static void add_words(struct words *w, const char *before, const char *text)
 {
     fprintf(w->to, "%s%s%s", w->has_any ? "; " : "", before, text);
     w->has_any = true;
 }
 
-static void say_type(
+static void add_type(
     struct words *w, const char *before, const varve_tensor *type)
 {
     char text[VARVE_TENSOR_TEXT_SIZE];
     if (type->dtype)
-        say(w, before, varve_tensor_text(type, text));
+        add_words(w, before, varve_tensor_text(type, text));
 }
 
-static void say_finding(struct words *w, const struct item *item)
+static void add_finding_words(struct words *w, const struct item *item)
 {
     bool has_path = item->path && item->file_path &&
                     strcmp(item->path, item->file_path) != 0;
     if (item->is_excused && item->kind != VARVE_FINDING_MISMATCHED)
-        say(w, "", marks[item->kind].name);
+        add_words(w, "", marks[item->kind].name);
     if (item->reason)
-        say(w, "", item->reason);
+        add_words(w, "", item->reason);
     if (has_path)
-        say(w, "in the program: ", *item->path ? item->path : "the root");
+        add_words(w, "in the program: ", *item->path ? item->path : "the root");
     if (item->kind == VARVE_FINDING_MISMATCHED)
-        say_type(w, "the program has ", &item->wanted);
+        add_type(w, "the program has ", &item->wanted);
     if (item->is_cast)
-        say_type(w, "converted to ", &item->wanted);
+        add_type(w, "converted to ", &item->wanted);
     if (item->inexact) {
-        say(w, "", "");
+        add_words(w, "", "");
         fprintf(w->to,
             "%" JSON_INTEGER_FORMAT " elements were not kept exactly",
             item->inexact);
@@ -172,7 +172,7 @@ static void add_finding(struct notes *n, const struct item *item)
     bool is_excused = item->is_excused && item->kind != VARVE_FINDING_MATCHED;
     struct words words;
     words_begin(&words);
-    say_finding(&words, item);
+    add_finding_words(&words, item);
     char *text = words_end(&words);
     struct page_note note = {
         .mark = 1 + (size_t)(is_excused ? (int)EXCUSED : item->kind),

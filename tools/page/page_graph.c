@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "page_out.h"
-#include "room.h"
+#include "memory.h"
 #include "store_path.h"
 
 /* --- The file ----------------------------------------------------------- */
@@ -79,7 +79,7 @@ struct links {
 
 static void add(struct links *l, struct link link)
 {
-    l->items = room_more(l->items, &l->room, l->count, sizeof link);
+    l->items = memory_grow(l->items, &l->room, l->count, sizeof link);
     l->items[l->count++] = link;
 }
 
@@ -118,7 +118,7 @@ static void take_names(struct graph *g)
 {
     const struct links *all[] = { &g->edges, &g->slots, &g->tags, &g->globals };
     size_t count = 0, kept = 0;
-    g->names = room_for(
+    g->names = memory_allocate(
         g->edges.count + g->slots.count + g->tags.count + g->globals.count + 1,
         sizeof *g->names);
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {

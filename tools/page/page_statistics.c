@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "progress_bar.h"
-#include "room.h"
+#include "memory.h"
 #include "statistics.h"
 
 enum { BINS = 32 };
@@ -65,7 +65,7 @@ static void on_node(
     l->done += node->size;
     progress_bar_update(&l->bar, l->done, l->total, node->path);
     if (status == VARVE_NO_MEMORY)
-        room_ends();
+        memory_exhausted();
     if (status) {
         l->has_damage = true;
         note->mark = MARK_DAMAGED;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "room.h"
+#include "memory.h"
 
 /* Returns the start of the common end of two paths, which consists of whole
  * names with the '/' before them; 0 if there is none, or nothing before it. */
@@ -51,11 +51,11 @@ static void add(struct folds *folds, const struct suggestion *s)
     size_t size = common_end(s->program_path, s->file_path, &file_size);
     if (!size || strchr(s->program_path, '('))
         return;
-    folds->items = room_more(
+    folds->items = memory_grow(
         folds->items, &folds->capacity, folds->count, sizeof *folds->items);
     folds->items[folds->count++] =
-        (struct fold){ .program_path = room_copy(s->program_path, size),
-            .file_path = room_copy(s->file_path, file_size),
+        (struct fold){ .program_path = memory_copy_text(s->program_path, size),
+            .file_path = memory_copy_text(s->file_path, file_size),
             .count = 1 };
 }
 
@@ -100,12 +100,12 @@ void folds_clear(struct folds *folds)
 
 static void add_copy(struct folds *folds, const struct fold *f)
 {
-    folds->items = room_more(
+    folds->items = memory_grow(
         folds->items, &folds->capacity, folds->count, sizeof *folds->items);
     folds->items[folds->count++] =
-        (struct fold){ .program_path =
-                           room_copy(f->program_path, strlen(f->program_path)),
-            .file_path = room_copy(f->file_path, strlen(f->file_path)),
+        (struct fold){ .program_path = memory_copy_text(
+                           f->program_path, strlen(f->program_path)),
+            .file_path = memory_copy_text(f->file_path, strlen(f->file_path)),
             .count = f->count };
 }
 

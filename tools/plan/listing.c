@@ -15,7 +15,7 @@
 
 #include "complaint.h"
 #include "program.h"
-#include "room.h"
+#include "memory.h"
 
 enum { MOST_COLUMNS = 64, LOOKED_AT = 4096 };
 
@@ -159,7 +159,7 @@ static bool parse_fields(
         strcmp(kind, "state") == 0 || strcmp(fields[1], "state") == 0;
     item->is_local = strcmp(field_at(fields, count, l->bytes, ""), "-") == 0;
     if (strcmp(name, "-") != 0 && strcmp(name, fields[0]) != 0)
-        item->global_name = room_copy(name, strlen(name));
+        item->global_name = memory_copy_text(name, strlen(name));
     if (item->is_state)
         return *item->path != '\0';
     return *item->path && count > 2 && parse_dtype(fields[1], &item->tensor) &&
@@ -202,8 +202,8 @@ static int read_line(struct listing *l, char *text)
             l, l->line, "expected 'path dtype [shape]' or 'path state'");
     }
     item.path += strspn(item.path, "/");
-    item.path = room_copy(item.path, strlen(item.path));
-    l->items = room_more(l->items, &l->capacity, l->count, sizeof *l->items);
+    item.path = memory_copy_text(item.path, strlen(item.path));
+    l->items = memory_grow(l->items, &l->capacity, l->count, sizeof *l->items);
     l->items[l->count++] = item;
     return OUTCOME_DONE;
 }
@@ -259,7 +259,7 @@ static void describe(varve_node *node, const struct listed *item)
 /* Adds `OWNER/SLOT(VARIABLE)`; returns false if there is no such variable. */
 static bool add_slot(varve_node *root, const struct listed *item)
 {
-    char *path = room_copy(item->path, strlen(item->path));
+    char *path = memory_copy_text(item->path, strlen(item->path));
     char *open = strchr(path, '(');
     char *name;
     size_t size = strlen(open);
@@ -283,7 +283,7 @@ static bool add_slot(varve_node *root, const struct listed *item)
 
 static void add_value(varve_node *root, const struct listed *item)
 {
-    char *path = room_copy(item->path, strlen(item->path));
+    char *path = memory_copy_text(item->path, strlen(item->path));
     char *name;
     varve_node *parent = parent_of(root, path, &name);
     varve_node *node =

@@ -15,7 +15,7 @@
 #include "plan_answer.h"
 #include "program.h"
 #include "rename_map.h"
-#include "room.h"
+#include "memory.h"
 #include "store_path.h"
 #include "suggest.h"
 #include "target.h"
@@ -73,10 +73,10 @@ struct plan {
 /* Joins patterns that were given several times. */
 static char *joined(const struct text_list *list)
 {
-    char *all = room_copy("", 0);
+    char *all = memory_copy_text("", 0);
     for (size_t i = 0; i < list->count; i++) {
         size_t size = strlen(all) + strlen(list->items[i]) + 2;
-        char *longer = room_for(size, 1);
+        char *longer = memory_allocate(size, 1);
         snprintf(longer, size, "%s%s%s", all, *all ? "|" : "", list->items[i]);
         free(all);
         all = longer;
@@ -89,9 +89,9 @@ static size_t make_pairs(struct plan *p)
 {
     size_t count = 0;
     free(p->pairs);
-    p->pairs =
-        room_for(p->suggestions.count + p->folds.count + p->renames.count,
-            sizeof *p->pairs);
+    p->pairs = memory_allocate(
+        p->suggestions.count + p->folds.count + p->renames.count,
+        sizeof *p->pairs);
     for (size_t i = 0; i < p->suggestions.count; i++) {
         const struct suggestion *s = &p->suggestions.items[i];
         if (!folds_have(&p->folds, s))

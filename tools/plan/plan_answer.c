@@ -9,7 +9,7 @@
 
 #include "json_out.h"
 #include "outline.h"
-#include "room.h"
+#include "memory.h"
 #include "store_path.h"
 #include "table.h"
 #include "tensor_text.h"
@@ -72,7 +72,7 @@ bool how_is_guess(enum how how)
 
 /* --- Cells -------------------------------------------------------------- */
 
-static void tell_type(struct table *table, const varve_tensor *value)
+static void print_type_row(struct table *table, const varve_tensor *value)
 {
     char text[VARVE_TENSOR_TEXT_SIZE];
     if (!value || !value->dtype) {
@@ -92,7 +92,7 @@ static const char *or_null(const char *text)
     return text && *text ? text : NULL;
 }
 
-static void tell_suggestion(
+static void print_suggestion(
     struct table *table, const struct suggestion *suggestion)
 {
     if (!suggestion) {
@@ -144,13 +144,13 @@ static void add_row(struct plan_table *t, enum plan_status status,
     table_text(table, status_names[status]);
     table_text(table, or_null(f->program_path));
     table_text(table, or_null(f->file_path));
-    tell_type(table, wanted);
-    tell_type(table, shows_both ? saved : NULL);
+    print_type_row(table, wanted);
+    print_type_row(table, shows_both ? saved : NULL);
     if (f->size)
         table_size(table, f->size);
     else
         table_none(table);
-    tell_suggestion(table, suggestion);
+    print_suggestion(table, suggestion);
     table_text(table, or_null(f->nearest));
     table_flag(table, f->is_excused);
     table_text(table, or_null(note));
@@ -172,7 +172,7 @@ static int compare_paths(const void *left, const void *right)
 
 static struct lookup lookup_of(const struct found_list *list)
 {
-    struct lookup l = { room_for(list->count, sizeof *l.paths), 0 };
+    struct lookup l = { memory_allocate(list->count, sizeof *l.paths), 0 };
     for (size_t i = 0; i < list->count; i++)
         l.paths[l.count++] = list->items[i].program_path;
     qsort(l.paths, l.count, sizeof *l.paths, compare_paths);
@@ -206,7 +206,8 @@ static void add_moved(struct plan_table *t)
     const struct suggestions *s = t->facts->suggestions;
     const struct found_list *moved = &t->facts->after->moved;
     struct lookup missing = lookup_of(&t->facts->before->missing);
-    const struct suggestion **sorted = room_for(s->count, sizeof *sorted);
+    const struct suggestion **sorted =
+        memory_allocate(s->count, sizeof *sorted);
     for (size_t i = 0; i < s->count; i++)
         sorted[i] = &s->items[i];
     qsort(sorted, s->count, sizeof *sorted, compare_suggestions);

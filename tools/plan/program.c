@@ -14,7 +14,7 @@
 #include "complaint.h"
 #include "listing.h"
 #include "outline.h"
-#include "room.h"
+#include "memory.h"
 #include "store_path.h"
 #include "target.h"
 
@@ -160,7 +160,7 @@ static void copy_graph(struct copy *c)
 
 static char *copied(const char *text)
 {
-    return room_copy(text, strlen(text));
+    return memory_copy_text(text, strlen(text));
 }
 
 static int from_target(const struct settings *settings, struct target *target,
@@ -177,7 +177,7 @@ static int from_target(const struct settings *settings, struct target *target,
     if (!outline_make(&outline, reader, target->node.id, &view_of_all))
         return complain_memory(settings);
     struct copy copy = { .outline = &outline,
-        .nodes = room_for(outline.count, sizeof(varve_node *)) };
+        .nodes = memory_allocate(outline.count, sizeof(varve_node *)) };
     copy.nodes[outline.root] = varve_graph_root(program->graph);
     copy_graph(&copy);
     free(copy.nodes);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "fold.h"
-#include "room.h"
+#include "memory.h"
 #include "style.h"
 
 enum {
@@ -62,7 +62,7 @@ static bool is_state(
     const varve_reader *reader, const char *root, const char *path)
 {
     varve_saved_node node;
-    char *whole = room_join(root, path);
+    char *whole = memory_join_path(root, path);
     bool found = varve_reader_find(reader, whole, &node);
     free(whole);
     return found && node.kind == VARVE_STATE;
@@ -127,10 +127,10 @@ static void take(struct work *w, struct kin *kin, struct loose *wanted,
     struct loose *offered, enum how how, double distance)
 {
     struct suggestions *s = w->to;
-    s->items = room_more(s->items, &s->capacity, s->count, sizeof *s->items);
+    s->items = memory_grow(s->items, &s->capacity, s->count, sizeof *s->items);
     s->items[s->count++] = (struct suggestion){
-        .program_path = room_copy(wanted->path, strlen(wanted->path)),
-        .file_path = room_copy(offered->path, strlen(offered->path)),
+        .program_path = memory_copy_text(wanted->path, strlen(wanted->path)),
+        .file_path = memory_copy_text(offered->path, strlen(offered->path)),
         .how = how,
         .candidates = kin->offered_now,
         .distance = distance,
@@ -314,7 +314,8 @@ static void pair_places(struct work *w, struct kin *kin)
 
 static void pair_kin(struct work *w, struct kin *kin)
 {
-    struct ending *all = room_for(kin->wanted + kin->offered, sizeof *all);
+    struct ending *all =
+        memory_allocate(kin->wanted + kin->offered, sizeof *all);
     for (int names = MOST_NAMES; names > 0; names--)
         pair_ends(w, kin, all, names);
     free(all);
@@ -332,7 +333,7 @@ static void pair_kin(struct work *w, struct kin *kin)
 
 static void pair_all(struct work *w)
 {
-    struct loose **sorted = room_for(w->count, sizeof *sorted);
+    struct loose **sorted = memory_allocate(w->count, sizeof *sorted);
     qsort(w->items, w->count, sizeof *w->items, compare_loose);
     for (size_t i = 0; i < w->count; i++)
         sorted[i] = &w->items[i];
@@ -359,7 +360,8 @@ void suggest(struct suggestions *s, const struct trial *trial,
     size_t count = trial->missing.count + trial->unexpected.count;
     /* an earlier call counted values that are counted again */
     s->uncompared = 0;
-    struct work w = { .to = s, .items = room_for(count, sizeof *w.items) };
+    struct work w = { .to = s,
+        .items = memory_allocate(count, sizeof *w.items) };
     gather(&w, &trial->missing, false, with_slots, reader, root);
     gather(&w, &trial->unexpected, true, with_slots, reader, root);
     pair_all(&w);

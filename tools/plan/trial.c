@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "room.h"
+#include "memory.h"
 
 static char *copied(const char *text)
 {
-    return room_copy(text ? text : "", text ? strlen(text) : 0);
+    return memory_copy_text(text ? text : "", text ? strlen(text) : 0);
 }
 
 /* Returns a path without the path of the root. */
@@ -26,7 +26,7 @@ static const char *below(const struct trial *t, const char *path)
 static void keep(
     const struct trial *t, struct found_list *list, const varve_finding *f)
 {
-    list->items = room_more(
+    list->items = memory_grow(
         list->items, &list->capacity, list->count, sizeof *list->items);
     list->items[list->count++] = (struct found){ .kind = f->kind,
         .program_path = copied(f->program_path),
@@ -110,7 +110,7 @@ static int compare_found(const void *left, const void *right)
 
 static bool moves_all(const struct trial *t, const struct trial *before)
 {
-    const struct found **moved = room_for(t->moved.count, sizeof *moved);
+    const struct found **moved = memory_allocate(t->moved.count, sizeof *moved);
     bool all = true;
     for (size_t i = 0; i < t->moved.count; i++)
         moved[i] = &t->moved.items[i];

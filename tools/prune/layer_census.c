@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "room.h"
+#include "memory.h"
 
 static void add_row(
     struct layer_census *census, const char *folder, const char *name)
@@ -21,12 +21,12 @@ static void add_row(
     struct stat info;
     if (size <= end || *name == '.' || strcmp(name + size - end, ending) != 0)
         return;
-    char *path = room_join(folder, name);
+    char *path = memory_join_path(folder, name);
     if (stat(path, &info)) {
         free(path);
         return;
     }
-    census->rows = room_more(
+    census->rows = memory_grow(
         census->rows, &census->room, census->count, sizeof *census->rows);
     census->rows[census->count++] =
         (struct layer_row){ .path = path, .size = (uint64_t)info.st_size };
@@ -35,7 +35,7 @@ static void add_row(
 void layer_census_take(struct layer_census *census, const char *directory)
 {
     *census = (struct layer_census){ .rows = NULL };
-    char *folder = room_join(directory, "layers");
+    char *folder = memory_join_path(directory, "layers");
     DIR *names = opendir(folder);
     struct dirent *name;
     while (names && (name = readdir(names)))

@@ -68,7 +68,7 @@ static bool find_now(
     return false;
 }
 
-static void say(const struct prune_options *options, bool goes,
+static void print_line(const struct prune_options *options, bool goes,
     const struct run_entry *e, const char *why)
 {
     char size[UNITS_TEXT_SIZE];
@@ -94,13 +94,14 @@ static void account_for(const struct prune_options *options,
     bool is_there = find_now(run, e->facts.path, &now);
     if (options->dry_run ? is_there && !now.kept : !is_there) {
         account->bytes += e->facts.size;
-        say(options, true, e, NULL);
+        print_line(options, true, e, NULL);
         return;
     }
     account->kept++;
     account->leased += is_there && now.is_leased;
     if (is_there && !e->facts.kept)
-        say(options, false, e, now.kept ? now.kept : "it was not deleted");
+        print_line(
+            options, false, e, now.kept ? now.kept : "it was not deleted");
 }
 
 static int complain_warning(

@@ -9,7 +9,7 @@
 #include <varve/incremental.h>
 #include <varve/reader.h>
 
-#include "aside.h"
+#include "temporary_output.h"
 #include "command.h"
 #include "complaint.h"
 #include "interruption.h"
@@ -50,7 +50,7 @@ static int complain_taken(const struct settings *settings, const char *output)
 
 /* Prints the written file. `path` can be a prefix; then its newest file is
  * used. */
-static int say(const struct settings *settings, const char *path)
+static int print_written(const struct settings *settings, const char *path)
 {
     varve_error error = { 0 };
     varve_reader *reader = varve_reader_open(path, NULL, &error);
@@ -76,7 +76,8 @@ static int repack_file(const struct repack_options *options, const char *file)
     const char *output = options->output;
     if (is_on_web(output ? output : file))
         return complain_store(settings, output ? output : file);
-    if (output && aside_check_folder(settings, output) != OUTCOME_DONE)
+    if (output &&
+        temporary_output_check_folder(settings, output) != OUTCOME_DONE)
         return OUTCOME_FILE;
     struct progress_bar bar;
     const varve_write_options write = { .no_replace = output && !options->force,
@@ -90,7 +91,7 @@ static int repack_file(const struct repack_options *options, const char *file)
     if (status)
         return complain_status(settings, "cannot repack", file, &error);
     return settings->quiet ? OUTCOME_DONE
-                           : say(settings, output ? output : file);
+                           : print_written(settings, output ? output : file);
 }
 
 static int run(const void *given, int count, char **operands)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "room.h"
+#include "memory.h"
 #include "show_parts.h"
 #include "store_path.h"
 #include "tensor_text.h"
@@ -24,16 +24,16 @@ static char *path_of(
 {
     char *name = escaped_name(branch->name);
     if (!name)
-        room_ends();
+        memory_exhausted();
     if (branch->variable != OUTLINE_NONE) {
         const char *variable = outline_saved(outline, branch->variable).path;
         size_t size = strlen(name) + strlen(variable) + 3;
-        char *slot = room_for(size, 1);
+        char *slot = memory_allocate(size, 1);
         snprintf(slot, size, "%s(%s)", name, variable);
         free(name);
         name = slot;
     }
-    char *path = room_join(outline_saved(outline, owner).path, name);
+    char *path = memory_join_path(outline_saved(outline, owner).path, name);
     free(name);
     return path;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "heading.h"
-#include "room.h"
+#include "memory.h"
 #include "show_parts.h"
 #include "table.h"
 #include "tensor_text.h"
@@ -25,7 +25,7 @@ static void put_target(
     varve_saved_node node = outline_saved(&s->outline, branch->node);
     FILE *to = open_memstream(&text, &size);
     if (!to)
-        room_ends();
+        memory_exhausted();
     fputs(node.value.dtype && node.kind != VARVE_STATE
               ? type_text(&node.value, type)
               : kind_name(node.kind),
@@ -46,11 +46,11 @@ static void put_branch(
 {
     char *name = shown_name(branch->name);
     if (!name)
-        room_ends();
+        memory_exhausted();
     if (branch->variable != OUTLINE_NONE) {
         const char *path = outline_saved(&s->outline, branch->variable).path;
         size_t size = strlen(name) + strlen(path) + 3;
-        char *slot = room_for(size, 1);
+        char *slot = memory_allocate(size, 1);
         snprintf(slot, size, "%s(%s)", name, path);
         free(name);
         name = slot;
@@ -143,7 +143,7 @@ static bool print_text(
     size_t size = is_full || piece->count < MOST_STATE_TEXT
                       ? (size_t)piece->count
                       : MOST_STATE_TEXT;
-    char *text = room_for(size + 1, 1);
+    char *text = memory_allocate(size + 1, 1);
     memcpy(text, piece->bytes, size);
     size_t shown = text_size(text, size, size < count);
     bool is_text = shown > 0 && (!is_full || size == count);

@@ -10,7 +10,7 @@
 #include "heading.h"
 #include "json_out.h"
 #include "number_sort.h"
-#include "room.h"
+#include "memory.h"
 #include "stat_tables.h"
 #include "store_path.h"
 #include "style.h"
@@ -96,7 +96,7 @@ static void add_to_kind(struct subtree *to, const varve_saved_node *node)
     if (to->all.values == 0)
         to->kind = kind;
     if (!to->kinds && kind != to->kind) {
-        to->kinds = room_for(KINDS, sizeof *to->kinds);
+        to->kinds = memory_allocate(KINDS, sizeof *to->kinds);
         to->kinds[to->kind] = to->all;
     }
     if (to->kinds)
@@ -143,8 +143,8 @@ static void add_to_row(
     if (at->node == node->id)
         return;
     if (at->subtree == OUTLINE_NONE) {
-        s->subtrees = room_more(s->subtrees, &s->subtree_room, s->subtree_count,
-            sizeof *s->subtrees);
+        s->subtrees = memory_grow(s->subtrees, &s->subtree_room,
+            s->subtree_count, sizeof *s->subtrees);
         s->subtrees[s->subtree_count] = subtree_of(s, row);
         at->subtree = (uint32_t)s->subtree_count++;
     }
@@ -164,7 +164,7 @@ static uint32_t row_for(
         return OUTLINE_NONE;
     if (row == OUTLINE_NONE) {
         s->rows =
-            room_more(s->rows, &s->row_room, s->row_count, sizeof *s->rows);
+            memory_grow(s->rows, &s->row_room, s->row_count, sizeof *s->rows);
         row = (uint32_t)s->row_count++;
         s->rows[row] = (struct row){ node->id, OUTLINE_NONE };
     }
@@ -176,7 +176,7 @@ static uint32_t row_for(
 static void count_branches(struct sizes *s)
 {
     const struct outline *outline = s->outline;
-    uint32_t *leading = room_for(outline->count, sizeof *leading);
+    uint32_t *leading = memory_allocate(outline->count, sizeof *leading);
     struct branch branch;
     for (size_t i = 0; i < outline->reached; i++) {
         uint32_t id = outline->order[i];
@@ -221,7 +221,7 @@ static void count_all(struct sizes *s)
 {
     const struct outline *outline = s->outline;
     uint64_t depth = s->view->depth == UINT64_MAX ? 1 : s->view->depth;
-    s->row_of = room_for(outline->count, sizeof *s->row_of);
+    s->row_of = memory_allocate(outline->count, sizeof *s->row_of);
     memset(s->row_of, 0xff, outline->count * sizeof *s->row_of);
     for (size_t i = 0; i < outline->reached; i++) {
         varve_saved_node node = outline_saved(outline, outline->order[i]);
@@ -257,12 +257,12 @@ static bool is_before(const void *user, uint32_t a, uint32_t b)
 
 static void sort_rows(struct sizes *s)
 {
-    struct row_keys keys = { .paths =
-                                 room_for(s->row_count, sizeof *keys.paths) };
+    struct row_keys keys = { .paths = memory_allocate(
+                                 s->row_count, sizeof *keys.paths) };
     uint64_t *bytes = s->view->sort == SORT_BYTES
-                          ? room_for(s->row_count, sizeof *bytes)
+                          ? memory_allocate(s->row_count, sizeof *bytes)
                           : NULL;
-    s->order = room_for(s->row_count, sizeof *s->order);
+    s->order = memory_allocate(s->row_count, sizeof *s->order);
     for (size_t i = 0; i < s->row_count; i++) {
         s->order[i] = (uint32_t)i;
         keys.paths[i] = outline_saved(s->outline, s->rows[i].node).path;
@@ -306,18 +306,18 @@ static json_t *types_json(const struct subtree *t)
 static void put_types(struct table *table, const struct subtree *t)
 {
     char text[KINDS * 20] = "";
-    bool told[KINDS] = { false };
+    bool printed[KINDS] = { false };
     for (;;) {
         size_t next = KINDS;
         for (size_t k = 0; k < KINDS; k++) {
             struct tally tally = tally_of(t, k);
-            if (tally.values && !told[k] &&
+            if (tally.values && !printed[k] &&
                 (next == KINDS || tally.bytes > tally_of(t, next).bytes))
                 next = k;
         }
         if (next == KINDS)
             break;
-        told[next] = true;
+        printed[next] = true;
         strcat(strcat(text, *text ? ", " : ""), tally_name(next));
     }
     table_json(
@@ -328,9 +328,9 @@ static void put_subtree(
     const struct sizes *s, struct table *table, const struct subtree *t)
 {
     const char *path = outline_saved(s->outline, t->node).path;
-    bool is_for_people = table->settings->form == FORM_PEOPLE ||
-                         table->settings->form == FORM_MARKDOWN;
-    table_text(table, is_for_people && !*path ? "/" : path);
+    bool is_text_form = table->settings->form == FORM_PEOPLE ||
+                        table->settings->form == FORM_MARKDOWN;
+    table_text(table, is_text_form && !*path ? "/" : path);
     table_count(table, t->objects);
     table_count(table, t->all.values);
     table_count(table, t->all.elements);
@@ -438,9 +438,9 @@ static void print_all(const struct sizes *s)
         { "elements", "ELEMENTS", true }, { "bytes", "BYTES", true },
         { "types", "TYPES", false }, { "largest", NULL, false } };
     struct table table;
-    bool is_for_people =
+    bool is_text_form =
         s->settings->form == FORM_PEOPLE || s->settings->form == FORM_MARKDOWN;
-    if (is_for_people) {
+    if (is_text_form) {
         struct style style = style_for(s->settings, stdout);
         heading_print(s->settings, &style, s->outline);
         print_counts(s);
@@ -457,7 +457,7 @@ static void print_all(const struct sizes *s)
         }
     } while (table_again(&table));
     table_end(&table);
-    if (is_for_people)
+    if (is_text_form)
         print_largest(s);
 }
 

@@ -12,7 +12,7 @@
 
 #include "complaint.h"
 #include "json_out.h"
-#include "room.h"
+#include "memory.h"
 #include "stat_tables.h"
 #include "statistics.h"
 #include "store_path.h"
@@ -148,7 +148,7 @@ static void put_histogram(struct table *table, const struct finding *f)
     FILE *to_json = open_memstream(&json, &json_size);
     FILE *to_text = open_memstream(&text, &text_size);
     if (!to_json || !to_text)
-        room_ends();
+        memory_exhausted();
     histogram_print_json(to_json, &f->statistics);
     fputs(spark_text(&f->statistics, table->style.utf8, spark), to_text);
     note_special(to_text, table, f);
@@ -329,7 +329,7 @@ int stat_values(
     uint32_t *ids = value_list(outline->view, outline, &count);
     if (!ids)
         return complain_memory(settings);
-    work.findings = room_for(TOGETHER, sizeof *work.findings);
+    work.findings = memory_allocate(TOGETHER, sizeof *work.findings);
     table_begin(&table, settings, stdout, "varve.stat/1", columns,
         sizeof columns / sizeof *columns);
     const struct style style = table.style;

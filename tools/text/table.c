@@ -10,7 +10,7 @@
 
 #include "element_text.h"
 #include "json_out.h"
-#include "room.h"
+#include "memory.h"
 #include "settings.h"
 #include "units.h"
 
@@ -40,7 +40,7 @@ static char *clean_text(const char *text)
         print_clean(to, text);
         fclose(to);
     }
-    return clean ? clean : room_copy("?", 1);
+    return clean ? clean : memory_copy_text("?", 1);
 }
 
 static void print_tabs(struct table *t, const char *text)
@@ -73,7 +73,7 @@ static void keep(struct table *t, const char *text)
     if (t->pass != TABLE_MEASURE) {
         print_clean(t->kept, text);
         if (putc('\0', t->kept) == EOF)
-            room_ends();
+            memory_exhausted();
     }
 }
 
@@ -134,7 +134,7 @@ static void print_last(struct table *t)
     if (t->pass != TABLE_PRINT || ftello(t->kept) == 0)
         return;
     if (fflush(t->kept) != 0)
-        room_ends();
+        memory_exhausted();
     print_row(t, t->text, t->color);
     rewind(t->kept);
     t->color = "";
@@ -161,7 +161,7 @@ static void begin_row(struct table *t)
     print_last(t);
     if (t->pass == TABLE_KEEP) {
         t->colors =
-            room_more(t->colors, &t->color_room, t->rows, sizeof *t->colors);
+            memory_grow(t->colors, &t->color_room, t->rows, sizeof *t->colors);
         t->colors[t->rows] = "";
     }
 }
@@ -255,11 +255,11 @@ void table_size(struct table *t, uint64_t bytes)
 {
     char plain[UNITS_TEXT_SIZE];
     char shown[UNITS_TEXT_SIZE];
-    bool is_for_people =
+    bool is_text_form =
         form_of(t) == FORM_PEOPLE || form_of(t) == FORM_MARKDOWN;
     size_text(UNITS_BYTES, bytes, plain);
     cell(t, plain,
-        is_for_people ? size_text(t->settings->units, bytes, shown) : plain);
+        is_text_form ? size_text(t->settings->units, bytes, shown) : plain);
 }
 
 void table_real(struct table *t, double real)
@@ -343,10 +343,10 @@ void table_begin(struct table *t, const struct settings *settings, FILE *to,
     if (table_is_json(t))
         return;
     if (form_of(t) == FORM_PEOPLE) {
-        t->widths = room_for(count, sizeof *t->widths);
+        t->widths = memory_allocate(count, sizeof *t->widths);
         t->kept = open_memstream(&t->text, &t->size);
         if (!t->kept)
-            room_ends();
+            memory_exhausted();
     }
     print_titles(t);
 }
@@ -389,7 +389,7 @@ static void print_kept(struct table *t)
     print_last(t);
     bool failed = ferror(t->kept);
     if (fclose(t->kept) != 0 || failed)
-        room_ends();
+        memory_exhausted();
     const char *text = t->pass == TABLE_KEEP ? t->text : NULL;
     if (t->rows > 0 && text)
         text = print_row(t, text, t->style.bold);

@@ -149,7 +149,7 @@ static int verify_file(struct finding *f)
         return complain_status(f->settings, "cannot open", f->file, &error);
     }
     f->size = varve_reader_size(reader);
-    left_out_tell(f->settings, reader);
+    left_out_report(f->settings, reader);
     f->left_out = left_out_json(reader);
     f->values = count_values(reader);
     varve_status status = varve_reader_verify(reader,

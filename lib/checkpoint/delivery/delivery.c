@@ -81,7 +81,7 @@ void vv_delivery_forget_graph(struct vv_delivery *d)
 
 /* --- Other processes ---------------------------------------------------- */
 
-varve_status vv_ask_others(
+varve_status vv_delivery_exchange_status(
     struct vv_delivery *d, varve_status status, varve_error *error)
 {
     struct vv_collective_open *consent = d->consent;

@@ -103,7 +103,7 @@ struct vv_delivery {
 
 /* Exchanges the status with the other processes, at the first call of a
  * collective read. Returns the common status. */
-varve_status vv_ask_others(
+varve_status vv_delivery_exchange_status(
     struct vv_delivery *delivery, varve_status status, varve_error *error);
 
 /* Returns the limit of bytes that are staged until all are verified, and that a

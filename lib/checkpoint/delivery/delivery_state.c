@@ -268,7 +268,7 @@ void vv_delivery_unbind(struct vv_delivery *d, varve_node *node, uint32_t value)
 
 /* The node keeps the value that it has received, or receives a copy if copies
  * are requested. */
-void vv_delivery_lose_claim(
+void vv_delivery_demote_claim(
     struct vv_delivery *d, varve_node *node, uint32_t file)
 {
     uint32_t value = vv_value_of(d->pairing, file);

@@ -12,7 +12,7 @@ void vv_decide(struct vv_delivery *d, varve_node *node, uint32_t file);
 
 /* Called when a node loses its value to one with a better claim. The node then
  * only claims it. */
-void vv_delivery_lose_claim(
+void vv_delivery_demote_claim(
     struct vv_delivery *d, varve_node *node, uint32_t file);
 
 /* Called when a node of the file becomes bound by the best possible claim. */

@@ -91,7 +91,7 @@ bool vv_is_final(
 
 /* --- Nodes without values ----------------------------------------------- */
 
-bool vv_make_room_to_drop(struct vv_delivery_states *delivery_states)
+bool vv_reserve_dropped(struct vv_delivery_states *delivery_states)
 {
     if (!delivery_states->dropped)
         delivery_states->dropped =

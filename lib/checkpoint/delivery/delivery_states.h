@@ -95,10 +95,10 @@ static inline bool vv_is_left_out(
 }
 
 /* Allocates the table of dropped nodes. Returns false if out of memory. */
-bool vv_make_room_to_drop(struct vv_delivery_states *delivery_states);
+bool vv_reserve_dropped(struct vv_delivery_states *delivery_states);
 
 /* Return or set whether a node of the file without a value is dropped.
- * Mismatches with a dropped node are ignored. vv_make_room_to_drop must have
+ * Mismatches with a dropped node are ignored. vv_reserve_dropped must have
  * succeeded before nodes are dropped. */
 bool vv_is_dropped(
     const struct vv_delivery_states *delivery_states, uint32_t file);

@@ -217,7 +217,7 @@ static void fixed_add_line(const struct look *l, const char *file,
         vv_node_text(node, path, sizeof path), place, file, program, more);
 }
 
-static void fixed_tell(const struct look *l, varve_error *error)
+static void fixed_report(const struct look *l, varve_error *error)
 {
     char file[VARVE_TENSOR_TEXT_SIZE], program[VARVE_TENSOR_TEXT_SIZE];
     const varve_node *node = l->move->node;
@@ -247,20 +247,21 @@ bool vv_has_fixed_shape(const struct vv_delivery *d, const struct vv_move *m)
 }
 
 static varve_status fixed_look_at(const struct vv_delivery *d,
-    const struct vv_move *move, bool is_read, varve_error *told,
+    const struct vv_move *move, bool is_read, varve_error *mismatch,
     varve_error *error)
 {
     struct look l = { .d = d, .move = move };
     vv_buffer_init(&l.now, &d->pairing->context.allocator);
     varve_status status = is_read ? fixed_compare(&l, error) : VARVE_OK;
     if (!status && !l.is_same)
-        fixed_tell(&l, told);
+        fixed_report(&l, mismatch);
     vv_buffer_clear(&l.now);
     return status;
 }
 
 static varve_status look_at_read(const struct vv_delivery *d,
-    struct vv_move *moves, size_t count, varve_error *told, varve_error *error)
+    struct vv_move *moves, size_t count, varve_error *mismatch,
+    varve_error *error)
 {
     varve_status status = VARVE_OK;
     for (size_t i = 0; i < count && !status; i++)
@@ -268,7 +269,7 @@ static varve_status look_at_read(const struct vv_delivery *d,
     if (!status)
         status = vv_read_quietly(d, moves, count, error);
     for (size_t i = 0; i < count && !status; i++)
-        status = fixed_look_at(d, &moves[i], true, told, error);
+        status = fixed_look_at(d, &moves[i], true, mismatch, error);
     for (size_t i = 0; i < count; i++)
         fixed_end(d, &moves[i]);
     return status;
@@ -291,7 +292,7 @@ static size_t count_at_once(
  * are reported first. */
 static varve_status fixed_look_at_all(const struct vv_delivery *d,
     const struct vv_pair *jobs, struct vv_move *moves, size_t all,
-    varve_error *told, varve_error *error)
+    varve_error *mismatch, varve_error *error)
 {
     size_t count = 0;
     for (size_t i = 0; i < all; i++) {
@@ -300,12 +301,12 @@ static varve_status fixed_look_at_all(const struct vv_delivery *d,
         if (vv_has_fixed_shape(d, &m))
             moves[count++] = m;
         else
-            fixed_look_at(d, &m, false, told, error);
+            fixed_look_at(d, &m, false, mismatch, error);
     }
     vv_moves_sort(moves, count);
     for (size_t i = 0, some; i < count; i += some) {
         some = count_at_once(d, moves + i, count - i);
-        VV_TRY(look_at_read(d, moves + i, some, told, error));
+        VV_TRY(look_at_read(d, moves + i, some, mismatch, error));
     }
     return VARVE_OK;
 }
@@ -353,22 +354,22 @@ static varve_status look_at_gathered(const struct vv_delivery *d,
     return status;
 }
 
-varve_status vv_tell_fixed(const struct vv_delivery *d,
+varve_status vv_report_fixed(const struct vv_delivery *d,
     const struct vv_pair *jobs, size_t count, varve_error *error)
 {
     const varve_allocator *a = &d->pairing->context.allocator;
-    varve_error told = { 0 };
+    varve_error mismatch = { 0 };
     struct vv_move *moves = vv_allocate(a, count * sizeof *moves);
     if (!moves)
         return vv_fail_memory(error, "fixed values");
     varve_status status =
-        fixed_look_at_all(d, jobs, moves, count, &told, error);
+        fixed_look_at_all(d, jobs, moves, count, &mismatch, error);
     vv_release(a, moves, count * sizeof *moves);
     if (status)
         return status;
-    if (told.status && error)
-        *error = told;
-    return told.status;
+    if (mismatch.status && error)
+        *error = mismatch;
+    return mismatch.status;
 }
 
 varve_status vv_compare_fixed(const struct vv_delivery *d,
@@ -383,5 +384,5 @@ varve_status vv_compare_fixed(const struct vv_delivery *d,
         else if (m->is_fixed)
             differ |= m->inexact > 0;
     }
-    return differ ? vv_tell_fixed(d, jobs, job_count, error) : VARVE_OK;
+    return differ ? vv_report_fixed(d, jobs, job_count, error) : VARVE_OK;
 }

@@ -28,7 +28,7 @@ varve_status vv_read_quietly(const struct vv_delivery *d, struct vv_move *moves,
 
 /* Reads the values of jobs of fixed nodes again. Returns VARVE_MISMATCH and
  * lists each that differs, with both values. */
-varve_status vv_tell_fixed(const struct vv_delivery *d,
+varve_status vv_report_fixed(const struct vv_delivery *d,
     const struct vv_pair *jobs, size_t count, varve_error *error);
 
 /* Does the same, but only if a fixed value that was read differs from that of

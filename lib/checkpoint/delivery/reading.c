@@ -288,7 +288,7 @@ static bool may_do_without(const struct vv_delivery *d, varve_status status)
 }
 
 /* Reads only the needed pieces of a run, one by one. */
-static varve_status read_apart(const struct vv_reading *reading,
+static varve_status read_separately(const struct vv_reading *reading,
     const struct run *run, unsigned char *buffer, varve_error *error)
 {
     const struct vv_delivery *d = reading->d;
@@ -352,7 +352,7 @@ static varve_status read_together(const struct vv_reading *reading,
     varve_status status =
         vv_opened_read(d->file, begin, buffer, (size_t)(end - begin), error);
     if (may_do_without(d, status))
-        status = read_apart(reading, run, buffer, error);
+        status = read_separately(reading, run, buffer, error);
     if (is_alike && !status)
         return check_staged(reading, run, error);
     for (size_t i = run->first; i <= last && !status; i++) {
@@ -449,7 +449,7 @@ static void reading_will_read(const struct pass *pass, size_t at)
 
 /* Announces the next runs. The system detects a forward read itself, but not a
  * backward one. Announcing cached data costs next to nothing. */
-static void reading_tell_ahead(const struct pass *pass, size_t at)
+static void reading_advise_ahead(const struct pass *pass, size_t at)
 {
     if (!pass->reading->is_final)
         return;
@@ -478,7 +478,7 @@ static void read_run(struct pass *pass, size_t at, unsigned worker)
     const struct vv_reading *reading = pass->reading;
     bool together = is_together(pass, run);
     varve_error error = { 0 };
-    reading_tell_ahead(pass, at);
+    reading_advise_ahead(pass, at);
     reading_report(pass, worker, run);
     varve_status status =
         pass->has_failed ? VARVE_OK

@@ -9,7 +9,7 @@
 #include "resizing.h"
 
 struct room {
-    struct vv_room room;
+    struct vv_resize room;
     struct vv_move *move;
 };
 
@@ -27,7 +27,8 @@ varve_status vv_resize_buffers_add(const struct vv_delivery *d,
     struct room *room = vv_buffer_extend(resize_buffers, sizeof *room);
     if (!room)
         return vv_fail_memory(error, "a restoration");
-    varve_status status = vv_room_make(&room->room, move->node, &saved, error);
+    varve_status status =
+        vv_resize_prepare(&room->room, move->node, &saved, error);
     if (status) {
         resize_buffers->size -= sizeof *room;
         return status;
@@ -43,7 +44,7 @@ void vv_resize_buffers_exchange(struct vv_buffer *resize_buffers)
     size_t count;
     struct room *all = resize_buffers_of(resize_buffers, &count);
     for (size_t i = 0; i < count; i++)
-        vv_room_exchange(&all[i].room);
+        vv_resize_exchange(&all[i].room);
 }
 
 void vv_resize_buffers_settle(struct vv_buffer *resize_buffers)
@@ -52,7 +53,7 @@ void vv_resize_buffers_settle(struct vv_buffer *resize_buffers)
     struct room *all = resize_buffers_of(resize_buffers, &count);
     for (size_t i = 0; i < count; i++) {
         all[i].move->target = NULL;
-        vv_room_settle(&all[i].room);
+        vv_resize_settle(&all[i].room);
     }
     resize_buffers->size = 0;
 }

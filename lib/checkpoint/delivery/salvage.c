@@ -169,7 +169,7 @@ static varve_status note_damage(
                : vv_fail_memory(error, "a list of damages");
 }
 
-static void salvage_lose(struct vv_delivery *d, const struct vv_pair *job)
+static void salvage_add_lost(struct vv_delivery *d, const struct vv_pair *job)
 {
     vv_set_delivery_state(d, job->node, job->file, VV_DELIVERY_STATE_DAMAGED);
     vv_variable_go_without(job->node);
@@ -231,7 +231,7 @@ static varve_status sift(struct look *l, struct vv_pair *jobs, size_t count,
     return VARVE_OK;
 }
 
-static varve_status tell_loss(
+static varve_status report_loss(
     const struct vv_delivery *d, uint32_t value, varve_error *error)
 {
     const struct vv_pairing *p = d->pairing;
@@ -248,16 +248,16 @@ static varve_status tell_loss(
     return failed ? vv_fail_memory(error, "a path") : VARVE_OK;
 }
 
-static varve_status tell_losses(const struct vv_delivery *d,
+static varve_status report_losses(const struct vv_delivery *d,
     const struct vv_pair *jobs, size_t count, const uint8_t *is_lost,
     varve_error *error)
 {
-    uint32_t told = VV_NONE;
+    uint32_t reported = VV_NONE;
     for (size_t i = 0; i < count && d->options->salvage.loss; i++) {
-        if (!is_lost[i] || jobs[i].file == told)
+        if (!is_lost[i] || jobs[i].file == reported)
             continue;
-        VV_TRY(tell_loss(d, jobs[i].file, error));
-        told = jobs[i].file;
+        VV_TRY(report_loss(d, jobs[i].file, error));
+        reported = jobs[i].file;
     }
     return VARVE_OK;
 }
@@ -269,7 +269,7 @@ static size_t salvage_leave_out(struct vv_delivery *d, struct vv_pair *jobs,
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         if (is_lost[i])
-            salvage_lose(d, &jobs[i]);
+            salvage_add_lost(d, &jobs[i]);
         else
             jobs[kept++] = jobs[i];
     }
@@ -294,7 +294,7 @@ varve_status vv_salvage(
         status = sift(&l, pairs, count, is_lost, error);
     vv_sort_damages(&d->damages);
     if (!status)
-        status = tell_losses(d, pairs, count, is_lost, error);
+        status = report_losses(d, pairs, count, is_lost, error);
     if (!status)
         jobs->size =
             salvage_leave_out(d, pairs, count, is_lost) * sizeof *pairs;

@@ -374,7 +374,7 @@ static varve_status transfer_read_values(
     reading.is_final = verifies || (is_good && is_in_place &&
                                        options->passes != VARVE_ONE_PASS);
     if (is_in_place)
-        VV_TRY(vv_ask_others(t->d, VARVE_OK, error));
+        VV_TRY(vv_delivery_exchange_status(t->d, VARVE_OK, error));
     if (!only_verify)
         vv_note_passes(t->d, verifies || is_good);
     varve_status status = read_moves(t, &reading, error);
@@ -421,7 +421,7 @@ static void exchange_staged(const struct transfer *t, bool is_undone)
 }
 
 /* Called before anything else changes, because a copy may fail. */
-static varve_status transfer_put_elsewhere(
+static varve_status transfer_put_accessed(
     struct transfer *t, varve_error *error)
 {
     struct vv_copy_in e = { t->moves, t->count, t->states.count == 0 };
@@ -471,7 +471,7 @@ static void take_back_memory(struct transfer *t)
 
 static varve_status exchange(struct transfer *t, varve_error *error)
 {
-    varve_status status = transfer_put_elsewhere(t, error);
+    varve_status status = transfer_put_accessed(t, error);
     if (status)
         return transfer_half_restored(t, status, error);
     transfer_hand_over(t);
@@ -532,7 +532,7 @@ static void transfer_clear(struct transfer *t)
 static varve_status transfer_run(struct transfer *t, varve_error *error)
 {
     if (t->has_misshapen)
-        return vv_tell_fixed(t->d, t->fixed, t->fixed_count, error);
+        return vv_report_fixed(t->d, t->fixed, t->fixed_count, error);
     VV_TRY(transfer_prepare(t, error));
     VV_TRY(map_values(t, error));
     if (has_mode(t, VV_MOVE_STATE)) /* nothing has changed yet */
@@ -540,7 +540,7 @@ static varve_status transfer_run(struct transfer *t, varve_error *error)
     if (!vv_reserve_at_risk(t->d->pairing->graph))
         return vv_fail_memory(error, "a restoration");
     VV_TRY(transfer_read_values(t, false, error));
-    VV_TRY(vv_ask_others(t->d, VARVE_OK, error));
+    VV_TRY(vv_delivery_exchange_status(t->d, VARVE_OK, error));
     return exchange(t, error);
 }
 
@@ -578,7 +578,7 @@ varve_status vv_transfer(struct vv_delivery *d, const struct vv_pair *jobs,
     if (!status)
         status = transfer_run(&t, error);
     if (status)
-        status = vv_ask_others(t.d, status, error);
+        status = vv_delivery_exchange_status(t.d, status, error);
     else
         transfer_settle(&t);
     transfer_clear(&t);

@@ -91,7 +91,7 @@ static void take_from_holder(struct vv_matching *m, uint32_t file)
     varve_node *holder = m->pairing->matches.node_of[file];
     add_claim(m, holder, file);
     vv_set_holder(&m->pairing->matches, file, NULL);
-    vv_delivery_lose_claim(m->delivery, holder, file);
+    vv_delivery_demote_claim(m->delivery, holder, file);
 }
 
 /* Notes that a node was reached by a better path than before. The nodes below
@@ -167,7 +167,7 @@ void vv_bind(struct vv_matching *m, varve_node *node, uint32_t file,
         improve(m, node, file, how);
         return;
     }
-    if (!vv_know_numbers(m) || !take_place(m, node, file, how))
+    if (!vv_matching_reserve_numbers(m) || !take_place(m, node, file, how))
         return;
     vv_set_holder(matches, file, node);
     if (vv_file_node_of(matches, node) == VV_NONE)

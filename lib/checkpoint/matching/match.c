@@ -89,7 +89,7 @@ static void begin_visits(struct vv_matching *m)
 {
     m->is_by_name = true;
     vv_visited_paths_unvisit_all(&m->pairing->ways);
-    if (vv_know_numbers(m))
+    if (vv_matching_reserve_numbers(m))
         vv_visit(m, m->pairing->root, &(struct vv_path_step){ 0 });
 }
 
@@ -265,13 +265,13 @@ static void match_edge(
 {
     struct vv_pairing *p = m->pairing;
     const varve_node *parent = edge->parent;
-    if (!vv_know_numbers(m) || !vv_is_known(p, parent) ||
+    if (!vv_matching_reserve_numbers(m) || !vv_is_known(p, parent) ||
         vv_own_is_cut(&p->matches, &p->ways, vv_index_of(p), parent) ||
         match_renamed(m, edge))
         return;
     if (file != VV_NONE) {
         /* may have been unbound since */
-        if (vv_stands_for(&p->matches, parent, file))
+        if (vv_is_bound_or_claims(&p->matches, parent, file))
             match_at(m, edge, file);
         return;
     }
@@ -356,7 +356,7 @@ static void bind_slot(
 void vv_match_slot(struct vv_matching *m, struct vv_slot *slot)
 {
     const struct vv_pairing *p = m->pairing;
-    if (!vv_know_numbers(m) || !vv_is_known(p, slot->owner) ||
+    if (!vv_matching_reserve_numbers(m) || !vv_is_known(p, slot->owner) ||
         !vv_is_known(p, slot->public.variable))
         return;
     vv_visit(m, slot->public.node,
@@ -452,7 +452,7 @@ static void match_node(struct vv_matching *m, varve_node *node, uint32_t file)
     for (; on; on = on->next_on)
         vv_match_slot(m, on);
     if (is_asked && vv_on_demand_of(node) &&
-        !vv_work_queue_demand(&m->work_queue, node, file))
+        !vv_work_queue_add_offer(&m->work_queue, node, file))
         vv_out_of_memory(m);
 }
 
@@ -480,7 +480,7 @@ void vv_match_queue(struct vv_matching *m)
          * alias, then nodes made on demand, then global names. */
         if (match_deferred(m))
             continue;
-        if (vv_work_queue_take_demand(&m->work_queue, &place))
+        if (vv_work_queue_take_offer(&m->work_queue, &place))
             vv_offer(m, place);
         else
             by_name_match(m);
@@ -516,7 +516,7 @@ void vv_match_everything(struct vv_matching *m)
 void vv_match_roots(struct vv_matching *m)
 {
     struct vv_pairing *p = m->pairing;
-    if (!vv_know_numbers(m))
+    if (!vv_matching_reserve_numbers(m))
         return;
     vv_visit(m, p->root, &(struct vv_path_step){ 0 });
     if (p->matches.node_of[p->saved.root] == p->root)

@@ -140,13 +140,13 @@ void vv_work_queue_end_claims(struct vv_work_queue *a)
 
 /* --- Offers --------------------------------------------------------------- */
 
-bool vv_work_queue_demand(
+bool vv_work_queue_add_offer(
     struct vv_work_queue *a, varve_node *node, uint32_t file)
 {
     return vv_append_pair_to(&a->demand, node, file);
 }
 
-bool vv_work_queue_take_demand(struct vv_work_queue *a, size_t *place)
+bool vv_work_queue_take_offer(struct vv_work_queue *a, size_t *place)
 {
     if (!work_queue_has_more(&a->demand, a->offered))
         return false;
@@ -154,7 +154,7 @@ bool vv_work_queue_take_demand(struct vv_work_queue *a, size_t *place)
     return true;
 }
 
-struct vv_pair vv_work_queue_demand_at(
+struct vv_pair vv_work_queue_offer_at(
     const struct vv_work_queue *a, size_t place)
 {
     return pair_at(&a->demand, place);
@@ -260,7 +260,7 @@ static bool matching_grow(struct vv_matching *m)
            vv_matches_grow(&p->matches, wanted);
 }
 
-bool vv_know_numbers(struct vv_matching *m)
+bool vv_matching_reserve_numbers(struct vv_matching *m)
 {
     bool has_room = matching_grow(m);
     if (!has_room)

@@ -92,14 +92,14 @@ void vv_work_queue_end_claims(struct vv_work_queue *work_queue);
 /* --- Offers --------------------------------------------------------------- */
 
 /* Adds a node that is offered children. Returns false if out of memory. */
-bool vv_work_queue_demand(
+bool vv_work_queue_add_offer(
     struct vv_work_queue *work_queue, varve_node *node, uint32_t file);
 
 /* Takes the next one. Returns false if there is none. Sets *place for
- * vv_work_queue_demand_at: the node may be freed in the meantime and is then
+ * vv_work_queue_offer_at: the node may be freed in the meantime and is then
  * NULL. */
-bool vv_work_queue_take_demand(struct vv_work_queue *work_queue, size_t *place);
-struct vv_pair vv_work_queue_demand_at(
+bool vv_work_queue_take_offer(struct vv_work_queue *work_queue, size_t *place);
+struct vv_pair vv_work_queue_offer_at(
     const struct vv_work_queue *work_queue, size_t place);
 
 /* Removes all nodes that were offered children. */
@@ -162,7 +162,7 @@ void vv_look_for_lost_ways(struct vv_matching *matching);
 
 /* Grows the tables by node number for all nodes of the graph. Returns false and
  * records the failure if out of memory. */
-bool vv_know_numbers(struct vv_matching *matching);
+bool vv_matching_reserve_numbers(struct vv_matching *matching);
 
 /* Queues a node of the program. If memory runs out, everything is matched
  * again. */

@@ -187,7 +187,7 @@ static void offer_child(struct vv_matching *m, struct edges_by_child *edges,
     on_demand->callback(on_demand->user, node, &offer);
 }
 
-static bool know_edges(struct vv_matching *m)
+static bool offering_reserve_edges(struct vv_matching *m)
 {
     if (!m->was_there)
         m->was_there = vv_allocate_zeroed(&m->pairing->context.allocator,
@@ -206,8 +206,8 @@ static void offer_edges(struct vv_matching *m, size_t place, uint32_t file)
     begin_edges(m, &edges, file);
     uint32_t begin, end;
     vv_index_edges(index, file, &begin, &end);
-    for (uint32_t e = begin; e < end && know_edges(m); e++) {
-        varve_node *node = vv_work_queue_demand_at(&m->work_queue, place).node;
+    for (uint32_t e = begin; e < end && offering_reserve_edges(m); e++) {
+        varve_node *node = vv_work_queue_offer_at(&m->work_queue, place).node;
         if (!node || !vv_on_demand_of(node))
             break;
         size_t size;
@@ -221,7 +221,7 @@ static void offer_edges(struct vv_matching *m, size_t place, uint32_t file)
         }
         if (!varve_find(node, text))
             offer_child(m, &edges, node, text, e);
-        node = vv_work_queue_demand_at(&m->work_queue, place).node;
+        node = vv_work_queue_offer_at(&m->work_queue, place).node;
         m->was_there[e] |= node && varve_find(node, text);
     }
     end_edges(&edges);
@@ -231,16 +231,16 @@ static void offer_edges(struct vv_matching *m, size_t place, uint32_t file)
 void vv_offer(struct vv_matching *m, size_t place)
 {
     const struct vv_matches *matches = &m->pairing->matches;
-    struct vv_pair pair = vv_work_queue_demand_at(&m->work_queue, place);
+    struct vv_pair pair = vv_work_queue_offer_at(&m->work_queue, place);
     if (!pair.node)
         return;
     uint32_t at = pair.file;
     if (at == VV_NONE)
         at = vv_file_node_of(matches, pair.node);
-    while (at != VV_NONE && vv_stands_for(matches, pair.node, at)) {
+    while (at != VV_NONE && vv_is_bound_or_claims(matches, pair.node, at)) {
         offer_edges(m, place, at);
         if (pair.file != VV_NONE ||
-            !vv_work_queue_demand_at(&m->work_queue, place).node)
+            !vv_work_queue_offer_at(&m->work_queue, place).node)
             break;
         at = vv_next_partner(matches, pair.node, at);
     }

@@ -101,7 +101,7 @@ static void pair_list_append(
     bucket->last = number;
 }
 
-static bool pair_list_make_room(
+static bool pair_list_reserve(
     struct vv_pair_list *list, struct vv_pair_index *index, size_t count)
 {
     if (count <= index->capacity)
@@ -121,7 +121,7 @@ static bool pair_list_prepare(
 {
     size_t count;
     const struct vv_pair *pairs = vv_pairs_in(&list->pairs, &count);
-    if (count <= FEW_PAIRS || !pair_list_make_room(list, index, count))
+    if (count <= FEW_PAIRS || !pair_list_reserve(list, index, count))
         return false;
     for (; index->count < count; index->count++) {
         const struct vv_pair *pair = &pairs[index->count];
@@ -262,7 +262,7 @@ void vv_matches_forget(struct vv_matches *m)
 
 /* --- Who it is ------------------------------------------------------------ */
 
-bool vv_stands_for(
+bool vv_is_bound_or_claims(
     const struct vv_matches *m, const varve_node *node, uint32_t file)
 {
     return vv_is_holder(m, node, file) || vv_file_node_of(m, node) == file;

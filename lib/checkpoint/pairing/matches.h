@@ -193,7 +193,7 @@ static inline bool vv_is_holder(
 
 /* Returns true if the node is bound to a node of the file, as its holder or a
  * claimant. */
-bool vv_stands_for(
+bool vv_is_bound_or_claims(
     const struct vv_matches *matches, const varve_node *node, uint32_t file);
 
 /* Returns true if the node claims a node of the file that another node holds.

@@ -179,7 +179,7 @@ static bool may_go_on(const struct vv_pairing *p, uint32_t file)
 
 /* Returns true if the node of the file that a node is bound to has it as its
  * holder or as a claimant. */
-static bool is_told_of(const struct vv_pairing *p, varve_node *node)
+static bool is_claimant_or_holder(const struct vv_pairing *p, varve_node *node)
 {
     uint32_t file = vv_file_node_of(&p->matches, node);
     if (file == VV_NONE)
@@ -197,7 +197,7 @@ void vv_pairing_check(const struct vv_pairing *p)
     for (uint32_t f = 0; f < nodes; f++)
         assert((!p->matches.node_of[f] || leads_back(p, f)) && may_go_on(p, f));
     for (varve_node *n = vv_newest_node(p->graph); n; n = vv_older_node(n))
-        assert(is_told_of(p, n));
+        assert(is_claimant_or_holder(p, n));
 }
 #else
 void vv_pairing_check(const struct vv_pairing *p)

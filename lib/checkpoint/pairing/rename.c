@@ -124,11 +124,11 @@ static bool rename_compare(const struct vv_rename_parts *parts,
     return true;
 }
 
-/* Finds the start of a piece that matches the end of a path. `stand` is first
+/* Finds the start of a piece that matches the end of a path. `state` is first
  * that of the whole path, then that of the part before the piece. */
 static bool find_piece(const struct vv_rename_parts *parts, uint32_t number,
     const struct vv_rename_sides *sides, struct vv_rename_step step,
-    struct vv_text *captures, struct vv_stand *stand)
+    struct vv_text *captures, struct vv_rename_state *state)
 {
     const struct vv_rename_piece *piece = &parts->pieces[number];
     uint32_t node;
@@ -137,11 +137,11 @@ static bool find_piece(const struct vv_rename_parts *parts, uint32_t number,
         if (!rename_compare(parts, piece, sides, step, captures, &node))
             return false;
         is_root = node == sides->root;
-        *stand = *sides->stand(sides->user, node);
+        *state = *sides->state(sides->user, node);
     }
     if (number > 0)
-        return stand->piece == number;
-    *stand = (struct vv_stand){ .at = sides->right_root };
+        return state->piece == number;
+    *state = (struct vv_rename_state){ .at = sides->right_root };
     return is_root;
 }
 
@@ -150,7 +150,7 @@ static bool find_piece(const struct vv_rename_parts *parts, uint32_t number,
 /* Ends a name at the character `c`. Returns false if the name is empty because
  * its wildcards matched nothing. */
 static bool end_name(const struct vv_rename_sides *sides, char c,
-    bool *has_stars, struct vv_stand *s)
+    bool *has_stars, struct vv_rename_state *s)
 {
     struct vv_buffer *name = sides->scratch;
     bool is_empty = name->size == 0;
@@ -194,7 +194,7 @@ static size_t literal_size(struct vv_text text)
 
 /* Follows a piece of the right side. */
 static bool lead(const struct vv_rename_sides *sides, struct vv_text to,
-    const struct vv_text *captures, struct vv_stand *s)
+    const struct vv_text *captures, struct vv_rename_state *s)
 {
     bool has_stars = false;
     sides->scratch->size = 0;
@@ -217,30 +217,30 @@ static bool lead(const struct vv_rename_sides *sides, struct vv_text to,
 
 /* --- Both --------------------------------------------------------------- */
 
-struct vv_stand vv_rename_follow(const struct vv_rename_parts *parts,
+struct vv_rename_state vv_rename_follow(const struct vv_rename_parts *parts,
     const struct vv_rename_sides *sides, struct vv_rename_step step)
 {
     struct vv_text captures[VV_PATTERN_MAX_WILDCARDS + 1];
-    struct vv_stand stand = { 0 }, next;
+    struct vv_rename_state state = { 0 }, next;
     if (step.name.size > 0)
-        stand = *sides->stand(sides->user, step.parent);
-    if (stand.piece && stand.at != VV_NOWHERE && step.name.size > 0) {
+        state = *sides->state(sides->user, step.parent);
+    if (state.piece && state.at != VV_NOWHERE && step.name.size > 0) {
         uint32_t id = sides->name(sides->user, step.name);
-        stand.at = id == VV_NOWHERE ? VV_NOWHERE
-                                    : sides->child(sides->user, stand.at, id);
+        state.at = id == VV_NOWHERE ? VV_NOWHERE
+                                    : sides->child(sides->user, state.at, id);
     }
     while (
-        stand.piece != VV_RENAME_DEAD && stand.piece + 1 < parts->piece_count) {
-        uint32_t number = stand.piece;
-        next = stand;
+        state.piece != VV_RENAME_DEAD && state.piece + 1 < parts->piece_count) {
+        uint32_t number = state.piece;
+        next = state;
         if (!find_piece(parts, number, sides, step, captures, &next))
             break;
-        stand = next;
-        stand.piece = lead(sides, parts->pieces[number].to, captures, &stand)
+        state = next;
+        state.piece = lead(sides, parts->pieces[number].to, captures, &state)
                           ? number + 1
                           : VV_RENAME_DEAD;
     }
-    return stand;
+    return state;
 }
 
 bool vv_rename_match(const struct vv_rename_parts *parts,
@@ -249,12 +249,12 @@ bool vv_rename_match(const struct vv_rename_parts *parts,
 {
     struct vv_text captures[VV_PATTERN_MAX_WILDCARDS + 1];
     uint32_t last = parts->piece_count - 1;
-    struct vv_stand stand = { 0 };
+    struct vv_rename_state state = { 0 };
     if (parts->pieces[last].count == 0)
-        stand = vv_rename_follow(parts, sides, step);
-    if (!find_piece(parts, last, sides, step, captures, &stand) ||
-        !lead(sides, parts->pieces[last].to, captures, &stand))
+        state = vv_rename_follow(parts, sides, step);
+    if (!find_piece(parts, last, sides, step, captures, &state) ||
+        !lead(sides, parts->pieces[last].to, captures, &state))
         return false;
-    *at = stand.owner ? VV_NOWHERE : stand.at;
+    *at = state.owner ? VV_NOWHERE : state.at;
     return true;
 }

@@ -4,7 +4,7 @@
  * Only `**` matches paths of any length. It divides a rename into pieces, each
  * with a fixed number of names. Every node of the left graph stores which piece
  * comes next and the node of the right graph that the names so far lead to (its
- * stand). So a longer path takes one more step, regardless of its length.
+ * state). So a longer path takes one more step, regardless of its length.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -47,12 +47,12 @@ void vv_rename_parts_end(
 
 #define VV_NOWHERE UINT32_MAX
 
-/* As a piece of a stand: no path from here is renamed. */
+/* As a piece of a state: no path from here is renamed. */
 #define VV_RENAME_DEAD UINT32_MAX
 
 /* The progress of a rename along the path of a node of the left graph. All
  * zero: not at all. */
-struct vv_stand {
+struct vv_rename_state {
     uint32_t piece; /* the next piece, after a `**`; 0: no piece has matched */
     uint32_t at;    /* the node on the right, or VV_NOWHERE */
     uint32_t owner; /* owner of the slot whose parentheses are open, plus 1 */
@@ -65,8 +65,8 @@ struct vv_rename_sides {
     /* Returns the name of the edge that leads to a node on the left, and sets
      * *node to its parent, or to VV_NOWHERE if no edge leads to it. */
     struct vv_text (*above)(void *user, uint32_t *node);
-    /* Returns the stand of a node on the left. */
-    const struct vv_stand *(*stand)(void *user, uint32_t node);
+    /* Returns the state of a node on the left. */
+    const struct vv_rename_state *(*state)(void *user, uint32_t node);
     uint32_t root; /* on the left */
     uint32_t right_root;
     uint32_t (*name)(void *user, struct vv_text name);
@@ -82,8 +82,8 @@ struct vv_rename_step {
     struct vv_text name;
 };
 
-/* Returns the stand of the node at the end of the step. */
-struct vv_stand vv_rename_follow(const struct vv_rename_parts *parts,
+/* Returns the state of the node at the end of the step. */
+struct vv_rename_state vv_rename_follow(const struct vv_rename_parts *parts,
     const struct vv_rename_sides *sides, struct vv_rename_step step);
 
 /* Returns true if the left side matches the path that ends with the step. Sets

@@ -328,9 +328,9 @@ static void add_behind(const struct vv_rename_search *s, uint64_t key,
     uint32_t node, bool is_stage, struct vv_buffer *found)
 {
     size_t count;
-    const struct vv_stage_stand *stands = s->stands(s->user, node, &count);
+    const struct vv_stage_state *states = s->states(s->user, node, &count);
     for (size_t i = 0; i < count; i++)
-        add_found(s->index, key_from(key, stands[i].stage), is_stage, found);
+        add_found(s->index, key_from(key, states[i].stage), is_stage, found);
 }
 
 static int compare_numbers(const void *left, const void *right)
@@ -402,45 +402,45 @@ void vv_rename_slot_candidates(
 
 /* --- Stands at nodes ------------------------------------------------------ */
 
-void vv_rename_stands_init(
-    struct vv_rename_stands *s, const varve_allocator *allocator)
+void vv_rename_states_init(
+    struct vv_rename_states *s, const varve_allocator *allocator)
 {
-    *s = (struct vv_rename_stands){ .allocator = allocator };
+    *s = (struct vv_rename_states){ .allocator = allocator };
     vv_buffer_init(&s->all, allocator);
 }
 
-void vv_rename_stands_clear(struct vv_rename_stands *s)
+void vv_rename_states_clear(struct vv_rename_states *s)
 {
     vv_release(s->allocator, s->of, s->capacity * sizeof *s->of);
     vv_buffer_clear(&s->all);
-    vv_rename_stands_init(s, s->allocator);
+    vv_rename_states_init(s, s->allocator);
 }
 
-bool vv_rename_stands_grow(struct vv_rename_stands *s, size_t wanted)
+bool vv_rename_states_grow(struct vv_rename_states *s, size_t wanted)
 {
     return wanted <= s->capacity || vv_grow_zeroed(s->allocator, &s->of,
                                         &s->capacity, wanted, sizeof *s->of);
 }
 
-const struct vv_stage_stand *vv_rename_stands_at(
-    const struct vv_rename_stands *s, uint32_t node, size_t *count)
+const struct vv_stage_state *vv_rename_states_at(
+    const struct vv_rename_states *s, uint32_t node, size_t *count)
 {
     *count = node < s->capacity ? s->of[node].count : 0;
     if (*count == 0)
         return NULL;
-    return (const struct vv_stage_stand *)(const void *)s->all.data +
+    return (const struct vv_stage_state *)(const void *)s->all.data +
            s->of[node].begin;
 }
 
-const struct vv_stand *vv_rename_stand_in(
-    const struct vv_rename_stands *s, uint32_t node, uint32_t stage)
+const struct vv_rename_state *vv_rename_state_in(
+    const struct vv_rename_states *s, uint32_t node, uint32_t stage)
 {
     size_t low = 0, high;
-    const struct vv_stage_stand *list = vv_rename_stands_at(s, node, &high);
+    const struct vv_stage_state *list = vv_rename_states_at(s, node, &high);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (list[middle].stage == stage)
-            return &list[middle].stand;
+            return &list[middle].state;
         if (list[middle].stage < stage)
             low = middle + 1;
         else
@@ -449,13 +449,13 @@ const struct vv_stand *vv_rename_stand_in(
     return NULL;
 }
 
-bool vv_rename_stands_set(struct vv_rename_stands *s, uint32_t node,
+bool vv_rename_states_set(struct vv_rename_states *s, uint32_t node,
     const struct vv_buffer *list, bool *is_new)
 {
-    struct vv_stands_of_node *of = &s->of[node];
-    const size_t each = sizeof(struct vv_stage_stand);
+    struct vv_states_of_node *of = &s->of[node];
+    const size_t each = sizeof(struct vv_stage_state);
     size_t old, count = list->size / each;
-    const struct vv_stage_stand *before = vv_rename_stands_at(s, node, &old);
+    const struct vv_stage_state *before = vv_rename_states_at(s, node, &old);
     if (list->failed)
         return false;
     *is_new = count != old ||

@@ -6,8 +6,8 @@
  * the others are. Pieces of one shape are in a hash table, by those bytes. So a
  * search takes one lookup for each shape, regardless of the number of renames.
  *
- * Renames with `**` that begin alike share their stands: each beginning is a
- * stage, and stands belong to stages.
+ * Renames with `**` that begin alike share their states: each beginning is a
+ * stage, and states belong to stages.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -73,18 +73,18 @@ struct vv_rename_names {
     uint32_t count;
 };
 
-/* The stage of a node, and its stand. */
-struct vv_stage_stand {
+/* The stage of a node, and its state. */
+struct vv_stage_state {
     uint32_t stage;
-    struct vv_stand stand;
+    struct vv_rename_state state;
 };
 
 struct vv_rename_search {
     const struct vv_rename_index *index;
     const struct vv_rename_names *names;
     uint32_t root;
-    /* Returns the stands of a node. */
-    const struct vv_stage_stand *(*stands)(
+    /* Returns the states of a node. */
+    const struct vv_stage_state *(*states)(
         const void *user, uint32_t node, size_t *count);
     const void *user;
 };
@@ -103,42 +103,42 @@ void vv_rename_slot_candidates(
 
 /* --- Stands at nodes ------------------------------------------------------ */
 
-/* Stores the stands of renames with `**` at the nodes of the program: for each
+/* Stores the states of renames with `**` at the nodes of the program: for each
  * node only those of the stages that it has reached. */
 
 /* The part of `all` that belongs to a node. */
-struct vv_stands_of_node {
+struct vv_states_of_node {
     size_t begin;
     uint32_t count, capacity;
 };
 
-struct vv_rename_stands {
+struct vv_rename_states {
     /* own */
     const varve_allocator *allocator;
-    struct vv_stands_of_node *of; /* by number of a node */
+    struct vv_states_of_node *of; /* by number of a node */
     size_t capacity;
-    struct vv_buffer all; /* struct vv_stage_stand */
+    struct vv_buffer all; /* struct vv_stage_state */
 };
 
-void vv_rename_stands_init(
-    struct vv_rename_stands *stands, const varve_allocator *allocator);
-void vv_rename_stands_clear(struct vv_rename_stands *stands);
+void vv_rename_states_init(
+    struct vv_rename_states *states, const varve_allocator *allocator);
+void vv_rename_states_clear(struct vv_rename_states *states);
 
 /* Makes room for nodes with numbers below `wanted`. Returns false if out of
  * memory. */
-bool vv_rename_stands_grow(struct vv_rename_stands *stands, size_t wanted);
+bool vv_rename_states_grow(struct vv_rename_states *states, size_t wanted);
 
-/* Returns the stands of a node, by stage. Valid until the next change. */
-const struct vv_stage_stand *vv_rename_stands_at(
-    const struct vv_rename_stands *stands, uint32_t node, size_t *count);
+/* Returns the states of a node, by stage. Valid until the next change. */
+const struct vv_stage_state *vv_rename_states_at(
+    const struct vv_rename_states *states, uint32_t node, size_t *count);
 
-/* Returns the stand of a node in a stage, or NULL. */
-const struct vv_stand *vv_rename_stand_in(
-    const struct vv_rename_stands *stands, uint32_t node, uint32_t stage);
+/* Returns the state of a node in a stage, or NULL. */
+const struct vv_rename_state *vv_rename_state_in(
+    const struct vv_rename_states *states, uint32_t node, uint32_t stage);
 
-/* Sets the stands of a node, which `list` has by stage. Sets *is_new to true if
+/* Sets the states of a node, which `list` has by stage. Sets *is_new to true if
  * they differ from before. Returns false if out of memory. */
-bool vv_rename_stands_set(struct vv_rename_stands *stands, uint32_t node,
+bool vv_rename_states_set(struct vv_rename_states *states, uint32_t node,
     const struct vv_buffer *list, bool *is_new);
 
 #endif

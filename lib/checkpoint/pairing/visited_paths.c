@@ -28,7 +28,7 @@ void vv_visited_paths_init(struct vv_visited_paths *w, const varve_node *root,
         .saved = saved,
         .root = root->number,
     };
-    vv_rename_stands_init(&w->stands, w->allocator);
+    vv_rename_states_init(&w->states, w->allocator);
     vv_buffer_init(&w->path, w->allocator);
     vv_buffer_init(&w->file_path, w->allocator);
     vv_buffer_init(&w->found, w->allocator);
@@ -38,7 +38,7 @@ void vv_visited_paths_init(struct vv_visited_paths *w, const varve_node *root,
 void vv_visited_paths_end(struct vv_visited_paths *w)
 {
     vv_release(w->allocator, w->vias, w->capacity * sizeof *w->vias);
-    vv_rename_stands_clear(&w->stands);
+    vv_rename_states_clear(&w->states);
     vv_buffer_clear(&w->path);
     vv_buffer_clear(&w->file_path);
     vv_buffer_clear(&w->found);
@@ -48,7 +48,7 @@ void vv_visited_paths_end(struct vv_visited_paths *w)
 bool vv_visited_paths_grow(struct vv_visited_paths *w, size_t wanted)
 {
     if (w->selection->index.stage_count &&
-        !vv_rename_stands_grow(&w->stands, wanted))
+        !vv_rename_states_grow(&w->states, wanted))
         return false;
     return wanted <= w->capacity || vv_grow_zeroed(w->allocator, &w->vias,
                                         &w->capacity, wanted, sizeof *w->vias);
@@ -81,18 +81,18 @@ static struct vv_text above(void *user, uint32_t *node)
     return (struct vv_text){ via->name->bytes, via->name->size };
 }
 
-/* Returns the stand of a node in the last of the stages up to one that it has
+/* Returns the state of a node in the last of the stages up to one that it has
  * reached. */
-static const struct vv_stand *stand_of(void *user, uint32_t node)
+static const struct vv_rename_state *state_of(void *user, uint32_t node)
 {
-    static const struct vv_stand nowhere = { 0 };
+    static const struct vv_rename_state nowhere = { 0 };
     const struct left *left = user;
     const struct vv_visited_paths *w = left->w;
-    const struct vv_stand *stand = NULL;
+    const struct vv_rename_state *state = NULL;
     uint32_t stage = left->stage;
-    for (; stage && !stand; stage = w->selection->index.stages[stage - 1].above)
-        stand = vv_rename_stand_in(&w->stands, node, stage);
-    return stand ? stand : &nowhere;
+    for (; stage && !state; stage = w->selection->index.stages[stage - 1].above)
+        state = vv_rename_state_in(&w->states, node, stage);
+    return state ? state : &nowhere;
 }
 
 static uint32_t visited_paths_name_in_file(void *user, struct vv_text name)
@@ -121,7 +121,7 @@ static struct vv_rename_sides sides_of(struct left *left)
     return (struct vv_rename_sides){
         .user = left,
         .above = above,
-        .stand = stand_of,
+        .state = state_of,
         .root = left->w->root,
         .right_root = left->w->saved->root,
         .name = visited_paths_name_in_file,
@@ -131,11 +131,11 @@ static struct vv_rename_sides sides_of(struct left *left)
     };
 }
 
-static const struct vv_stage_stand *stands_of(
+static const struct vv_stage_state *states_of(
     const void *user, uint32_t node, size_t *count)
 {
     const struct vv_visited_paths *w = user;
-    return vv_rename_stands_at(&w->stands, node, count);
+    return vv_rename_states_at(&w->states, node, count);
 }
 
 /* Lists the last names of the path that ends with a step. */
@@ -163,25 +163,25 @@ static struct vv_rename_search search_of(
         .index = &w->selection->index,
         .names = names,
         .root = w->root,
-        .stands = stands_of,
+        .states = states_of,
         .user = w,
     };
 }
 
-/* Returns true if the stand in `w->list` of a stage is one of no piece. */
+/* Returns true if the state in `w->list` of a stage is one of no piece. */
 static bool is_dead(const struct vv_visited_paths *w, uint32_t stage)
 {
-    const size_t each = sizeof(struct vv_stage_stand);
-    const struct vv_stage_stand *list =
-        (const struct vv_stage_stand *)(const void *)w->list.data;
+    const size_t each = sizeof(struct vv_stage_state);
+    const struct vv_stage_state *list =
+        (const struct vv_stage_state *)(const void *)w->list.data;
     for (size_t i = w->list.size / each; i-- > 0;) {
         if (list[i].stage == stage)
-            return list[i].stand.piece == VV_RENAME_DEAD;
+            return list[i].state.piece == VV_RENAME_DEAD;
     }
     return false;
 }
 
-/* Adds the stand of a node in a stage to `w->list`, if it reaches the stage. */
+/* Adds the state of a node in a stage to `w->list`, if it reaches the stage. */
 static void add_stand(
     struct vv_visited_paths *w, uint32_t number, struct vv_rename_step step)
 {
@@ -190,17 +190,17 @@ static void add_stand(
     struct left left = { w, number };
     const struct vv_rename_sides sides = sides_of(&left);
     struct vv_rename_parts parts = *stage->parts;
-    struct vv_stage_stand found;
+    struct vv_stage_state found;
     memset(&found, 0, sizeof found);
     parts.piece_count = stage->piece + 2; /* no further than this stage */
     found.stage = number;
-    found.stand = vv_rename_follow(&parts, &sides, step);
-    if (found.stand.piece == stage->piece + 1 ||
-        (found.stand.piece == VV_RENAME_DEAD && !is_dead(w, stage->above)))
+    found.state = vv_rename_follow(&parts, &sides, step);
+    if (found.state.piece == stage->piece + 1 ||
+        (found.state.piece == VV_RENAME_DEAD && !is_dead(w, stage->above)))
         vv_buffer_add(&w->list, &found, sizeof found);
 }
 
-/* Updates the stands of the renames with `**` at a node. Returns true if one
+/* Updates the states of the renames with `**` at a node. Returns true if one
  * has changed. Nodes below a slot have no path that these renames could match.
  */
 static bool stand_anew(
@@ -216,8 +216,8 @@ static bool stand_anew(
             { via->name->bytes, via->name->size } };
     const struct vv_rename_names names = last_names(w, step);
     const struct vv_rename_search search = search_of(w, &names);
-    const struct vv_stage_stand *list =
-        via->parent ? vv_rename_stands_at(&w->stands, step.parent, &count)
+    const struct vv_stage_state *list =
+        via->parent ? vv_rename_states_at(&w->states, step.parent, &count)
                     : NULL;
     vv_emptied(&w->found);
     for (size_t i = 0; i < count; i++)
@@ -228,7 +228,7 @@ static bool stand_anew(
     for (size_t i = 0; i < w->found.size / sizeof(uint32_t); i++)
         add_stand(w, ((const uint32_t *)(const void *)w->found.data)[i], step);
     w->failed |= w->file_path.failed || w->found.failed ||
-                 !vv_rename_stands_set(&w->stands, node, &w->list, &is_new);
+                 !vv_rename_states_set(&w->states, node, &w->list, &is_new);
     return is_new;
 }
 

@@ -36,11 +36,11 @@ struct vv_visited_paths {
     struct vv_path_step
         *vias; /* by number of a node; NULL: paths do not matter */
     size_t capacity;
-    struct vv_rename_stands stands; /* of renames with `**` */
+    struct vv_rename_states states; /* of renames with `**` */
     struct vv_buffer path;          /* scratch */
     struct vv_buffer file_path;     /* scratch */
     struct vv_buffer found;         /* scratch: numbers of renames or stages */
-    struct vv_buffer list;          /* scratch: the stands of one node */
+    struct vv_buffer list;          /* scratch: the states of one node */
 };
 
 /* Returns true if memory has run out since the last call. */

@@ -221,7 +221,7 @@ static size_t contents_gather(struct sweep *s, size_t first, uint64_t *used)
     return next;
 }
 
-static varve_status contents_make_room(
+static varve_status contents_reserve(
     struct sweep *s, uint64_t size, varve_error *error)
 {
     const varve_allocator *a = &s->reader->context.allocator;
@@ -317,7 +317,7 @@ varve_status varve_reader_each(varve_reader *reader, varve_on_value *on_value,
     for (size_t first = 0, end; !status && first < s.item_count; first = end) {
         uint64_t used;
         end = contents_gather(&s, first, &used);
-        if ((status = contents_make_room(&s, used, error)) ||
+        if ((status = contents_reserve(&s, used, error)) ||
             (status = read_batch(&s, first, end, used, error)))
             break;
         for (size_t i = first; i < end && !status; i++)

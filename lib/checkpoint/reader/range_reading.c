@@ -24,7 +24,7 @@ static const struct vv_parsed_index *parsed_of(const struct vv_box_reading *b)
     return &b->reader->file.parsed;
 }
 
-static varve_status box_reading_make_room(
+static varve_status box_reading_reserve(
     struct vv_box_reading *b, size_t size, varve_error *error)
 {
     if (size <= b->chunk_size)
@@ -52,7 +52,7 @@ varve_status vv_box_read_part(struct vv_box_reading *b,
     if (rows.count == part->end - part->first)
         return vv_reader_read_chunk(b->reader, b->node, b->value, part->chunk,
             b->to + rows.to * unit, error);
-    VV_TRY(box_reading_make_room(b, part->size, error));
+    VV_TRY(box_reading_reserve(b, part->size, error));
     VV_TRY(vv_reader_read_chunk(
         b->reader, b->node, b->value, part->chunk, b->chunk, error));
     do

@@ -254,8 +254,8 @@ static void check_span(
 
 /* Reads the chunks of a span one by one after the whole span failed. In Varve
  * files this happens only with compressed chunks. */
-static varve_status check_apart(struct verification *v, const struct span *span,
-    unsigned char *bytes, varve_error *error)
+static varve_status check_separately(struct verification *v,
+    const struct span *span, unsigned char *bytes, varve_error *error)
 {
     const struct vv_index *index = verify_index_of(v);
     uint32_t chunk = span->chunk;
@@ -316,8 +316,8 @@ static void verify_work(void *user, unsigned worker)
         if (status && !has_digests(v) &&
             (status == VARVE_CORRUPT || status == VARVE_TRUNCATED))
             add_foreign_damage(v, span->value, NULL, &error);
-        else if (status == VARVE_CORRUPT &&
-                 !(status = check_apart(v, span, v->buffers[worker], &error)))
+        else if (status == VARVE_CORRUPT && !(status = check_separately(v, span,
+                                                  v->buffers[worker], &error)))
             ;
         else if (status)
             verify_stop(v, status, &error);
@@ -432,7 +432,7 @@ static varve_damage verify_describe(
     return damage;
 }
 
-static varve_status verify_tell(struct verification *v, varve_error *error)
+static varve_status verify_summarize(struct verification *v, varve_error *error)
 {
     size_t count = v->damages.size / sizeof(struct damage);
     struct damage *all = (struct damage *)(void *)v->damages.data;
@@ -487,7 +487,7 @@ static varve_status verify_run(struct verification *v, varve_error *error)
         return v->status;
     }
     VV_TRY(check_strings(v, error));
-    return verify_tell(v, error);
+    return verify_summarize(v, error);
 }
 
 static varve_status verify_verify(varve_reader *reader,

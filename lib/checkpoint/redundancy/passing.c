@@ -24,7 +24,7 @@ struct post {
     uint64_t total;
 };
 
-static varve_status passing_find_room(struct post *p, varve_error *error)
+static varve_status passing_reserve(struct post *p, varve_error *error)
 {
     const uint32_t count = p->comm->size;
     p->words = vv_allocate_array(p->allocator, count, WORDS * sizeof(uint64_t));
@@ -33,7 +33,7 @@ static varve_status passing_find_room(struct post *p, varve_error *error)
                                 : vv_fail_memory(error, "messages of ranks");
 }
 
-static varve_status find_room_for_bytes(struct post *p, varve_error *error)
+static varve_status reserve_bytes(struct post *p, varve_error *error)
 {
     for (uint32_t i = 0; i < p->comm->size; i++) {
         p->sizes[i] = p->words[WORDS * i + OUT_SIZE];
@@ -83,9 +83,9 @@ static varve_status post(
     struct post *p, const varve_shift *shift, varve_error *error)
 {
     const uint64_t words[WORDS] = { shift->to, shift->out_size };
-    VV_TRY(vv_agree(p->comm, passing_find_room(p, error), error));
+    VV_TRY(vv_agree(p->comm, passing_reserve(p, error), error));
     VV_TRY(vv_comm_allgather(p->comm, words, sizeof words, p->words, error));
-    VV_TRY(vv_agree(p->comm, find_room_for_bytes(p, error), error));
+    VV_TRY(vv_agree(p->comm, reserve_bytes(p, error), error));
     VV_TRY(passing_collect(p, shift, error));
     return vv_agree(p->comm, passing_take(p, shift, error), error);
 }

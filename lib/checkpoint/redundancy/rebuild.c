@@ -401,7 +401,7 @@ static varve_status make_blocks(struct rebuilding *b, varve_error *error)
     return end_step(b, talk, error);
 }
 
-static varve_status rebuild_find_room(struct rebuilding *b, varve_error *error)
+static varve_status rebuild_reserve(struct rebuilding *b, varve_error *error)
 {
     const varve_allocator *a = &b->redundancy->context->allocator;
     b->domains =
@@ -426,7 +426,7 @@ static varve_status rebuild(
     struct rebuilding *b, bool *was_lost, varve_error *error)
 {
     const varve_comm *comm = b->redundancy->comm;
-    varve_status status = rebuild_find_room(b, error);
+    varve_status status = rebuild_reserve(b, error);
     if (!status)
         status = vv_local_files_look(&b->local, b->redundancy, b->own, error);
     b->has_local = !status;

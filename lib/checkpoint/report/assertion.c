@@ -107,7 +107,7 @@ static bool is_either(const struct vv_finding *finding)
 
 /* Fails if any findings count. The message has one line with the number on each
  * side, then one line for each finding. */
-static varve_status demand(
+static varve_status require(
     const varve_report *report, bool of_the_file, varve_error *error)
 {
     size_t unused = of_the_file ? count_findings(report, is_unused) : 0;
@@ -159,7 +159,7 @@ static bool leaves_something(const struct vv_pairing *p)
 
 /* Fails if `only` matches nothing, because a typing error must not look like a
  * successful restore. */
-static varve_status demand_something(
+static varve_status require_any(
     const struct vv_delivery *d, const varve_report *report, varve_error *error)
 {
     if (!d->pairing->selection.only || leaves_something(d->pairing))
@@ -185,9 +185,9 @@ varve_status vv_assert_matched(
     if (!report)
         return VARVE_NO_MEMORY;
     if (of_the_file)
-        status = demand_something(d, report, error);
+        status = require_any(d, report, error);
     if (!status)
-        status = demand(report, of_the_file, error);
+        status = require(report, of_the_file, error);
     varve_report_free(report);
     return status;
 }
@@ -271,7 +271,7 @@ varve_status vv_assert_nontrivial(
     varve_report *report = vv_report_make(d, VV_NEAREST_OF_PATTERNS, error);
     if (!report)
         return VARVE_NO_MEMORY;
-    status = demand_something(d, report, error);
+    status = require_any(d, report, error);
     varve_report_free(report);
     if (status)
         return status;

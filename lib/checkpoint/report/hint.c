@@ -88,7 +88,7 @@ static const struct vv_edge *hint_edge_of(
 }
 
 /* Describes a node of the file whose parent is bound, or is the root. */
-static const char *say_edge(
+static const char *describe_edge(
     struct vv_hints *hints, uint32_t file, struct vv_arena *arena)
 {
     const struct vv_saved_paths *paths = &hints->p->saved.paths;
@@ -116,7 +116,7 @@ static const char *say_edge(
 
 /* Describes a slot that the program has not made, although it has the owner and
  * the variable. */
-static const char *say_slot(
+static const char *describe_slot(
     struct vv_hints *hints, uint32_t slot, struct vv_arena *arena)
 {
     const struct vv_index *index = vv_index_of(hints->p);
@@ -157,10 +157,10 @@ static const char *reason_for_file(
     if (file == paths->root)
         return "the program is gone";
     if (paths->ways[file] & VV_WAY_IS_SLOT)
-        return say_slot(hints, paths->ways[file] & ~VV_WAY_IS_SLOT, arena);
+        return describe_slot(hints, paths->ways[file] & ~VV_WAY_IS_SLOT, arena);
     uint32_t top = vv_likely_top(&hints->likely, file);
     if (!hints->reasons[top])
-        hints->reasons[top] = say_edge(hints, top, arena);
+        hints->reasons[top] = describe_edge(hints, top, arena);
     return hints->reasons[top];
 }
 
@@ -184,7 +184,7 @@ const char *vv_nearest_for_file(
 }
 
 /* Describes an edge that the file has but that is bound to another node. */
-static const char *say_taken(struct vv_hints *hints, uint32_t file,
+static const char *describe_taken(struct vv_hints *hints, uint32_t file,
     const struct vv_name *name, struct vv_arena *arena)
 {
     const varve_node *node = hints->p->matches.node_of[file];
@@ -215,7 +215,7 @@ const char *vv_hint_for_program(
                          ? VV_NONE
                          : vv_index_find_child(vv_index_of(hints->p), file, id);
     if (taken != VV_NONE)
-        return say_taken(hints, taken, name, arena);
+        return describe_taken(hints, taken, name, arena);
     vv_saved_path(&hints->p->saved.paths, file, &hints->text);
     if (hints->text.size == 0)
         vv_buffer_add_string(&hints->text, "the root");
@@ -234,23 +234,23 @@ const char *vv_nearest_for_program(
 /* --- Patterns ----------------------------------------------------------- */
 
 /* The position of a pattern, in the program or in the file. */
-struct stand {
+struct position {
     const varve_node *node;
     uint32_t file;
 };
 
 /* Moves to the child with a name. Returns false if there is none; then `best`
  * is the child with the nearest name. */
-static bool step_program(struct vv_hints *hints, struct stand *stand,
+static bool step_program(struct vv_hints *hints, struct position *position,
     const char *bytes, size_t size, struct vv_best *best)
 {
-    const struct vv_edge *edge = hint_edge_of(stand->node, bytes, size);
+    const struct vv_edge *edge = hint_edge_of(position->node, bytes, size);
     if (edge) {
-        stand->node = edge->public.node;
+        position->node = edge->public.node;
         return true;
     }
     best->wanted = (struct vv_text){ bytes, size };
-    for (edge = vv_first_edge(stand->node);
+    for (edge = vv_first_edge(position->node);
          edge && vv_likely_may_look(&hints->likely, best);
          edge = vv_next_edge(edge))
         vv_likely_consider(best,
@@ -259,18 +259,19 @@ static bool step_program(struct vv_hints *hints, struct stand *stand,
     return false;
 }
 
-static bool step_file(struct vv_hints *hints, struct stand *stand,
+static bool step_file(struct vv_hints *hints, struct position *position,
     const char *bytes, size_t size, struct vv_best *best)
 {
     const struct vv_index *index = vv_index_of(hints->p);
     uint32_t begin, end, id = vv_index_find_name(index, bytes, size);
-    uint32_t child =
-        id == VV_NONE ? VV_NONE : vv_index_find_child(index, stand->file, id);
+    uint32_t child = id == VV_NONE
+                         ? VV_NONE
+                         : vv_index_find_child(index, position->file, id);
     if (child != VV_NONE) {
-        stand->file = child;
+        position->file = child;
         return true;
     }
-    vv_index_edges(index, stand->file, &begin, &end);
+    vv_index_edges(index, position->file, &begin, &end);
     best->wanted = (struct vv_text){ bytes, size };
     for (uint32_t e = begin;
          e < end && vv_likely_may_look(&hints->likely, best); e++) {
@@ -300,11 +301,11 @@ static const char *mend_pattern(struct vv_hints *hints, struct vv_text pattern,
 static const char *find_slip(struct vv_hints *hints, struct vv_text pattern,
     bool of_file, struct vv_arena *arena)
 {
-    struct stand stand = { hints->p->root, hints->p->saved.root };
+    struct position position = { hints->p->root, hints->p->saved.root };
     struct vv_text rest = pattern, name;
     struct vv_best best = { 0 };
     struct vv_buffer bytes;
-    bool goes_on = of_file || (hints->walk && stand.node);
+    bool goes_on = of_file || (hints->walk && position.node);
     vv_buffer_init(&bytes, &hints->p->context.allocator);
     while (goes_on && vv_text_next_name(&rest, &name)) {
         goes_on = vv_name_pattern_is_literal(name) &&
@@ -314,8 +315,9 @@ static const char *find_slip(struct vv_hints *hints, struct vv_text pattern,
         const char *text = vv_buffer_string(&bytes);
         if (goes_on)
             goes_on =
-                of_file ? step_file(hints, &stand, text, bytes.size, &best)
-                        : step_program(hints, &stand, text, bytes.size, &best);
+                of_file
+                    ? step_file(hints, &position, text, bytes.size, &best)
+                    : step_program(hints, &position, text, bytes.size, &best);
     }
     vv_buffer_clear(&bytes);
     return best.has_one ? mend_pattern(hints, pattern, &best, name, arena)

@@ -130,7 +130,7 @@ static bool went_to_earlier(
 
 /* Returns text with the path of the holder of what a node claims, between
  * `before` and `after`. */
-static const char *say_holder(
+static const char *describe_holder(
     struct vv_maker *m, uint32_t file, const char *before, const char *after)
 {
     const varve_node *holder = m->p->matches.node_of[file];
@@ -156,10 +156,10 @@ static void describe_claim(struct vv_maker *m, struct vv_finding *finding,
                      is_in_its_place(m, m->p->matches.node_of[file], file);
     finding->kind = VARVE_FINDING_MISMATCHED;
     vv_report_describe_file(m, finding, file);
-    finding->reason = is_shared
-                          ? say_holder(m, file, "shared in the file with ",
-                                ", which was restored from it")
-                          : say_holder(m, file, "", " was restored from it");
+    finding->reason =
+        is_shared ? describe_holder(m, file, "shared in the file with ",
+                        ", which was restored from it")
+                  : describe_holder(m, file, "", " was restored from it");
 }
 
 /* Adds a variable that was not restored. With `is_local` this is expected. */
@@ -224,7 +224,7 @@ static void add_copy(struct vv_maker *m, const varve_node *node)
     vv_report_describe_node(m, &finding, node);
     vv_report_describe_file(m, &finding, file);
     finding.reason = m->p->matches.node_of[file]
-                         ? say_holder(m, file, " has", " has")
+                         ? describe_holder(m, file, " has", " has")
                          : "a copy";
     if (finding.saved && finding.wanted)
         finding.is_cast = finding.saved->dtype != finding.wanted->dtype;

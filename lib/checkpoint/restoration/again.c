@@ -20,7 +20,7 @@
 
 /* A value to be restored again, and the previous states of the value and its
  * node. Also a dropped node of the file that has no value. */
-struct asked {
+struct candidate {
     varve_node *node;
     uint32_t number; /* number of the node */
     uint32_t file;
@@ -29,9 +29,9 @@ struct asked {
     uint8_t value_state;    /* enum varve_variable_state */
 };
 
-struct asking {
+struct retrying {
     struct varve_restoration *r;
-    struct vv_buffer asked;
+    struct vv_buffer candidate;
     size_t stuck; /* size of the list before, in bytes */
     size_t held;
 };
@@ -61,12 +61,12 @@ static bool is_had(
 
 /* Adds the dropped objects of the file that are bound to the node. They are
  * matched again. */
-static void ask_objects(struct asking *a, varve_node *node, uint32_t file)
+static void retry_objects(struct retrying *a, varve_node *node, uint32_t file)
 {
     struct varve_restoration *r = a->r;
     for (; file != VV_NONE;
          file = vv_next_partner(&r->pairing.matches, node, file)) {
-        struct asked asked = {
+        struct candidate candidate = {
             .node = node,
             .number = node->number,
             .file = file,
@@ -74,22 +74,22 @@ static void ask_objects(struct asking *a, varve_node *node, uint32_t file)
         };
         if (vv_is_holder(&r->pairing.matches, node, file) &&
             vv_is_dropped(&r->delivery.delivery_states, file))
-            vv_buffer_add(&a->asked, &asked, sizeof asked);
+            vv_buffer_add(&a->candidate, &candidate, sizeof candidate);
     }
 }
 
-static void again_ask(struct asking *a, varve_node *node)
+static void again_add(struct retrying *a, varve_node *node)
 {
     struct varve_restoration *r = a->r;
     uint32_t file = vv_file_node_of(&r->pairing.matches, node);
     uint32_t value = file == VV_NONE ? VV_NONE : vv_value_of(&r->pairing, file);
-    ask_objects(a, node, file);
+    retry_objects(a, node, file);
     if (value == VV_NONE ||
         !vv_index_is_saved(vv_index_of(&r->pairing), value) ||
         vv_index_kind(vv_index_of(&r->pairing), file) != node->kind ||
         !is_had(r, node, value))
         return;
-    struct asked asked = {
+    struct candidate candidate = {
         .node = node,
         .number = node->number,
         .file = file,
@@ -97,8 +97,8 @@ static void again_ask(struct asking *a, varve_node *node)
         .delivery_state = r->delivery.delivery_states.of[value],
         .value_state = node->value_state,
     };
-    vv_buffer_add(&a->asked, &asked, sizeof asked);
-    if (a->asked.failed)
+    vv_buffer_add(&a->candidate, &candidate, sizeof candidate);
+    if (a->candidate.failed)
         return;
     vv_set_delivery_state(
         /* only if the node is the holder */
@@ -109,18 +109,18 @@ static void again_ask(struct asking *a, varve_node *node)
 
 /* Adds a node, the slots that it owns, and those that have it as their
  * variable. */
-static void ask_with_slots(
-    struct asking *a, const struct vv_walk *walk, varve_node *node)
+static void retry_with_slots(
+    struct retrying *a, const struct vv_walk *walk, varve_node *node)
 {
-    again_ask(a, node);
+    again_add(a, node);
     for (struct vv_slot *s = vv_slot_first_of(node); s; s = s->next) {
         if (!vv_walk_has(walk, s->public.node))
-            again_ask(a, s->public.node);
+            again_add(a, s->public.node);
     }
     struct vv_slot *on = vv_first_slot_for(node);
     for (; on; on = on->next_on) {
         if (!vv_walk_has(walk, on->public.node))
-            again_ask(a, on->public.node);
+            again_add(a, on->public.node);
     }
 }
 
@@ -143,51 +143,52 @@ static void keep_pairs(struct varve_restoration *r, struct vv_pair_list *list,
     list->pairs.size = kept * sizeof *pairs;
 }
 
-static struct asked *all_asked(const struct asking *a, size_t *count)
+static struct candidate *all_candidates(const struct retrying *a, size_t *count)
 {
-    *count = a->asked.size / sizeof(struct asked);
-    return (struct asked *)(void *)a->asked.data;
+    *count = a->candidate.size / sizeof(struct candidate);
+    return (struct candidate *)(void *)a->candidate.data;
 }
 
 /* Resets everything to the state before the call. Mismatched pairs are added
  * again; the list already had room for them. */
-static void again_put_back(struct asking *a)
+static void again_put_back(struct retrying *a)
 {
     struct varve_restoration *r = a->r;
     size_t count;
-    struct asked *asked = all_asked(a, &count);
+    struct candidate *candidate = all_candidates(a, &count);
     for (size_t i = 0; i < count; i++) {
-        if (asked[i].value == VV_NONE)
-            vv_set_dropped(&r->delivery.delivery_states, asked[i].file, true);
+        if (candidate[i].value == VV_NONE)
+            vv_set_dropped(
+                &r->delivery.delivery_states, candidate[i].file, true);
         else
             vv_change_delivery_state(&r->delivery.delivery_states,
-                asked[i].value, VV_DELIVERY_STATE_DUE);
+                candidate[i].value, VV_DELIVERY_STATE_DUE);
     }
     keep_pairs(
         r, &r->delivery.mismatched, 0, VV_DELIVERY_STATE_MISMATCHED, true);
     for (size_t i = 0; i < count; i++) {
-        uint32_t file = asked[i].file;
-        if (asked[i].value == VV_NONE)
+        uint32_t file = candidate[i].file;
+        if (candidate[i].value == VV_NONE)
             continue;
-        if (asked[i].delivery_state !=
+        if (candidate[i].delivery_state !=
             VV_DELIVERY_STATE_DUE) /* false for a further copy of the same
                                       value */
             vv_change_delivery_state(&r->delivery.delivery_states,
-                asked[i].value,
-                (enum vv_delivery_state)asked[i].delivery_state);
-        if (vv_file_node_at(&r->pairing.matches, asked[i].number) != file)
+                candidate[i].value,
+                (enum vv_delivery_state)candidate[i].delivery_state);
+        if (vv_file_node_at(&r->pairing.matches, candidate[i].number) != file)
             continue; /* a callback has removed the node */
-        asked[i].node->value_state = asked[i].value_state;
-        if (asked[i].delivery_state == VV_DELIVERY_STATE_MISMATCHED)
+        candidate[i].node->value_state = candidate[i].value_state;
+        if (candidate[i].delivery_state == VV_DELIVERY_STATE_MISMATCHED)
             vv_enlist(
-                &r->delivery, &r->delivery.mismatched, asked[i].node, file);
+                &r->delivery, &r->delivery.mismatched, candidate[i].node, file);
     }
     keep_pairs(r, &r->delivery.jobs, 0, VV_DELIVERY_STATE_DUE, false);
     keep_pairs(r, &r->delivery.stuck, a->stuck, VV_DELIVERY_STATE_DUE, false);
     keep_pairs(r, &r->delivery.held, a->held, VV_DELIVERY_STATE_WAITING, false);
 }
 
-static bool again_make_room(struct vv_buffer *pairs, size_t more)
+static bool again_reserve(struct vv_buffer *pairs, size_t more)
 {
     size_t size = pairs->size;
     vv_buffer_extend(pairs, more);
@@ -199,42 +200,42 @@ static bool again_make_room(struct vv_buffer *pairs, size_t more)
 
 /* Reserves room in every list that a value can move to. Otherwise a failed
  * allocation could lose pairs, and all would have to be matched again. */
-static bool again_has_memory(const struct asking *a)
+static bool again_has_memory(const struct retrying *a)
 {
     struct varve_restoration *r = a->r;
     size_t pairs =
-        a->asked.size / sizeof(struct asked) * sizeof(struct vv_pair);
+        a->candidate.size / sizeof(struct candidate) * sizeof(struct vv_pair);
     bool has =
-        !a->asked.failed && !r->delivery.jobs.pairs.failed &&
-        again_make_room(
-            &r->delivery.stuck.pairs, r->delivery.jobs.pairs.size) &&
-        again_make_room(&r->delivery.held.pairs, r->delivery.jobs.pairs.size) &&
-        again_make_room(&r->delivery.mismatched.pairs, pairs);
+        !a->candidate.failed && !r->delivery.jobs.pairs.failed &&
+        again_reserve(&r->delivery.stuck.pairs, r->delivery.jobs.pairs.size) &&
+        again_reserve(&r->delivery.held.pairs, r->delivery.jobs.pairs.size) &&
+        again_reserve(&r->delivery.mismatched.pairs, pairs);
     r->delivery.jobs.pairs.failed = false;
     return has;
 }
 
 /* Decides again about nodes of the file that are no longer dropped. A node of
  * another kind in the program is a mismatch. */
-static void decide_objects(const struct asking *a)
+static void decide_objects(const struct retrying *a)
 {
     size_t count;
-    const struct asked *asked = all_asked(a, &count);
+    const struct candidate *candidate = all_candidates(a, &count);
     for (size_t i = 0; i < count; i++) {
-        if (asked[i].value != VV_NONE)
+        if (candidate[i].value != VV_NONE)
             continue;
-        vv_set_dropped(&a->r->delivery.delivery_states, asked[i].file, false);
-        vv_decide(&a->r->delivery, asked[i].node, asked[i].file);
+        vv_set_dropped(
+            &a->r->delivery.delivery_states, candidate[i].file, false);
+        vv_decide(&a->r->delivery, candidate[i].node, candidate[i].file);
     }
 }
 
 /* Ends the walk, because callbacks may remove nodes. */
 static varve_status deliver(
-    struct asking *a, struct vv_walk *walk, varve_error *error)
+    struct retrying *a, struct vv_walk *walk, varve_error *error)
 {
     struct varve_restoration *r = a->r;
     for (size_t i = 0; i < walk->count; i++)
-        ask_with_slots(a, walk, walk->steps[i].node);
+        retry_with_slots(a, walk, walk->steps[i].node);
     vv_walk_end_in_place(walk);
     if (!again_has_memory(a))
         return vv_fail_memory(error, "values to restore again");
@@ -271,17 +272,17 @@ varve_status varve_restore_again(
     vv_settle_pairs(&r->delivery.stuck);
     vv_settle_pairs(&r->delivery.held);
     /* A failure removes the pairs that are added after these positions. */
-    struct asking a = {
+    struct retrying a = {
         .r = r,
         .stuck = r->delivery.stuck.pairs.size,
         .held = r->delivery.held.pairs.size,
     };
-    vv_buffer_init(&a.asked, &r->pairing.context.allocator);
+    vv_buffer_init(&a.candidate, &r->pairing.context.allocator);
     varve_status status = deliver(&a, &walk, error);
     if (status)
         again_put_back(&a);
     vv_delivery_check(&r->delivery);
     vv_clear_if_mended(r);
-    vv_buffer_clear(&a.asked);
+    vv_buffer_clear(&a.candidate);
     return status;
 }

@@ -94,7 +94,7 @@ static varve_status arrival_fold(
 {
     if (r->delivery.folds.pairs.size == 0)
         return VARVE_OK;
-    VV_TRY(vv_ask_others(&r->delivery, VARVE_OK, error));
+    VV_TRY(vv_delivery_exchange_status(&r->delivery, VARVE_OK, error));
     return fold_all(r, error);
 }
 

@@ -225,7 +225,7 @@ static struct vv_carried_value value_at(const struct carrying *c, uint32_t file)
     };
 }
 
-static bool stands(struct carrying *c, uint32_t file, varve_node *node)
+static bool is_bound(struct carrying *c, uint32_t file, varve_node *node)
 {
     c->here[file] = node;
     if (node)
@@ -246,12 +246,12 @@ static bool carry_add_node(
     for (size_t i = 0;
          node && (tag = varve_reader_tag_at(c->source->reader, file, i)); i++)
         vv_tag(node, tag);
-    return stands(c, file, node);
+    return is_bound(c, file, node);
 }
 
 /* Handles a node that already exists at the place of a node of the file. If a
  * newer restoration has added it, that node and its value are used. */
-static bool carry_meet(
+static bool carry_onto_existing(
     struct carrying *c, varve_node *parent, varve_node *found, uint32_t file)
 {
     const struct vv_carried_source *source = vv_carried_source_of(found);
@@ -262,7 +262,7 @@ static bool carry_meet(
         (c->needs[file] == HAS_VALUE && !vv_carried_value_of(found)))
         return vv_carried_conflict(c->carried, parent, &c->source->base, file);
     if (found->kind == vv_index_kind(index_in(c), file))
-        stands(c, file, found);
+        is_bound(c, file, found);
     return true;
 }
 
@@ -295,7 +295,7 @@ static bool link_children(struct carrying *c, uint32_t file, varve_error *error)
         if (is_retired || !belongs(c, file, child, begin + i < last))
             continue;
         const struct vv_edge *edge = vv_edge_called(parent, name);
-        if (edge ? !carry_meet(c, parent, edge->public.node, child)
+        if (edge ? !carry_onto_existing(c, parent, edge->public.node, child)
                  : (!c->here[child] && !carry_add_node(c, child, error)) ||
                        !vv_carried_add_edge(
                            c->carried, parent, name, c->here[child]))
@@ -321,7 +321,7 @@ static bool carry_link_slot(struct carrying *c, uint32_t i, varve_error *error)
         return true;
     varve_node *found = varve_find_slot(owner, variable, name);
     if (found)
-        return carry_meet(c, owner, found, slot);
+        return carry_onto_existing(c, owner, found, slot);
     return carry_add_node(c, slot, error) &&
            vv_carried_add_slot(
                c->carried, owner, variable, name, c->here[slot]);
@@ -336,7 +336,7 @@ static bool link_all(struct carrying *c, varve_error *error)
     c->queued = 0;
     for (uint32_t f = 0; f < c->node_count; f++)
         if (m->node_of[f])
-            stands(c, f,
+            is_bound(c, f,
                 to->twin ? to->twin(to->twin_user, m->node_of[f])
                          : m->node_of[f]);
     for (size_t i = 0; i < c->queued; i++)

@@ -422,7 +422,7 @@ varve_status varve_drop_pending(
         return vv_fail_none(error, "restoration", "a read");
     VV_TRY(vv_need_paths(&r->pairing.saved, error));
     if (!vv_sweep(&r->matching) ||
-        !vv_make_room_to_drop(&r->delivery.delivery_states) ||
+        !vv_reserve_dropped(&r->delivery.delivery_states) ||
         !pending_make_live(r))
         return vv_fail_memory(error, "a restoration");
     VV_TRY(pending_drop_selected(r, pattern, error));

@@ -78,7 +78,7 @@ varve_status varve_each_finding(varve_restoration *r, varve_finding_kind kind,
     return reason.status;
 }
 
-varve_status vv_restoration_demand_any(
+varve_status vv_restoration_require_any(
     struct varve_restoration *r, varve_error *error)
 {
     if (r->pairing.is_dry || vv_has_any_match(&r->delivery))

@@ -14,7 +14,7 @@ varve_status vv_prepare_report(struct varve_restoration *r, varve_error *error);
 /* Returns VARVE_UNMATCHED if no value of the file matches the program, unless
  * the program has nothing yet that must be restored. May return
  * VARVE_NO_MEMORY. */
-varve_status vv_restoration_demand_any(
+varve_status vv_restoration_require_any(
     struct varve_restoration *r, varve_error *error);
 
 /* Sets *count to the number of values of the file that are neither restored nor

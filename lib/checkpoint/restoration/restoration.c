@@ -283,7 +283,7 @@ static void match_ahead(struct varve_restoration *r)
 }
 
 /* Returns VARVE_OK if the file has a value for everything in the program. */
-static varve_status demand_homes(
+static varve_status require_matches(
     struct varve_restoration *r, varve_error *error)
 {
     match_ahead(r);
@@ -358,7 +358,7 @@ static varve_status restoration_begin(struct varve_restoration *r,
     VV_TRY(vv_scope_begin(&r->pairing.scopes, r->pairing.root, error));
     vv_match_roots(&r->matching);
     if (opening->is_whole)
-        VV_TRY(demand_homes(r, error));
+        VV_TRY(require_matches(r, error));
     VV_TRY(restoration_look(r, opening->look, error));
     r->delivery.consent = opening->consent;
     r->delivery.reads_once = opening->look != VV_LOOK_NOT;
@@ -369,7 +369,7 @@ static varve_status restoration_begin(struct varve_restoration *r,
     r->delivery.consent = NULL;
     if (!status && !opening->consent) /* a collective read checks this across
                                          all processes */
-        status = vv_restoration_demand_any(r, error);
+        status = vv_restoration_require_any(r, error);
     if (status)
         return status;
     if (opening->is_save)

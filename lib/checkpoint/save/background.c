@@ -239,7 +239,7 @@ static unsigned count_in_flight(struct vv_background *b)
     return count;
 }
 
-void vv_background_wait_for_room(struct vv_background *b, unsigned most)
+void vv_background_wait_below(struct vv_background *b, unsigned most)
 {
     while (count_in_flight(b) >= most)
         vv_background_wait_for_oldest(b);
@@ -340,7 +340,7 @@ void vv_background_remove(struct vv_background *b, varve_job *job)
  * the parent, which continues the jobs. The jobs that are in flight may have
  * been in the middle of a change when the process forked, so their memory is
  * not freed. Neither is the monitor, which may be held. */
-static void background_lose(struct vv_background *b)
+static void background_detach(struct vv_background *b)
 {
     for (varve_job *job = b->jobs, *next; job; job = next) {
         next = job->next;
@@ -395,7 +395,7 @@ static void background_graph_freed(struct vv_observer *self)
 {
     struct vv_background *b = (struct vv_background *)self;
     if (!vv_worker_thread_end(&b->worker)) {
-        background_lose(b);
+        background_detach(b);
         return;
     }
     for (varve_job *job = b->jobs; job; job = job->next)
@@ -416,7 +416,7 @@ static struct vv_background *background_find(const varve_graph *graph)
     if (!b || !vv_worker_thread_is_lost(&b->worker))
         return b;
     vv_graph_forget(b->graph, &b->observer);
-    background_lose(b);
+    background_detach(b);
     return NULL;
 }
 

@@ -144,10 +144,10 @@ varve_status vv_background_report(struct vv_background *b, varve_error *error);
 bool vv_background_start(struct vv_background *b);
 void vv_background_add(struct vv_background *b, varve_job *job);
 
-/* vv_background_wait_for_room waits while `most` or more jobs are in flight.
+/* vv_background_wait_below waits while `most` or more jobs are in flight.
  * vv_background_wait_for_oldest waits for the oldest job in flight; it returns
  * false if there is none. */
-void vv_background_wait_for_room(struct vv_background *b, unsigned most);
+void vv_background_wait_below(struct vv_background *b, unsigned most);
 bool vv_background_wait_for_oldest(struct vv_background *b);
 bool vv_background_is_idle(struct vv_background *b);
 

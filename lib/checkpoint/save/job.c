@@ -118,7 +118,7 @@ varve_status vv_job_stage(
     const varve_write_options *o = &job->save_plan.options;
     varve_error reason = { 0 };
     varve_status status;
-    vv_background_wait_for_room(
+    vv_background_wait_below(
         b, o->async.in_flight ? o->async.in_flight : USUALLY_IN_FLIGHT);
     VV_TRY(find_reusable(b, job, error));
     do

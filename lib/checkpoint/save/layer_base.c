@@ -60,7 +60,7 @@ static uint32_t layer_base_choose(
 
 /* --- Opening and closing -------------------------------------------------- */
 
-static bool is_beside(const char *one, const char *other)
+static bool is_in_same_directory(const char *one, const char *other)
 {
     size_t size = (size_t)(vv_path_name(one) - one);
     return size == (size_t)(vv_path_name(other) - other) &&
@@ -83,7 +83,7 @@ varve_status vv_layer_base_open(struct vv_layer_base *base,
 {
     uint64_t live[VV_MOST_LAYERS] = { 0 };
     *base = (struct vv_layer_base){ .dropped = VV_NONE };
-    if (!is_beside(base_path, path))
+    if (!is_in_same_directory(base_path, path))
         return VARVE_OK;
     varve_status status =
         vv_data_in_open_like(&base->file, context, base_path, index, NULL);

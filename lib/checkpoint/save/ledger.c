@@ -151,7 +151,7 @@ static varve_status ledger_check_place(
     varve_error reason = { 0 };
     varve_status status = vv_file_head(p->context, path, bytes, &size, &reason);
     if (status == VARVE_NOT_FOUND) {
-        vv_publish_spare(p);
+        vv_publish_keep_existing(p);
         return VARVE_OK;
     }
     if (status && error)

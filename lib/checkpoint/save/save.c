@@ -141,7 +141,7 @@ static varve_status check_note(
     size_t size = sizeof bytes;
     varve_status status = vv_file_head(p->context, path, bytes, &size, NULL);
     if (status == VARVE_NOT_FOUND) {
-        vv_publish_spare(p);
+        vv_publish_keep_existing(p);
         return VARVE_OK;
     }
     return status || is_note(bytes, size, prefix) ? status : VARVE_EXISTS;

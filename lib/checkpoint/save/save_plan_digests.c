@@ -293,7 +293,7 @@ static varve_status save_plan_digests_run(
 }
 
 /* Makes the column large enough, if it is not. */
-static uint8_t *save_plan_digests_make_room(
+static uint8_t *save_plan_digests_reserve(
     struct vv_buffer *digests, size_t size)
 {
     if (digests->size == size && size > 0)
@@ -314,7 +314,7 @@ static varve_status save_plan_digests_make_all(
     s->firsts = vv_allocate_array(a, count, sizeof *s->firsts);
     uint64_t bytes = s->firsts ? find_chunks(s) : 0;
     if (s->firsts)
-        s->digests = save_plan_digests_make_room(
+        s->digests = save_plan_digests_reserve(
             &c->digests, (size_t)s->firsts[count - 1] * VV_DIGEST_SIZE);
     varve_status status = s->digests ? save_plan_digests_run(s, bytes, error)
                                      : vv_fail_memory(error, "digests");

@@ -428,7 +428,7 @@ static void unchanged_look(const struct gathering *g)
     struct vv_unchanged *u = g->unchanged;
     for (uint32_t i = 0; i < g->index->value_count && dirty_of(w); i++) {
         if (unchanged_is_followed(g, i))
-            vv_dirty_ask(w->dirty, node_of(g, i)->variable->tensor.data,
+            vv_dirty_request(w->dirty, node_of(g, i)->variable->tensor.data,
                 (size_t)unchanged_size_of(g, i));
     }
     uint64_t number = w->dirty ? vv_dirty_look(w->dirty) : 0;

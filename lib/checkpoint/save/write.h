@@ -65,7 +65,7 @@ varve_job *vv_save_start(
 /* How the ranks of a save by many processes write a file. Both functions are
  * collective: `status` is the result of the earlier steps of this rank, and all
  * ranks return the same. */
-struct vv_save_way {
+struct vv_collective_write {
     /* Sets *number to its value on rank 0. */
     varve_status (*agree)(
         void *user, varve_status status, uint64_t *number, varve_error *error);
@@ -84,9 +84,9 @@ struct vv_saving {
     bool is_follower;  /* another rank chooses the number */
     varve_node *root;  /* its graph is held while values are written; NULL: the
                           save plan is detached, or was not gathered */
-    struct vv_buffer *path;        /* set to the path of the file; or NULL */
-    const struct vv_save_way *way; /* NULL: one process */
-    void *user;                    /* of `way` */
+    struct vv_buffer *path; /* set to the path of the file; or NULL */
+    const struct vv_collective_write *way; /* NULL: one process */
+    void *user;                            /* of `way` */
 };
 
 /* Writes a save plan. If it is numbered, writes it under the next number of the

@@ -49,7 +49,7 @@ static uint64_t tracking_look(struct varve_snapshot *s, bool is_restore)
     for (size_t i = 0; i < s->count; i++) {
         const struct vv_item *item = &s->items[i];
         if (tracking_is_followed(item))
-            vv_dirty_ask(
+            vv_dirty_request(
                 s->dirty, item->node->variable->tensor.data, item->size);
     }
     return is_restore ? vv_dirty_glance(s->dirty) : vv_dirty_look(s->dirty);
@@ -57,7 +57,7 @@ static uint64_t tracking_look(struct varve_snapshot *s, bool is_restore)
 
 /* Returns true if it is sufficient to copy the pages of a value that were
  * written. */
-static bool tracking_knows(
+static bool is_tracked_copy(
     const struct varve_snapshot *s, const struct vv_item *item)
 {
     return s->dirty && item->alike &&
@@ -264,7 +264,7 @@ static struct vv_piece bulk_piece(const void *user, size_t i)
         .from = bulk->is_restore ? item->copy : theirs,
         .at = (size_t)((unsigned char *)item->copy - s->block),
         .size = item->size,
-        .tracked = tracking_knows(s, item) ? theirs : NULL,
+        .tracked = is_tracked_copy(s, item) ? theirs : NULL,
     };
 }
 

@@ -511,7 +511,7 @@ static bool snapshot_is_put(
     return !options || !options->keep_random || !item->is_random;
 }
 
-static varve_status snapshot_put_elsewhere(struct varve_snapshot *s,
+static varve_status snapshot_put_accessed(struct varve_snapshot *s,
     const varve_snapshot_restore_options *options, varve_error *error)
 {
     enum vv_hold older = vv_graph_hold(s->graph, VV_HOLDS_ALL);
@@ -551,7 +551,7 @@ varve_status varve_snapshot_restore_with(varve_snapshot *s,
     bool keeps_random = options && options->keep_random;
     VV_TRY(vv_items_check_states(s, keeps_random, error));
     vv_graph_values_change(s->graph);
-    VV_TRY(snapshot_put_elsewhere(s, options, error));
+    VV_TRY(snapshot_put_accessed(s, options, error));
     for (size_t i = 0; i < s->count; i++) {
         struct vv_item *item = &s->items[i];
         if (!snapshot_is_put(item, options))

@@ -79,7 +79,7 @@ static void snapshot_diff_compare_numbers(varve_difference *d,
 }
 
 /* Compares with the current value, which is copied out in pieces. */
-static varve_status snapshot_diff_compare_elsewhere(
+static varve_status snapshot_diff_compare_accessed(
     varve_difference *d, const struct vv_item *item, varve_error *error)
 {
     _Alignas(16) unsigned char room[16384];
@@ -152,7 +152,7 @@ static varve_status compare_item(struct comparing *c,
         const varve_tensor *tensor = &item->node->variable->tensor;
         const void *values = other ? other->copy : tensor->data;
         if (!other && vv_item_needs_copy_in(item))
-            VV_TRY(snapshot_diff_compare_elsewhere(&d, item, error));
+            VV_TRY(snapshot_diff_compare_accessed(&d, item, error));
         else if (tensor->dtype == VARVE_STRING)
             compare_strings(&d, tensor, item->copy, values);
         else

@@ -290,8 +290,7 @@ varve_status varve_snapshot_write(varve_snapshot *snapshot, const char *path,
 /* --- Reading ------------------------------------------------------------ */
 
 /* Collects the strings that were read, before the snapshot changes. */
-static varve_status snapshot_file_make_room(
-    struct shadow *s, varve_error *error)
+static varve_status snapshot_file_reserve(struct shadow *s, varve_error *error)
 {
     for (size_t i = 0; i < s->walk.count; i++) {
         struct stand_in *stand_in = &s->stand_ins[i];
@@ -336,7 +335,7 @@ static varve_status read_into(struct shadow *s, const char *path,
     if (!r)
         return error->status;
     varve_restoration_free(r);
-    VV_TRY(snapshot_file_make_room(s, error));
+    VV_TRY(snapshot_file_reserve(s, error));
     snapshot_file_take_over(s);
     return VARVE_OK;
 }

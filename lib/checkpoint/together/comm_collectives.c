@@ -172,7 +172,7 @@ varve_status vv_comm_gather_u64(const varve_comm *comm, const uint64_t *mine,
 }
 
 /* Makes room for a broadcast of `size` bytes. */
-static varve_status make_room_for(
+static varve_status reserve_for(
     struct vv_buffer *bytes, uint64_t size, varve_error *error)
 {
     bytes->size = 0;
@@ -191,7 +191,7 @@ varve_status vv_comm_bcast_buffer(const varve_comm *comm, varve_status status,
     uint64_t size = is_first && !status ? bytes->size : 0;
     VV_TRY(vv_comm_bcast_u64(comm, &size, error));
     if (!is_first)
-        status = make_room_for(bytes, size, error);
+        status = reserve_for(bytes, size, error);
     VV_TRY(vv_agree(comm, status, error));
     return vv_comm_bcast(comm, bytes->data, (size_t)size, error);
 }
@@ -206,7 +206,7 @@ varve_status vv_comm_allgather(const varve_comm *comm, const void *bytes,
 }
 
 /* Allocates the buffer for the data of all ranks, on rank 0. */
-static varve_status comm_collectives_make_room(const varve_comm *comm,
+static varve_status comm_collectives_reserve(const varve_comm *comm,
     struct vv_gathered *all, uint64_t total, varve_error *error)
 {
     if (comm->rank == 0 && total <= SIZE_MAX)
@@ -225,7 +225,7 @@ static varve_status gather_bytes(const varve_comm *comm,
     for (uint32_t i = 0; all->sizes && i < comm->size; i++)
         total += all->sizes[i];
     VV_TRY(vv_agree(
-        comm, comm_collectives_make_room(comm, all, total, error), error));
+        comm, comm_collectives_reserve(comm, all, total, error), error));
     varve_status status = comm->gather_varied(
         comm->self, bytes->data, bytes->size, all->bytes.data, all->sizes);
     return status ? vv_comm_fail(comm, status, error) : VARVE_OK;

@@ -331,7 +331,7 @@ static void chunks_out_place_all(struct rounds *r)
     r->answer[ranks] = is_last;
 }
 
-static varve_status chunks_out_meet(struct rounds *r, varve_status status,
+static varve_status chunks_out_exchange(struct rounds *r, varve_status status,
     bool is_last, uint64_t *offset, varve_error *error)
 {
     const varve_comm *comm = r->out->comm;
@@ -365,7 +365,7 @@ static varve_status take_round(
 {
     const struct vv_chunks_out *out = r->out;
     uint64_t offset = 0;
-    status = chunks_out_meet(r, status, is_last, &offset, error);
+    status = chunks_out_exchange(r, status, is_last, &offset, error);
     r->is_over = status || r->answer[out->comm->size];
     r->out->is_agreed = status != VARVE_OK;
     if (status)

@@ -69,12 +69,12 @@ static varve_status open_all_bcast_numbers(const varve_comm *comm,
     return VARVE_OK;
 }
 
-static varve_status open_all_make_room(const struct vv_open_all *how,
+static varve_status open_all_reserve(const struct vv_open_all *how,
     struct vv_index_broadcast *broadcast, struct vv_opened *file,
     varve_error *error)
 {
     VV_TRY(vv_opened_begin(file, how->context, how->path, error));
-    return vv_index_broadcast_make_room(broadcast, how->context, error);
+    return vv_index_broadcast_reserve(broadcast, how->context, error);
 }
 
 static varve_status bcast_index(const struct vv_open_all *how,
@@ -107,7 +107,7 @@ static varve_status open_same(const struct vv_open_all *how,
     varve_error *error)
 {
     if (broadcast->size > 0)
-        return vv_data_in_open_told(file, broadcast, error);
+        return vv_data_in_open_broadcast(file, broadcast, error);
     VV_TRY(open_alone(how, file, error));
     struct vv_digest found = vv_digest_of(file->index_bytes, file->index_size);
     return vv_digest_equal(&found, &broadcast->place.digest)
@@ -139,7 +139,7 @@ static varve_status open_all_open_together(const struct vv_open_all *how,
         vv_index_broadcast_clear(broadcast);
     VV_TRY(open_all_bcast_numbers(how->comm, broadcast, error));
     if (!is_first && !status && broadcast->size > 0)
-        status = open_all_make_room(how, broadcast, file, error);
+        status = open_all_reserve(how, broadcast, file, error);
     VV_TRY(vv_agree(how->comm, status, error));
     VV_TRY(bcast_index(how, broadcast, error));
     if (!is_first)
@@ -351,7 +351,7 @@ static varve_status read_all_conclude(
 {
     enum { MATCHES_NOTHING, MATCHES, FAILS };
     varve_status status =
-        r ? vv_restoration_demand_any(r, error) : error->status;
+        r ? vv_restoration_require_any(r, error) : error->status;
     bool matches_nothing = status == VARVE_UNMATCHED;
     if (status && !matches_nothing)
         status = read_all_partially_restored(status, error);

@@ -377,7 +377,8 @@ static varve_status write_all_write(
 struct vv_saving vv_saving_together(
     struct vv_save_together *save, const char *target, bool is_numbered)
 {
-    static const struct vv_save_way way = { write_all_agree, write_all_write };
+    static const struct vv_collective_write way = { write_all_agree,
+        write_all_write };
     return (struct vv_saving){
         .save_plan = save->save_plan,
         .target = target,

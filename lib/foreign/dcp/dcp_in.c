@@ -184,10 +184,10 @@ struct reading {
     struct vv_dcp_reading values;
 };
 
-static enum vv_bid dcp_in_bid(const struct vv_candidate *c)
+static enum vv_probe_result dcp_in_probe(const struct vv_candidate *c)
 {
-    return vv_dcp_is_metadata(c->head, c->head_size) ? VV_BID_SURE
-                                                     : VV_BID_NONE;
+    return vv_dcp_is_metadata(c->head, c->head_size) ? VV_PROBE_SURE
+                                                     : VV_PROBE_NONE;
 }
 
 /* --- The metadata --------------------------------------------------------- */
@@ -378,5 +378,5 @@ static varve_status open_metadata(
 }
 
 const struct vv_foreign_format vv_dcp_format = {
-    .format = VARVE_FORMAT_DCP, .bid = dcp_in_bid, .open = open_metadata
+    .format = VARVE_FORMAT_DCP, .probe = dcp_in_probe, .open = open_metadata
 };

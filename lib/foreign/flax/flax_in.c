@@ -55,7 +55,7 @@ static bool is_out_of_memory(const struct finding *f)
 }
 
 /* Uses up one step. Returns false if none is left. */
-static bool flax_slots_spend(struct finding *f)
+static bool flax_slots_use_budget(struct finding *f)
 {
     f->looks -= f->looks > 0;
     return f->looks > 0;
@@ -154,9 +154,9 @@ static bool fit_children(struct finding *f, struct pair pair)
     for (; kept.at < kept.end; kept.at++, trained.at++) {
         while (trained.at < trained.end &&
                vv_draft_compare(&trained.at->name, &kept.at->name) < 0 &&
-               flax_slots_spend(f))
+               flax_slots_use_budget(f))
             trained.at++;
-        if (!flax_slots_spend(f) || trained.at == trained.end ||
+        if (!flax_slots_use_budget(f) || trained.at == trained.end ||
             vv_draft_compare(&trained.at->name, &kept.at->name) != 0 ||
             !flax_slots_fit(
                 f, (struct pair){ kept.at->child, trained.at->child }))
@@ -197,7 +197,7 @@ static void flax_slots_look_below(
     struct finding *f, uint32_t node, uint32_t params)
 {
     struct edges e = edges_of(f, node);
-    for (; e.at < e.end && flax_slots_spend(f) && !is_out_of_memory(f);
+    for (; e.at < e.end && flax_slots_use_budget(f) && !is_out_of_memory(f);
          e.at++) {
         if (is_params(e.at) || !flax_slots_is_object(f, e.at->child) ||
             f->are_done[e.at->child])
@@ -212,7 +212,8 @@ static void flax_slots_look_below(
 
 /* Visits the siblings of the parameters. The object that contains the
  * parameters is not part of the optimizer. */
-static void look_beside(struct finding *f, const struct vv_draft_edge *params)
+static void look_at_siblings(
+    struct finding *f, const struct vv_draft_edge *params)
 {
     struct edges e = edges_of(f, params->parent);
     f->nodes.size = 0;
@@ -221,7 +222,8 @@ static void look_beside(struct finding *f, const struct vv_draft_edge *params)
             !f->are_done[e.at->child])
             vv_buffer_add(&f->nodes, &e.at->child, sizeof e.at->child);
     }
-    while (f->nodes.size > 0 && !is_out_of_memory(f) && flax_slots_spend(f)) {
+    while (
+        f->nodes.size > 0 && !is_out_of_memory(f) && flax_slots_use_budget(f)) {
         uint32_t node;
         f->nodes.size -= sizeof node;
         memcpy(&node, f->nodes.data + f->nodes.size, sizeof node);
@@ -237,7 +239,7 @@ static void flax_slots_find_all(struct finding *f)
     for (size_t i = f->sorted.size / sizeof *all; i-- > 0;) {
         if (is_params(&all[i]) && flax_slots_is_object(f, all[i].child) &&
             f->looks > 0 && !is_out_of_memory(f))
-            look_beside(f, &all[i]);
+            look_at_siblings(f, &all[i]);
     }
 }
 
@@ -275,7 +277,7 @@ static varve_status flax_slots_add(struct vv_draft *draft, varve_error *error)
 
 /* --- Reading: bidding ----------------------------------------------------- */
 
-/* Msgpack has no signature. The bid searches for the first bytes of an array
+/* Msgpack has no signature. The probe searches for the first bytes of an array
  * (an extension of type 1 that contains a list of three, the first of which is
  * a list), preceded only by maps, their keys, and plain numbers and texts. */
 
@@ -361,15 +363,16 @@ static bool flax_in_looks_like_one(const struct vv_candidate *c)
     return false;
 }
 
-static enum vv_bid flax_in_bid(const struct vv_candidate *c)
+static enum vv_probe_result flax_in_probe(const struct vv_candidate *c)
 {
     bool is_called = vv_text_ends_in(c->path, strlen(c->path), ".msgpack");
     struct sight s = { c->head, c->head + c->head_size };
     if (flax_in_looks_like_one(c))
-        return VV_BID_LIKELY;
+        return VV_PROBE_LIKELY;
     if (!is_called)
-        return VV_BID_NONE;
-    return s.at < s.end && pass_map(&s, *s.at++) ? VV_BID_LIKELY : VV_BID_NAME;
+        return VV_PROBE_NONE;
+    return s.at < s.end && pass_map(&s, *s.at++) ? VV_PROBE_LIKELY
+                                                 : VV_PROBE_NAME;
 }
 
 /* --- Entry points --------------------------------------------------------- */
@@ -382,6 +385,6 @@ static varve_status flax_in_open_source(
     return draft->failed ? VARVE_OK : flax_slots_add(draft, error);
 }
 
-const struct vv_foreign_format vv_flax_format = {
-    .format = VARVE_FORMAT_FLAX, .bid = flax_in_bid, .open = flax_in_open_source
-};
+const struct vv_foreign_format vv_flax_format = { .format = VARVE_FORMAT_FLAX,
+    .probe = flax_in_probe,
+    .open = flax_in_open_source };

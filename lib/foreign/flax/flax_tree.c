@@ -43,7 +43,8 @@ static varve_status flax_tree_fail_memory(const struct tree *t)
 /* --- Values --------------------------------------------------------------- */
 
 /* Adds a node as a child with the current name. */
-static uint32_t flax_tree_hang(struct tree *t, uint32_t parent, varve_kind kind)
+static uint32_t flax_tree_attach(
+    struct tree *t, uint32_t parent, varve_kind kind)
 {
     uint32_t node = vv_draft_node(t->draft, kind);
     vv_draft_edge(
@@ -56,7 +57,7 @@ static void flax_tree_add_made(struct tree *t, uint32_t parent,
     const struct vv_msgpack_item *item, const varve_tensor *type)
 {
     struct vv_place place = { .file = VV_DECODED, .offset = item->begin };
-    uint32_t node = flax_tree_hang(t, parent, VARVE_VARIABLE);
+    uint32_t node = flax_tree_attach(t, parent, VARVE_VARIABLE);
     vv_draft_value(t->draft, node, type,
         type->dtype == VARVE_STRING ? 8 + item->size : 0, &place);
 }
@@ -73,11 +74,11 @@ static void flax_tree_add_array(struct tree *t, uint32_t parent,
     const struct vv_flax_array *array, const struct vv_place *place)
 {
     if (array->shape.dtype) {
-        uint32_t node = flax_tree_hang(t, parent, VARVE_VARIABLE);
+        uint32_t node = flax_tree_attach(t, parent, VARVE_VARIABLE);
         vv_draft_value(t->draft, node, &array->shape, 0, place);
         return;
     }
-    uint32_t node = flax_tree_hang(t, parent, VARVE_STATE);
+    uint32_t node = flax_tree_attach(t, parent, VARVE_STATE);
     vv_draft_state(t->draft, node, array->size, place);
     vv_draft_tag(t->draft, node, array->tag);
 }
@@ -158,7 +159,7 @@ static varve_status flax_tree_add_list(struct tree *t, uint32_t parent,
     VV_TRY(vv_flax_vector(&t->in, item, &type.dtype));
     if (!type.dtype)
         return flax_tree_push(
-            t, is_root ? 0 : flax_tree_hang(t, parent, VARVE_OBJECT), item);
+            t, is_root ? 0 : flax_tree_attach(t, parent, VARVE_OBJECT), item);
     flax_tree_add_made(t, parent, item, &type);
     return VARVE_OK;
 }
@@ -172,7 +173,7 @@ static varve_status add_map(struct tree *t, uint32_t parent, bool is_root,
     VV_TRY(vv_flax_chunks_are_next(&t->in, item, &are_next));
     if (!are_next)
         return flax_tree_push(
-            t, is_root ? 0 : flax_tree_hang(t, parent, VARVE_OBJECT), item);
+            t, is_root ? 0 : flax_tree_attach(t, parent, VARVE_OBJECT), item);
     VV_TRY(vv_flax_chunks_read(&t->in, item, &chunks));
     flax_tree_add_array(t, parent, &chunks.array, &place);
     return VARVE_OK;

@@ -12,14 +12,14 @@
 #include <varve/checkpoint.h>
 
 #include "allocator.h"
-#include "beside.h"
+#include "link_check.h"
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
 #include "name.h"
 #include "state_file_in.h"
 #include "store.h"
-#include "stranger.h"
+#include "unreadable_format.h"
 #include "try.h"
 
 #define INDEX_ENDING ".index"
@@ -340,7 +340,7 @@ static varve_status follow_record(const struct vv_context *context,
     }
     vv_buffer_clear(&prefix);
     if (!status)
-        status = vv_file_check_beside(
+        status = vv_file_check_directory(
             context, vv_buffer_string(&record), vv_buffer_string(found), error);
     vv_buffer_clear(&record);
     if (!status)
@@ -466,7 +466,7 @@ varve_status vv_checkpoint_find(const struct vv_context *context,
             return status;
     }
     if (reason.status == VARVE_IS_DIRECTORY)
-        VV_TRY(vv_stranger_directory(context, path, error));
+        VV_TRY(vv_unreadable_format_directory(context, path, error));
     if (error)
         *error = reason;
     return reason.status;

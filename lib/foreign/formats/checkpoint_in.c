@@ -10,7 +10,7 @@
 #include "format_in.h"
 #include "magic_bytes.h"
 #include "signature.h"
-#include "stranger.h"
+#include "unreadable_format.h"
 #include "try.h"
 
 struct look {
@@ -78,7 +78,7 @@ static varve_status open_other(struct vv_opened *o,
                 vv_format_open(o, context, &look.candidate, &is_known, error));
         if (is_known)
             return VARVE_OK;
-        VV_TRY(vv_stranger_file(context, path, error));
+        VV_TRY(vv_unreadable_format_file(context, path, error));
     }
     if (error)
         *error = *reason;

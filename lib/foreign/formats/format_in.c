@@ -1,4 +1,5 @@
-/* format_in.c - Opens a file with the format that makes the highest bid.
+/* format_in.c - Opens a file with the format whose probe returns the highest
+ * result.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,7 +27,7 @@
 #include "part_name.h"
 #include "safetensors_in.h"
 #include "safetensors_index.h"
-#include "stranger.h"
+#include "unreadable_format.h"
 #include "torch_in.h"
 #include "try.h"
 
@@ -105,20 +106,20 @@ static bool is_about_bytes(varve_status status)
 /* If a file, or one that it refers to, cannot be opened because of its
  * contents, replaces the error by one that names its actual format, if that is
  * known. */
-static varve_status name_stranger(
+static varve_status name_unreadable_format(
     const struct vv_foreign *f, varve_status status, varve_error *error)
 {
     varve_status found = VARVE_OK;
     if (!is_about_bytes(status))
         return status;
     for (size_t i = 0; i < f->file_count && !found; i++)
-        found = vv_stranger_file(f->context, f->files[i].path, error);
+        found = vv_unreadable_format_file(f->context, f->files[i].path, error);
     return found ? found : status;
 }
 
 /* Lists the other parts if one part of a model was opened alone. Only for
  * formats whose parts are recognized by their names. */
-static void tell_part(const struct vv_foreign *f, struct vv_draft *draft)
+static void list_other_parts(const struct vv_foreign *f, struct vv_draft *draft)
 {
     uint64_t number, count;
     char text[160];
@@ -145,11 +146,11 @@ static varve_status format_in_open_with(struct vv_opened *o,
     draft.kept.format = format->format;
     varve_status status = format->open(f, &draft, error);
     if (status)
-        status = name_stranger(f, status, error);
+        status = name_unreadable_format(f, status, error);
     if (!status && !draft.failed)
         status = check_places(f, &draft, error);
     if (!status)
-        tell_part(f, &draft);
+        list_other_parts(f, &draft);
     for (size_t i = 0; i < f->file_count; i++)
         draft.room += f->files[i].size;
     if (!status)
@@ -222,11 +223,11 @@ static const struct vv_foreign_format *highest_bidder(
     const struct vv_candidate *candidate)
 {
     const struct vv_foreign_format *best = NULL;
-    enum vv_bid highest = VV_BID_NONE;
+    enum vv_probe_result highest = VV_PROBE_NONE;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        enum vv_bid bid = formats[i]->bid(candidate);
-        if (bid > highest) {
-            highest = bid;
+        enum vv_probe_result result = formats[i]->probe(candidate);
+        if (result > highest) {
+            highest = result;
             best = formats[i];
         }
     }

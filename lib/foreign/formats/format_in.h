@@ -1,8 +1,8 @@
 /* format_in.h - Opens a file that is not in Varve's format.
  *
- * Each format inspects the first bytes of a file and makes a bid; the highest
- * bid opens the file. To add a format, write a struct vv_foreign_format and add
- * it to the table in format_in.c.
+ * Each format probes the first bytes of a file. The format whose probe returns
+ * the highest result opens the file. To add a format, write a struct
+ * vv_foreign_format and add it to the table in format_in.c.
  *
  * In a build without the option `formats`, without_formats.c implements these
  * functions.

@@ -23,9 +23,9 @@ static bool path_ends_in(const struct vv_candidate *c, const char *ending)
     return vv_text_ends_in(c->path, strlen(c->path), ending);
 }
 
-static enum vv_bid sure_if(bool is_one)
+static enum vv_probe_result sure_if(bool is_one)
 {
-    return is_one ? VV_BID_SURE : VV_BID_NONE;
+    return is_one ? VV_PROBE_SURE : VV_PROBE_NONE;
 }
 
 /* Returns the name of the first entry of a zip archive, or NULL. */
@@ -40,7 +40,7 @@ static const char *first_entry(const struct vv_candidate *c, size_t *size)
                : NULL;
 }
 
-static enum vv_bid bid_tensorflow(const struct vv_candidate *c)
+static enum vv_probe_result probe_tensorflow(const struct vv_candidate *c)
 {
     static const char magic[] = "\x57\xfb\x80\x8b\x24\x75\x47\xdb";
     enum { SIZE = sizeof magic - 1 };
@@ -48,30 +48,30 @@ static enum vv_bid bid_tensorflow(const struct vv_candidate *c)
                    memcmp(c->tail + c->tail_size - SIZE, magic, SIZE) == 0);
 }
 
-static enum vv_bid bid_safetensors(const struct vv_candidate *c)
+static enum vv_probe_result probe_safetensors(const struct vv_candidate *c)
 {
     enum { SIZE_SIZE = 8 };
     if (path_ends_in(c, ".safetensors.index.json"))
         return sure_if(begins(c, "{", 1));
     if (c->head_size <= SIZE_SIZE || c->head[SIZE_SIZE] != '{' ||
         vv_load64(c->head) > c->size - SIZE_SIZE)
-        return VV_BID_NONE;
-    return path_ends_in(c, ".safetensors") ? VV_BID_SURE : VV_BID_LIKELY;
+        return VV_PROBE_NONE;
+    return path_ends_in(c, ".safetensors") ? VV_PROBE_SURE : VV_PROBE_LIKELY;
 }
 
-static enum vv_bid bid_numpy(const struct vv_candidate *c)
+static enum vv_probe_result probe_numpy(const struct vv_candidate *c)
 {
     bool is_archive = begins(c, "PK\3\4", 4) || begins(c, "PK\5\6", 4);
     return sure_if(
         begins(c, "\x93NUMPY", 6) || (is_archive && path_ends_in(c, ".npz")));
 }
 
-static enum vv_bid bid_gguf(const struct vv_candidate *c)
+static enum vv_probe_result probe_gguf(const struct vv_candidate *c)
 {
     return sure_if(begins(c, "GGUF", 4));
 }
 
-static enum vv_bid bid_torch(const struct vv_candidate *c)
+static enum vv_probe_result probe_torch(const struct vv_candidate *c)
 {
     size_t size;
     const char *first = first_entry(c, &size);
@@ -83,22 +83,23 @@ static enum vv_bid bid_torch(const struct vv_candidate *c)
 }
 
 /* The first field of a model is its version. */
-static enum vv_bid bid_onnx(const struct vv_candidate *c)
+static enum vv_probe_result probe_onnx(const struct vv_candidate *c)
 {
-    return path_ends_in(c, ".onnx") && begins(c, "\x08", 1) ? VV_BID_LIKELY
-                                                            : VV_BID_NONE;
+    return path_ends_in(c, ".onnx") && begins(c, "\x08", 1) ? VV_PROBE_LIKELY
+                                                            : VV_PROBE_NONE;
 }
 
 /* The file must begin with a map. */
-static enum vv_bid bid_flax(const struct vv_candidate *c)
+static enum vv_probe_result probe_flax(const struct vv_candidate *c)
 {
     bool is_map =
         c->head_size > 0 && ((c->head[0] & 0xf0) == 0x80 ||
                                 c->head[0] == 0xde || c->head[0] == 0xdf);
-    return is_map && path_ends_in(c, ".msgpack") ? VV_BID_LIKELY : VV_BID_NONE;
+    return is_map && path_ends_in(c, ".msgpack") ? VV_PROBE_LIKELY
+                                                 : VV_PROBE_NONE;
 }
 
-static enum vv_bid bid_keras(const struct vv_candidate *c)
+static enum vv_probe_result probe_keras(const struct vv_candidate *c)
 {
     static const char name[] = "metadata.json";
     size_t size;
@@ -115,27 +116,27 @@ static enum vv_bid bid_keras(const struct vv_candidate *c)
 
 static const struct signature {
     const char *what;
-    enum vv_bid (*bid)(const struct vv_candidate *candidate);
+    enum vv_probe_result (*probe)(const struct vv_candidate *candidate);
 } signatures[] = {
-    { "a TensorFlow checkpoint", bid_tensorflow },
-    { "a safetensors file", bid_safetensors },
-    { "a NumPy file", bid_numpy },
-    { "a GGUF file", bid_gguf },
-    { "a PyTorch file", bid_torch },
-    { "an ONNX model", bid_onnx },
-    { "a Flax file", bid_flax },
-    { "a Keras or HDF5 file", bid_keras },
+    { "a TensorFlow checkpoint", probe_tensorflow },
+    { "a safetensors file", probe_safetensors },
+    { "a NumPy file", probe_numpy },
+    { "a GGUF file", probe_gguf },
+    { "a PyTorch file", probe_torch },
+    { "an ONNX model", probe_onnx },
+    { "a Flax file", probe_flax },
+    { "a Keras or HDF5 file", probe_keras },
 };
 
 /* The first of equal bids wins. */
 const char *vv_format_recognize(const struct vv_candidate *candidate)
 {
-    enum vv_bid highest = VV_BID_NONE;
+    enum vv_probe_result highest = VV_PROBE_NONE;
     const char *what = NULL;
     for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++) {
-        enum vv_bid bid = signatures[i].bid(candidate);
-        if (bid > highest) {
-            highest = bid;
+        enum vv_probe_result result = signatures[i].probe(candidate);
+        if (result > highest) {
+            highest = result;
             what = signatures[i].what;
         }
     }

@@ -53,13 +53,13 @@ struct gguf {
                                    draft */
 };
 
-static enum vv_bid gguf_in_bid(const struct vv_candidate *c)
+static enum vv_probe_result gguf_in_probe(const struct vv_candidate *c)
 {
     if (c->head_size >= sizeof magic &&
         memcmp(c->head, magic, sizeof magic) == 0)
-        return VV_BID_SURE;
-    return vv_text_ends_in(c->path, strlen(c->path), suffix) ? VV_BID_NAME
-                                                             : VV_BID_NONE;
+        return VV_PROBE_SURE;
+    return vv_text_ends_in(c->path, strlen(c->path), suffix) ? VV_PROBE_NAME
+                                                             : VV_PROBE_NONE;
 }
 
 /* --- The header ----------------------------------------------------------- */
@@ -176,7 +176,7 @@ static varve_status gguf_in_take_name(struct gguf *g, const char *kind,
 
 /* Adds the last entry to the draft. Returns false if its name is not valid, so
  * that it was left out. */
-static bool tell_entry(struct gguf *g, bool is_scalar)
+static bool add_last_entry(struct gguf *g, bool is_scalar)
 {
     const char *name = g->name.size > 0 ? (const char *)g->name.data : "";
     const char *text = g->text.size > 0 ? (const char *)g->text.data : "";
@@ -205,7 +205,7 @@ static varve_status gguf_in_take_entry(
     if (is_split || g->is_looked_at)
         return VARVE_OK;
     bool is_scalar = value.kind != VV_GGUF_ARRAY;
-    if (!tell_entry(g, is_scalar))
+    if (!add_last_entry(g, is_scalar))
         return VARVE_OK;
     return keep_entry(g, begin,
         is_scalar && !g->in.is_cut && vv_utf8_is_valid(text, g->text.size),
@@ -534,6 +534,6 @@ static varve_status gguf_in_open_source(
 
 const struct vv_foreign_format vv_gguf_format = {
     .format = VARVE_FORMAT_GGUF,
-    .bid = gguf_in_bid,
+    .probe = gguf_in_probe,
     .open = gguf_in_open_source,
 };

@@ -209,11 +209,11 @@ static bool gguf_out_describe(const struct writing *w, uint32_t node,
     bool is_state = vv_index_kind(target->index, node) == VARVE_STATE;
     *t = (struct vv_gguf_tensor){ .type = NULL };
     if (is_state && !was_tensor(target, node, value, t)) {
-        vv_target_lose(target, node, "the bytes of a state");
+        vv_target_report_lost(target, node, "the bytes of a state");
         return false;
     }
     if (!vv_index_is_saved(target->index, value)) {
-        vv_target_lose(target, node, "a variable without a value");
+        vv_target_report_lost(target, node, "a variable without a value");
         return false;
     }
     if (!is_state) {
@@ -223,12 +223,12 @@ static bool gguf_out_describe(const struct writing *w, uint32_t node,
     snprintf(what, sizeof what, "a tensor of %s",
         is_state ? "" : varve_dtype_name(t->shape.dtype));
     if (!t->type) {
-        vv_target_lose(target, node, what);
+        vv_target_report_lost(target, node, what);
         return false;
     }
     vv_shape_count(t->shape.rank, t->shape.shape, &count);
     if (count == 0)
-        vv_target_lose(target, node, "a tensor without elements");
+        vv_target_report_lost(target, node, "a tensor without elements");
     return count > 0;
 }
 
@@ -336,12 +336,12 @@ static varve_status gguf_out_publish(struct writing *w, varve_error *error)
         vv_target_finish(target, gguf_out_write_all(w, error), error), error);
 }
 
-static void gguf_out_lose(const struct vv_target *target)
+static void gguf_out_report_lost(const struct vv_target *target)
 {
-    vv_target_lose_graph(target, false, gguf_out_keeps_tag);
-    vv_target_lose_globals(target);
+    vv_target_report_lost_graph(target, false, gguf_out_keeps_tag);
+    vv_target_report_lost_globals(target);
     if (target->index->counter > 0)
-        vv_target_lose(target, target->paths->root, "the save counter");
+        vv_target_report_lost(target, target->paths->root, "the save counter");
 }
 
 static varve_status gguf_out_write_target(
@@ -355,7 +355,7 @@ static varve_status gguf_out_write_target(
         vv_buffer_init(buffers[i], a);
     vv_taken_init(&w.taken, a);
     vv_value_out_init(&w.out, target);
-    gguf_out_lose(target);
+    gguf_out_report_lost(target);
     varve_status status = make_head(&w, error);
     if (!status)
         status = gguf_out_publish(&w, error);

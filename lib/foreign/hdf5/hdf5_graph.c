@@ -101,12 +101,12 @@ static varve_status hdf5_graph_fail_memory(const struct vv_hdf5_graph *g)
 
 /* --- Things --------------------------------------------------------------- */
 
-static size_t thing_count(const struct vv_hdf5_graph *g)
+static size_t hdf5_item_count(const struct vv_hdf5_graph *g)
 {
-    return g->things.size / sizeof(struct vv_hdf5_thing);
+    return g->items.size / sizeof(struct vv_hdf5_item);
 }
 
-/* The map contains numbers plus 1 instead of pointers, because things move in
+/* The map contains numbers plus 1 instead of pointers, because items move in
  * memory. */
 struct key {
     const struct vv_hdf5_graph *graph;
@@ -116,11 +116,11 @@ struct key {
 static bool hdf5_graph_is_object(const void *item, const void *user)
 {
     const struct key *key = user;
-    return vv_hdf5_thing_at(key->graph, (size_t)(uintptr_t)item - 1)->object ==
+    return vv_hdf5_item_at(key->graph, (size_t)(uintptr_t)item - 1)->object ==
            key->object;
 }
 
-static size_t find_thing(const struct vv_hdf5_graph *g, uint64_t object)
+static size_t find_item(const struct vv_hdf5_graph *g, uint64_t object)
 {
     struct key key = { g, object };
     void *item = vv_map_find(
@@ -128,18 +128,18 @@ static size_t find_thing(const struct vv_hdf5_graph *g, uint64_t object)
     return item ? (size_t)(uintptr_t)item - 1 : SIZE_MAX;
 }
 
-static size_t add_thing(
-    struct vv_hdf5_graph *g, const struct vv_hdf5_thing *thing)
+static size_t hdf5_graph_add_item(
+    struct vv_hdf5_graph *g, const struct vv_hdf5_item *item)
 {
-    size_t number = thing_count(g);
-    vv_buffer_add(&g->things, thing, sizeof *thing);
-    return g->things.failed ? SIZE_MAX : number;
+    size_t number = hdf5_item_count(g);
+    vv_buffer_add(&g->items, item, sizeof *item);
+    return g->items.failed ? SIZE_MAX : number;
 }
 
 size_t vv_hdf5_add_mark(
     struct vv_hdf5_graph *g, const char *tag, const char *what)
 {
-    struct vv_hdf5_thing thing = { .path = "" };
+    struct vv_hdf5_item item = { .path = "" };
     g->text.size = 0;
     vv_buffer_add_string(&g->text, "hdf5:");
     vv_buffer_add_string(&g->text, tag);
@@ -149,18 +149,18 @@ size_t vv_hdf5_add_mark(
     }
     if (g->text.failed)
         return SIZE_MAX;
-    thing.node = vv_draft_node(g->draft, VARVE_OBJECT);
+    item.node = vv_draft_node(g->draft, VARVE_OBJECT);
     if (!vv_name_is_valid((const char *)g->text.data, g->text.size))
         g->text.size = strlen("hdf5:") + strlen(tag);
-    vv_draft_tag(g->draft, thing.node, vv_buffer_string(&g->text));
-    return add_thing(g, &thing);
+    vv_draft_tag(g->draft, item.node, vv_buffer_string(&g->text));
+    return hdf5_graph_add_item(g, &item);
 }
 
 /* Returns the path of a child, allocated in the arena; "" if it is too long. */
 static const char *hdf5_graph_path_of(
     struct vv_hdf5_graph *g, size_t parent, const char *name)
 {
-    const char *above = vv_hdf5_thing_at(g, parent)->path;
+    const char *above = vv_hdf5_item_at(g, parent)->path;
     g->text.size = 0;
     if (parent > 0 && !*above)
         return "";
@@ -180,23 +180,23 @@ static const char *hdf5_graph_path_of(
 /* --- Objects -------------------------------------------------------------- */
 
 static varve_status hdf5_graph_make_node(struct vv_hdf5_graph *g,
-    const struct vv_hdf5_object *what, struct vv_hdf5_thing *thing)
+    const struct vv_hdf5_object *what, struct vv_hdf5_item *item)
 {
-    thing->is_group = what->kind == VV_HDF5_GROUP;
+    item->is_group = what->kind == VV_HDF5_GROUP;
     if (what->kind == VV_HDF5_DATASET) {
-        VV_TRY(vv_hdf5_add_value(
-            g, thing->object, what, thing->path, &thing->node));
+        VV_TRY(
+            vv_hdf5_add_value(g, item->object, what, item->path, &item->node));
         varve_kind kind =
-            (varve_kind)vv_draft_node_at(g->draft, thing->node)->kind;
-        if (*thing->path && kind != VARVE_OBJECT &&
-            vv_name_is_valid(thing->path, strlen(thing->path)))
+            (varve_kind)vv_draft_node_at(g->draft, item->node)->kind;
+        if (*item->path && kind != VARVE_OBJECT &&
+            vv_name_is_valid(item->path, strlen(item->path)))
             vv_draft_global(
-                g->draft, thing->node, thing->path, strlen(thing->path));
+                g->draft, item->node, item->path, strlen(item->path));
         return VARVE_OK;
     }
-    thing->node = vv_draft_node(g->draft, VARVE_OBJECT);
-    if (!thing->is_group)
-        vv_draft_tag(g->draft, thing->node,
+    item->node = vv_draft_node(g->draft, VARVE_OBJECT);
+    if (!item->is_group)
+        vv_draft_tag(g->draft, item->node,
             what->kind == VV_HDF5_NAMED_TYPE ? "hdf5:type" : "hdf5:unknown");
     return VARVE_OK;
 }
@@ -205,7 +205,7 @@ static varve_status hdf5_graph_make_node(struct vv_hdf5_graph *g,
 static void leave_edge_out(
     struct vv_hdf5_graph *g, const struct vv_hdf5_edge *edge, const char *what)
 {
-    const char *above = vv_hdf5_thing_at(g, edge->parent)->path;
+    const char *above = vv_hdf5_item_at(g, edge->parent)->path;
     g->text.size = 0;
     vv_buffer_add_string(&g->text, above);
     if (*above)
@@ -224,7 +224,7 @@ static varve_status leave_object_out(struct vv_hdf5_graph *g, const char *path,
 {
     char text[VARVE_MESSAGE_SIZE + 32];
     if (said->status != VARVE_TOO_NEW)
-        return vv_hdf5_tell(g->source, path, said, g->error);
+        return vv_hdf5_fail_at(g->source, path, said, g->error);
     *what = (struct vv_hdf5_object){ .kind = VV_HDF5_UNKNOWN };
     snprintf(text, sizeof text, "an object: %s", said->message);
     vv_draft_leave_out_name(g->draft, path, strlen(path), text);
@@ -233,18 +233,18 @@ static varve_status leave_object_out(struct vv_hdf5_graph *g, const char *path,
 
 /* Adds an object that was found for the first time and sets *number to its
  * number. */
-static varve_status hdf5_graph_meet(
+static varve_status hdf5_graph_add_object(
     struct vv_hdf5_graph *g, uint64_t object, const char *path, size_t *number)
 {
     struct vv_hdf5_object what;
-    struct vv_hdf5_thing thing = { .object = object, .path = path };
+    struct vv_hdf5_item item = { .object = object, .path = path };
     varve_error said = { VARVE_OK, 0, "" };
     if (!path)
         return hdf5_graph_fail_memory(g);
     if (g->source->calls->describe(g->source->file, object, &what, &said))
         VV_TRY(leave_object_out(g, path, &said, &what));
-    VV_TRY(hdf5_graph_make_node(g, &what, &thing));
-    *number = add_thing(g, &thing);
+    VV_TRY(hdf5_graph_make_node(g, &what, &item));
+    *number = hdf5_graph_add_item(g, &item);
     if (*number == SIZE_MAX || !vv_map_add(&g->numbers, vv_map_mix(object),
                                    (void *)(uintptr_t)(*number + 1)))
         return hdf5_graph_fail_memory(g);
@@ -279,7 +279,7 @@ static bool hdf5_graph_take_link(void *user, const struct vv_hdf5_link *link)
 {
     struct listing *l = user;
     struct vv_hdf5_graph *g = l->graph;
-    struct vv_hdf5_edge edge = { .parent = l->parent, .thing = SIZE_MAX };
+    struct vv_hdf5_edge edge = { .parent = l->parent, .item = SIZE_MAX };
     uint64_t object = link->object;
     if (g->links == 0)
         return hdf5_graph_stop(l, VARVE_LIMIT);
@@ -289,12 +289,12 @@ static bool hdf5_graph_take_link(void *user, const struct vv_hdf5_link *link)
         edge.soft = hdf5_graph_keep(g, link->target);
         g->has_soft = true;
     } else if (link->kind != VV_HDF5_HARD) {
-        edge.thing = vv_hdf5_add_mark(g,
+        edge.item = vv_hdf5_add_mark(g,
             link->kind == VV_HDF5_EXTERNAL ? "external" : "link", link->target);
         object = UINT64_MAX;
     }
     if (!edge.name || (link->kind == VV_HDF5_SOFT && !edge.soft) ||
-        (object == UINT64_MAX && edge.thing == SIZE_MAX))
+        (object == UINT64_MAX && edge.item == SIZE_MAX))
         return hdf5_graph_stop(l, VARVE_NO_MEMORY);
     vv_buffer_add(&g->edges, &edge, sizeof edge);
     vv_buffer_add(&l->objects, &object, sizeof object);
@@ -307,7 +307,7 @@ static varve_status hdf5_graph_list(struct listing *l)
 {
     struct vv_hdf5_graph *g = l->graph;
     varve_error said = { VARVE_OK, 0, "" };
-    const struct vv_hdf5_thing *group = vv_hdf5_thing_at(g, l->parent);
+    const struct vv_hdf5_item *group = vv_hdf5_item_at(g, l->parent);
     varve_status status = g->source->calls->links(
         g->source->file, group->object, hdf5_graph_take_link, l, &said);
     if (l->status == VARVE_NO_MEMORY)
@@ -317,7 +317,7 @@ static varve_status hdf5_graph_list(struct listing *l)
             "%s: too many links for a file of %" PRIu64 " bytes",
             g->source->foreign->files[0].path, g->source->size);
     if (status && status != VARVE_CANCELLED)
-        return vv_hdf5_tell(g->source, group->path, &said, g->error);
+        return vv_hdf5_fail_at(g->source, group->path, &said, g->error);
     return VARVE_OK;
 }
 
@@ -328,13 +328,13 @@ static varve_status hdf5_graph_follow(struct listing *l, size_t first)
     for (size_t i = 0; i < count && !g->draft->failed; i++) {
         uint64_t object = ((uint64_t *)(void *)l->objects.data)[i];
         struct vv_hdf5_edge *edge = vv_hdf5_edge_at(g, first + i);
-        if (edge->soft || edge->thing != SIZE_MAX)
+        if (edge->soft || edge->item != SIZE_MAX)
             continue;
-        size_t thing = find_thing(g, object);
-        if (thing == SIZE_MAX)
-            VV_TRY(hdf5_graph_meet(g, object,
-                hdf5_graph_path_of(g, l->parent, edge->name), &thing));
-        edge->thing = thing;
+        size_t item = find_item(g, object);
+        if (item == SIZE_MAX)
+            VV_TRY(hdf5_graph_add_object(g, object,
+                hdf5_graph_path_of(g, l->parent, edge->name), &item));
+        edge->item = item;
     }
     return VARVE_OK;
 }
@@ -343,11 +343,11 @@ static varve_status list_group(struct vv_hdf5_graph *g, size_t number)
 {
     struct listing l = { .graph = g, .parent = number };
     size_t first = vv_hdf5_edge_count(g);
-    vv_buffer_init(&l.objects, g->things.allocator);
+    vv_buffer_init(&l.objects, g->items.allocator);
     varve_status status = hdf5_graph_list(&l);
     if (!status) {
-        vv_hdf5_thing_at(g, number)->first = first;
-        vv_hdf5_thing_at(g, number)->count = vv_hdf5_edge_count(g) - first;
+        vv_hdf5_item_at(g, number)->first = first;
+        vv_hdf5_item_at(g, number)->count = vv_hdf5_edge_count(g) - first;
         status = hdf5_graph_follow(&l, first);
     }
     vv_buffer_clear(&l.objects);
@@ -359,10 +359,10 @@ static varve_status list_group(struct vv_hdf5_graph *g, size_t number)
 /* The root is already in the draft as node 0. */
 static varve_status hdf5_graph_begin(struct vv_hdf5_graph *g)
 {
-    struct vv_hdf5_thing root = {
+    struct vv_hdf5_item root = {
         .object = g->source->root, .path = "", .is_group = true
     };
-    if (add_thing(g, &root) == SIZE_MAX ||
+    if (hdf5_graph_add_item(g, &root) == SIZE_MAX ||
         !vv_map_add(&g->numbers, vv_map_mix(root.object), (void *)(uintptr_t)1))
         return hdf5_graph_fail_memory(g);
     return vv_hdf5_add_texts(g, 0);
@@ -380,13 +380,13 @@ varve_status vv_hdf5_graph_read(struct vv_hdf5_graph *g,
         .spare = spare_bytes + source->size,
         .stored = source->size,
         .too_long = MOST_TOO_LONG };
-    vv_buffer_init(&g->things, a);
+    vv_buffer_init(&g->items, a);
     vv_buffer_init(&g->edges, a);
     vv_buffer_init(&g->text, a);
     vv_map_init(&g->numbers, a);
     VV_TRY(hdf5_graph_begin(g));
-    for (size_t i = 0; i < thing_count(g) && !draft->failed; i++) {
-        if (vv_hdf5_thing_at(g, i)->is_group)
+    for (size_t i = 0; i < hdf5_item_count(g) && !draft->failed; i++) {
+        if (vv_hdf5_item_at(g, i)->is_group)
             VV_TRY(list_group(g, i));
     }
     return VARVE_OK;
@@ -394,7 +394,7 @@ varve_status vv_hdf5_graph_read(struct vv_hdf5_graph *g,
 
 void vv_hdf5_graph_clear(struct vv_hdf5_graph *g)
 {
-    vv_buffer_clear(&g->things);
+    vv_buffer_clear(&g->items);
     vv_buffer_clear(&g->edges);
     vv_buffer_clear(&g->text);
     vv_map_clear(&g->numbers);
@@ -404,8 +404,8 @@ void vv_hdf5_graph_clear(struct vv_hdf5_graph *g)
 static struct vv_hdf5_edge *hdf5_graph_find_edge(
     const struct vv_hdf5_graph *g, size_t group, const char *name)
 {
-    const struct vv_hdf5_thing *thing = vv_hdf5_thing_at(g, group);
-    size_t low = thing->first, high = thing->first + thing->count;
+    const struct vv_hdf5_item *item = vv_hdf5_item_at(g, group);
+    size_t low = item->first, high = item->first + item->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         struct vv_hdf5_edge *edge = vv_hdf5_edge_at(g, middle);
@@ -424,7 +424,7 @@ size_t vv_hdf5_child(
     const struct vv_hdf5_graph *g, size_t group, const char *name)
 {
     const struct vv_hdf5_edge *edge = hdf5_graph_find_edge(g, group, name);
-    return edge ? edge->thing : SIZE_MAX;
+    return edge ? edge->item : SIZE_MAX;
 }
 
 /* Returns the name of an edge in the graph. An escaped name is not unescaped if
@@ -454,18 +454,16 @@ varve_status vv_hdf5_graph_end(struct vv_hdf5_graph *g)
             leave_edge_out(g, e, NULL);
             continue;
         }
-        vv_draft_edge(g->draft, vv_hdf5_thing_at(g, e->parent)->node, name,
-            strlen(name), vv_hdf5_thing_at(g, e->thing)->node);
+        vv_draft_edge(g->draft, vv_hdf5_item_at(g, e->parent)->node, name,
+            strlen(name), vv_hdf5_item_at(g, e->item)->node);
     }
     return VARVE_OK;
 }
 
 bool vv_hdf5_add_edge(
-    struct vv_hdf5_graph *g, size_t parent, const char *name, size_t thing)
+    struct vv_hdf5_graph *g, size_t parent, const char *name, size_t item)
 {
-    struct vv_hdf5_edge edge = {
-        .name = name, .thing = thing, .parent = parent
-    };
+    struct vv_hdf5_edge edge = { .name = name, .item = item, .parent = parent };
     vv_buffer_add(&g->edges, &edge, sizeof edge);
     return !g->edges.failed;
 }

@@ -40,7 +40,7 @@ const char *vv_hdf5_unescape(struct vv_buffer *text, const char *name);
 
 /* --- Groups and links ----------------------------------------------------- */
 
-struct vv_hdf5_thing {
+struct vv_hdf5_item {
     /* to read */
     uint64_t object; /* address in the file */
     uint32_t node;
@@ -57,7 +57,7 @@ struct vv_hdf5_edge {
     const char *name; /* in the file; allocated in the arena of the source */
     const char *own;  /* name in the graph if it differs, or NULL */
     const char *soft; /* target of a soft link, or NULL */
-    size_t thing;     /* number of the thing to which it leads */
+    size_t item;      /* number of the item to which it leads */
     size_t parent;
     bool is_left_out; /* not added to the draft */
 };
@@ -67,11 +67,11 @@ struct vv_hdf5_graph {
     struct vv_hdf5_source *source;
     struct vv_draft *draft;
     varve_error *error;
-    struct vv_buffer things; /* struct vv_hdf5_thing; the first is the root */
-    struct vv_buffer edges;  /* struct vv_hdf5_edge, sorted by parent */
+    struct vv_buffer items; /* struct vv_hdf5_item; the first is the root */
+    struct vv_buffer edges; /* struct vv_hdf5_edge, sorted by parent */
     bool has_soft;
     /* own */
-    struct vv_map numbers; /* number of each thing, by object */
+    struct vv_map numbers; /* number of each item, by object */
     struct vv_buffer text; /* temporary; may be changed between calls */
     uint64_t links;        /* how many more are allowed */
     uint64_t texts;        /* bytes of texts still allowed */
@@ -90,19 +90,19 @@ void vv_hdf5_graph_clear(struct vv_hdf5_graph *graph);
 /* Adds all edges to the draft. */
 varve_status vv_hdf5_graph_end(struct vv_hdf5_graph *graph);
 
-/* Adds an edge to an existing thing. */
+/* Adds an edge to an existing item. */
 bool vv_hdf5_add_edge(
-    struct vv_hdf5_graph *graph, size_t parent, const char *name, size_t thing);
+    struct vv_hdf5_graph *graph, size_t parent, const char *name, size_t item);
 
-/* Adds a thing without a value, tagged `hdf5:<tag>`. Returns SIZE_MAX if memory
+/* Adds an item without a value, tagged `hdf5:<tag>`. Returns SIZE_MAX if memory
  * runs out. */
 size_t vv_hdf5_add_mark(
     struct vv_hdf5_graph *graph, const char *tag, const char *what);
 
-static inline struct vv_hdf5_thing *vv_hdf5_thing_at(
+static inline struct vv_hdf5_item *vv_hdf5_item_at(
     const struct vv_hdf5_graph *graph, size_t number)
 {
-    return (struct vv_hdf5_thing *)(void *)graph->things.data + number;
+    return (struct vv_hdf5_item *)(void *)graph->items.data + number;
 }
 
 static inline struct vv_hdf5_edge *vv_hdf5_edge_at(

@@ -38,7 +38,7 @@ static const char *next_name(const char *path, struct vv_buffer *name)
     return path + size;
 }
 
-/* Returns the thing to which a path leads, or SIZE_MAX if it cannot be resolved
+/* Returns the item to which a path leads, or SIZE_MAX if it cannot be resolved
  * yet. */
 static size_t hdf5_soft_follow(
     struct vv_hdf5_graph *g, const struct vv_hdf5_edge *edge)
@@ -60,10 +60,10 @@ static bool hdf5_soft_follow_all(struct vv_hdf5_graph *g)
     bool has_more = false;
     for (size_t i = 0; i < vv_hdf5_edge_count(g); i++) {
         struct vv_hdf5_edge *e = vv_hdf5_edge_at(g, i);
-        if (!e->soft || e->thing != SIZE_MAX)
+        if (!e->soft || e->item != SIZE_MAX)
             continue;
-        e->thing = hdf5_soft_follow(g, e);
-        has_more |= e->thing != SIZE_MAX;
+        e->item = hdf5_soft_follow(g, e);
+        has_more |= e->item != SIZE_MAX;
     }
     return has_more;
 }
@@ -78,10 +78,10 @@ static varve_status hdf5_follow_soft(struct vv_hdf5_graph *g)
         continue;
     for (size_t i = 0; i < vv_hdf5_edge_count(g); i++) {
         struct vv_hdf5_edge *e = vv_hdf5_edge_at(g, i);
-        if (!e->soft || e->thing != SIZE_MAX)
+        if (!e->soft || e->item != SIZE_MAX)
             continue;
         size_t mark = vv_hdf5_add_mark(g, "soft", e->soft);
-        vv_hdf5_edge_at(g, i)->thing = mark;
+        vv_hdf5_edge_at(g, i)->item = mark;
         if (mark == SIZE_MAX)
             return vv_fail_memory(g->error, "links of an HDF5 file");
     }
@@ -96,7 +96,7 @@ static varve_status hdf5_follow_soft(struct vv_hdf5_graph *g)
 
 struct found {
     const char *name;      /* of the slot */
-    size_t slot, variable; /* numbers of things */
+    size_t slot, variable; /* numbers of items */
 };
 
 struct finding {
@@ -106,9 +106,9 @@ struct finding {
     uint64_t steps;         /* remaining steps, because links can form cycles */
 };
 
-static bool hdf5_slots_is_variable(const struct vv_hdf5_graph *g, size_t thing)
+static bool hdf5_slots_is_variable(const struct vv_hdf5_graph *g, size_t item)
 {
-    return vv_draft_node_at(g->draft, vv_hdf5_thing_at(g, thing)->node)->kind ==
+    return vv_draft_node_at(g->draft, vv_hdf5_item_at(g, item)->node)->kind ==
            VARVE_VARIABLE;
 }
 
@@ -116,10 +116,10 @@ static bool hdf5_slots_is_variable(const struct vv_hdf5_graph *g, size_t thing)
  * they do not match. */
 static bool hdf5_slots_take(struct finding *f, struct found pair)
 {
-    const struct vv_hdf5_thing group = *vv_hdf5_thing_at(f->g, pair.slot);
+    const struct vv_hdf5_item group = *vv_hdf5_item_at(f->g, pair.slot);
     for (size_t i = 0; i < group.count; i++) {
         const struct vv_hdf5_edge *e = vv_hdf5_edge_at(f->g, group.first + i);
-        struct found next = { pair.name ? pair.name : e->name, e->thing,
+        struct found next = { pair.name ? pair.name : e->name, e->item,
             pair.name ? vv_hdf5_child(f->g, pair.variable, e->name)
                       : pair.variable };
         if (f->steps == 0 || next.variable == SIZE_MAX)
@@ -127,7 +127,7 @@ static bool hdf5_slots_take(struct finding *f, struct found pair)
         f->steps--;
         bool is_slot = pair.name && hdf5_slots_is_variable(f->g, next.slot);
         if (is_slot ? !hdf5_slots_is_variable(f->g, next.variable)
-                    : !vv_hdf5_thing_at(f->g, next.slot)->is_group)
+                    : !vv_hdf5_item_at(f->g, next.slot)->is_group)
             return false;
         vv_buffer_add(is_slot ? &f->slots : &f->pairs, &next, sizeof next);
     }
@@ -155,9 +155,9 @@ static void hdf5_slots_add(struct finding *f, size_t owner)
         const char *name = vv_hdf5_unescape(&f->g->text, all[i].name);
         if (!name)
             return;
-        vv_draft_slot(f->g->draft, vv_hdf5_thing_at(f->g, owner)->node,
-            vv_hdf5_thing_at(f->g, all[i].variable)->node, name, strlen(name),
-            vv_hdf5_thing_at(f->g, all[i].slot)->node);
+        vv_draft_slot(f->g->draft, vv_hdf5_item_at(f->g, owner)->node,
+            vv_hdf5_item_at(f->g, all[i].variable)->node, name, strlen(name),
+            vv_hdf5_item_at(f->g, all[i].slot)->node);
     }
 }
 
@@ -172,8 +172,8 @@ static varve_status hdf5_add_slots(struct vv_hdf5_graph *g)
     for (size_t i = 0; i < count && !g->draft->failed; i++) {
         struct vv_hdf5_edge *e = vv_hdf5_edge_at(g, i);
         if (strcmp(e->name, VV_HDF5_SLOTS) != 0 ||
-            !vv_hdf5_thing_at(g, e->thing)->is_group ||
-            !hdf5_slots_find(&f, e->thing) || f.slots.size == 0)
+            !vv_hdf5_item_at(g, e->item)->is_group ||
+            !hdf5_slots_find(&f, e->item) || f.slots.size == 0)
             continue;
         hdf5_slots_add(&f, e->parent);
         e->is_left_out = true;
@@ -207,21 +207,21 @@ static bool is_of_keras(const struct vv_candidate *c)
            memcmp(c->head + LOCAL_SIZE, first, sizeof first - 1) == 0;
 }
 
-static enum vv_bid hdf5_in_bid(const struct vv_candidate *c)
+static enum vv_probe_result hdf5_in_probe(const struct vv_candidate *c)
 {
     static const char *const endings[] = { ".h5", ".hdf5" };
     size_t size = strlen(c->path);
     if (hdf5_in_begins_with(c, MARK, sizeof MARK - 1) ||
         hdf5_in_begins_with(c, MATLAB, sizeof MATLAB - 1) || is_of_keras(c))
-        return VV_BID_SURE;
+        return VV_PROBE_SURE;
     if (vv_text_ends_in(c->path, size, ".keras"))
-        return vv_hdf5_is_archive(c->head, c->head_size) ? VV_BID_SURE
-                                                         : VV_BID_NAME;
+        return vv_hdf5_is_archive(c->head, c->head_size) ? VV_PROBE_SURE
+                                                         : VV_PROBE_NAME;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         if (vv_text_ends_in(c->path, size, endings[i]))
-            return VV_BID_NAME;
+            return VV_PROBE_NAME;
     }
-    return VV_BID_NONE;
+    return VV_PROBE_NONE;
 }
 
 static varve_status add_meaning(
@@ -259,6 +259,6 @@ static varve_status hdf5_in_open_source(
     return status;
 }
 
-const struct vv_foreign_format vv_hdf5_format = {
-    .format = VARVE_FORMAT_HDF5, .bid = hdf5_in_bid, .open = hdf5_in_open_source
-};
+const struct vv_foreign_format vv_hdf5_format = { .format = VARVE_FORMAT_HDF5,
+    .probe = hdf5_in_probe,
+    .open = hdf5_in_open_source };

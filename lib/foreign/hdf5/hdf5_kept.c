@@ -11,18 +11,18 @@
 #include "failure.h"
 #include "try.h"
 
-void vv_hdf5_keep(struct vv_hdf5_graph *g, size_t thing,
+void vv_hdf5_keep(struct vv_hdf5_graph *g, size_t item,
     enum vv_hdf5_kept_kind kind, const char *first, const char *second)
 {
     struct vv_buffer *text = &g->text;
-    vv_hdf5_thing_at(g, thing)->is_kept = true;
+    vv_hdf5_item_at(g, item)->is_kept = true;
     text->size = 0;
     vv_buffer_add8(text, (uint8_t)kind);
     vv_buffer_add(text, first, strlen(first) + 1);
     vv_buffer_add(text, second, strlen(second) + 1);
     if (!text->failed)
         vv_draft_keep(
-            g->draft, vv_hdf5_thing_at(g, thing)->node, text->data, text->size);
+            g->draft, vv_hdf5_item_at(g, item)->node, text->data, text->size);
 }
 
 struct vv_hdf5_kept vv_hdf5_kept_of(
@@ -47,10 +47,10 @@ enum { KIND = 0, RANK = 1, SIZE = 2, SHAPE = 10, MOST_BYTES = 4096 };
 /* --- Reading -------------------------------------------------------------- */
 
 static bool is_state(
-    const struct vv_hdf5_graph *g, const struct vv_hdf5_thing *thing)
+    const struct vv_hdf5_graph *g, const struct vv_hdf5_item *item)
 {
-    return !thing->is_group && !thing->is_kept &&
-           vv_draft_node_at(g->draft, thing->node)->kind == VARVE_STATE;
+    return !item->is_group && !item->is_kept &&
+           vv_draft_node_at(g->draft, item->node)->kind == VARVE_STATE;
 }
 
 static uint64_t size_of(const struct vv_hdf5_object *what)
@@ -62,16 +62,16 @@ static uint64_t size_of(const struct vv_hdf5_object *what)
 }
 
 static varve_status keep_type(
-    struct vv_hdf5_graph *g, const struct vv_hdf5_thing *thing, uint64_t *left)
+    struct vv_hdf5_graph *g, const struct vv_hdf5_item *item, uint64_t *left)
 {
     struct vv_hdf5_object what;
     unsigned char type[MOST_BYTES];
     size_t size = sizeof type;
     struct vv_hdf5_source *s = g->source;
     varve_error said = { VARVE_OK, 0, "" };
-    if (s->calls->describe(s->file, thing->object, &what, &said) ||
-        s->calls->encode_type(s->file, thing->object, type, &size, &said))
-        return vv_hdf5_tell(s, thing->path, &said, g->error);
+    if (s->calls->describe(s->file, item->object, &what, &said) ||
+        s->calls->encode_type(s->file, item->object, type, &size, &said))
+        return vv_hdf5_fail_at(s, item->path, &said, g->error);
     if (size == 0 || size > *left || strcmp(what.type.name, "state") == 0)
         return VARVE_OK;
     *left -= size;
@@ -84,17 +84,17 @@ static varve_status keep_type(
     vv_buffer_add(kept, type, size);
     if (kept->failed)
         return vv_fail_memory(g->error, "types of an HDF5 file");
-    vv_draft_keep(g->draft, thing->node, kept->data, kept->size);
+    vv_draft_keep(g->draft, item->node, kept->data, kept->size);
     return VARVE_OK;
 }
 
 varve_status vv_hdf5_keep_types(struct vv_hdf5_graph *g)
 {
-    size_t count = g->things.size / sizeof(struct vv_hdf5_thing);
+    size_t count = g->items.size / sizeof(struct vv_hdf5_item);
     uint64_t left = g->source->size;
     for (size_t i = 0; i < count && !g->draft->failed; i++) {
-        if (is_state(g, vv_hdf5_thing_at(g, i)))
-            VV_TRY(keep_type(g, vv_hdf5_thing_at(g, i), &left));
+        if (is_state(g, vv_hdf5_item_at(g, i)))
+            VV_TRY(keep_type(g, vv_hdf5_item_at(g, i), &left));
     }
     return VARVE_OK;
 }

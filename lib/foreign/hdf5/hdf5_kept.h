@@ -25,8 +25,8 @@ struct vv_hdf5_kept {
     const char *first, *second; /* terminated */
 };
 
-/* Stores data for a thing; at most once for each. */
-void vv_hdf5_keep(struct vv_hdf5_graph *graph, size_t thing,
+/* Stores data for an item; at most once for each. */
+void vv_hdf5_keep(struct vv_hdf5_graph *graph, size_t item,
     enum vv_hdf5_kept_kind kind, const char *first, const char *second);
 
 /* Returns the data stored for a node that is being written. */

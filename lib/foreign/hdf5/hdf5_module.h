@@ -154,7 +154,7 @@ struct vv_hdf5_calls {
     /* Calls the visitor for the attributes of an object that contain strings or
      * numbers. Those with many elements are left out. */
     varve_status (*attributes)(struct vv_hdf5_file *file, uint64_t object,
-        const struct vv_hdf5_attribute_visitor *told, varve_error *error);
+        const struct vv_hdf5_attribute_visitor *visitor, varve_error *error);
     /* Reads all elements in row-major order, as in a Varve file, or as stored
      * if Varve does not have the type. */
     varve_status (*read)(struct vv_hdf5_file *file, uint64_t object,

@@ -67,7 +67,7 @@ static bool hdf5_out_read_bytes(
 }
 
 /* Returns a failure of the module, with the path prepended to its message. */
-static varve_status hdf5_out_tell(
+static varve_status hdf5_out_fail(
     const struct out *o, varve_status status, const varve_error *said)
 {
     const char *path = o->target->path;
@@ -161,12 +161,12 @@ static varve_status hdf5_out_write_texts(struct out *o, uint32_t node,
         is_cut |= has_nul(&texts[i]);
     }
     if (is_cut)
-        vv_target_lose(
+        vv_target_report_lost(
             o->target, node, "the text after a NUL, for readers of C strings");
     varve_status status =
         o->calls->write_texts(o->file, object, texts, (size_t)count, &said);
     vv_release(a, texts, (size_t)count * sizeof *texts);
-    return hdf5_out_tell(o, status, &said);
+    return hdf5_out_fail(o, status, &said);
 }
 
 static varve_status hdf5_out_write_value(struct out *o, uint32_t value,
@@ -234,8 +234,8 @@ static varve_status hdf5_out_add_dataset(struct out *o,
     memcpy(what.extents, type.shape, sizeof type.shape);
     take_kept_type(o, node, &what);
     if (what.is_null)
-        vv_target_lose(o->target, node, "its shape: it has no value");
-    VV_TRY(hdf5_out_tell(o,
+        vv_target_report_lost(o->target, node, "its shape: it has no value");
+    VV_TRY(hdf5_out_fail(o,
         o->calls->add_dataset(o->file, at, &what, object, &offset, &said),
         &said));
     return what.is_null
@@ -249,7 +249,7 @@ static varve_status set_attribute(
     struct out *o, uint64_t object, const struct vv_hdf5_attribute *attribute)
 {
     varve_error said = { VARVE_OK, 0, "" };
-    return hdf5_out_tell(
+    return hdf5_out_fail(
         o, o->calls->add_attribute(o->file, object, attribute, &said), &said);
 }
 
@@ -267,7 +267,7 @@ static varve_status hdf5_out_add_group(struct out *o,
 {
     varve_error said = { VARVE_OK, 0, "" };
     struct vv_hdf5_kept kept = vv_hdf5_kept_of(o->target, node);
-    VV_TRY(hdf5_out_tell(
+    VV_TRY(hdf5_out_fail(
         o, o->calls->add_group(o->file, at, object, &said), &said));
     vv_buffer_add(&o->nodes, &node, sizeof node);
     if (o->nodes.failed)
@@ -301,7 +301,7 @@ static varve_status hdf5_out_add_node(
         return hdf5_out_fail_memory(o);
     if (!o->objects[node])
         return hdf5_out_add_object(o, at, node);
-    return hdf5_out_tell(
+    return hdf5_out_fail(
         o, o->calls->add_link(o->file, at, o->objects[node], &said), &said);
 }
 
@@ -358,7 +358,7 @@ static varve_status go_into(struct out *o, const char *name, uint64_t *object)
         key.name = vv_arena_text(&o->paths, name, strlen(name));
         if (!found || !key.name)
             return hdf5_out_fail_memory(o);
-        VV_TRY(hdf5_out_tell(
+        VV_TRY(hdf5_out_fail(
             o, o->calls->add_group(o->file, &at, &key.object, &said), &said));
         *found = key;
         if (!vv_map_add(&o->groups, hash, found))
@@ -416,7 +416,7 @@ static varve_status hdf5_out_add_slot(struct out *o, uint32_t slot)
     const char *name =
         vv_index_name(index, vv_at32(index->slot_names, slot), &size);
     if (!group || !hdf5_out_find_ways(o, variable)) {
-        vv_target_lose(o->target, variable, "a slot");
+        vv_target_report_lost(o->target, variable, "a slot");
         return VARVE_OK;
     }
     lead_by_numbers(o);
@@ -487,7 +487,7 @@ static varve_status write_file(struct out *o)
     const struct vv_hdf5_bytes bytes = {
         .user = o, .read = hdf5_out_read_bytes, .write = write_bytes
     };
-    VV_TRY(hdf5_out_tell(
+    VV_TRY(hdf5_out_fail(
         o, o->calls->open(&bytes, &o->file, &o->root, &said), &said));
     varve_status status = hdf5_out_add_all(o);
     if (!status)
@@ -495,7 +495,7 @@ static varve_status write_file(struct out *o)
     if (!status)
         status = hdf5_out_add_texts(o);
     varve_status closed = o->calls->close(o->file, &said);
-    return status ? status : hdf5_out_tell(o, closed, &said);
+    return status ? status : hdf5_out_fail(o, closed, &said);
 }
 
 static varve_status hdf5_out_publish(struct out *o)
@@ -539,7 +539,7 @@ static bool hdf5_out_add_path(
 
 /* A global name that is equal to the path of its value in the file is not
  * lost. */
-static void lose_globals(struct out *o)
+static void report_lost_globals(struct out *o)
 {
     const struct vv_index *index = o->target->index;
     struct vv_buffer path;
@@ -551,7 +551,7 @@ static void lose_globals(struct out *o)
             vv_index_name(index, vv_at32(index->global_names, i), &size);
         if (!hdf5_out_add_path(o, node, &path) || path.size != size ||
             memcmp(path.data, global, size) != 0)
-            vv_target_lose(o->target, node, "its global name");
+            vv_target_report_lost(o->target, node, "its global name");
     }
     vv_buffer_clear(&path);
 }
@@ -568,9 +568,9 @@ static varve_status hdf5_out_write_kept(
     vv_arena_init(&o.paths, a);
     vv_map_init(&o.groups, a);
     if (target->loss)
-        vv_target_lose_graph(target, true, vv_hdf5_keeps_tag);
+        vv_target_report_lost_graph(target, true, vv_hdf5_keeps_tag);
     if (target->loss)
-        lose_globals(&o);
+        report_lost_globals(&o);
     varve_status status = hdf5_out_publish(&o);
     vv_buffer_clear(&o.nodes);
     vv_buffer_clear(&o.name);

@@ -67,7 +67,7 @@ enum { MOST_LISTINGS = 64 };
 
 /* --- Messages ------------------------------------------------------------- */
 
-varve_status vv_hdf5_tell(const struct vv_hdf5_source *s, const char *name,
+varve_status vv_hdf5_fail_at(const struct vv_hdf5_source *s, const char *name,
     const varve_error *said, varve_error *error)
 {
     const char *path = s->foreign->files[0].path;
@@ -162,7 +162,7 @@ static varve_status hdf5_source_open_file(
         .listing = free_bytes + MOST_LISTINGS * s->size,
         .read = hdf5_source_read_bytes };
     return s->calls->open(&bytes, &s->file, &s->root, &said)
-               ? vv_hdf5_tell(s, NULL, &said, error)
+               ? vv_hdf5_fail_at(s, NULL, &said, error)
                : VARVE_OK;
 }
 
@@ -246,5 +246,5 @@ static varve_status hdf5_decode(const struct vv_foreign *foreign,
         made->is_text
             ? decode_texts(s, made, bytes, size, &said)
             : s->calls->read(s->file, made->object, bytes, size, &said);
-    return status ? vv_hdf5_tell(s, made->name, &said, error) : VARVE_OK;
+    return status ? vv_hdf5_fail_at(s, made->name, &said, error) : VARVE_OK;
 }

@@ -61,8 +61,8 @@ varve_status vv_hdf5_open(struct vv_foreign *foreign,
 
 /* Fails with the status of `said`. The message begins with the file and, unless
  * it is NULL, `name`. */
-varve_status vv_hdf5_tell(const struct vv_hdf5_source *source, const char *name,
-    const varve_error *said, varve_error *error);
+varve_status vv_hdf5_fail_at(const struct vv_hdf5_source *source,
+    const char *name, const varve_error *said, varve_error *error);
 
 /* Returns the limit on the total size of the strings of a dataset. */
 uint64_t vv_hdf5_most_text(const struct vv_hdf5_source *source);

@@ -19,9 +19,9 @@
 
 enum { MOST_SHOWN = 64 }; /* elements of an attribute */
 
-struct telling {
+struct addition {
     struct vv_hdf5_graph *graph;
-    size_t thing;
+    size_t item;
     varve_status status;
 };
 
@@ -49,10 +49,10 @@ static bool is_bookkeeping(const char *name)
 
 /* Returns true for the `dtype` that Keras stores for a value, which the dataset
  * already has. */
-static bool is_type(const struct telling *t, const char *name)
+static bool is_type(const struct addition *t, const char *name)
 {
     return strcmp(name, "dtype") == 0 &&
-           !vv_hdf5_thing_at(t->graph, t->thing)->is_group;
+           !vv_hdf5_item_at(t->graph, t->item)->is_group;
 }
 
 /* --- Values --------------------------------------------------------------- */
@@ -114,12 +114,12 @@ static bool hdf5_texts_add_value(
 
 /* --- Entry points --------------------------------------------------------- */
 
-static bool hdf5_texts_add_name(struct telling *t, const char *name)
+static bool hdf5_texts_add_name(struct addition *t, const char *name)
 {
     struct vv_buffer *text = &t->graph->text;
-    const struct vv_hdf5_thing *thing = vv_hdf5_thing_at(t->graph, t->thing);
-    if (t->thing > 0) {
-        vv_buffer_add_string(text, thing->path);
+    const struct vv_hdf5_item *item = vv_hdf5_item_at(t->graph, t->item);
+    if (t->item > 0) {
+        vv_buffer_add_string(text, item->path);
         vv_buffer_add8(text, '@');
     }
     vv_buffer_add_string(text, name);
@@ -127,7 +127,7 @@ static bool hdf5_texts_add_name(struct telling *t, const char *name)
            vv_name_is_valid((const char *)text->data, text->size);
 }
 
-static bool hdf5_texts_fail(struct telling *t, varve_status status)
+static bool hdf5_texts_fail(struct addition *t, varve_status status)
 {
     t->status = status;
     return false;
@@ -137,12 +137,12 @@ static bool hdf5_texts_fail(struct telling *t, varve_status status)
  * is limited like that of texts. */
 static bool hdf5_texts_leave_out(void *user, const char *name)
 {
-    struct telling *t = user;
+    struct addition *t = user;
     struct vv_buffer *path = &t->graph->text;
-    const struct vv_hdf5_thing *thing = vv_hdf5_thing_at(t->graph, t->thing);
+    const struct vv_hdf5_item *item = vv_hdf5_item_at(t->graph, t->item);
     bool is_text = vv_utf8_is_valid(name, strlen(name));
     vv_emptied(path);
-    vv_buffer_add_string(path, thing->path);
+    vv_buffer_add_string(path, item->path);
     vv_buffer_add8(path, '@');
     vv_buffer_add_string(path, is_text ? name : "?");
     const char *text = vv_buffer_string(path);
@@ -159,22 +159,22 @@ static bool hdf5_texts_leave_out(void *user, const char *name)
 
 /* Returns true for the name of a layer or an optimizer. */
 static bool hdf5_texts_is_label(
-    struct telling *t, const struct vv_hdf5_attribute *a)
+    struct addition *t, const struct vv_hdf5_attribute *a)
 {
-    const struct vv_hdf5_thing *thing = vv_hdf5_thing_at(t->graph, t->thing);
+    const struct vv_hdf5_item *item = vv_hdf5_item_at(t->graph, t->item);
     return a->texts && a->is_scalar && strcmp(a->name, "name") == 0 &&
-           vv_text_ends_in(thing->path, strlen(thing->path), "vars");
+           vv_text_ends_in(item->path, strlen(item->path), "vars");
 }
 
-static bool set_label(struct telling *t, const struct vv_hdf5_attribute *a)
+static bool set_label(struct addition *t, const struct vv_hdf5_attribute *a)
 {
-    struct vv_hdf5_thing *thing = vv_hdf5_thing_at(t->graph, t->thing);
+    struct vv_hdf5_item *item = vv_hdf5_item_at(t->graph, t->item);
     const varve_string *text = a->texts;
     if (!vv_name_is_valid(text->data, (size_t)text->size))
         return hdf5_texts_leave_out(t, a->name);
-    thing->label =
+    item->label =
         vv_arena_text(&t->graph->source->names, text->data, (size_t)text->size);
-    return thing->label || hdf5_texts_fail(t, VARVE_NO_MEMORY);
+    return item->label || hdf5_texts_fail(t, VARVE_NO_MEMORY);
 }
 
 static bool hdf5_texts_wants(void *user, const char *name)
@@ -184,7 +184,7 @@ static bool hdf5_texts_wants(void *user, const char *name)
 
 static bool hdf5_texts_take(void *user, const struct vv_hdf5_attribute *a)
 {
-    struct telling *t = user;
+    struct addition *t = user;
     struct vv_buffer *text = &t->graph->text;
     if (hdf5_texts_is_label(t, a))
         return set_label(t, a);
@@ -207,12 +207,12 @@ static bool hdf5_texts_take(void *user, const struct vv_hdf5_attribute *a)
 
 /* Lists all attributes of an object as left out, because one of them has a
  * newer version. */
-static varve_status leave_all_out(struct telling *t, const varve_error *said)
+static varve_status leave_all_out(struct addition *t, const varve_error *said)
 {
     struct vv_buffer *path = &t->graph->text;
     char text[VARVE_MESSAGE_SIZE + 32];
     path->size = 0;
-    vv_buffer_add_string(path, vv_hdf5_thing_at(t->graph, t->thing)->path);
+    vv_buffer_add_string(path, vv_hdf5_item_at(t->graph, t->item)->path);
     vv_buffer_add8(path, '@');
     if (path->failed)
         return vv_fail_memory(t->graph->error, "attributes");
@@ -222,15 +222,15 @@ static varve_status leave_all_out(struct telling *t, const varve_error *said)
     return VARVE_OK;
 }
 
-varve_status vv_hdf5_add_texts(struct vv_hdf5_graph *g, size_t thing)
+varve_status vv_hdf5_add_texts(struct vv_hdf5_graph *g, size_t item)
 {
-    struct telling t = { .graph = g, .thing = thing };
+    struct addition t = { .graph = g, .item = item };
     varve_error said = { VARVE_OK, 0, "" };
-    const struct vv_hdf5_attribute_visitor told = { hdf5_texts_wants,
+    const struct vv_hdf5_attribute_visitor visitor = { hdf5_texts_wants,
         hdf5_texts_take, hdf5_texts_leave_out, &t };
-    uint64_t object = vv_hdf5_thing_at(g, thing)->object;
+    uint64_t object = vv_hdf5_item_at(g, item)->object;
     varve_status status =
-        g->source->calls->attributes(g->source->file, object, &told, &said);
+        g->source->calls->attributes(g->source->file, object, &visitor, &said);
     if (t.status == VARVE_NO_MEMORY)
         return vv_fail_memory(g->error, "attributes");
     if (t.status)
@@ -241,8 +241,8 @@ varve_status vv_hdf5_add_texts(struct vv_hdf5_graph *g, size_t thing)
                                       error */
         return VARVE_OK;
     if (status != VARVE_TOO_NEW)
-        return status ? vv_hdf5_tell(g->source,
-                            vv_hdf5_thing_at(g, thing)->path, &said, g->error)
+        return status ? vv_hdf5_fail_at(g->source,
+                            vv_hdf5_item_at(g, item)->path, &said, g->error)
                       : VARVE_OK;
     return leave_all_out(&t, &said);
 }
@@ -342,7 +342,7 @@ static varve_status leave_texts_out(struct vv_hdf5_graph *g,
     if (said->status == VARVE_TOO_NEW)
         return add_mark(g, "filters", "", node);
     if (said->status != VARVE_LIMIT || g->too_long == 0)
-        return vv_hdf5_tell(g->source, d->made.name, said, g->error);
+        return vv_hdf5_fail_at(g->source, d->made.name, said, g->error);
     g->too_long--;
     return add_mark(g, "size", "", node);
 }

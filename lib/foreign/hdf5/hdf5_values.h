@@ -16,9 +16,9 @@
  * `<path>@<name>`. Attributes that only repeat the names and the structure of
  * values are left out. */
 
-/* Adds the attributes of a thing, and sets its label. Returns VARVE_LIMIT if
+/* Adds the attributes of an item, and sets its label. Returns VARVE_LIMIT if
  * they are too long for the size of the file. */
-varve_status vv_hdf5_add_texts(struct vv_hdf5_graph *graph, size_t thing);
+varve_status vv_hdf5_add_texts(struct vv_hdf5_graph *graph, size_t item);
 
 /* --- Datasets ------------------------------------------------------------- */
 

@@ -139,7 +139,7 @@ static bool is_in_vars(const struct vv_index *index, uint32_t node,
 
 /* --- Layers --------------------------------------------------------------- */
 
-static bool keras_again_spend(struct vv_keras_again *a)
+static bool keras_again_use_budget(struct vv_keras_again *a)
 {
     if (a->looks > 0)
         a->looks--;
@@ -156,7 +156,7 @@ static bool find_path_here(
     if (vars == VV_NONE)
         return false;
     vv_index_edges(index, vars, &at, &last);
-    for (; at < last && keras_again_spend(a); at++) {
+    for (; at < last && keras_again_use_budget(a); at++) {
         if (is_in_vars(index, vv_at32(index->edge_children, at),
                 keras_again_edge_name(index, at), path))
             return true;
@@ -173,7 +173,7 @@ static bool find_path(
     if (find_path_here(a, node, path))
         return true;
     vv_index_edges(index, node, &at, &last);
-    for (; at < last && levels > 0 && keras_again_spend(a); at++) {
+    for (; at < last && levels > 0 && keras_again_use_budget(a); at++) {
         uint32_t child = vv_at32(index->edge_children, at);
         if (!keras_again_is_object(index, child) ||
             keras_again_is_called(keras_again_edge_name(index, at), "vars") ||
@@ -266,7 +266,7 @@ static varve_status keras_again_name_model(
     if (!is_renamed)
         return VARVE_OK;
     if (!keras_again_are_different(a)) {
-        vv_target_lose(a->real, layers,
+        vv_target_report_lost(a->real, layers,
             "the names of its groups in the Keras file: two would be the same");
         return VARVE_OK;
     }

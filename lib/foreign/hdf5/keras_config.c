@@ -116,7 +116,7 @@ static bool keras_config_add_group(
 /* --- Layers --------------------------------------------------------------- */
 
 /* The members of a layer that precede its config. */
-struct said {
+struct layer_entry {
     struct vv_json_item module, class, name;
     bool is_registered; /* the class is user-defined */
     size_t number;      /* of the layer; SIZE_MAX: it has not begun */
@@ -130,14 +130,15 @@ static bool keras_config_is_text(
 }
 
 /* An operation that is not a layer has no group. */
-static bool is_operation(const struct said *s)
+static bool is_operation(const struct layer_entry *s)
 {
     static const char ops[] = "keras.src.ops";
     return s->module.text && s->module.size >= sizeof ops - 1 &&
            memcmp(s->module.text, ops, sizeof ops - 1) == 0;
 }
 
-static struct vv_keras_layer *layer_of(struct parsing *p, const struct said *s)
+static struct vv_keras_layer *layer_of(
+    struct parsing *p, const struct layer_entry *s)
 {
     return (struct vv_keras_layer *)(void *)p->config->layers.data + s->number;
 }
@@ -154,7 +155,8 @@ static const char *keras_config_keep(
 }
 
 /* Adds a layer if its class has been read. The root is not a layer. */
-static varve_status keras_config_begin_layer(struct parsing *p, struct said *s)
+static varve_status keras_config_begin_layer(
+    struct parsing *p, struct layer_entry *s)
 {
     struct vv_keras_config *c = p->config;
     struct vv_keras_layer layer = { .is_frozen = p->is_frozen, .class = "" };
@@ -181,7 +183,7 @@ static varve_status keras_config_take_layers(struct parsing *p);
 
 /* Reads a member of the config of a layer or of the root. */
 static varve_status take_config_member(
-    struct parsing *p, const struct vv_json_item *name, struct said *s)
+    struct parsing *p, const struct vv_json_item *name, struct layer_entry *s)
 {
     struct vv_json_item item;
     bool is_layer = s->number != SIZE_MAX;
@@ -210,7 +212,7 @@ static varve_status take_config_member(
     return vv_json_skip(&p->in);
 }
 
-static varve_status take_config(struct parsing *p, struct said *s)
+static varve_status take_config(struct parsing *p, struct layer_entry *s)
 {
     struct vv_json_item item, name;
     bool more, was_frozen = p->is_frozen;
@@ -243,7 +245,8 @@ static varve_status keras_config_take_text(
 }
 
 /* Reads a layer, or the model itself. The class must precede the config. */
-static varve_status take_model(struct parsing *p, struct said *s, bool is_root)
+static varve_status take_model(
+    struct parsing *p, struct layer_entry *s, bool is_root)
 {
     struct vv_json_item name, other;
     bool more;
@@ -272,7 +275,7 @@ static varve_status take_model(struct parsing *p, struct said *s, bool is_root)
 static varve_status take_layer(struct parsing *p, size_t used)
 {
     struct vv_json_item item;
-    struct said s = { .number = SIZE_MAX, .used = used };
+    struct layer_entry s = { .number = SIZE_MAX, .used = used };
     size_t path = p->config->path.size, at = p->in.at;
     VV_TRY(vv_json_value(&p->in, &item));
     if (item.kind != VV_JSON_OBJECT) {
@@ -312,7 +315,7 @@ static varve_status keras_config_take_layers(struct parsing *p)
 
 static varve_status keras_config_parse(struct parsing *p)
 {
-    struct said root = { .number = SIZE_MAX };
+    struct layer_entry root = { .number = SIZE_MAX };
     struct vv_json_item item;
     VV_TRY(vv_json_expect(&p->in, VV_JSON_OBJECT, &item));
     return take_model(p, &root, true);

@@ -15,7 +15,7 @@ enum { MOST_LEVELS = 8, LOOKS_FOR_EDGE = 64 };
 
 struct finding {
     struct vv_hdf5_graph *g;
-    size_t owner;           /* number of the thing optimizer_weights */
+    size_t owner;           /* number of the item optimizer_weights */
     struct vv_buffer paths; /* terminated paths of open groups */
     struct vv_buffer open;  /* struct step */
     struct vv_buffer text;
@@ -40,7 +40,7 @@ static size_t bare_size(const char *name)
     return vv_text_ends_in(name, size, ":0") ? size - 2 : size;
 }
 
-/* Returns the thing to which a path from a group leads, or SIZE_MAX. */
+/* Returns the item to which a path from a group leads, or SIZE_MAX. */
 static size_t descend(struct finding *f, size_t at, const char *path)
 {
     while (*path && at != SIZE_MAX && f->looks > 0) {
@@ -59,21 +59,21 @@ static void keras_moments_add(
 {
     if (moment == SIZE_MAX || !vv_keras_is_same(f->g, weight, moment))
         return;
-    vv_draft_slot(f->g->draft, vv_hdf5_thing_at(f->g, f->owner)->node,
-        vv_hdf5_thing_at(f->g, weight)->node, name, bare_size(name),
-        vv_hdf5_thing_at(f->g, moment)->node);
+    vv_draft_slot(f->g->draft, vv_hdf5_item_at(f->g, f->owner)->node,
+        vv_hdf5_item_at(f->g, weight)->node, name, bare_size(name),
+        vv_hdf5_item_at(f->g, moment)->node);
 }
 
 /* Adds the moments at `<slot>/<path>`. */
 static void add_below_slots(
     struct finding *f, size_t group, size_t weight, const char *path)
 {
-    struct vv_hdf5_thing all = *vv_hdf5_thing_at(f->g, group);
+    struct vv_hdf5_item all = *vv_hdf5_item_at(f->g, group);
     for (size_t i = 0; i < all.count && f->looks > 0; i++) {
         const struct vv_hdf5_edge *e = vv_hdf5_edge_at(f->g, all.first + i);
         f->looks--;
-        if (vv_hdf5_thing_at(f->g, e->thing)->is_group)
-            keras_moments_add(f, weight, descend(f, e->thing, path), e->name);
+        if (vv_hdf5_item_at(f->g, e->item)->is_group)
+            keras_moments_add(f, weight, descend(f, e->item, path), e->name);
     }
 }
 
@@ -82,13 +82,13 @@ static void add_below_path(
     struct finding *f, size_t group, size_t weight, const char *bare)
 {
     size_t at = descend(f, group, bare);
-    if (at == SIZE_MAX || !vv_hdf5_thing_at(f->g, at)->is_group)
+    if (at == SIZE_MAX || !vv_hdf5_item_at(f->g, at)->is_group)
         return;
-    struct vv_hdf5_thing all = *vv_hdf5_thing_at(f->g, at);
+    struct vv_hdf5_item all = *vv_hdf5_item_at(f->g, at);
     for (size_t i = 0; i < all.count && f->looks > 0; i++) {
         const struct vv_hdf5_edge *e = vv_hdf5_edge_at(f->g, all.first + i);
         f->looks--;
-        keras_moments_add(f, weight, e->thing, e->name);
+        keras_moments_add(f, weight, e->item, e->name);
     }
 }
 
@@ -110,15 +110,15 @@ static void add_in_one(
 
 static void find_moments(struct finding *f, size_t weight, const char *path)
 {
-    struct vv_hdf5_thing owner = *vv_hdf5_thing_at(f->g, f->owner);
+    struct vv_hdf5_item owner = *vv_hdf5_item_at(f->g, f->owner);
     char bare[VV_LONGEST_PATH + 1];
     size_t size = bare_size(path);
     memcpy(bare, path, size);
     bare[size] = 0;
     for (size_t i = 0; i < owner.count && f->looks > 0; i++) {
-        size_t group = vv_hdf5_edge_at(f->g, owner.first + i)->thing;
+        size_t group = vv_hdf5_edge_at(f->g, owner.first + i)->item;
         f->looks--;
-        if (!vv_hdf5_thing_at(f->g, group)->is_group)
+        if (!vv_hdf5_item_at(f->g, group)->is_group)
             continue;
         add_below_slots(f, group, weight, path);
         add_below_path(f, group, weight, bare);
@@ -129,10 +129,10 @@ static void find_moments(struct finding *f, size_t weight, const char *path)
 /* Opens the children of a group, and adds the moments of its weights. */
 static void keras_moments_take(struct finding *f, struct step step)
 {
-    struct vv_hdf5_thing all = *vv_hdf5_thing_at(f->g, step.group);
+    struct vv_hdf5_item all = *vv_hdf5_item_at(f->g, step.group);
     for (size_t i = 0; i < all.count && f->looks > 0 && !f->paths.failed; i++) {
         const struct vv_hdf5_edge *e = vv_hdf5_edge_at(f->g, all.first + i);
-        struct step next = { e->thing, f->paths.size, step.level + 1 };
+        struct step next = { e->item, f->paths.size, step.level + 1 };
         char path[VV_LONGEST_PATH + 1];
         const char *above = (const char *)f->paths.data + step.path;
         size_t before = step.level > 1 ? strlen(above) : 0;
@@ -143,9 +143,9 @@ static void keras_moments_take(struct finding *f, struct step step)
         memcpy(path, before ? above : "", before);
         path[before] = '/';
         memcpy(path + before + (before > 0), e->name, size + 1);
-        if (!vv_hdf5_thing_at(f->g, e->thing)->is_group) {
+        if (!vv_hdf5_item_at(f->g, e->item)->is_group) {
             if (step.level > 0)
-                find_moments(f, e->thing, path);
+                find_moments(f, e->item, path);
         } else if (step.level < MOST_LEVELS) {
             vv_buffer_add(&f->paths, path, strlen(path) + 1);
             vv_buffer_add(&f->open, &next, sizeof next);
@@ -156,7 +156,7 @@ static void keras_moments_take(struct finding *f, struct step step)
 /* The path of a weight is relative to its layer. */
 varve_status vv_keras_add_moments(struct vv_hdf5_graph *g)
 {
-    const varve_allocator *a = g->things.allocator;
+    const varve_allocator *a = g->items.allocator;
     struct finding f = { .g = g,
         .owner = vv_hdf5_child(g, 0, "optimizer_weights"),
         .looks = LOOKS_FOR_EDGE * (uint64_t)vv_hdf5_edge_count(g) };

@@ -85,7 +85,7 @@ static varve_status name_variables(
         c && group != SIZE_MAX ? vv_hdf5_child(g, group, "vars") : SIZE_MAX;
     if (vars == SIZE_MAX)
         return VARVE_OK;
-    size_t count = vv_hdf5_thing_at(g, vars)->count, most = 0;
+    size_t count = vv_hdf5_item_at(g, vars)->count, most = 0;
     while (most < MOST_NAMES && c->names[most])
         most++;
     if (count < c->least || count > most)
@@ -93,7 +93,7 @@ static varve_status name_variables(
     for (size_t i = 0; i < count; i++) {
         char digits[2] = { (char)('0' + i), 0 };
         size_t variable = vv_hdf5_child(g, vars, digits);
-        if (variable == SIZE_MAX || vv_hdf5_thing_at(g, variable)->is_group ||
+        if (variable == SIZE_MAX || vv_hdf5_item_at(g, variable)->is_group ||
             vv_hdf5_child(g, group, c->names[i]) != SIZE_MAX)
             return VARVE_OK;
         if (!vv_hdf5_add_edge(g, group, c->names[i], variable))
@@ -112,7 +112,7 @@ static const char *own_name(
 {
     size_t vars = vv_hdf5_child(g, group, "vars");
     const char *label =
-        vars == SIZE_MAX ? NULL : vv_hdf5_thing_at(g, vars)->label;
+        vars == SIZE_MAX ? NULL : vv_hdf5_item_at(g, vars)->label;
     if (!label && layer)
         label = layer->name;
     return label && vv_name_is_valid(label, strlen(label)) ? label : NULL;
@@ -143,13 +143,13 @@ struct naming {
 };
 
 static varve_status keras_names_list_names(
-    struct naming *n, const struct vv_hdf5_thing *layers, bool *are_all)
+    struct naming *n, const struct vv_hdf5_item *layers, bool *are_all)
 {
     n->names.size = n->sorted.size = 0;
     *are_all = layers->count > 0;
     for (size_t i = 0; i < layers->count && *are_all; i++) {
-        size_t child = vv_hdf5_edge_at(n->graph, layers->first + i)->thing;
-        const struct vv_hdf5_thing *group = vv_hdf5_thing_at(n->graph, child);
+        size_t child = vv_hdf5_edge_at(n->graph, layers->first + i)->item;
+        const struct vv_hdf5_item *group = vv_hdf5_item_at(n->graph, child);
         const char *name = own_name(
             n->graph, child, vv_keras_layer_find(n->config, group->path));
         *are_all = name != NULL && group->is_group;
@@ -167,14 +167,13 @@ static varve_status keras_names_list_names(
 /* Only sets `own`: children are looked up by the names in the file until all
  * models are named. */
 static varve_status rename_layers(
-    struct naming *n, const struct vv_hdf5_thing *layers)
+    struct naming *n, const struct vv_hdf5_item *layers)
 {
     for (size_t i = 0; i < layers->count; i++) {
         struct vv_hdf5_edge *edge =
             vv_hdf5_edge_at(n->graph, layers->first + i);
         const char *name = ((const char **)(void *)n->names.data)[i];
-        vv_hdf5_keep(
-            n->graph, edge->thing, VV_HDF5_KEPT_NAME, name, edge->name);
+        vv_hdf5_keep(n->graph, edge->item, VV_HDF5_KEPT_NAME, name, edge->name);
         edge->own = name;
     }
     return VARVE_OK;
@@ -182,15 +181,15 @@ static varve_status rename_layers(
 
 static varve_status keras_names_name_model(struct naming *n, size_t number)
 {
-    struct vv_hdf5_thing layers = *vv_hdf5_thing_at(n->graph, number);
+    struct vv_hdf5_item layers = *vv_hdf5_item_at(n->graph, number);
     bool are_all;
     VV_TRY(keras_names_list_names(n, &layers, &are_all));
     if (are_all)
         VV_TRY(rename_layers(n, &layers));
     for (size_t i = 0; i < layers.count; i++) {
-        size_t child = vv_hdf5_edge_at(n->graph, layers.first + i)->thing;
+        size_t child = vv_hdf5_edge_at(n->graph, layers.first + i)->item;
         const struct vv_keras_layer *layer = vv_keras_layer_find(
-            n->config, vv_hdf5_thing_at(n->graph, child)->path);
+            n->config, vv_hdf5_item_at(n->graph, child)->path);
         if (layer)
             VV_TRY(name_variables(n->graph, child, layer));
     }
@@ -208,15 +207,15 @@ varve_status vv_keras_name_layers(
     struct vv_hdf5_graph *g, const struct vv_keras_config *config)
 {
     struct naming n = { .graph = g, .config = config };
-    size_t count = g->things.size / sizeof(struct vv_hdf5_thing);
+    size_t count = g->items.size / sizeof(struct vv_hdf5_item);
     varve_status status = VARVE_OK;
-    vv_buffer_init(&n.names, g->things.allocator);
-    vv_buffer_init(&n.sorted, g->things.allocator);
+    vv_buffer_init(&n.names, g->items.allocator);
+    vv_buffer_init(&n.sorted, g->items.allocator);
     for (size_t i = 0; i < count && !status; i++) {
-        const struct vv_hdf5_thing *thing = vv_hdf5_thing_at(g, i);
-        if (thing->label)
-            vv_hdf5_keep(g, i, VV_HDF5_KEPT_LABEL, thing->label, "");
-        if (thing->is_group && is_layers(thing->path))
+        const struct vv_hdf5_item *item = vv_hdf5_item_at(g, i);
+        if (item->label)
+            vv_hdf5_keep(g, i, VV_HDF5_KEPT_LABEL, item->label, "");
+        if (item->is_group && is_layers(item->path))
             status = keras_names_name_model(&n, i);
     }
     vv_buffer_clear(&n.names);

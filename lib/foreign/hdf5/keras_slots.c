@@ -20,10 +20,10 @@ enum { MOST_EACH = 3, MOST_LOOKS = 1 << 20, LOOKS_FOR_EDGE = 8 };
 struct finding {
     struct vv_hdf5_graph *g;
     const struct vv_keras_config *config;
-    size_t optimizer, vars;     /* numbers of things */
+    size_t optimizer, vars;     /* numbers of items */
     uint64_t looks;             /* remaining visits of edges of layers */
-    struct vv_buffer moments;   /* size_t: things, in numeric order */
-    struct vv_buffer variables; /* size_t: things of the model */
+    struct vv_buffer moments;   /* size_t: items, in numeric order */
+    struct vv_buffer variables; /* size_t: items of the model */
     struct vv_buffer trained;   /* struct vv_torch_form of each trained
                                    variable */
     struct vv_buffer model;     /* struct vv_torch_form of each variable of the
@@ -58,9 +58,9 @@ static const struct optimizer_names optimizers[] = {
 /* --- Values --------------------------------------------------------------- */
 
 static const struct vv_draft_value *keras_slots_value_of(
-    const struct vv_hdf5_graph *g, size_t thing)
+    const struct vv_hdf5_graph *g, size_t item)
 {
-    uint32_t node = vv_hdf5_thing_at(g, thing)->node;
+    uint32_t node = vv_hdf5_item_at(g, item)->node;
     const struct vv_draft_node *n = vv_draft_node_at(g->draft, node);
     return n->kind == VARVE_VARIABLE && n->value
                ? (const struct vv_draft_value *)(const void *)
@@ -70,9 +70,9 @@ static const struct vv_draft_value *keras_slots_value_of(
 }
 
 static struct vv_torch_form keras_slots_form_of(
-    const struct vv_hdf5_graph *g, size_t thing)
+    const struct vv_hdf5_graph *g, size_t item)
 {
-    const struct vv_draft_value *v = keras_slots_value_of(g, thing);
+    const struct vv_draft_value *v = keras_slots_value_of(g, item);
     return (struct vv_torch_form){
         .extents =
             (const uint64_t *)(const void *)g->draft->extents.data + v->extents,
@@ -94,9 +94,9 @@ bool vv_keras_is_same(const struct vv_hdf5_graph *g, size_t a, size_t b)
                memcmp(x.extents, y.extents, x.rank * sizeof *x.extents) == 0);
 }
 
-static bool is_real(const struct vv_hdf5_graph *g, size_t thing)
+static bool is_real(const struct vv_hdf5_graph *g, size_t item)
 {
-    const struct vv_draft_value *v = keras_slots_value_of(g, thing);
+    const struct vv_draft_value *v = keras_slots_value_of(g, item);
     return v && vv_dtype_of((varve_dtype)v->dtype)->family == VV_FAMILY_REAL;
 }
 
@@ -112,7 +112,7 @@ static varve_status keras_slots_fail_memory(const struct finding *f)
 static bool list_numbers(
     const struct vv_hdf5_graph *g, size_t vars, struct vv_buffer *numbers)
 {
-    const struct vv_hdf5_thing *group = vv_hdf5_thing_at(g, vars);
+    const struct vv_hdf5_item *group = vv_hdf5_item_at(g, vars);
     numbers->size = 0;
     for (size_t i = 0; i < group->count; i++) {
         char digits[24];
@@ -164,20 +164,20 @@ static bool find_vars(
     struct finding *f, size_t group, int levels, size_t *found)
 {
     const struct vv_hdf5_graph *g = f->g;
-    const struct vv_hdf5_thing *thing = vv_hdf5_thing_at(g, group);
-    for (size_t i = 0; i < thing->count; i++) {
+    const struct vv_hdf5_item *item = vv_hdf5_item_at(g, group);
+    for (size_t i = 0; i < item->count; i++) {
         if (f->looks == 0)
             return false;
         f->looks--;
-        const struct vv_hdf5_edge *e = vv_hdf5_edge_at(g, thing->first + i);
-        const struct vv_hdf5_thing *child = vv_hdf5_thing_at(g, e->thing);
+        const struct vv_hdf5_edge *e = vv_hdf5_edge_at(g, item->first + i);
+        const struct vv_hdf5_item *child = vv_hdf5_item_at(g, e->item);
         if (!child->is_group || child->count == 0)
             continue;
         if (strcmp(e->name, "vars") == 0) {
             if (*found != SIZE_MAX)
                 return false;
-            *found = e->thing;
-        } else if (levels == 0 || !find_vars(f, e->thing, levels - 1, found)) {
+            *found = e->item;
+        } else if (levels == 0 || !find_vars(f, e->item, levels - 1, found)) {
             return false;
         }
     }
@@ -246,11 +246,11 @@ static void list_all(struct finding *f)
 {
     static const char *const others[] = { "optimizer/", "metrics/", "_metrics/",
         "loss/", "seed_generators/" };
-    size_t count = f->g->things.size / sizeof(struct vv_hdf5_thing);
+    size_t count = f->g->items.size / sizeof(struct vv_hdf5_item);
     f->variables.size = 0;
     for (size_t i = 0; i < count; i++) {
-        const char *path = vv_hdf5_thing_at(f->g, i)->path;
-        bool is_other = vv_hdf5_thing_at(f->g, i)->is_group || !*path;
+        const char *path = vv_hdf5_item_at(f->g, i)->path;
+        bool is_other = vv_hdf5_item_at(f->g, i)->is_group || !*path;
         for (size_t k = 0; k < sizeof others / sizeof *others; k++)
             is_other |= strncmp(path, others[k], strlen(others[k])) == 0;
         if (!is_other && is_real(f->g, i))
@@ -345,7 +345,7 @@ static bool keras_slots_is_label(const char *label, const char *known)
 static const char *keras_slots_name_of(
     const struct finding *f, size_t each, size_t k, char digits[24])
 {
-    const char *label = vv_hdf5_thing_at(f->g, f->vars)->label;
+    const char *label = vv_hdf5_item_at(f->g, f->vars)->label;
     for (size_t i = 0; label && i < sizeof optimizers / sizeof *optimizers;
          i++) {
         if (optimizers[i].count == each &&
@@ -362,13 +362,13 @@ static void keras_slots_add_slots(struct finding *f, size_t own, size_t each)
     const size_t *variables = (const size_t *)(const void *)f->variables.data;
     const size_t *to = (const size_t *)(const void *)f->to.data;
     size_t count = f->moments.size / sizeof *moments - own;
-    uint32_t owner = vv_hdf5_thing_at(f->g, f->optimizer)->node;
+    uint32_t owner = vv_hdf5_item_at(f->g, f->optimizer)->node;
     for (size_t i = 0; i < count; i++) {
         char digits[24];
         const char *name = keras_slots_name_of(f, each, i % each, digits);
         vv_draft_slot(f->g->draft, owner,
-            vv_hdf5_thing_at(f->g, variables[to[i / each]])->node, name,
-            strlen(name), vv_hdf5_thing_at(f->g, moments[i])->node);
+            vv_hdf5_item_at(f->g, variables[to[i / each]])->node, name,
+            strlen(name), vv_hdf5_item_at(f->g, moments[i])->node);
     }
 }
 
@@ -408,7 +408,7 @@ static varve_status keras_slots_find(struct finding *f)
 varve_status vv_keras_add_slots(
     struct vv_hdf5_graph *g, const struct vv_keras_config *config)
 {
-    const varve_allocator *a = g->things.allocator;
+    const varve_allocator *a = g->items.allocator;
     struct finding f = { .g = g,
         .config = config,
         .looks = LOOKS_FOR_EDGE * (uint64_t)vv_hdf5_edge_count(g) };
@@ -417,7 +417,7 @@ varve_status vv_keras_add_slots(
     if (f.optimizer == SIZE_MAX || g->draft->slots.size > 0)
         return VARVE_OK;
     f.vars = vv_hdf5_child(g, f.optimizer, "vars");
-    if (f.vars == SIZE_MAX || !vv_hdf5_thing_at(g, f.vars)->is_group)
+    if (f.vars == SIZE_MAX || !vv_hdf5_item_at(g, f.vars)->is_group)
         return VARVE_OK;
     vv_buffer_init(&f.moments, a);
     vv_buffer_init(&f.variables, a);

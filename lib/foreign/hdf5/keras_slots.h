@@ -16,7 +16,7 @@
 varve_status vv_keras_add_slots(
     struct vv_hdf5_graph *graph, const struct vv_keras_config *config);
 
-/* Returns true if two things are variables of the same type and shape. */
+/* Returns true if two items are variables of the same type and shape. */
 bool vv_keras_is_same(const struct vv_hdf5_graph *graph, size_t a, size_t b);
 
 #endif

@@ -31,16 +31,16 @@ static bool shard_map_is_in(
     return false;
 }
 
-enum vv_bid vv_shard_map_bid(
+enum vv_probe_result vv_shard_map_probe(
     const struct vv_candidate *candidate, const char *ending)
 {
     bool begins_object =
         vv_json_begins_object(candidate->head, candidate->head_size);
     if (vv_text_ends_in(candidate->path, strlen(candidate->path), ending))
-        return begins_object ? VV_BID_SURE : VV_BID_NAME;
+        return begins_object ? VV_PROBE_SURE : VV_PROBE_NAME;
     return begins_object && shard_map_is_in(candidate, "\"weight_map\"")
-               ? VV_BID_LIKELY
-               : VV_BID_NONE;
+               ? VV_PROBE_LIKELY
+               : VV_PROBE_NONE;
 }
 
 /* --- Lifetime ----------------------------------------------------------- */

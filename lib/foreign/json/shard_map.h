@@ -30,9 +30,9 @@ struct vv_shard_map {
     struct vv_buffer path;
 };
 
-/* Returns the bid for an index file. `ending` is the end of its usual name;
- * another file that looks like an index is VV_BID_LIKELY. */
-enum vv_bid vv_shard_map_bid(
+/* Returns the probe result for an index file. `ending` is the end of its usual
+ * name; another file that looks like an index is VV_PROBE_LIKELY. */
+enum vv_probe_result vv_shard_map_probe(
     const struct vv_candidate *candidate, const char *ending);
 
 /* Initializes a map. The index is the first file of `foreign`. */

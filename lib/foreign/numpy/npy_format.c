@@ -21,14 +21,15 @@ struct npy {
     uint64_t data_offset;
 };
 
-static enum vv_bid npy_format_bid(const struct vv_candidate *candidate)
+static enum vv_probe_result npy_format_probe(
+    const struct vv_candidate *candidate)
 {
     size_t size = strlen(candidate->path);
     if (vv_npy_is_one(candidate->head, candidate->head_size))
-        return VV_BID_SURE;
+        return VV_PROBE_SURE;
     return size > 4 && strcmp(candidate->path + size - 4, ".npy") == 0
-               ? VV_BID_NAME
-               : VV_BID_NONE;
+               ? VV_PROBE_NAME
+               : VV_PROBE_NONE;
 }
 
 /* --- Bytes ---------------------------------------------------------------- */
@@ -157,5 +158,5 @@ static varve_status npy_format_open_source(
 }
 
 const struct vv_foreign_format vv_npy_format = { .format = VARVE_FORMAT_NPY,
-    .bid = npy_format_bid,
+    .probe = npy_format_probe,
     .open = npy_format_open_source };

@@ -47,12 +47,12 @@ static bool measure_strings(const struct vv_npy_out *out, uint64_t *largest)
     return true;
 }
 
-static void lose_type(const struct vv_npy_out *out, uint32_t node)
+static void report_lost_type(const struct vv_npy_out *out, uint32_t node)
 {
     char what[64];
     snprintf(what, sizeof what, "its type, %s: NumPy reads it as raw bytes",
         varve_dtype_name(out->type.dtype));
-    vv_target_lose(out->target, node, what);
+    vv_target_report_lost(out->target, node, what);
 }
 
 static bool is_type_lost(varve_dtype dtype)
@@ -149,13 +149,13 @@ varve_status vv_npy_out_begin(struct vv_npy_out *out,
     } else if (!*is_held ||
                !vv_size_of(out->count, out->item_size, &out->size)) {
         *is_held = false;
-        vv_target_lose(target, node,
+        vv_target_report_lost(target, node,
             "its value: NumPy cannot store strings that end in NUL or are so "
             "large");
         return VARVE_OK;
     }
     if (!out->is_kept && is_type_lost(out->type.dtype))
-        lose_type(out, node);
+        report_lost_type(out, node);
     npy_out_make_header(out);
     return out->header.failed ? vv_fail_memory(error, "a header") : VARVE_OK;
 }
@@ -247,7 +247,7 @@ bool vv_npy_is_written(const struct vv_target *target, uint32_t value)
            vv_npy_kept_of(target, node, &kept);
 }
 
-static void lose_values(const struct vv_target *target)
+static void report_lost_values(const struct vv_target *target)
 {
     const struct vv_index *index = target->index;
     for (uint32_t i = 0; i < index->value_count; i++) {
@@ -255,21 +255,21 @@ static void lose_values(const struct vv_target *target)
         if (vv_npy_is_written(target, i))
             continue;
         if (vv_index_kind(index, node) == VARVE_STATE)
-            vv_target_lose(target, node, "its state");
+            vv_target_report_lost(target, node, "its state");
         else if (!vv_index_is_saved(index, i))
-            vv_target_lose(target, node,
+            vv_target_report_lost(target, node,
                 "the type and shape of a variable without a value");
     }
 }
 
-void vv_npy_lose_rest(const struct vv_target *target)
+void vv_npy_report_lost_rest(const struct vv_target *target)
 {
     if (!target->loss)
         return;
-    vv_target_lose_graph(target, false, vv_npy_keeps_tag);
-    lose_values(target);
-    vv_target_lose_globals(target);
-    vv_target_lose_metadata(target);
+    vv_target_report_lost_graph(target, false, vv_npy_keeps_tag);
+    report_lost_values(target);
+    vv_target_report_lost_globals(target);
+    vv_target_report_lost_metadata(target);
 }
 
 /* --- Files with a single array -------------------------------------------- */
@@ -337,7 +337,7 @@ static varve_status npy_out_write_target(
             "%s: NumPy cannot store strings that end in NUL or are too large",
             target->path);
     if (!status)
-        vv_npy_lose_rest(target);
+        vv_npy_report_lost_rest(target);
     if (!status)
         status = npy_out_publish(&out, error);
     vv_npy_out_end(&out);

@@ -55,6 +55,6 @@ bool vv_npy_is_written(const struct vv_target *target, uint32_t value);
 /* Reports the losses of a file that contains only named arrays: states, values
  * that do not exist, metadata, the save counter, and the losses of all formats
  * without a graph. */
-void vv_npy_lose_rest(const struct vv_target *target);
+void vv_npy_report_lost_rest(const struct vv_target *target);
 
 #endif

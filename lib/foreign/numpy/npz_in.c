@@ -41,7 +41,7 @@ struct npz {
     size_t made_count, made_capacity;
 };
 
-static enum vv_bid npz_in_bid(const struct vv_candidate *candidate)
+static enum vv_probe_result npz_in_probe(const struct vv_candidate *candidate)
 {
     const unsigned char *head = candidate->head;
     bool is_zip =
@@ -50,8 +50,8 @@ static enum vv_bid npz_in_bid(const struct vv_candidate *candidate)
     bool is_npz =
         vv_text_ends_in(candidate->path, strlen(candidate->path), ".npz");
     if (is_zip)
-        return is_npz ? VV_BID_SURE : VV_BID_LIKELY;
-    return is_npz ? VV_BID_NAME : VV_BID_NONE;
+        return is_npz ? VV_PROBE_SURE : VV_PROBE_LIKELY;
+    return is_npz ? VV_PROBE_NAME : VV_PROBE_NONE;
 }
 
 /* --- The bytes of an array ------------------------------------------------ */
@@ -342,6 +342,6 @@ static varve_status npz_in_open_source(
     return status;
 }
 
-const struct vv_foreign_format vv_npz_format = {
-    .format = VARVE_FORMAT_NPZ, .bid = npz_in_bid, .open = npz_in_open_source
-};
+const struct vv_foreign_format vv_npz_format = { .format = VARVE_FORMAT_NPZ,
+    .probe = npz_in_probe,
+    .open = npz_in_open_source };

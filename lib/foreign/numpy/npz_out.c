@@ -46,7 +46,7 @@ static varve_status name_value(
         return vv_fail_memory(error, "a name");
     *is_held = w->name.size <= VV_ZIP_LONGEST_NAME;
     if (!*is_held) {
-        vv_target_lose(w->target, node,
+        vv_target_report_lost(w->target, node,
             "its value: its name is too long for a zip archive");
         return VARVE_OK;
     }
@@ -106,7 +106,7 @@ static varve_status npz_out_write_target(
     const varve_allocator *a = &target->context->allocator;
     struct writing w = { .target = target };
     struct vv_publication p;
-    vv_npy_lose_rest(target);
+    vv_npy_report_lost_rest(target);
     VV_TRY(vv_store_refuse_any(target->path, VV_STORE_IN_ORDER, error));
     VV_TRY(vv_publish_begin(
         &p, target->context, target->path, target->flags, error));

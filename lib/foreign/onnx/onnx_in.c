@@ -32,7 +32,7 @@ enum { FUNCTION_NAME = 1, FUNCTION_DOMAIN = 10, FUNCTION_OVERLOAD = 13 };
 
 enum {
     FIRST_WITH_OPSETS = 3, /* version of the format */
-    LARGEST_VERSION = 127, /* that a bid accepts */
+    LARGEST_VERSION = 127, /* that a probe accepts */
 };
 
 static const char what[] = "a model";
@@ -98,12 +98,12 @@ static bool onnx_in_looks_like_one(const struct vv_candidate *c)
            is_of_graph(key) && value <= graph;
 }
 
-static enum vv_bid onnx_in_bid(const struct vv_candidate *c)
+static enum vv_probe_result onnx_in_probe(const struct vv_candidate *c)
 {
     if (onnx_in_looks_like_one(c))
-        return VV_BID_LIKELY;
-    return vv_text_ends_in(c->path, strlen(c->path), ".onnx") ? VV_BID_NAME
-                                                              : VV_BID_NONE;
+        return VV_PROBE_LIKELY;
+    return vv_text_ends_in(c->path, strlen(c->path), ".onnx") ? VV_PROBE_NAME
+                                                              : VV_PROBE_NONE;
 }
 
 /* --- Texts ---------------------------------------------------------------- */
@@ -329,6 +329,6 @@ static varve_status onnx_in_open_source(
 
 const struct vv_foreign_format vv_onnx_format = {
     .format = VARVE_FORMAT_ONNX,
-    .bid = onnx_in_bid,
+    .probe = onnx_in_probe,
     .open = onnx_in_open_source,
 };

@@ -228,7 +228,7 @@ static varve_status onnx_values_set_place(struct vv_onnx_values *v,
 }
 
 /* Adds the value named `text`. */
-static varve_status onnx_values_hang(
+static varve_status onnx_values_attach(
     struct vv_onnx_values *v, const struct vv_onnx_tensor *t, const char *tag)
 {
     struct vv_place place;
@@ -257,7 +257,7 @@ varve_status vv_onnx_values_add(
     if (leave_nameless_out(v, t.name, is_named))
         return VARVE_OK;
     VV_TRY(onnx_values_set_name(v, t.name, is_named));
-    return onnx_values_hang(v, &t, NULL);
+    return onnx_values_attach(v, &t, NULL);
 }
 
 /* --- Sparse tensors ------------------------------------------------------- */
@@ -273,7 +273,7 @@ static varve_status onnx_values_add_part(struct vv_onnx_values *v,
     vv_buffer_add_string(&v->text, part);
     if (v->text.failed)
         return onnx_values_fail_memory(v);
-    return onnx_values_hang(v, &t, "onnx:sparse");
+    return onnx_values_attach(v, &t, "onnx:sparse");
 }
 
 static varve_status add_dims(struct vv_onnx_values *v,

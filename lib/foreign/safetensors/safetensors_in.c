@@ -41,13 +41,14 @@ static bool safetensors_in_looks_like_one(const struct vv_candidate *candidate)
         candidate->head + SIZE_SIZE, candidate->head_size - SIZE_SIZE);
 }
 
-static enum vv_bid safetensors_in_bid(const struct vv_candidate *candidate)
+static enum vv_probe_result safetensors_in_probe(
+    const struct vv_candidate *candidate)
 {
     bool is_called_so =
         vv_text_ends_in(candidate->path, strlen(candidate->path), suffix);
     if (!safetensors_in_looks_like_one(candidate))
-        return is_called_so ? VV_BID_NAME : VV_BID_NONE;
-    return is_called_so ? VV_BID_SURE : VV_BID_LIKELY;
+        return is_called_so ? VV_PROBE_NAME : VV_PROBE_NONE;
+    return is_called_so ? VV_PROBE_SURE : VV_PROBE_LIKELY;
 }
 
 /* --- Headers ------------------------------------------------------------ */
@@ -406,6 +407,6 @@ static varve_status safetensors_in_open_one(
 
 const struct vv_foreign_format vv_safetensors_format = {
     .format = VARVE_FORMAT_SAFETENSORS,
-    .bid = safetensors_in_bid,
+    .probe = safetensors_in_probe,
     .open = safetensors_in_open_one,
 };

@@ -20,9 +20,10 @@ struct reading {
     struct vv_safetensors files;
 };
 
-static enum vv_bid safetensors_index_bid(const struct vv_candidate *candidate)
+static enum vv_probe_result safetensors_index_probe(
+    const struct vv_candidate *candidate)
 {
-    return vv_shard_map_bid(candidate, ".safetensors.index.json");
+    return vv_shard_map_probe(candidate, ".safetensors.index.json");
 }
 
 static void safetensors_index_leave_out(const struct reading *r, uint32_t file,
@@ -88,6 +89,6 @@ static varve_status safetensors_index_open_index(
 
 const struct vv_foreign_format vv_safetensors_index_format = {
     .format = VARVE_FORMAT_SAFETENSORS,
-    .bid = safetensors_index_bid,
+    .probe = safetensors_index_probe,
     .open = safetensors_index_open_index,
 };

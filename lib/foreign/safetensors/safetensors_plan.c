@@ -105,7 +105,7 @@ static varve_status safetensors_plan_add_values(
             VV_TRY(
                 safetensors_plan_add_string(plan, i, node, &is_string, error));
         if (reason && !is_string)
-            vv_target_lose(target, node, reason);
+            vv_target_report_lost(target, node, reason);
         if (reason)
             continue;
         struct vv_safetensors_value value = {
@@ -329,7 +329,7 @@ static void safetensors_plan_add_edges(
         if (value)
             safetensors_plan_add_alias(plan, node, e, value);
         else
-            vv_target_lose(target, child, "another path to it");
+            vv_target_report_lost(target, child, "another path to it");
     }
 }
 
@@ -348,7 +348,7 @@ static void add_links(struct vv_safetensors_plan *plan)
         uint32_t node = vv_at32(index->slot_nodes, s);
         if (vv_saved_path_exists(target->paths, node) &&
             target->paths->ways[node] != (s | VV_WAY_IS_SLOT))
-            vv_target_lose(target, node, "its role as a slot variable");
+            vv_target_report_lost(target, node, "its role as a slot variable");
     }
 }
 
@@ -426,7 +426,7 @@ static void sort_pairs(struct vv_safetensors_plan *plan)
         const char *reason =
             why_not_pair(plan, kept ? &pairs[kept - 1] : NULL, &pairs[i]);
         if (reason)
-            vv_target_lose(plan->target,
+            vv_target_report_lost(plan->target,
                 pairs[i].rank <= VV_SAFETENSORS_SCALAR
                     ? pairs[i].node
                     : plan->target->paths->root,
@@ -464,8 +464,8 @@ varve_status vv_safetensors_plan_begin(struct vv_safetensors_plan *plan,
     vv_buffer_init(&plan->scratch, a);
     vv_buffer_init(&plan->values, a);
     vv_buffer_init(&plan->pairs, a);
-    vv_target_lose_graph(target, true, vv_safetensors_keeps_tag);
-    vv_target_lose_globals(target);
+    vv_target_report_lost_graph(target, true, vv_safetensors_keeps_tag);
+    vv_target_report_lost_globals(target);
     VV_TRY(safetensors_plan_add_values(plan, error));
     safetensors_plan_add_metadata(plan);
     if (!plan->values.failed)

@@ -189,7 +189,7 @@ static varve_status same_name(struct vv_object_graph *g, uint32_t object,
 }
 
 /* Adds the edge from an object to an attribute. */
-static varve_status hang_attribute(struct vv_object_graph *g, uint32_t object,
+static varve_status attach_attribute(struct vv_object_graph *g, uint32_t object,
     const struct vv_child *named, uint32_t node)
 {
     struct vv_child taken = { .name = named->name, .size = named->size };
@@ -281,7 +281,7 @@ static varve_status bundle_graph_add_attribute(
     if (is_object) {
         struct vv_child named = { .name = a.name, .size = a.name_size };
         node = vv_draft_node(g->draft, vv_attribute_kind(&a));
-        VV_TRY(hang_attribute(g, object, &named, node));
+        VV_TRY(attach_attribute(g, object, &named, node));
     }
     bundle_graph_add_value(g, node, &a);
     bundle_graph_keep(g, node, is_object ? VV_ROLE_ATTRIBUTE : VV_ROLE_OBJECT,
@@ -303,7 +303,7 @@ static varve_status bundle_graph_add_member(struct vv_object_graph *g,
     *node = vv_draft_node(g->draft, vv_bundle_kind(e));
     varve_status status = name.failed
                               ? vv_fail_memory(g->error, "a name")
-                              : hang_attribute(g, object, &named, *node);
+                              : attach_attribute(g, object, &named, *node);
     if (!status)
         vv_bundle_add(g->bundle, g->draft, *node, e);
     vv_buffer_clear(&name);

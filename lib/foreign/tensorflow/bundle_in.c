@@ -40,11 +40,12 @@ static bool has_index_name(const char *path)
     return size > ending && strcmp(path + size - ending, INDEX_ENDING) == 0;
 }
 
-static enum vv_bid bundle_in_bid(const struct vv_candidate *candidate)
+static enum vv_probe_result bundle_in_probe(
+    const struct vv_candidate *candidate)
 {
     if (vv_table_ends_in(candidate->tail, candidate->tail_size))
-        return VV_BID_SURE;
-    return has_index_name(candidate->path) ? VV_BID_NAME : VV_BID_NONE;
+        return VV_PROBE_SURE;
+    return has_index_name(candidate->path) ? VV_PROBE_NAME : VV_PROBE_NONE;
 }
 
 /* --- Shards --------------------------------------------------------------- */
@@ -324,6 +325,6 @@ static varve_status open_bundle(
 
 const struct vv_foreign_format vv_bundle_format = {
     .format = VARVE_FORMAT_TENSORFLOW,
-    .bid = bundle_in_bid,
+    .probe = bundle_in_probe,
     .open = open_bundle,
 };

@@ -75,9 +75,10 @@ static varve_status bundle_target_add_state(struct writer *w, uint32_t node,
     varve_error *error)
 {
     if (kept->number)
-        vv_target_lose(w->target, node, "its type: it is written as a string");
+        vv_target_report_lost(
+            w->target, node, "its type: it is written as a string");
     else if (w->is_flat)
-        vv_target_lose(
+        vv_target_report_lost(
             w->target, node, "its kind: a state, written as a string");
     return bundle_target_add_string(w, value->bytes, value->size, error);
 }
@@ -138,7 +139,7 @@ static varve_status bundle_target_add_counter(
 
 /* --- Losses --------------------------------------------------------------- */
 
-static void lose_metadata(const struct vv_target *target)
+static void report_lost_metadata(const struct vv_target *target)
 {
     const struct vv_index *index = target->index;
     for (size_t i = 0; i < index->metadata_count; i++) {
@@ -148,18 +149,18 @@ static void lose_metadata(const struct vv_target *target)
         vv_buffer_add_string(&what, index->metadata[i].name);
         vv_buffer_add_string(&what, "\"");
         const char *text = vv_buffer_string(&what);
-        vv_target_lose(target, 0, *text ? text : "metadata");
+        vv_target_report_lost(target, 0, *text ? text : "metadata");
         vv_buffer_clear(&what);
     }
 }
 
-static void lose_counter(const struct vv_target *target)
+static void report_lost_counter(const struct vv_target *target)
 {
     if (target->index->counter)
-        vv_target_lose(target, 0, "the save counter");
+        vv_target_report_lost(target, 0, "the save counter");
 }
 
-static void lose_slots(
+static void report_lost_slots(
     const struct vv_target *target, const struct vv_bundle_roles *roles)
 {
     const struct vv_index *index = target->index;
@@ -167,11 +168,12 @@ static void lose_slots(
         uint32_t node = vv_at32(index->slot_nodes, slot);
         if (roles->omits_slots || vv_bundle_slot_is_kept(roles, slot))
             continue;
-        vv_target_lose(target, node,
+        vv_target_report_lost(target, node,
             "its kind: a slot, but it or its variable has no value");
         uint32_t value = vv_index_find_value(index, node);
         if (roles->is_left_out[node] && vv_index_is_saved(index, value))
-            vv_target_lose(target, node, "its value: its variable has none");
+            vv_target_report_lost(
+                target, node, "its value: its variable has none");
     }
 }
 
@@ -205,14 +207,14 @@ static bool keeps_type_tag(
 }
 
 /* Reports nodes that lose the role that they had in the original file. */
-static void lose_attributes(
+static void report_lost_attributes(
     const struct vv_target *target, const struct vv_bundle_roles *roles)
 {
     for (uint32_t node = 0; node < target->index->node_count; node++) {
         struct vv_bundle_kept kept;
         if (vv_bundle_kept_of(target, node, &kept) &&
             kept.role != VV_ROLE_OBJECT && vv_bundle_is_object(roles, node))
-            vv_target_lose(target, node,
+            vv_target_report_lost(target, node,
                 kept.role == VV_ROLE_ENTRY
                     ? "its kind: an entry without an object"
                     : "its kind: an attribute of its object");
@@ -287,12 +289,12 @@ static varve_status write_objects(
     if (!status)
         status = vv_bundle_objects_encode(&w.objects, &w.graph, error);
     if (!status) {
-        vv_target_lose_graph(target, true, bundle_target_keeps_tag);
-        lose_metadata(target);
-        lose_slots(target, &w.objects.roles);
-        lose_attributes(target, &w.objects.roles);
+        vv_target_report_lost_graph(target, true, bundle_target_keeps_tag);
+        report_lost_metadata(target);
+        report_lost_slots(target, &w.objects.roles);
+        report_lost_attributes(target, &w.objects.roles);
         if (w.objects.roles.counter == VV_NONE)
-            lose_counter(target);
+            report_lost_counter(target);
         status = bundle_target_publish(&w, add_objects, error);
     }
     vv_bundle_objects_end(&w.objects);
@@ -343,9 +345,9 @@ static varve_status write_names(
 {
     struct writer w = { .target = target, .is_flat = true };
     vv_buffer_init(&w.key, &target->context->allocator);
-    vv_target_lose_graph(target, false, keeps_type_tag);
-    lose_metadata(target);
-    lose_counter(target);
+    vv_target_report_lost_graph(target, false, keeps_type_tag);
+    report_lost_metadata(target);
+    report_lost_counter(target);
     varve_status status =
         bundle_target_publish(&w, bundle_target_add_names, error);
     vv_buffer_clear(&w.key);

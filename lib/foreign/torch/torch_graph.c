@@ -53,8 +53,9 @@ static void torch_graph_add_path(void *user, struct vv_buffer *text)
     vv_buffer_add_string(text, g->file->zip.foreign->files[0].path);
     vv_buffer_add_string(text, ": ");
     size_t begin = text->size;
-    for (uint32_t node = g->parent; name; name = vv_torch_way_of(g, node)->name,
-                  node = vv_torch_way_of(g, node)->parent) {
+    for (uint32_t node = g->parent; name;
+         name = vv_torch_place_of(g, node)->name,
+                  node = vv_torch_place_of(g, node)->parent) {
         size_t at = text->size;
         if (at > begin)
             vv_buffer_add8(text, '/');
@@ -238,14 +239,14 @@ static bool torch_graph_is_shared(
 static varve_status note_way(
     struct vv_torch_graph *g, uint32_t node, uint32_t item)
 {
-    struct vv_torch_way way = {
+    struct vv_torch_place way = {
         .parent = g->parent, .item = item, .name = g->name
     };
-    if (node == vv_torch_way_count(g))
+    if (node == vv_torch_place_count(g))
         vv_buffer_add(&g->ways, &way, sizeof way);
     if (g->ways.failed)
         return torch_graph_fail_memory(g);
-    vv_torch_way_of(g, node)->is_parameter |= g->is_parameter;
+    vv_torch_place_of(g, node)->is_parameter |= g->is_parameter;
     return VARVE_OK;
 }
 
@@ -288,9 +289,9 @@ static varve_status add_edge(struct vv_torch_graph *g, uint32_t parent,
         return VARVE_OK;
     g->parent = parent;
     g->name = name;
-    uint32_t count = vv_torch_way_count(g);
+    uint32_t count = vv_torch_place_count(g);
     VV_TRY(torch_graph_reach(g, vv_torch_same(g->p, item), &child));
-    bool is_new = !g->draft->failed && vv_torch_way_count(g) > count;
+    bool is_new = !g->draft->failed && vv_torch_place_count(g) > count;
     vv_draft_lent_edge(g->draft, parent, name->bytes, name->size, child);
     bool is_tensor = kind == VV_PICKLE_CALL || kind == VV_PICKLE_OUTSIDE;
     if (is_new && parent == 0 && is_tensor &&
@@ -520,7 +521,7 @@ static varve_status torch_graph_add_root(struct vv_torch_graph *g)
 {
     uint32_t root = vv_torch_same(g->p, g->p->root);
     const struct vv_pickle_item *item = vv_pickle_item(g->p, root);
-    struct vv_torch_way way = {
+    struct vv_torch_place way = {
         .item = becomes_object(g->p, root) ? root : VV_PICKLE_THE_NONE
     };
     vv_buffer_add(&g->ways, &way, sizeof way);
@@ -545,13 +546,13 @@ static uint32_t torch_graph_edge_count(const struct vv_torch_graph *g)
 static varve_status torch_graph_add_all(struct vv_torch_graph *g)
 {
     VV_TRY(torch_graph_add_root(g));
-    for (uint32_t node = 0; node < vv_torch_way_count(g) && !g->draft->failed;
+    for (uint32_t node = 0; node < vv_torch_place_count(g) && !g->draft->failed;
          node++) {
-        uint32_t item = vv_torch_way_of(g, node)->item;
-        vv_torch_way_of(g, node)->edges = torch_graph_edge_count(g);
+        uint32_t item = vv_torch_place_of(g, node)->item;
+        vv_torch_place_of(g, node)->edges = torch_graph_edge_count(g);
         if (item)
             VV_TRY(torch_graph_add_members(g, item, node));
-        else if (vv_torch_way_of(g, node)->is_parameter)
+        else if (vv_torch_place_of(g, node)->is_parameter)
             VV_TRY(keep_kind(g, node, VV_TORCH_WAS_PARAMETER));
     }
     return VARVE_OK;
@@ -584,7 +585,7 @@ void vv_torch_graph_clear(struct vv_torch_graph *g)
     vv_release(
         g->ways.allocator, g->nodes, vv_pickle_count(g->p) * sizeof *g->nodes);
     if (g->roles)
-        vv_release(g->ways.allocator, g->roles, vv_torch_way_count(g));
+        vv_release(g->ways.allocator, g->roles, vv_torch_place_count(g));
     vv_buffer_clear(&g->ways);
     vv_buffer_clear(&g->kept);
     vv_buffer_clear(&g->order);

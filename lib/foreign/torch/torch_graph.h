@@ -12,7 +12,7 @@
 #include "torch_value.h"
 
 /* The path by which a node was first reached. */
-struct vv_torch_way {
+struct vv_torch_place {
     /* to read */
     uint32_t parent;
     uint32_t
@@ -29,7 +29,7 @@ struct vv_torch_graph {
     struct vv_torch_file *file;
     const struct vv_pickle *p;
     struct vv_torch_keys keys;
-    struct vv_buffer ways; /* struct vv_torch_way, by node */
+    struct vv_buffer ways; /* struct vv_torch_place, by node */
     varve_error *error;
     unsigned char
         *roles; /* by node (torch_model.h); NULL until slots are added */
@@ -44,15 +44,15 @@ struct vv_torch_graph {
         order; /* format extras of a node whose members are being added */
 };
 
-static inline struct vv_torch_way *vv_torch_way_of(
+static inline struct vv_torch_place *vv_torch_place_of(
     const struct vv_torch_graph *g, uint32_t node)
 {
-    return (struct vv_torch_way *)(void *)g->ways.data + node;
+    return (struct vv_torch_place *)(void *)g->ways.data + node;
 }
 
-static inline uint32_t vv_torch_way_count(const struct vv_torch_graph *g)
+static inline uint32_t vv_torch_place_count(const struct vv_torch_graph *g)
 {
-    return (uint32_t)(g->ways.size / sizeof(struct vv_torch_way));
+    return (uint32_t)(g->ways.size / sizeof(struct vv_torch_place));
 }
 
 /* Adds all objects of the pickle, breadth first. Call vv_torch_graph_clear

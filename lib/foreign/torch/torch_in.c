@@ -23,25 +23,25 @@
 
 /* An archive could also be one of NumPy, unless its name has an ending of torch
  * files. */
-static enum vv_bid torch_in_bid(const struct vv_candidate *c)
+static enum vv_probe_result torch_in_probe(const struct vv_candidate *c)
 {
     static const char *const endings[] = { ".pt", ".pth", ".bin", ".ckpt",
         ".pkl" };
     enum { LOCAL_SIZE = 30 };
     if (vv_torch_is_legacy(c->head, c->head_size) ||
         vv_torch_is_tar(c->head, c->head_size))
-        return VV_BID_SURE;
+        return VV_PROBE_SURE;
     if (c->head_size < LOCAL_SIZE || memcmp(c->head, VV_ZIP_ENTRY_MARK, 4) != 0)
-        return VV_BID_NONE;
+        return VV_PROBE_NONE;
     size_t size = (size_t)c->head[26] | (size_t)c->head[27] << 8;
     if (size <= c->head_size - LOCAL_SIZE &&
         vv_text_ends_in((const char *)c->head + LOCAL_SIZE, size, "/data.pkl"))
-        return VV_BID_SURE;
+        return VV_PROBE_SURE;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         if (vv_text_ends_in(c->path, strlen(c->path), endings[i]))
-            return VV_BID_LIKELY;
+            return VV_PROBE_LIKELY;
     }
-    return VV_BID_NONE;
+    return VV_PROBE_NONE;
 }
 
 varve_status vv_torch_read_graph(struct vv_draft *draft,
@@ -74,7 +74,7 @@ static varve_status torch_in_open_source(
 }
 
 const struct vv_foreign_format vv_torch_format = { .format = VARVE_FORMAT_TORCH,
-    .bid = torch_in_bid,
+    .probe = torch_in_probe,
     .open = torch_in_open_source };
 
 /* --- Several files -------------------------------------------------------- */
@@ -102,9 +102,10 @@ struct name {
     const struct vv_shard_entry *entry; /* NULL: a name of the file */
 };
 
-static enum vv_bid torch_index_bid(const struct vv_candidate *candidate)
+static enum vv_probe_result torch_index_probe(
+    const struct vv_candidate *candidate)
 {
-    return vv_shard_map_bid(candidate, ".bin.index.json");
+    return vv_shard_map_probe(candidate, ".bin.index.json");
 }
 
 /* --- Comparing files with the index --------------------------------------- */
@@ -290,6 +291,6 @@ static varve_status torch_index_open_index(
 
 const struct vv_foreign_format vv_torch_index_format = {
     .format = VARVE_FORMAT_TORCH,
-    .bid = torch_index_bid,
+    .probe = torch_index_probe,
     .open = torch_index_open_index,
 };

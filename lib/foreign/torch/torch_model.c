@@ -27,12 +27,12 @@ struct vv_torch_edges vv_torch_edges_of(
     size_t count;
     const struct vv_draft_edge *all =
         VV_PARTS(g->draft, edges, struct vv_draft_edge, &count);
-    size_t end = node + 1 < vv_torch_way_count(g)
-                     ? vv_torch_way_of(g, node + 1)->edges
+    size_t end = node + 1 < vv_torch_place_count(g)
+                     ? vv_torch_place_of(g, node + 1)->edges
                      : count;
     if (!all)
         return (struct vv_torch_edges){ 0 };
-    return (struct vv_torch_edges){ all + vv_torch_way_of(g, node)->edges,
+    return (struct vv_torch_edges){ all + vv_torch_place_of(g, node)->edges,
         all + end };
 }
 
@@ -114,7 +114,7 @@ bool vv_torch_model_init(struct vv_torch_model *m, struct vv_torch_graph *g)
     vv_buffer_init(&m->named, a);
     vv_buffer_init(&m->steps, a);
     vv_buffer_init(&m->text, a);
-    m->seen = vv_allocate_zeroed(a, vv_torch_way_count(g) * sizeof *m->seen);
+    m->seen = vv_allocate_zeroed(a, vv_torch_place_count(g) * sizeof *m->seen);
     return m->seen != NULL;
 }
 
@@ -125,10 +125,10 @@ void vv_torch_model_clear(struct vv_torch_model *m)
     vv_buffer_clear(&m->steps);
     vv_buffer_clear(&m->text);
     vv_release(m->g->ways.allocator, m->seen,
-        vv_torch_way_count(m->g) * sizeof *m->seen);
+        vv_torch_place_count(m->g) * sizeof *m->seen);
 }
 
-bool vv_torch_model_spend(struct vv_torch_model *m, uint64_t looks)
+bool vv_torch_model_use_budget(struct vv_torch_model *m, uint64_t looks)
 {
     if (looks >= m->looks)
         m->looks = 0;
@@ -162,7 +162,7 @@ static void open_step(struct vv_torch_model *m, uint32_t node)
 static void torch_model_add_name(struct vv_torch_model *m, uint32_t node)
 {
     if (m->text.failed || m->text.size > VV_TORCH_LONGEST_NAME ||
-        !vv_torch_model_spend(m, m->text.size / BYTES_FOR_LOOK))
+        !vv_torch_model_use_budget(m, m->text.size / BYTES_FOR_LOOK))
         return;
     struct torch_named named = { vv_torch_name_of(&m->g->keys,
                                      (const char *)m->text.data,
@@ -207,7 +207,7 @@ static void torch_model_visit_all(
             m->steps.size -= sizeof *top;
             continue;
         }
-        if (!vv_torch_model_spend(m, 1))
+        if (!vv_torch_model_use_budget(m, 1))
             return;
         torch_model_visit(m, top->left.at++, with_names);
     }
@@ -219,7 +219,7 @@ static void keep_parameters(struct vv_torch_model *m)
     uint32_t *all = (uint32_t *)(void *)m->variables.data;
     size_t count = m->variables.size / sizeof *all, kept = 0;
     for (size_t i = 0; i < count; i++) {
-        if (vv_torch_way_of(m->g, all[i])->is_parameter)
+        if (vv_torch_place_of(m->g, all[i])->is_parameter)
             all[kept++] = all[i];
     }
     if (kept > 0)
@@ -426,13 +426,13 @@ static varve_status torch_flat_find_model(
 
 /* A module may have the name `state`. Without groups, an object is reported as
  * an optimizer only if several models fit. */
-static varve_status torch_flat_tell_reason(
+static varve_status torch_flat_report_reason(
     struct finding *f, uint32_t optimizer)
 {
     if (!f->looks)
         f->reason.why = VV_TORCH_NO_LOOKS;
     return f->has_groups || f->reason.why == VV_TORCH_MODELS_FIT
-               ? vv_torch_tell_reason(f->g, optimizer, &f->reason, &f->text)
+               ? vv_torch_report_reason(f->g, optimizer, &f->reason, &f->text)
                : VARVE_OK;
 }
 
@@ -449,13 +449,13 @@ static varve_status torch_flat_look_at(struct finding *f, uint32_t optimizer)
     for (int i = 0; i < MOST_LEVELS && parent && !model &&
                     f->reason.why != VV_TORCH_MODELS_FIT;
          i++) {
-        parent = vv_torch_way_of(f->g, parent)->parent;
+        parent = vv_torch_place_of(f->g, parent)->parent;
         VV_TRY(torch_flat_find_model(f, optimizer, parent, &model));
     }
     if (model)
         VV_TRY(torch_flat_fit(f, model, &fits));
     if (!fits)
-        return torch_flat_tell_reason(f, optimizer);
+        return torch_flat_report_reason(f, optimizer);
     const uint32_t *variables =
         (const uint32_t *)(const void *)f->variables.data;
     for (size_t i = 0; i < count; i++)
@@ -473,7 +473,7 @@ varve_status vv_torch_add_flat_slots(struct vv_torch_graph *g)
     varve_status status = VARVE_OK;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         vv_buffer_init(all[i], g->ways.allocator);
-    for (uint32_t i = 1; i < vv_torch_way_count(g) && f.looks && !status; i++)
+    for (uint32_t i = 1; i < vv_torch_place_count(g) && f.looks && !status; i++)
         status = torch_flat_look_at(&f, i);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         vv_buffer_clear(all[i]);

@@ -69,7 +69,7 @@ void vv_torch_model_clear(struct vv_torch_model *model);
 
 /* Subtracts `looks` from the remaining visits. If there are not more than that,
  * sets them to 0 and returns false. */
-bool vv_torch_model_spend(struct vv_torch_model *model, uint64_t looks);
+bool vv_torch_model_use_budget(struct vv_torch_model *model, uint64_t looks);
 
 /* Lists the variables of real and complex types below a node, each once; only
  * torch Parameters if there are any. Lists their names too if `with_names`.

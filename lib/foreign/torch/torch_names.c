@@ -333,7 +333,7 @@ static varve_status compare_group(
     list.is_true = g.is_true;
     list.count = g.has_slots ? g.count : 0;
     if (!list.is_true && list.count == 0)
-        vv_target_lose(n->tree->target, g.names,
+        vv_target_report_lost(n->tree->target, g.names,
             "the parameter names: no variables are written under them");
     n->numbered[list.node] = (uint32_t)(n->lists.size / sizeof list) + 2;
     vv_buffer_add(&n->lists, &list, sizeof list);
@@ -364,12 +364,12 @@ static bool has_names(const struct vv_index *index)
  * written. */
 static varve_status list_quietly(struct vv_torch_names *n, varve_error *error)
 {
-    const struct vv_target *told = n->tree->target;
-    struct vv_target quiet = *told;
+    const struct vv_target *loud = n->tree->target;
+    struct vv_target quiet = *loud;
     quiet.loss = NULL;
     n->tree->target = &quiet;
     varve_status status = list_written(n, error);
-    n->tree->target = told;
+    n->tree->target = loud;
     return status;
 }
 

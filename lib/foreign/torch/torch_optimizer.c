@@ -169,7 +169,7 @@ static varve_status torch_optimizer_add_group(
     op(o, VV_OP_SET);
     op(o, VV_OP_APPEND);
     if (!has_rate)
-        vv_target_lose(
+        vv_target_report_lost(
             t->target, node, "its learning rate: no value is named \"lr\"");
     return VARVE_OK;
 }
@@ -178,7 +178,7 @@ varve_status vv_torch_add_optimizer(
     const struct vv_torch_optimizer *o, uint32_t node, varve_error *error)
 {
     if (vv_torch_child(o->tree->target->index, node, "state") == VV_NONE)
-        vv_target_lose(o->tree->target, node,
+        vv_target_report_lost(o->tree->target, node,
             "the order of its parameters: they are written in the order of "
             "their names");
     op(o, VV_OP_DICT);

@@ -199,7 +199,7 @@ static varve_status torch_out_add_node(
     if (w->values.notes[node]) {
         vv_pickle_out_noted(out, w->values.notes[node] - 1);
     } else if (w->is_open[node]) {
-        vv_target_lose(w->target, node,
+        vv_target_report_lost(w->target, node,
             "a reference from a tuple to itself: it is written as None");
         vv_pickle_out_op(out, VV_OP_NONE);
     } else if (vv_torch_is_optimizer(&w->tree, node)) {
@@ -379,15 +379,15 @@ static bool torch_out_keeps_tag(
            was == VV_TORCH_WAS_LONG;
 }
 
-static void lose_rest(const struct writing *w)
+static void report_lost_rest(const struct writing *w)
 {
     const struct vv_target *t = w->target;
     if (!t->loss)
         return;
-    vv_target_lose_graph(t, true, torch_out_keeps_tag);
-    vv_torch_lose_values(&w->values);
-    vv_target_lose_globals(t);
-    vv_target_lose_metadata(t);
+    vv_target_report_lost_graph(t, true, torch_out_keeps_tag);
+    vv_torch_report_lost_values(&w->values);
+    vv_target_report_lost_globals(t);
+    vv_target_report_lost_metadata(t);
 }
 
 static varve_status torch_out_write_with(struct writing *w, varve_error *error)
@@ -399,7 +399,7 @@ static varve_status torch_out_write_with(struct writing *w, varve_error *error)
         w->is_open ? make_pickle(w, error) : vv_fail_memory(error, "dicts");
     vv_release(a, w->is_open, nodes * sizeof *w->is_open);
     VV_TRY(status);
-    lose_rest(w);
+    report_lost_rest(w);
     return torch_out_publish(w, error);
 }
 

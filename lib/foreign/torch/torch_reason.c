@@ -34,7 +34,7 @@ static void add_quoted(struct vv_buffer *text, const struct vv_torch_name *name)
 static void add_model(
     const struct vv_torch_graph *g, struct vv_buffer *text, uint32_t model)
 {
-    add_quoted(text, vv_torch_way_of(g, model)->name);
+    add_quoted(text, vv_torch_place_of(g, model)->name);
 }
 
 static void add_reason(const struct vv_torch_graph *g, struct vv_buffer *text,
@@ -84,9 +84,9 @@ static void add_reason(const struct vv_torch_graph *g, struct vv_buffer *text,
 static void torch_reason_add_path(
     const struct vv_torch_graph *g, struct vv_buffer *text, uint32_t node)
 {
-    const struct vv_torch_way *way = vv_torch_way_of(g, node);
+    const struct vv_torch_place *way = vv_torch_place_of(g, node);
     size_t begin = text->size;
-    for (; way->name; way = vv_torch_way_of(g, way->parent)) {
+    for (; way->name; way = vv_torch_place_of(g, way->parent)) {
         if (text->size > begin)
             vv_buffer_add8(text, '/');
         size_t at = text->size;
@@ -96,7 +96,7 @@ static void torch_reason_add_path(
     vv_buffer_reverse(text, begin);
 }
 
-varve_status vv_torch_tell_reason(struct vv_torch_graph *g, uint32_t node,
+varve_status vv_torch_report_reason(struct vv_torch_graph *g, uint32_t node,
     const struct vv_torch_reason *reason, struct vv_buffer *text)
 {
     text->size = 0;

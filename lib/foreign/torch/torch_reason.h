@@ -30,7 +30,7 @@ struct vv_torch_reason {
 
 /* Lists the optimizer at a node as left out (opened.h), with the reason. `text`
  * is a scratch buffer. Returns VARVE_OK or VARVE_NO_MEMORY. */
-varve_status vv_torch_tell_reason(struct vv_torch_graph *graph, uint32_t node,
+varve_status vv_torch_report_reason(struct vv_torch_graph *graph, uint32_t node,
     const struct vv_torch_reason *reason, struct vv_buffer *text);
 
 #endif

@@ -46,9 +46,9 @@ static varve_status torch_slots_fail_memory(const struct finding *f)
     return vv_fail_memory(f->g->error, "slots");
 }
 
-static bool torch_slots_spend(struct finding *f, uint64_t looks)
+static bool torch_slots_use_budget(struct finding *f, uint64_t looks)
 {
-    return vv_torch_model_spend(&f->model, looks);
+    return vv_torch_model_use_budget(&f->model, looks);
 }
 
 /* --- Nodes ---------------------------------------------------------------- */
@@ -126,8 +126,8 @@ static bool torch_slots_add_names(
     bool are_names = list && !vv_torch_value_of(f->g, list);
     for (; e.at < e.end && are_names; e.at++) {
         const struct vv_torch_name *name = torch_slots_text_of(f, e.at->child);
-        are_names =
-            torch_slots_spend(f, 1) && name && torch_slots_add_key(names, name);
+        are_names = torch_slots_use_budget(f, 1) && name &&
+                    torch_slots_add_key(names, name);
     }
     return are_names;
 }
@@ -136,7 +136,7 @@ static bool torch_slots_add_positions(struct finding *f, uint32_t params)
 {
     uint64_t count;
     const uint64_t *numbers = numbers_of(f->g, params, &count);
-    bool are_positions = numbers && torch_slots_spend(f, count);
+    bool are_positions = numbers && torch_slots_use_budget(f, count);
     for (uint64_t i = 0; i < count && are_positions; i++)
         are_positions = torch_slots_add_key(
             &f->keys, vv_torch_position(&f->g->keys, numbers[i]));
@@ -189,7 +189,7 @@ static varve_status torch_slots_sort_edges(
     struct vv_torch_edges e = vv_torch_edges_of(f->g, node);
     size_t count = (size_t)(e.end - e.at);
     sorted->size = 0;
-    if (!torch_slots_spend(f, count))
+    if (!torch_slots_use_budget(f, count))
         return VARVE_OK;
     if (count > 0)
         vv_buffer_add(sorted, e.at, count * sizeof *e.at);
@@ -226,7 +226,7 @@ static struct vv_torch_form form_of_entry(struct finding *f, uint32_t entry)
     struct vv_torch_form form = { .is_empty = true };
     struct vv_torch_edges e =
         entry ? vv_torch_edges_of(f->g, entry) : (struct vv_torch_edges){ 0 };
-    for (; e.at < e.end && torch_slots_spend(f, 1); e.at++) {
+    for (; e.at < e.end && torch_slots_use_budget(f, 1); e.at++) {
         const struct vv_draft_value *value =
             vv_torch_value_of(f->g, e.at->child);
         form.is_empty = false;
@@ -281,7 +281,7 @@ static varve_status fit_names(
     size_t count = f->names.size / sizeof *names;
     f->paired.size = 0;
     VV_TRY(vv_torch_model_list(&f->model, node, true));
-    bool fits = torch_slots_spend(f, count);
+    bool fits = torch_slots_use_budget(f, count);
     for (size_t i = 0; i < count && fits; i++) {
         uint32_t variable = vv_torch_model_find(&f->model, names[i]);
         fits = variable && has_form(f, i, variable);
@@ -425,7 +425,7 @@ static void torch_slots_add_entry(
     struct vv_torch_edges e = { 0 };
     if (entry)
         e = vv_torch_edges_of(f->g, entry);
-    for (; e.at < e.end && torch_slots_spend(f, 1); e.at++)
+    for (; e.at < e.end && torch_slots_use_budget(f, 1); e.at++)
         vv_torch_add_slot(
             f->g, f->optimizer, variable, &e.at->name, e.at->child);
 }
@@ -449,17 +449,17 @@ static varve_status find_above(struct finding *f, uint32_t *model)
     bool goes_on = true;
     uint32_t parent = f->optimizer;
     for (int i = 0; i < MOST_LEVELS && parent && goes_on; i++) {
-        parent = vv_torch_way_of(f->g, parent)->parent;
+        parent = vv_torch_place_of(f->g, parent)->parent;
         VV_TRY(torch_slots_find_model(f, parent, model, &goes_on));
     }
     return VARVE_OK;
 }
 
-static varve_status torch_slots_tell_reason(struct finding *f)
+static varve_status torch_slots_report_reason(struct finding *f)
 {
     if (!f->model.looks)
         f->reason.why = VV_TORCH_NO_LOOKS;
-    return vv_torch_tell_reason(f->g, f->optimizer, &f->reason, &f->room);
+    return vv_torch_report_reason(f->g, f->optimizer, &f->reason, &f->room);
 }
 
 static varve_status torch_slots_look_at(struct finding *f)
@@ -473,13 +473,13 @@ static varve_status torch_slots_look_at(struct finding *f)
     if (is_one)
         VV_TRY(add_forms(f, &is_one));
     if (!is_one)
-        return f->model.looks ? VARVE_OK : torch_slots_tell_reason(f);
+        return f->model.looks ? VARVE_OK : torch_slots_report_reason(f);
     if (f->reason.why == VV_TORCH_NOTHING_FITS)
         VV_TRY(find_above(f, &model));
     if (model)
         VV_TRY(fit_model(f, model, &fit));
     if (fit != VV_TORCH_FITS_ONCE)
-        return torch_slots_tell_reason(f);
+        return torch_slots_report_reason(f);
     torch_slots_add_slots(f);
     return VARVE_OK;
 }
@@ -487,7 +487,7 @@ static varve_status torch_slots_look_at(struct finding *f)
 static varve_status torch_slots_look_at_all(struct finding *f)
 {
     struct vv_torch_graph *g = f->g;
-    for (uint32_t node = 1; node < vv_torch_way_count(g); node++) {
+    for (uint32_t node = 1; node < vv_torch_place_count(g); node++) {
         f->groups = vv_torch_child_of(g, node, "param_groups");
         f->state = f->groups ? vv_torch_child_of(g, node, "state") : 0;
         f->optimizer = node;
@@ -509,7 +509,7 @@ varve_status vv_torch_add_slots(struct vv_torch_graph *g)
     f.model.looks = (g->draft->edges.size / sizeof(struct vv_draft_edge) +
                         g->file->numbers.size / 8) *
                     MOST_LOOKS;
-    g->roles = vv_allocate_zeroed(a, vv_torch_way_count(g));
+    g->roles = vv_allocate_zeroed(a, vv_torch_place_count(g));
     varve_status status = is_ready && g->roles ? torch_slots_look_at_all(&f)
                                                : torch_slots_fail_memory(&f);
     if (!status)

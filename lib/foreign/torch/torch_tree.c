@@ -179,7 +179,7 @@ static void torch_tree_enter(
         paths->ways[child] == edge)
         torch_tree_push(t, child);
     else
-        vv_target_lose(t->target, child, "another path to an object");
+        vv_target_report_lost(t->target, child, "another path to an object");
 }
 
 static void torch_tree_take_edge(

@@ -346,18 +346,19 @@ void vv_torch_pass_over(const struct vv_torch_values_out *v, uint32_t node)
     }
 }
 
-void vv_torch_lose_values(const struct vv_torch_values_out *v)
+void vv_torch_report_lost_values(const struct vv_torch_values_out *v)
 {
     const struct vv_index *index = v->target->index;
     for (uint32_t i = 0; i < index->value_count; i++) {
         uint32_t node = vv_at32(index->value_nodes, i);
         if (!v->is_written[i])
-            vv_target_lose(v->target, node, "its value: it is in no dict");
+            vv_target_report_lost(
+                v->target, node, "its value: it is in no dict");
         else if (vv_index_kind(index, node) == VARVE_STATE)
-            vv_target_lose(
+            vv_target_report_lost(
                 v->target, node, "its kind: a state, written as bytes");
         else if (vv_torch_was_of(v->target, node) == VV_TORCH_WAS_ARRAY)
-            vv_target_lose(v->target, node,
+            vv_target_report_lost(v->target, node,
                 "its kind: a NumPy array, written as a tensor");
     }
 }

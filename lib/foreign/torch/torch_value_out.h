@@ -46,6 +46,6 @@ void vv_torch_pass_over(
     const struct vv_torch_values_out *values, uint32_t node);
 
 /* Reports the values that were not written as lost. */
-void vv_torch_lose_values(const struct vv_torch_values_out *values);
+void vv_torch_report_lost_values(const struct vv_torch_values_out *values);
 
 #endif

@@ -36,7 +36,7 @@ static struct global_names *global_name_names_of(const varve_graph *graph)
 }
 
 /* Returns the map, with room for one more name, or NULL if out of memory. */
-static struct global_names *global_name_make_room(varve_graph *graph)
+static struct global_names *global_name_reserve(varve_graph *graph)
 {
     struct global_names *names = vv_attachment_make(&graph->nil, &names_kind);
     if (names && !names->map.allocator)
@@ -108,7 +108,7 @@ static bool may_have(const varve_node *node, const char *name)
     return true;
 }
 
-static void global_name_say_duplicate(
+static void global_name_fail_duplicate(
     const varve_node *node, const varve_node *other, const char *name)
 {
     char text[256];
@@ -155,12 +155,12 @@ static void global_name_set(varve_node *node, const char *name)
         return;
     const varve_node *other = global_name_find_named(graph, kept);
     if (other) {
-        global_name_say_duplicate(node, other, name);
+        global_name_fail_duplicate(node, other, name);
         return;
     }
     /* Reserves memory first, so that nothing can fail after the previous name
      * is removed. */
-    struct global_names *names = global_name_make_room(graph);
+    struct global_names *names = global_name_reserve(graph);
     if (!names) {
         vv_graph_memory_error(graph);
         return;

@@ -22,7 +22,8 @@ static void graph_spread_follow_edge(
     vv_spread_add(s, child,
         vv_automaton_step(&s->automaton, s->pairs[pair].state,
             edge->public.name, vv_edge_name(edge)->size),
-        edge->public.node, (struct vv_way){ .from = pair + 1, .step = edge });
+        edge->public.node,
+        (struct vv_spread_step){ .from = pair + 1, .step = edge });
 }
 
 static void graph_spread_follow_slot(struct vv_spread *s, uint32_t owner,
@@ -32,7 +33,7 @@ static void graph_spread_follow_slot(struct vv_spread *s, uint32_t owner,
         vv_automaton_slot(&s->automaton, s->pairs[owner].state,
             s->pairs[variable].state, slot->name->bytes, slot->name->size),
         slot->public.node,
-        (struct vv_way){
+        (struct vv_spread_step){
             .from = owner + 1, .variable = variable + 1, .step = slot });
 }
 
@@ -90,7 +91,7 @@ varve_status vv_graph_spread_begin(struct vv_spread *s,
         return status;
     }
     vv_spread_add(s, root->number, s->automaton.start, root,
-        (struct vv_way){ .from = 0 });
+        (struct vv_spread_step){ .from = 0 });
     graph_spread_go_on(s);
     status = vv_automaton_fail(&s->automaton, error);
     if (status)
@@ -120,7 +121,7 @@ void vv_graph_spread_slot(struct vv_spread *s, struct vv_slot *slot)
 /* --- Back --------------------------------------------------------------- */
 
 static struct vv_text graph_spread_name_of(
-    const void *graph, const struct vv_way *way)
+    const void *graph, const struct vv_spread_step *way)
 {
     (void)graph;
     const struct vv_name *name = way->variable

@@ -310,7 +310,7 @@ static const char *bad_elements(const varve_field *f)
 }
 
 /* Writes the error message for missing memory into `text`. */
-static const char *tell_null(uint64_t count, char *text)
+static const char *describe_null(uint64_t count, char *text)
 {
     snprintf(text, REASON_SIZE,
         "the pointer for %llu element%s is NULL: allocate the memory before "
@@ -320,7 +320,7 @@ static const char *tell_null(uint64_t count, char *text)
     return text;
 }
 
-static const char *tell_below_0(uint64_t count, char *text)
+static const char *describe_negative(uint64_t count, char *text)
 {
     snprintf(text, REASON_SIZE,
         "the count is -%llu: set it to the number of elements",
@@ -337,7 +337,7 @@ static const char *bad_extents(
     for (unsigned i = 0; i < f->rank; i++) {
         uint64_t extent;
         if (!extent_of(f, i, object, &extent))
-            return tell_below_0(extent, text);
+            return describe_negative(extent, text);
         if (extent && count > SIZE_MAX / extent)
             return "the count does not fit in memory";
         count *= extent;
@@ -348,7 +348,7 @@ static const char *bad_extents(
         return "the size of the member differs from its extents";
     if (f->is_pointer && count && !vv_field_memory(f, object) &&
         !vv_field_waits(f, object))
-        return tell_null(count, text);
+        return describe_null(count, text);
     return NULL;
 }
 

@@ -68,7 +68,7 @@ static bool add_columns(varve_node *node, const struct vv_migrating *m)
 
 /* --- Packing ------------------------------------------------------------ */
 
-static bool migrating_make_room(
+static bool migrating_reserve(
     const varve_allocator *a, struct vv_migrating *m, size_t count)
 {
     if (count > PTRDIFF_MAX / 2 / m->of.size)
@@ -93,7 +93,7 @@ varve_status vv_migrating_pack(
     size_t count = m->of.count(m->of.user);
     if (!vv_graph_may_change(node, VV_HOLDS_NODES))
         return vv_graph_take_error(node->graph, error);
-    if (!migrating_make_room(&node->graph->context.allocator, m, count))
+    if (!migrating_reserve(&node->graph->context.allocator, m, count))
         return vv_fail_memory(error, "structs that migrate");
     m->count = count;
     if (count)
@@ -196,7 +196,7 @@ bool vv_migrating_begin(varve_node *node, const char *name,
     struct vv_migrating *m = vv_allocate_zeroed(a, sizeof *m);
     if (m)
         m->of = *migrating;
-    if (!m || !migrating_make_room(a, m, 0) || !vv_struct_watch(node, m)) {
+    if (!m || !migrating_reserve(a, m, 0) || !vv_struct_watch(node, m)) {
         vv_migrating_free(a, m);
         vv_graph_memory_error(node->graph);
         return false;

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "apart.h"
+#include "disjoint.h"
 #include "failure.h"
 #include "graph.h"
 #include "memory_table.h"

@@ -8,7 +8,7 @@
 
 #include <varve/struct.h>
 
-#include "apart.h"
+#include "disjoint.h"
 #include "node.h"
 
 /* Returns true for a field of this kind. */

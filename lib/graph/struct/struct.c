@@ -22,7 +22,7 @@
 #include "reached.h"
 #include "shape.h"
 #include "state.h"
-#include "struct_room.h"
+#include "struct_allocation.h"
 #include "tag.h"
 #include "variable.h"
 

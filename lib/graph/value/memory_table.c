@@ -37,7 +37,7 @@ static bool refuse_null(
 static bool check_strides(
     const varve_tensor *view, const varve_node *where, const char *name)
 {
-    if (!vv_strides_are_apart(view))
+    if (!vv_strides_are_disjoint(view))
         return memory_table_refuse(where, VARVE_BAD_SHAPE, name,
             "the strides let elements overlap: each stride must exceed the "
             "span of the narrower dimensions");

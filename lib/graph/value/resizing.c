@@ -95,8 +95,8 @@ varve_node *varve_add_resizable(varve_node *parent, const char *name,
 /* --- Memory ------------------------------------------------------------- */
 
 /* Calls the program, which may only add to the graph. */
-static varve_status resizing_ask(
-    struct vv_room *room, const varve_tensor *coming, varve_error *error)
+static varve_status resizing_query(
+    struct vv_resize *room, const varve_tensor *coming, varve_error *error)
 {
     char text[256];
     varve_node *node = room->node;
@@ -118,7 +118,7 @@ static varve_status resizing_ask(
 }
 
 static varve_status resizing_allocate(
-    struct vv_room *room, const varve_tensor *coming, varve_error *error)
+    struct vv_resize *room, const varve_tensor *coming, varve_error *error)
 {
     size_t size = (size_t)varve_tensor_size(coming);
     room->data = vv_allocate_value(&room->node->graph->context.allocator, size);
@@ -127,11 +127,11 @@ static varve_status resizing_allocate(
                : vv_fail_memory(error, "the value of a variable");
 }
 
-varve_status vv_room_make(struct vv_room *room, varve_node *node,
+varve_status vv_resize_prepare(struct vv_resize *room, varve_node *node,
     const varve_tensor *coming, varve_error *error)
 {
     varve_tensor view = vv_tensor_copy(coming);
-    *room = (struct vv_room){ .node = node };
+    *room = (struct vv_resize){ .node = node };
     view.dtype = node->variable->tensor.dtype;
     view.data = NULL;
     room->other = vv_variable_like(node, &view);
@@ -139,7 +139,7 @@ varve_status vv_room_make(struct vv_room *room, varve_node *node,
         return vv_fail_memory(error, "a variable");
     varve_status status = vv_variable_is_owned(node->variable)
                               ? resizing_allocate(room, &view, error)
-                              : resizing_ask(room, &view, error);
+                              : resizing_query(room, &view, error);
     if (status)
         vv_variable_give(node->graph, room->other);
     else
@@ -147,7 +147,7 @@ varve_status vv_room_make(struct vv_room *room, varve_node *node,
     return status;
 }
 
-void vv_room_exchange(struct vv_room *room)
+void vv_resize_exchange(struct vv_resize *room)
 {
     struct vv_variable *other = room->node->variable;
     room->node->variable = room->other;
@@ -159,7 +159,7 @@ void vv_room_exchange(struct vv_room *room)
 
 /* Frees the unused memory and the unused `other`. Both variables share their
  * extra data, which is kept. */
-void vv_room_settle(struct vv_room *room)
+void vv_resize_settle(struct vv_resize *room)
 {
     varve_node *node = room->node;
     const struct vv_resizing *r = vv_resizing_of(node);

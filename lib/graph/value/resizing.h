@@ -27,7 +27,7 @@ static inline const struct vv_resizing *vv_resizing_of(const varve_node *node)
 }
 
 /* New memory for a value, and the variable that will use it. */
-struct vv_room {
+struct vv_resize {
     /* to read */
     varve_node *node;
     void *data;
@@ -43,13 +43,13 @@ bool vv_takes_shape(const varve_node *node, const varve_tensor *coming);
 
 /* Allocates memory for a value of this shape, with the element type of the
  * variable. On failure nothing must be freed. */
-varve_status vv_room_make(struct vv_room *room, varve_node *node,
+varve_status vv_resize_prepare(struct vv_resize *room, varve_node *node,
     const varve_tensor *coming, varve_error *error);
 
 /* Exchanges the memory and shape of the variable. A second call undoes this. */
-void vv_room_exchange(struct vv_room *room);
+void vv_resize_exchange(struct vv_resize *room);
 
 /* Reports the result to the program and frees the unused memory. */
-void vv_room_settle(struct vv_room *room);
+void vv_resize_settle(struct vv_resize *room);
 
 #endif

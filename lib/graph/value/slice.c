@@ -143,13 +143,13 @@ varve_node *varve_add_slice(varve_node *parent, const char *name,
     varve_tensor view, varve_shape shape, const uint64_t *start)
 {
     parent = vv_or_nil(parent);
-    const char *told = name ? name : "list element";
+    const char *shown = name ? name : "list element";
     varve_slice slice;
     if (!vv_node_takes_children(parent, name) ||
-        !slice_begin(&slice, parent, told, shape, start))
+        !slice_begin(&slice, parent, shown, shape, start))
         return &parent->graph->nil;
     return vv_edge_attach(
-        parent, name, vv_slice_new(parent, told, view, &slice, false));
+        parent, name, vv_slice_new(parent, shown, view, &slice, false));
 }
 
 varve_node *varve_add_allocated_slice(varve_node *parent, const char *name,
@@ -157,14 +157,14 @@ varve_node *varve_add_allocated_slice(varve_node *parent, const char *name,
     varve_initializer *initializer, void *user)
 {
     parent = vv_or_nil(parent);
-    const char *told = name ? name : "list element";
+    const char *shown = name ? name : "list element";
     varve_slice slice;
     if (!vv_node_takes_children(parent, name) ||
-        !slice_begin(&slice, parent, told, shape, box ? box->start : NULL))
+        !slice_begin(&slice, parent, shown, shape, box ? box->start : NULL))
         return &parent->graph->nil;
     varve_shape part = varve_shape_of(shape.rank, box ? box->extents : NULL);
-    varve_node *node =
-        vv_slice_new(parent, told, varve_view(NULL, dtype, part), &slice, true);
+    varve_node *node = vv_slice_new(
+        parent, shown, varve_view(NULL, dtype, part), &slice, true);
     return vv_variable_attach(parent, name, node, initializer, user);
 }
 

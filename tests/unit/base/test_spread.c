@@ -17,7 +17,7 @@ static void go_on(struct vv_spread *s, const struct edges *edges)
     uint32_t pair;
     while (vv_spread_next(s, &pair)) {
         uint32_t node = s->pairs[pair].node;
-        struct vv_way way = { .from = pair + 1 };
+        struct vv_spread_step way = { .from = pair + 1 };
         vv_spread_add(s, edges->a[node],
             vv_automaton_step(&s->automaton, s->pairs[pair].state, "a", 1),
             NULL, way);
@@ -32,7 +32,7 @@ static void begin(struct vv_spread *s, const char *patterns)
     cr_assert_eq(
         vv_spread_begin(s, test_allocator(), patterns, NULL), VARVE_OK);
     vv_spread_add(
-        s, 0, s->automaton.start, NULL, (struct vv_way){ .from = 0 });
+        s, 0, s->automaton.start, NULL, (struct vv_spread_step){ .from = 0 });
 }
 
 TEST(spread, finds_what_is_above_in_few_steps)
@@ -153,7 +153,7 @@ TEST(spread, fails_without_memory)
         status = vv_spread_begin(&s, test_allocator(), "**/a/*/b", NULL);
         if (status == VARVE_OK) {
             vv_spread_add(&s, 0, s.automaton.start, NULL,
-                (struct vv_way){ .from = 0 });
+                (struct vv_spread_step){ .from = 0 });
             go_on(&s, &(struct edges){ a, a });
             status = s.automaton.status;
             vv_spread_end(&s);

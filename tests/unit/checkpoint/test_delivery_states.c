@@ -13,9 +13,9 @@ static bool begin_states(
     struct vv_delivery_states *delivery_states, uint32_t values)
 {
     static struct vv_index index;
-    index = (struct vv_index){ .value_count = values,
-        .node_count = 3,
-        .value_offsets = offsets };
+    index = (struct vv_index){
+        .value_count = values, .node_count = 3, .value_offsets = offsets
+    };
     return vv_delivery_states_begin(delivery_states, test_allocator(), &index);
 }
 
@@ -61,11 +61,11 @@ TEST(delivery_states, need_room_before_anything_is_dropped)
     cr_assert(begin_states(&delivery_states, 0), "no values");
     cr_assert_not(vv_is_dropped(&delivery_states, 2));
     test_fail_allocation(0, true);
-    cr_assert_not(vv_make_room_to_drop(&delivery_states));
+    cr_assert_not(vv_reserve_dropped(&delivery_states));
     test_fail_allocation(-1, false);
-    cr_assert(vv_make_room_to_drop(&delivery_states));
+    cr_assert(vv_reserve_dropped(&delivery_states));
     vv_set_dropped(&delivery_states, 2, true);
-    cr_assert(vv_make_room_to_drop(&delivery_states) &&
+    cr_assert(vv_reserve_dropped(&delivery_states) &&
               vv_is_dropped(&delivery_states, 2));
     vv_set_dropped(&delivery_states, 2, false);
     cr_assert_not(vv_is_dropped(&delivery_states, 2));

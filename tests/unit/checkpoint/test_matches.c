@@ -37,9 +37,10 @@ TEST(matches, know_who_holds_and_who_claims)
     cr_assert(!vv_is_holder(&m, &nodes[0], VV_NONE));
     cr_assert(vv_matches_bind(&m, &nodes[1], 2, VV_BY_ALIAS));
     cr_assert(vv_add_claim(&m, &nodes[1], 2));
-    cr_assert(vv_is_claimant(&m, &nodes[1]) && vv_stands_for(&m, &nodes[1], 2));
+    cr_assert(vv_is_claimant(&m, &nodes[1]) &&
+              vv_is_bound_or_claims(&m, &nodes[1], 2));
     cr_assert(!vv_is_claimant(&m, &nodes[2]) &&
-              !vv_stands_for(&m, &nodes[2], 2));
+              !vv_is_bound_or_claims(&m, &nodes[2], 2));
     cr_assert_eq(vv_how_of(&m, &nodes[0]), VV_BY_PATH);
     cr_assert_eq(vv_how_of(&m, &nodes[1]), VV_BY_ALIAS);
     cr_assert_eq(vv_file_node_at(&m, 1), 2u);

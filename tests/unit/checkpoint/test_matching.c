@@ -33,8 +33,8 @@ static void begin(
     varve_error error = { 0 };
     struct vv_opened *file = &all->file;
     struct vv_pairing *p = &all->pairing;
-    cr_assert_ok(vv_checkpoint_open(file, &world.context, FILE_NAME, &error),
-        error);
+    cr_assert_ok(
+        vv_checkpoint_open(file, &world.context, FILE_NAME, &error), error);
     vv_pairing_init(p, root, &file->parsed);
     vv_delivery_init(&all->delivery, p, file);
     vv_matching_init(&all->matching, p, &all->delivery);
@@ -110,10 +110,10 @@ TEST(matching, remembers_that_memory_ran_out)
     struct all all = { .file = { 0 } };
     begin(&all, root, NULL);
     test_fail_allocation(0, true);
-    cr_assert_not(vv_know_numbers(&all.matching));
+    cr_assert_not(vv_matching_reserve_numbers(&all.matching));
     test_fail_allocation(-1, false);
     cr_assert_eq(all.pairing.failure.status, VARVE_NO_MEMORY);
-    cr_assert(vv_know_numbers(&all.matching));
+    cr_assert(vv_matching_reserve_numbers(&all.matching));
     cr_assert_eq(all.pairing.failure.status, VARVE_NO_MEMORY,
         "until all is matched again");
     end(&all);

@@ -65,21 +65,21 @@ TEST(work_queue, offers_to_each_once_and_looks_whether_it_is_there)
 {
     struct vv_work_queue a = begin();
     size_t place;
-    cr_assert(vv_work_queue_demand(&a, &nodes[0], 1));
-    cr_assert(vv_work_queue_demand(&a, &nodes[1], 2));
+    cr_assert(vv_work_queue_add_offer(&a, &nodes[0], 1));
+    cr_assert(vv_work_queue_add_offer(&a, &nodes[1], 2));
     cr_assert(vv_work_queue_has_more(&a) && !vv_work_queue_is_due(&a));
-    cr_assert(vv_work_queue_take_demand(&a, &place));
-    cr_assert_eq(vv_work_queue_demand_at(&a, place).node, &nodes[0]);
+    cr_assert(vv_work_queue_take_offer(&a, &place));
+    cr_assert_eq(vv_work_queue_offer_at(&a, place).node, &nodes[0]);
     vv_work_queue_forget(&a, &nodes[0]);
-    cr_assert_null(vv_work_queue_demand_at(&a, place).node);
-    cr_assert(vv_work_queue_take_demand(&a, &place));
-    cr_assert_eq(vv_work_queue_demand_at(&a, place).file, 2);
+    cr_assert_null(vv_work_queue_offer_at(&a, place).node);
+    cr_assert(vv_work_queue_take_offer(&a, &place));
+    cr_assert_eq(vv_work_queue_offer_at(&a, place).file, 2);
     cr_assert(
-        !vv_work_queue_take_demand(&a, &place) && !vv_work_queue_has_more(&a));
+        !vv_work_queue_take_offer(&a, &place) && !vv_work_queue_has_more(&a));
     vv_work_queue_end_demands(&a);
-    cr_assert(vv_work_queue_demand(&a, &nodes[2], 3));
-    cr_assert(vv_work_queue_take_demand(&a, &place));
-    cr_assert_eq(vv_work_queue_demand_at(&a, place).node, &nodes[2]);
+    cr_assert(vv_work_queue_add_offer(&a, &nodes[2], 3));
+    cr_assert(vv_work_queue_take_offer(&a, &place));
+    cr_assert_eq(vv_work_queue_offer_at(&a, place).node, &nodes[2]);
     vv_work_queue_end(&a);
 }
 
@@ -110,7 +110,7 @@ TEST(work_queue, is_as_it_was_without_memory)
     }
     test_fail_allocation(0, true);
     cr_assert(!vv_work_queue_add(&a, &nodes[0], 1));
-    cr_assert(!vv_work_queue_demand(&a, &nodes[0], 1));
+    cr_assert(!vv_work_queue_add_offer(&a, &nodes[0], 1));
     cr_assert(!vv_work_queue_add_unnamed(&a, &nodes[0]));
     test_fail_allocation(-1, false);
     cr_assert_not(vv_work_queue_has_more(&a));

@@ -17,7 +17,7 @@
 enum { MOST = 12, NODES = 4096, LONGEST = 256 };
 
 static struct vv_text names[MOST]; /* by node: name of the edge to it */
-static struct vv_stand stands[MOST];
+static struct vv_rename_state states[MOST];
 static char right[NODES][LONGEST];
 static uint32_t right_count;
 
@@ -27,10 +27,10 @@ static struct vv_text above(void *user, uint32_t *node)
     return names[(*node)--];
 }
 
-static const struct vv_stand *stand_of(void *user, uint32_t node)
+static const struct vv_rename_state *state_of(void *user, uint32_t node)
 {
     (void)user;
-    return &stands[node];
+    return &states[node];
 }
 
 static uint32_t right_node(const char *text)
@@ -57,8 +57,8 @@ static uint32_t child_of(void *user, uint32_t at, uint32_t name)
 {
     char text[2 * LONGEST + 2];
     (void)user;
-    snprintf(text, sizeof text, "%s%s%s", right[at], at ? "/" : "",
-        right[name]);
+    snprintf(
+        text, sizeof text, "%s%s%s", right[at], at ? "/" : "", right[name]);
     return right_node(text);
 }
 
@@ -81,12 +81,15 @@ static void compare(const char *from, const char *to, const char *path)
     vv_buffer_init(&text, test_allocator());
     right_count = 0;
     right_node("");
-    const struct vv_rename_sides sides = { .above = above, .stand = stand_of,
-        .name = name_of, .child = child_of, .slot = slot_of,
+    const struct vv_rename_sides sides = { .above = above,
+        .state = state_of,
+        .name = name_of,
+        .child = child_of,
+        .slot = slot_of,
         .scratch = &scratch };
     cr_assert(vv_rename_parts_begin(&parts, test_allocator(), from, to));
     struct vv_rename_step step = { 0, { NULL, 0 } };
-    stands[0] = vv_rename_follow(&parts, &sides, step);
+    states[0] = vv_rename_follow(&parts, &sides, step);
     for (uint32_t i = 1; path[2 * i - 2]; i++) {
         char front[2 * MOST] = { 0 };
         uint32_t at = 0;
@@ -97,9 +100,9 @@ static void compare(const char *from, const char *to, const char *path)
         bool found = vv_rename_match(&parts, &sides, step, &at);
         cr_assert_eq(found, wanted, "%s -> %s: %s", from, to, front);
         if (wanted)
-            cr_assert_str_eq(right[at], vv_buffer_string(&text),
-                "%s -> %s: %s", from, to, front);
-        stands[i] = vv_rename_follow(&parts, &sides, step);
+            cr_assert_str_eq(right[at], vv_buffer_string(&text), "%s -> %s: %s",
+                from, to, front);
+        states[i] = vv_rename_follow(&parts, &sides, step);
         if (!path[2 * i - 1])
             break;
     }
@@ -113,12 +116,12 @@ TEST(rename, leads_where_its_text_does)
     static const char *const renames[][2] = { { "**", "**" }, { "a/**", "**" },
         { "**", "x/**" }, { "**/a", "**/x" }, { "**/a/b", "x/**" },
         { "a/**/b", "**" }, { "**/a/**/b", "**/x/**/y" },
-        { "**/**", "**/y/**" },
-        { "**/*/a/**/b/*", "**/x*/**/*" }, { "*/**/*", "*/**/x/*" },
-        { "*/*", "*_*" }, { "a", "x/y" }, { "a*/**", "x/*/**" },
-        { "**/a*", "**/*" }, { "a*/b/**", "*/**" }, { "**/a/**", "o/s(**/**)" },
-        { "**/b", "o/s(m/**)/x" }, { "*/**/a", "*/s(**/x)" },
-        { "**/a/*/b/**/c", "**/*/**" }, { "a**b/**", "x**y/**" } };
+        { "**/**", "**/y/**" }, { "**/*/a/**/b/*", "**/x*/**/*" },
+        { "*/**/*", "*/**/x/*" }, { "*/*", "*_*" }, { "a", "x/y" },
+        { "a*/**", "x/*/**" }, { "**/a*", "**/*" }, { "a*/b/**", "*/**" },
+        { "**/a/**", "o/s(**/**)" }, { "**/b", "o/s(m/**)/x" },
+        { "*/**/a", "*/s(**/x)" }, { "**/a/*/b/**/c", "**/*/**" },
+        { "a**b/**", "x**y/**" } };
     uint64_t seed = 1;
     for (size_t i = 0; i < sizeof renames / sizeof *renames; i++) {
         cr_assert(vv_pattern_same_wildcards(renames[i][0], renames[i][1]));

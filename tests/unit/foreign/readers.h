@@ -28,8 +28,8 @@ static inline void check_refused(const char *path,
     cr_assert_eq(error.status, status, "%s: %s",
         varve_status_name(error.status), error.message);
     cr_assert(strstr(error.message, says), "%s", error.message);
-    cr_assert_eq(strncmp(error.message, path, strlen(path)), 0, "%s",
-        error.message);
+    cr_assert_eq(
+        strncmp(error.message, path, strlen(path)), 0, "%s", error.message);
     world_free(&w);
 }
 
@@ -45,8 +45,8 @@ static inline void check_value(varve_reader *reader, const char *path,
     cr_assert_str_eq(varve_tensor_text(&node.value, text), type);
     cr_assert_eq(node.size, size, "%s: %d", path, (int)node.size);
     unsigned char *bytes = malloc(size + 1);
-    cr_assert_ok(varve_reader_read(reader, node.id, bytes, size, &error),
-        error);
+    cr_assert_ok(
+        varve_reader_read(reader, node.id, bytes, size, &error), error);
     cr_assert_eq(memcmp(bytes, expected, size), 0, "%s", path);
     free(bytes);
 }
@@ -63,21 +63,25 @@ static inline void check_count(
     cr_assert(varve_reader_find(reader, path, &node), "%s", path);
     cr_assert_eq(node.value.dtype, dtype);
     cr_assert(node.value.rank == 2 && node.value.shape[1] == 3);
-    cr_assert_ok(varve_reader_read(reader, node.id, bytes, sizeof bytes,
-        &error), error);
+    cr_assert_ok(
+        varve_reader_read(reader, node.id, bytes, sizeof bytes, &error), error);
     vv_convert(VARVE_COMPLEX128, found, dtype, bytes, 6);
     for (int i = 0; i < 6; i++)
         cr_assert_eq(found[2 * i], dtype == VARVE_BOOL ? !!i : i, "%s: %g",
             path, found[2 * i]);
 }
 
-/* Returns the bid of a format for a file that consists of these bytes. */
-static inline enum vv_bid bid_of(const struct vv_foreign_format *format,
-    const char *path, const void *bytes, size_t size)
+/* Returns the probe result of a format for a file that consists of these bytes.
+ */
+static inline enum vv_probe_result probe_of(
+    const struct vv_foreign_format *format, const char *path, const void *bytes,
+    size_t size)
 {
-    struct vv_candidate c = { .path = path, .size = size, .head = bytes,
+    struct vv_candidate c = { .path = path,
+        .size = size,
+        .head = bytes,
         .head_size = size < VV_CANDIDATE_HEAD ? size : VV_CANDIDATE_HEAD };
-    return format->bid(&c);
+    return format->probe(&c);
 }
 
 static inline void check_no_bid_for_noise(
@@ -90,7 +94,7 @@ static inline void check_no_bid_for_noise(
             seed = seed * UINT64_C(6364136223846793005) + 1;
             bytes[b] = (unsigned char)(seed >> 56);
         }
-        cr_assert_eq(bid_of(format, "a", bytes, sizeof bytes), VV_BID_NONE);
+        cr_assert_eq(probe_of(format, "a", bytes, sizeof bytes), VV_PROBE_NONE);
     }
 }
 
@@ -118,8 +122,8 @@ static inline void check_opening_without_memory(
         test_fail_allocation(n, false);
         reader = vv_reader_open_in(&w->context, path, &error);
         test_fail_allocation(-1, false);
-        cr_assert(reader || error.status == VARVE_NO_MEMORY, "%s",
-            error.message);
+        cr_assert(
+            reader || error.status == VARVE_NO_MEMORY, "%s", error.message);
         cr_assert(reader || test_block_count() == before);
         cr_assert(n < 10000);
     }

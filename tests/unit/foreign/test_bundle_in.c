@@ -56,8 +56,7 @@ TEST(bundle_in, says_where_a_value_lies_and_that_it_is_damaged)
     cr_assert_eq(node.offset, 8);
     refuse_value(reader, "net", SHARD ": net: bytes 8 to 12: expected CRC-32C");
     cr_assert_eq(varve_reader_verify(reader, NULL, &error), VARVE_CORRUPT);
-    cr_assert(strstr(error.message, "net: bytes 8 to 12"), "%s",
-        error.message);
+    cr_assert(strstr(error.message, "net: bytes 8 to 12"), "%s", error.message);
     end_bundle(reader);
 }
 
@@ -66,8 +65,9 @@ TEST(bundle_in, demands_the_shards_that_it_needs)
     begin_bundle();
     add_floats("x", 1);
     maker.no_shard = true;
-    refuse_bundle(VARVE_NOT_FOUND, SHARD ": this data shard is missing (the "
-        "index names 1): copy it into the directory of the index");
+    refuse_bundle(VARVE_NOT_FOUND,
+        SHARD ": this data shard is missing (the "
+              "index names 1): copy it into the directory of the index");
     begin_empty_bundle();
     add_header(3, 0);
     add_index_entry(
@@ -136,8 +136,7 @@ static void look_at_all(varve_reader *reader, varve_status *status)
     varve_error error;
     for (size_t i = 0; varve_reader_node_at(reader, i, &node); i++) {
         if (node.has_value && !*status)
-            *status = varve_reader_read(
-                reader, i, bytes, sizeof bytes, &error);
+            *status = varve_reader_read(reader, i, bytes, sizeof bytes, &error);
     }
 }
 
@@ -172,8 +171,9 @@ TEST(bundle_in, survives_reads_that_fail)
     put_bundle();
     for (int n = 0;; n++) {
         struct faulty *faulty = faulty_new(memory_system(maker.memory));
-        faulty_plan(faulty, &(struct faulty_plan){
-            .kinds = FAULTY_READ, .number = n, .error = EIO });
+        faulty_plan(
+            faulty, &(struct faulty_plan){
+                        .kinds = FAULTY_READ, .number = n, .error = EIO });
         struct vv_context context = test_context(faulty_system(faulty));
         varve_status status = VARVE_OK;
         varve_reader *reader = vv_reader_open_in(&context, "c", &error);
@@ -210,13 +210,15 @@ static void put_golden(struct memory *memory)
         "0000000001000000 00f43e0397 0000000001000000 00c0f2a1b0"
         "00010378009b01 0000000001000000 0023ff8c59 a00108 ad010f"
         "00000000000000000000000000000000000000000000000000000000000000000000"
-        "57fb808b247547db", &size);
+        "57fb808b247547db",
+        &size);
     memory_put(memory, "run/x.index", index, size);
     free(index);
-    unsigned char *data = hex_bytes(
-        "000000000000803f0000004000004040000080400000a040"
-        "0505b56f994f68656c6c6f776f726c64"
-        "0000000000004040 0000803f00000040000080400000a040", &size);
+    unsigned char *data =
+        hex_bytes("000000000000803f0000004000004040000080400000a040"
+                  "0505b56f994f68656c6c6f776f726c64"
+                  "0000000000004040 0000803f00000040000080400000a040",
+            &size);
     memory_put(memory, "run/x.data-00000-of-00001", data, size);
     free(data);
 }
@@ -238,8 +240,9 @@ TEST(bundle_in, reads_a_golden_bundle)
         cr_assert(node.kind == VARVE_VARIABLE &&
                   node.value.dtype == VARVE_FLOAT32 && node.value.rank == 2 &&
                   node.value.shape[0] == 2 && node.value.shape[1] == 3);
-        cr_assert_ok(varve_reader_read(
-            reader, node.id, floats, sizeof floats, &error), error);
+        cr_assert_ok(
+            varve_reader_read(reader, node.id, floats, sizeof floats, &error),
+            error);
         cr_assert(memcmp(floats, counting, sizeof floats) == 0);
     }
     cr_assert(varve_reader_find(reader, "s", &node));
@@ -260,8 +263,9 @@ TEST(bundle_in, tells_damage_of_a_value_when_it_is_read)
     varve_reader *reader = open_in(memory, "run/x.index", &error);
     cr_assert(reader, "%s", error.message);
     cr_assert(varve_reader_find(reader, "w", &node));
-    cr_assert_eq(varve_reader_read(
-        reader, node.id, floats, sizeof floats, &error), VARVE_CORRUPT);
+    cr_assert_eq(
+        varve_reader_read(reader, node.id, floats, sizeof floats, &error),
+        VARVE_CORRUPT);
     cr_assert(strstr(error.message, "run/x.data-00000-of-00001"), "%s",
         error.message);
     cr_assert_eq(varve_reader_verify(reader, NULL, &error), VARVE_CORRUPT);
@@ -338,8 +342,10 @@ TEST(bundle_in, names_the_shard_that_is_missing_and_says_what_to_do)
     for (unsigned i = 0; i < 3; i++) {
         char path[64], says[256];
         snprintf(path, sizeof path, "d/x.data-%05u-of-00003", i);
-        snprintf(says, sizeof says, "%s: this data shard is missing (the "
-            "index names 3): copy it into the directory of the index", path);
+        snprintf(says, sizeof says,
+            "%s: this data shard is missing (the "
+            "index names 3): copy it into the directory of the index",
+            path);
         struct memory *memory = without(path);
         refused(memory, "d/x.index", VARVE_NOT_FOUND, says);
         memory_free(memory);
@@ -358,7 +364,8 @@ TEST(bundle_in, refuses_shards_that_were_cut)
 
 TEST(bundle_in, says_how_to_get_what_git_has_a_pointer_to)
 {
-    static const char pointer[] = "version https://git-lfs.github.com/spec/v1\n"
+    static const char pointer[] =
+        "version https://git-lfs.github.com/spec/v1\n"
         "oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d1"
         "7e2393\nsize 12345\n";
     struct memory *memory = put_three();
@@ -377,8 +384,7 @@ TEST(bundle_in, refuses_a_table_under_another_name_and_text_under_its_own)
     size_t size;
     unsigned char *bytes = memory_bytes(memory, "d/x.index", &size);
     memory_put(memory, "d/y", bytes, size);
-    refused(memory, "d/y", VARVE_NOT_A_CHECKPOINT,
-        "must end in .index");
+    refused(memory, "d/y", VARVE_NOT_A_CHECKPOINT, "must end in .index");
     memory_put(memory, "d/z.index", "text", 4);
     refused(memory, "d/z.index", VARVE_TRUNCATED, "the footer of a table");
     memory_free(memory);
@@ -405,8 +411,8 @@ TEST(bundle_in, takes_no_memory_for_a_hole_in_an_index)
     size_t before = test_byte_count();
     cr_assert_null(vv_reader_open_in(&context, "a.index", &error));
     cr_assert_eq(error.status, VARVE_CORRUPT, "%s", error.message);
-    cr_assert(strstr(error.message, "bytes 0 to 1048576 are all zero"),
-        "%s", error.message);
+    cr_assert(strstr(error.message, "bytes 0 to 1048576 are all zero"), "%s",
+        error.message);
     cr_assert_lt(test_peak_bytes() - before, 2 << 20);
     memory_free(memory);
 }
@@ -417,9 +423,12 @@ TEST(bundle_in, lists_types_that_nobody_else_has_as_opaque_bytes)
         uint32_t dtype;
         const char *tag;
     } rows[] = {
-        { 20, "tensorflow:resource" }, { 26, "tensorflow:float8_e4m3fnuz" },
-        { 29, "tensorflow:int4" }, { 129, "tensorflow:int4" },
-        { 33, "tensorflow:float4_e2m1fn" }, { 77, "tensorflow:dtype 77" },
+        { 20, "tensorflow:resource" },
+        { 26, "tensorflow:float8_e4m3fnuz" },
+        { 29, "tensorflow:int4" },
+        { 129, "tensorflow:int4" },
+        { 33, "tensorflow:float4_e2m1fn" },
+        { 77, "tensorflow:dtype 77" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct memory *memory = memory_new();
@@ -446,9 +455,13 @@ TEST(bundle_in, lets_entries_overlap)
     struct made m;
     made_begin(&m, PLAIN_HEADER);
     made_counting(&m, "a", 4, 1, (uint64_t[]){ 4 }, 4);
-    made_add(&m, "b", 1, &(struct made_entry){ .dtype = 4, .rank = 1,
-        .shape = (uint64_t[]){ 2 }, .offset = 2, .size = 2,
-        .sum = vv_crc32c_mask(vv_crc32c(0, "\2\3", 2)) });
+    made_add(&m, "b", 1,
+        &(struct made_entry){ .dtype = 4,
+            .rank = 1,
+            .shape = (uint64_t[]){ 2 },
+            .offset = 2,
+            .size = 2,
+            .sum = vv_crc32c_mask(vv_crc32c(0, "\2\3", 2)) });
     made_put(&m, memory, "x");
     varve_reader *reader = open_in(memory, "x.index", &error);
     cr_assert(reader, "%s", error.message);
@@ -458,21 +471,24 @@ TEST(bundle_in, lets_entries_overlap)
     memory_free(memory);
 }
 
-static enum vv_bid bid_for(const char *path, const char *tail, size_t size)
+static enum vv_probe_result bid_for(
+    const char *path, const char *tail, size_t size)
 {
-    struct vv_candidate candidate = { .path = path, .size = size,
-        .tail = (const unsigned char *)tail, .tail_size = size };
-    return vv_bundle_format.bid(&candidate);
+    struct vv_candidate candidate = { .path = path,
+        .size = size,
+        .tail = (const unsigned char *)tail,
+        .tail_size = size };
+    return vv_bundle_format.probe(&candidate);
 }
 
 TEST(bundle_in, bids_for_what_ends_in_the_mark_of_a_table)
 {
     static const char mark[] = "\x57\xfb\x80\x8b\x24\x75\x47\xdb";
-    cr_assert_eq(bid_for("x", mark, 8), VV_BID_SURE);
-    cr_assert_eq(bid_for("x.index", mark, 7), VV_BID_NAME);
-    cr_assert_eq(bid_for("x", mark, 7), VV_BID_NONE);
-    cr_assert_eq(bid_for(".index", "text", 4), VV_BID_NONE);
-    cr_assert_eq(bid_for("x", "", 0), VV_BID_NONE);
+    cr_assert_eq(bid_for("x", mark, 8), VV_PROBE_SURE);
+    cr_assert_eq(bid_for("x.index", mark, 7), VV_PROBE_NAME);
+    cr_assert_eq(bid_for("x", mark, 7), VV_PROBE_NONE);
+    cr_assert_eq(bid_for(".index", "text", 4), VV_PROBE_NONE);
+    cr_assert_eq(bid_for("x", "", 0), VV_PROBE_NONE);
 }
 
 TEST(bundle_in, gives_back_all_memory_when_there_is_none)

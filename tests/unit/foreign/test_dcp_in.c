@@ -36,8 +36,8 @@ static struct made *begin(const char *bytes, size_t size)
     m->foreign = world_foreign(&m->w, "a", &m->bytes);
     struct vv_torch_file *file = vv_torch_file_new(m->foreign);
     vv_torch_merge_begin(&m->merge, file, m->foreign, &m->error);
-    cr_assert_ok(vv_torch_merge_add(&m->merge, NULL, &m->p, &m->root),
-        m->error);
+    cr_assert_ok(
+        vv_torch_merge_add(&m->merge, NULL, &m->p, &m->root), m->error);
     for (unsigned i = 0; i < 8; i++)
         m->items[i] = vv_pickle_nth(&m->merge.pickle, m->root, i);
     cr_assert(vv_dcp_tree_begin(&m->tree, &m->merge));
@@ -64,8 +64,7 @@ static bool add(struct made *m, const char *keys, unsigned item)
     size_t count = strlen(keys);
     for (size_t i = 0; i < count; i++)
         path[i] = m->items[keys[i] - '0'];
-    cr_assert(
-        vv_dcp_tree_add(&m->tree, path, count, m->items[item], &is_free));
+    cr_assert(vv_dcp_tree_add(&m->tree, path, count, m->items[item], &is_free));
     return is_free;
 }
 
@@ -128,14 +127,15 @@ TEST(dcp_in, bids_for_the_metadata_whatever_it_is_called)
 {
     struct vv_buffer b = new_bytes();
     OP(&b, "\x80\4\x95\0\0\0\0\0\0\0\0\x8c\x25" DCP_MODULE "\x94\x8c\x8");
-    struct vv_candidate c = { .path = "x", .head = b.data,
-        .head_size = b.size };
-    cr_assert_eq(vv_dcp_format.bid(&c), VV_BID_SURE);
+    struct vv_candidate c = {
+        .path = "x", .head = b.data, .head_size = b.size
+    };
+    cr_assert_eq(vv_dcp_format.probe(&c), VV_PROBE_SURE);
     c.head_size = 20;
-    cr_assert_eq(vv_dcp_format.bid(&c), VV_BID_NONE);
+    cr_assert_eq(vv_dcp_format.probe(&c), VV_PROBE_NONE);
     b.data[20] ^= 1;
     c.head_size = b.size;
-    cr_assert_eq(vv_dcp_format.bid(&c), VV_BID_NONE);
+    cr_assert_eq(vv_dcp_format.probe(&c), VV_PROBE_NONE);
     vv_buffer_clear(&b);
 }
 
@@ -182,8 +182,8 @@ TEST(dcp_in, reads_what_processes_saved_as_one_state_dict)
         struct vv_buffer found = new_bytes();
         vv_buffer_add_string(&found, names[i]);
         cr_assert_ok(vv_checkpoint_settle(&w.context, &found, &error), error);
-        varve_reader *r = vv_reader_open_in(
-            &w.context, vv_buffer_string(&found), &error);
+        varve_reader *r =
+            vv_reader_open_in(&w.context, vv_buffer_string(&found), &error);
         cr_assert(r, "%s", error.message);
         cr_assert_eq(varve_reader_format(r), VARVE_FORMAT_DCP);
         cr_assert(varve_reader_has_checksums(r));
@@ -210,8 +210,9 @@ TEST(dcp_in, survives_reads_that_fail)
     for (int n = 0; status; n++) {
         int64_t columns[20];
         struct faulty *faulty = faulty_new(memory_system(w.memory));
-        faulty_plan(faulty, &(struct faulty_plan){
-            .kinds = FAULTY_READ, .number = n, .error = EIO });
+        faulty_plan(
+            faulty, &(struct faulty_plan){
+                        .kinds = FAULTY_READ, .number = n, .error = EIO });
         struct vv_context context = test_context(faulty_system(faulty));
         varve_reader *r = vv_reader_open_in(&context, "d/.metadata", &error);
         status = r ? varve_reader_read(r, find_node(r, "model/w.columns").id,
@@ -241,8 +242,8 @@ TEST(dcp_in, names_a_file_that_is_not_there_or_too_short)
     cr_assert_null(vv_reader_open_in(&other.context, "d/.metadata", &error));
     cr_assert_eq(error.status, VARVE_NOT_FOUND);
     cr_assert(strstr(error.message, "d/.metadata: the file "
-        "\"__1_0.distcp\" is missing"), "%s",
-        error.message);
+                                    "\"__1_0.distcp\" is missing"),
+        "%s", error.message);
     world_free(&other);
     world_free(&w);
 }
@@ -287,8 +288,7 @@ TEST(dcp_in, refuses_values_that_are_nowhere_or_in_one_place)
 {
     struct dcp d = dcp_new();
     dcp_object(&d, "a");
-    dcp_refused(&d, VARVE_TRUNCATED,
-        "\"a\": the object is in no file");
+    dcp_refused(&d, VARVE_TRUNCATED, "\"a\": the object is in no file");
     d = dcp_new();
     dcp_pickle(&d, "a", "K\5.", 3);
     dcp_pickle(&d, "b", "K\5.", 3);

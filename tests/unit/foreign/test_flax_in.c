@@ -12,36 +12,37 @@
 
 /* --- Bids ----------------------------------------------------------------- */
 
-static enum vv_bid bid_for(const char *path, const char *digits)
+static enum vv_probe_result bid_for(const char *path, const char *digits)
 {
     struct vv_buffer b = flax_bytes(digits);
-    enum vv_bid bid = bid_of(&vv_flax_format, path, b.data, b.size);
+    enum vv_probe_result result =
+        probe_of(&vv_flax_format, path, b.data, b.size);
     vv_buffer_clear(&b);
-    return bid;
+    return result;
 }
 
 TEST(flax_in, bids_for_a_map_with_an_array_in_it)
 {
-    static const char *const files[] = {
-        "81 a161 " FLAX_ONE_TWO, "de 0001 a161 " FLAX_FOUR,
-        "82 a161 05 a162 " FLAX_FOUR, "81 a161 81 a162 " FLAX_FOUR,
-        "82 a161 80 a162 " FLAX_FOUR, "82 a161 c0 d9 01 62 " FLAX_FOUR,
+    static const char *const files[] = { "81 a161 " FLAX_ONE_TWO,
+        "de 0001 a161 " FLAX_FOUR, "82 a161 05 a162 " FLAX_FOUR,
+        "81 a161 81 a162 " FLAX_FOUR, "82 a161 80 a162 " FLAX_FOUR,
+        "82 a161 c0 d9 01 62 " FLAX_FOUR,
         "82 a161 cb 0000000000000000 a162 c8 0001 01 93 90",
         "82 a161 a162 a163 d8 01 93 dc 0000" };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        cr_assert_eq(bid_for("checkpoint_10", files[i]), VV_BID_LIKELY, "%s",
+        cr_assert_eq(bid_for("checkpoint_10", files[i]), VV_PROBE_LIKELY, "%s",
             files[i]);
-        cr_assert_eq(bid_for("a.msgpack", files[i]), VV_BID_LIKELY);
+        cr_assert_eq(bid_for("a.msgpack", files[i]), VV_PROBE_LIKELY);
     }
 }
 
 TEST(flax_in, bids_for_its_name_alone)
 {
-    cr_assert_eq(bid_for("a.msgpack", "81 a161 90"), VV_BID_LIKELY);
-    cr_assert_eq(bid_for("a.msgpack", "80"), VV_BID_LIKELY);
-    cr_assert_eq(bid_for("a.msgpack", FLAX_FOUR), VV_BID_NAME);
-    cr_assert_eq(bid_for("a.msgpack", "3c68746d6c"), VV_BID_NAME);
-    cr_assert_eq(bid_for("a.msgpack", ""), VV_BID_NAME);
+    cr_assert_eq(bid_for("a.msgpack", "81 a161 90"), VV_PROBE_LIKELY);
+    cr_assert_eq(bid_for("a.msgpack", "80"), VV_PROBE_LIKELY);
+    cr_assert_eq(bid_for("a.msgpack", FLAX_FOUR), VV_PROBE_NAME);
+    cr_assert_eq(bid_for("a.msgpack", "3c68746d6c"), VV_PROBE_NAME);
+    cr_assert_eq(bid_for("a.msgpack", ""), VV_PROBE_NAME);
 }
 
 TEST(flax_in, bids_for_nothing_of_others)
@@ -52,7 +53,7 @@ TEST(flax_in, bids_for_nothing_of_others)
         "81 c0 " FLAX_FOUR, "91 " FLAX_FOUR, "81 a161 c1 " FLAX_FOUR,
         "8002 8a0a6cfc9c46f9206aa8", "81 d9 ff 61" };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        cr_assert_eq(bid_for("a", others[i]), VV_BID_NONE, "%s", others[i]);
+        cr_assert_eq(bid_for("a", others[i]), VV_PROBE_NONE, "%s", others[i]);
     check_no_bid_for_noise(&vv_flax_format);
 }
 
@@ -74,14 +75,14 @@ TEST(flax_in, reads_what_flax_wrote)
     varve_reader *r = open_golden(GOLDEN_FILE("values"));
     for (unsigned i = 1; i <= VARVE_DTYPE_COUNT; i++) {
         char path[40];
-        snprintf(path, sizeof path, "types/%s",
-            varve_dtype_name((varve_dtype)i));
+        snprintf(
+            path, sizeof path, "types/%s", varve_dtype_name((varve_dtype)i));
         if (i != VARVE_STRING)
             check_count(r, path, (varve_dtype)i);
     }
     check_value(r, "types/int4", "uint8[6]", "\0\1\2\3\4\5", 6);
-    check_value(r, "types/float8_e4m3fnuz", "uint8[6]",
-        "\0\x40\x48\x4c\x50\x52", 6);
+    check_value(
+        r, "types/float8_e4m3fnuz", "uint8[6]", "\0\x40\x48\x4c\x50\x52", 6);
     check_value(r, "ranks/none", "int32[]", "\7\0\0\0", 4);
     check_value(r, "ranks/empty", "float32[0,3]", "", 0);
     check_value(r, "ranks/three", "uint8[2,2,2]", "\0\1\2\3\4\5\6\7", 8);
@@ -92,8 +93,7 @@ TEST(flax_in, reads_what_flax_wrote)
         "\0\0\0\0\0\0\xf0\x3f\0\0\0\0\0\0\0\xc0", 16);
     check_value(r, "numbers/scalar", "float32[]", "\0\0\x40\x40", 4);
     check_value(r, "numbers/true", "bool[]", "\1", 1);
-    check_value(r, "texts/text", "string[]",
-        "\5\0\0\0\0\0\0\0gr\xc3\xbcn", 13);
+    check_value(r, "texts/text", "string[]", "\5\0\0\0\0\0\0\0gr\xc3\xbcn", 13);
     check_value(r, "lists/reals", "float64[2]",
         "\0\0\0\0\0\0\xf0\x3f\0\0\0\0\0\0\4\x40", 16);
     check_value(r, "lists/mixed/0", "int16[1]", "\1\0", 2);
@@ -120,15 +120,18 @@ TEST(flax_in, restores_a_model_and_its_optimizer)
     varve_error error = { 0 };
     varve_graph *graph = varve_graph_new(NULL);
     varve_node *root = varve_graph_root(graph);
-    varve_node *layer = varve_add_object(
-        varve_add_object(root, "params"), "Dense_0");
-    varve_node *w = varve_add_variable(layer, "kernel",
-        varve_array(&kernel[0][0], 2, 3));
-    varve_node *adam = varve_add_object(varve_add_object(varve_add_object(
-        varve_add_object(root, "opt_state"), "1"), "inner_state"), "0");
+    varve_node *layer =
+        varve_add_object(varve_add_object(root, "params"), "Dense_0");
+    varve_node *w =
+        varve_add_variable(layer, "kernel", varve_array(&kernel[0][0], 2, 3));
+    varve_node *adam = varve_add_object(
+        varve_add_object(
+            varve_add_object(varve_add_object(root, "opt_state"), "1"),
+            "inner_state"),
+        "0");
     varve_add_slot(adam, w, "mu", varve_array(&mu[0][0], 2, 3));
-    varve_restoration *found = varve_read(
-        root, GOLDEN_FILE("state"), NULL, &error);
+    varve_restoration *found =
+        varve_read(root, GOLDEN_FILE("state"), NULL, &error);
     cr_assert(found, "%s", error.message);
     cr_assert_eq(kernel[1][2], 5 - 0.002f, "%.9g", kernel[1][2]);
     cr_assert(mu[1][2] > 0.18f && mu[1][2] < 0.2f, "%.9g", mu[1][2]);
@@ -200,9 +203,10 @@ TEST(flax_in, says_what_is_wrong_with_what_is_called_so)
 
 TEST(flax_in, gives_everything_back_without_memory)
 {
-    struct vv_buffer b = flax_bytes("82 a16f 82 a16d 82 a161 " FLAX_ONE_TWO
-        "a162 80 a173 91 a178 a6706172616d73 82 a161 " FLAX_ONE_TWO
-        "a162 d4 05 01");
+    struct vv_buffer b =
+        flax_bytes("82 a16f 82 a16d 82 a161 " FLAX_ONE_TWO
+                   "a162 80 a173 91 a178 a6706172616d73 82 a161 " FLAX_ONE_TWO
+                   "a162 d4 05 01");
     check_without_memory(FLAX_PATH, &b);
     vv_buffer_clear(&b);
 }

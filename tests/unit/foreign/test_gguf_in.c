@@ -14,20 +14,23 @@ static struct gguf_file f;
 
 /* --- Bids ----------------------------------------------------------------- */
 
-static enum vv_bid bid_for(const char *path, const char *head, size_t size)
+static enum vv_probe_result bid_for(
+    const char *path, const char *head, size_t size)
 {
-    struct vv_candidate candidate = { .path = path, .size = size,
-        .head = (const unsigned char *)head, .head_size = size };
-    return vv_gguf_format.bid(&candidate);
+    struct vv_candidate candidate = { .path = path,
+        .size = size,
+        .head = (const unsigned char *)head,
+        .head_size = size };
+    return vv_gguf_format.probe(&candidate);
 }
 
 TEST(gguf_in, bids_for_its_mark_and_its_name)
 {
-    cr_assert_eq(bid_for("a", "GGUF\3\0\0\0", 8), VV_BID_SURE);
-    cr_assert_eq(bid_for("a.gguf", "GGUF", 4), VV_BID_SURE);
-    cr_assert_eq(bid_for("a.gguf", "GGU", 3), VV_BID_NAME);
-    cr_assert_eq(bid_for("a.gguf", "GGML", 4), VV_BID_NAME);
-    cr_assert_eq(bid_for("gguf", "GGML", 4), VV_BID_NONE);
+    cr_assert_eq(bid_for("a", "GGUF\3\0\0\0", 8), VV_PROBE_SURE);
+    cr_assert_eq(bid_for("a.gguf", "GGUF", 4), VV_PROBE_SURE);
+    cr_assert_eq(bid_for("a.gguf", "GGU", 3), VV_PROBE_NAME);
+    cr_assert_eq(bid_for("a.gguf", "GGML", 4), VV_PROBE_NAME);
+    cr_assert_eq(bid_for("gguf", "GGML", 4), VV_PROBE_NONE);
 }
 
 /* --- Valid files ---------------------------------------------------------- */
@@ -58,8 +61,9 @@ static void expect(varve_reader *reader, const char *path, const char *type,
     varve_saved_node node = find(reader, path);
     cr_assert_str_eq(varve_tensor_text(&node.value, text), type);
     cr_assert_eq(node.size, size);
-    cr_assert_ok(varve_reader_read(reader, node.id, found, sizeof found,
-        &f.error), f.error);
+    cr_assert_ok(
+        varve_reader_read(reader, node.id, found, sizeof found, &f.error),
+        f.error);
     cr_assert_eq(memcmp(found, bytes, size), 0, "%s", path);
 }
 
@@ -101,8 +105,7 @@ TEST(gguf_in, reads_tensors_states_and_text)
     varve_reader *reader = open_file(&f);
     cr_assert(reader, "%s", f.error.message);
     cr_assert_eq(varve_reader_format(reader), VARVE_FORMAT_GGUF);
-    expect(reader, "blk.0.w", "int16[2,3]",
-        "\0\0\1\0\2\0\3\0\4\0\5\0", 12);
+    expect(reader, "blk.0.w", "int16[2,3]", "\0\0\1\0\2\0\3\0\4\0\5\0", 12);
     expect(reader, "scale", "float32[]", "\0\0\x80\x3f", 4);
     varve_saved_node state = find(reader, "blk.0.q");
     cr_assert_eq(state.kind, VARVE_STATE);
@@ -124,14 +127,21 @@ TEST(gguf_in, reads_what_the_program_of_ggml_wrote)
     varve_reader *reader = open_file(&f);
     cr_assert(reader, "%s", f.error.message);
     static const char *const texts[][2] = {
-        { "general.alignment", "64" }, { "general.architecture", "tiny" },
-        { "meta.uint8", "255" }, { "meta.int8", "-128" },
-        { "meta.uint16", "65535" }, { "meta.int16", "-32768" },
-        { "meta.uint32", "4294967295" }, { "meta.int32", "-2147483648" },
+        { "general.alignment", "64" },
+        { "general.architecture", "tiny" },
+        { "meta.uint8", "255" },
+        { "meta.int8", "-128" },
+        { "meta.uint16", "65535" },
+        { "meta.int16", "-32768" },
+        { "meta.uint32", "4294967295" },
+        { "meta.int32", "-2147483648" },
         { "meta.uint64", "18446744073709551615" },
-        { "meta.int64", "-9223372036854775808" }, { "meta.float32", "0.1" },
-        { "meta.float64", "0.30000000000000004" }, { "meta.bool", "true" },
-        { "meta.string", "gr\xc3\xb6\xc3\x9f" "er" },
+        { "meta.int64", "-9223372036854775808" },
+        { "meta.float32", "0.1" },
+        { "meta.float64", "0.30000000000000004" },
+        { "meta.bool", "true" },
+        { "meta.string", "gr\xc3\xb6\xc3\x9f"
+                         "er" },
         { "meta.last", "after the arrays" },
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -228,8 +238,8 @@ static void refuse_version(
 TEST(gguf_in, refuses_other_versions)
 {
     refuse_version(0, VARVE_CORRUPT, "version 2 or 3 of GGUF, found 0");
-    refuse_version(1, VARVE_NOT_A_CHECKPOINT,
-        "version 2 or 3 of GGUF, found 1");
+    refuse_version(
+        1, VARVE_NOT_A_CHECKPOINT, "version 2 or 3 of GGUF, found 1");
     refuse_version(4, VARVE_TOO_NEW, "found 4");
     refuse_version(0x03000000, VARVE_NOT_A_CHECKPOINT, "big-endian");
     put(&f, "GGML", 4);
@@ -392,8 +402,8 @@ TEST(gguf_in, refuses_every_file_that_was_cut)
         f.size = i;
         varve_reader *reader = open_file(&f);
         cr_assert_null(reader, "cut to %zu bytes", i);
-        cr_assert_eq(f.error.status, VARVE_TRUNCATED, "%zu: %s", i,
-            f.error.message);
+        cr_assert_eq(
+            f.error.status, VARVE_TRUNCATED, "%zu: %s", i, f.error.message);
         close_file(&f, NULL);
     }
     f.size = size;

@@ -11,23 +11,22 @@
 
 #include "hdf5_sample.h"
 
-#define BID(path, text)                                                        \
-    bid_of(&vv_hdf5_format, path, text, sizeof(text) - 1)
+#define BID(path, text) probe_of(&vv_hdf5_format, path, text, sizeof(text) - 1)
 #define LOCAL "PK\3\4\24\0\0\0\0\0\0\0!\0\0\0\0\0\0\0\0\0\0\0\0\0"
 
 TEST(hdf5_in, bids_for_marks_and_names)
 {
-    cr_assert_eq(BID("a", HDF5_MARK "\0"), VV_BID_SURE);
-    cr_assert_eq(BID("a", "MATLAB 7.3 MAT-file, Platform: GLNXA64"),
-        VV_BID_SURE);
-    cr_assert_eq(BID("a", LOCAL "\x0d\0\0\0metadata.json{}"), VV_BID_SURE);
-    cr_assert_eq(BID("a.keras", LOCAL "\1\0\0\0a"), VV_BID_SURE);
-    cr_assert_eq(BID("a.keras", "<html>"), VV_BID_NAME);
-    cr_assert_eq(BID("a.h5", ""), VV_BID_NAME);
-    cr_assert_eq(BID("a.hdf5", "x"), VV_BID_NAME);
-    cr_assert_eq(BID("a", "\x89HDF\r\n\x1a"), VV_BID_NONE);
-    cr_assert_eq(BID("a.mat", "MATLAB 5.0 MAT-file"), VV_BID_NONE);
-    cr_assert_eq(BID("a.npz", LOCAL "\5\0\0\0a.npy"), VV_BID_NONE);
+    cr_assert_eq(BID("a", HDF5_MARK "\0"), VV_PROBE_SURE);
+    cr_assert_eq(
+        BID("a", "MATLAB 7.3 MAT-file, Platform: GLNXA64"), VV_PROBE_SURE);
+    cr_assert_eq(BID("a", LOCAL "\x0d\0\0\0metadata.json{}"), VV_PROBE_SURE);
+    cr_assert_eq(BID("a.keras", LOCAL "\1\0\0\0a"), VV_PROBE_SURE);
+    cr_assert_eq(BID("a.keras", "<html>"), VV_PROBE_NAME);
+    cr_assert_eq(BID("a.h5", ""), VV_PROBE_NAME);
+    cr_assert_eq(BID("a.hdf5", "x"), VV_PROBE_NAME);
+    cr_assert_eq(BID("a", "\x89HDF\r\n\x1a"), VV_PROBE_NONE);
+    cr_assert_eq(BID("a.mat", "MATLAB 5.0 MAT-file"), VV_PROBE_NONE);
+    cr_assert_eq(BID("a.npz", LOCAL "\5\0\0\0a.npy"), VV_PROBE_NONE);
 }
 
 TEST(hdf5_in, refuses_where_the_options_say_so)
@@ -39,7 +38,7 @@ TEST(hdf5_in, refuses_where_the_options_say_so)
     cr_assert_null(open_bytes(&w, "a.h5", &bytes, &error));
     cr_assert_eq(error.status, VARVE_NOT_A_CHECKPOINT);
     cr_assert_str_eq(error.message, "a.h5: reading HDF5 files is disabled by "
-        "`foreign.no_hdf5`");
+                                    "`foreign.no_hdf5`");
     vv_buffer_clear(&bytes);
     world_free(&w);
 }
@@ -52,13 +51,12 @@ TEST(hdf5_in, refuses_it_in_each_way_to_read)
     const varve_read_options read = { .foreign.no_hdf5 = true };
     varve_error error = { 0 };
     use_module();
-    cr_assert_null(varve_reader_open_with(path,
-        &(varve_reader_options){ .foreign.no_hdf5 = true }, &error));
+    cr_assert_null(varve_reader_open_with(
+        path, &(varve_reader_options){ .foreign.no_hdf5 = true }, &error));
     cr_assert_eq(error.status, VARVE_NOT_A_CHECKPOINT);
     varve_graph *graph = varve_graph_new(NULL);
     error.status = VARVE_OK;
-    cr_assert_null(
-        varve_read(varve_graph_root(graph), path, &read, &error));
+    cr_assert_null(varve_read(varve_graph_root(graph), path, &read, &error));
     cr_assert_eq(error.status, VARVE_NOT_A_CHECKPOINT);
     varve_graph_free(graph);
     error.status = VARVE_OK;
@@ -80,8 +78,7 @@ TEST(hdf5_in, is_in_no_list_of_checkpoints)
     varve_checkpoint_info found;
     use_module();
     link_sample("hdf5_types.h5", "ckpt-3.varve");
-    cr_assert_null(
-        varve_reader_open(test_path("ckpt-3.varve"), NULL, &error));
+    cr_assert_null(varve_reader_open(test_path("ckpt-3.varve"), NULL, &error));
     cr_assert_eq(error.status, VARVE_NOT_A_CHECKPOINT);
     cr_assert(strstr(error.message, "the file is a Keras or HDF5 file"), "%s",
         error.message);
@@ -104,8 +101,7 @@ TEST(hdf5_in, is_not_found_in_a_directory_that_is_called_like_one_of_ours)
     use_module();
     cr_assert_eq(mkdir(test_path("ckpt-3.varve"), 0777), 0);
     link_sample("hdf5_types.h5", "ckpt-3.varve/model.safetensors");
-    cr_assert_null(
-        varve_reader_open(test_path("ckpt-3.varve"), NULL, &error));
+    cr_assert_null(varve_reader_open(test_path("ckpt-3.varve"), NULL, &error));
     cr_assert_eq(error.status, VARVE_IS_DIRECTORY);
 }
 
@@ -119,15 +115,15 @@ TEST(hdf5_in, is_read_by_nobody_once_it_is_forbidden)
     varve_forbid_hdf5();
     cr_assert_null(varve_reader_open(path, NULL, &error));
     cr_assert_eq(error.status, VARVE_NOT_A_CHECKPOINT);
-    cr_assert(strstr(error.message, "varve_forbid_hdf5"), "%s",
-        error.message);
+    cr_assert(strstr(error.message, "varve_forbid_hdf5"), "%s", error.message);
     cr_assert_null(varve_graph_from(path, NULL, &error));
     cr_assert_null(varve_reader_salvage(path, NULL, &error));
     varve_graph *graph = varve_graph_new(NULL);
     cr_assert_null(varve_read(varve_graph_root(graph), path, NULL, &error));
     const varve_write_options write = { .format = VARVE_FORMAT_HDF5 };
-    cr_assert_ok(varve_write(
-        varve_graph_root(graph), test_path("a.h5"), &write, &error), error);
+    cr_assert_ok(
+        varve_write(varve_graph_root(graph), test_path("a.h5"), &write, &error),
+        error);
     varve_graph_free(graph);
     varve_reader_free(open);
 }

@@ -23,12 +23,12 @@ TEST(hdf5_source, puts_the_file_before_what_is_said_but_once)
     struct vv_foreign foreign = { .files = &file, .file_count = 1 };
     struct vv_hdf5_source s = { .foreign = &foreign };
     varve_error said = { VARVE_CORRUPT, 0, "expected this" }, error;
-    cr_assert_eq(vv_hdf5_tell(&s, NULL, &said, &error), VARVE_CORRUPT);
+    cr_assert_eq(vv_hdf5_fail_at(&s, NULL, &said, &error), VARVE_CORRUPT);
     cr_assert_str_eq(error.message, "a.h5: expected this");
-    vv_hdf5_tell(&s, "x/y", &said, &error);
+    vv_hdf5_fail_at(&s, "x/y", &said, &error);
     cr_assert_str_eq(error.message, "a.h5: \"x/y\": expected this");
     strcpy(said.message, "a.h5: read failed");
-    vv_hdf5_tell(&s, "x/y", &said, &error);
+    vv_hdf5_fail_at(&s, "x/y", &said, &error);
     cr_assert_str_eq(error.message, "a.h5: read failed");
 }
 
@@ -59,8 +59,9 @@ TEST(hdf5_source, reads_at_the_place_in_the_archive)
     cr_assert_neq(a.offset, b.offset);
     cr_assert_ok(
         varve_reader_read(s.reader, a.id, found, sizeof found, &error), error);
-    cr_assert_ok(varve_reader_read(alone.reader, b.id, expected,
-        sizeof expected, &error), error);
+    cr_assert_ok(varve_reader_read(
+                     alone.reader, b.id, expected, sizeof expected, &error),
+        error);
     cr_assert_eq(memcmp(found, expected, sizeof found), 0);
     close_sample(&s);
     close_sample(&alone);
@@ -93,10 +94,11 @@ TEST(hdf5_source, says_which_filter_is_missing)
     s.reader = open_bytes(&s.world, "hdf5_types.h5", &file, &error);
     cr_assert(s.reader, "%s", error.message);
     varve_saved_node node = find_sample(&s, "chunked/lzf");
-    cr_assert_eq(varve_reader_read(s.reader, node.id, bytes, sizeof bytes,
-        &error), VARVE_TOO_NEW, "%s", error.message);
+    cr_assert_eq(
+        varve_reader_read(s.reader, node.id, bytes, sizeof bytes, &error),
+        VARVE_TOO_NEW, "%s", error.message);
     cr_assert_str_eq(error.message, "hdf5_types.h5: \"chunked/lzf\": libhdf5 "
-        "has no filter \"lzf\" (32001) here");
+                                    "has no filter \"lzf\" (32001) here");
     vv_buffer_clear(&file);
     close_sample(&s);
 }
@@ -109,8 +111,9 @@ TEST(hdf5_source, tells_what_the_system_says)
     char bytes[4000];
     varve_saved_node node = find_sample(&s, "chunked/gzip");
     memory_resize(s.world.memory, "hdf5_types.h5", 600);
-    cr_assert_eq(varve_reader_read(s.reader, node.id, bytes, sizeof bytes,
-        &error), VARVE_TRUNCATED, "%s", error.message);
+    cr_assert_eq(
+        varve_reader_read(s.reader, node.id, bytes, sizeof bytes, &error),
+        VARVE_TRUNCATED, "%s", error.message);
     cr_assert_eq(strncmp(error.message, "hdf5_types.h5: ", 15), 0);
     close_sample(&s);
 }
@@ -128,8 +131,9 @@ TEST(hdf5_source, fails_as_the_disk_does)
     memory_put(memory, "a.h5", bytes.data, bytes.size);
     for (long n = 0;; n++) {
         varve_error error = { 0 };
-        faulty_plan(faulty, &(struct faulty_plan){
-            .kinds = FAULTY_READ, .number = n, .error = EIO });
+        faulty_plan(
+            faulty, &(struct faulty_plan){
+                        .kinds = FAULTY_READ, .number = n, .error = EIO });
         varve_reader *reader = vv_reader_open_in(&context, "a.h5", &error);
         bool was_hit = faulty_hit(faulty);
         cr_assert_eq(reader == NULL, was_hit, "%s", error.message);

@@ -36,15 +36,15 @@ TEST(npy_format, is_one_variable_of_any_layout)
         "int16[2,2]", "\1\0\2\0\3\0\4\0", 8);
     check_array(DICTIONARY("<i2", "True", "(2, 2)"), "\1\0\3\0\2\0\4\0", 8,
         "int16[2,2]", "\1\0\2\0\3\0\4\0", 8);
-    check_array(DICTIONARY("<f4", "False", "(0, 3)"), "", 0, "float32[0,3]",
-        "", 0);
+    check_array(
+        DICTIONARY("<f4", "False", "(0, 3)"), "", 0, "float32[0,3]", "", 0);
     check_array(DICTIONARY("|b1", "False", "()"), "\1", 1, "bool[]", "\1", 1);
 }
 
 TEST(npy_format, has_strings)
 {
-    check_array(DICTIONARY("|S3", "False", "(2,)"), "ab\0c\0\0", 6,
-        "string[2]", "\2\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0abc", 19);
+    check_array(DICTIONARY("|S3", "False", "(2,)"), "ab\0c\0\0", 6, "string[2]",
+        "\2\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0abc", 19);
     check_array(DICTIONARY("<U1", "False", "()"), "\xfc\0\0\0", 4, "string[]",
         "\2\0\0\0\0\0\0\0\xc3\xbc", 10);
 }
@@ -134,24 +134,23 @@ static void check_bools(const char *text, size_t count)
     const char *what = NULL;
     const varve_verify_options options = { .on_damage = note_damage,
         .on_damage_user = &what };
-    cr_assert_eq(
-        varve_reader_verify(reader, &options, &error), VARVE_CORRUPT);
+    cr_assert_eq(varve_reader_verify(reader, &options, &error), VARVE_CORRUPT);
     cr_assert_str_eq(what, "a bool is neither 0 nor 1");
     cr_assert(strstr(error.message, "arr_0: "), "%s", error.message);
-    cr_assert(strstr(error.message, "0 or 1, found the byte 2"), "%s",
-        error.message);
-    cr_assert_eq(varve_reader_read(reader, 1, bytes, 2 * count, &error),
-        VARVE_CORRUPT);
-    cr_assert_eq(varve_reader_each(reader, note, &is_given, 0, &error),
-        VARVE_CORRUPT);
+    cr_assert(
+        strstr(error.message, "0 or 1, found the byte 2"), "%s", error.message);
+    cr_assert_eq(
+        varve_reader_read(reader, 1, bytes, 2 * count, &error), VARVE_CORRUPT);
+    cr_assert_eq(
+        varve_reader_each(reader, note, &is_given, 0, &error), VARVE_CORRUPT);
     cr_assert(strstr(error.message, "arr_0: "), "%s", error.message);
     cr_assert(!is_given);
     varve_reader_free(reader);
     varve_graph *graph = vv_graph_new_in(&w.context);
     varve_node *root = varve_graph_root(graph);
     memset(bytes, 0, 2 * count);
-    varve_add_variable(root, "arr_0",
-        varve_view(bytes, VARVE_BOOL, VARVE_SHAPE(2, count)));
+    varve_add_variable(
+        root, "arr_0", varve_view(bytes, VARVE_BOOL, VARVE_SHAPE(2, count)));
     cr_assert_null(varve_read(root, "a.npy", NULL, &error));
     cr_assert_eq(error.status, VARVE_CORRUPT, "%s", error.message);
     cr_assert_eq(bytes[2 * count - 1], 0);
@@ -173,11 +172,11 @@ TEST(npy_format, bids_by_the_magic_and_by_the_name)
     struct vv_candidate c = {
         .path = "a.npy", .head = (const void *)"\x93NUMPY", .head_size = 6
     };
-    cr_assert_eq(vv_npy_format.bid(&c), VV_BID_SURE);
+    cr_assert_eq(vv_npy_format.probe(&c), VV_PROBE_SURE);
     c.head_size = 5;
-    cr_assert_eq(vv_npy_format.bid(&c), VV_BID_NAME);
+    cr_assert_eq(vv_npy_format.probe(&c), VV_PROBE_NAME);
     c.path = ".npy";
-    cr_assert_eq(vv_npy_format.bid(&c), VV_BID_NONE);
+    cr_assert_eq(vv_npy_format.probe(&c), VV_PROBE_NONE);
     struct vv_buffer b = new_bytes();
     vv_buffer_add_string(&b, "something else");
     check_refused("a.npy", &b, VARVE_NOT_A_CHECKPOINT, "not a NumPy array");
@@ -187,7 +186,8 @@ TEST(npy_format, bids_by_the_magic_and_by_the_name)
 TEST(npy_format, gives_everything_back_without_memory)
 {
     static const char *const texts[] = {
-        DICTIONARY(">i4", "False", "(2,)"), DICTIONARY("|S4", "False", "(2,)"),
+        DICTIONARY(">i4", "False", "(2,)"),
+        DICTIONARY("|S4", "False", "(2,)"),
         DICTIONARY("<V4", "False", "(2,)"),
     };
     for (size_t i = 0; i < 3; i++) {

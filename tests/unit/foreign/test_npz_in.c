@@ -16,8 +16,10 @@ static void add(struct archive *a, const char *name, bool is_deflated,
 {
     struct vv_buffer b = new_bytes();
     add_array(&b, 1, text, data, size);
-    archive_add(a, (struct entry){ .name = name, .bytes = b.data,
-        .size = b.size, .is_deflated = is_deflated });
+    archive_add(a, (struct entry){ .name = name,
+                       .bytes = b.data,
+                       .size = b.size,
+                       .is_deflated = is_deflated });
     vv_buffer_clear(&b);
 }
 
@@ -33,8 +35,7 @@ TEST(npz_in, has_a_value_for_each_entry_by_its_name)
     add(&a, "b/c.npy", deflates, I2, "\3\0\4\0", 4);
     add(&a, "b/d.npy", deflates, DICTIONARY(">i2", "True", "(2, 2)"),
         "\0\1\0\3\0\2\0\4", 8);
-    add(&a, "s.npy", deflates, DICTIONARY("|S2", "False", "(2,)"), "ab\0\0",
-        4);
+    add(&a, "s.npy", deflates, DICTIONARY("|S2", "False", "(2,)"), "ab\0\0", 4);
     add(&a, "t.npy", false, DICTIONARY("|S2", "False", "(2,)"), "ab\0\0", 4);
     add(&a, "v.npy", deflates, DICTIONARY("<V2", "False", "(2,)"), "abcd", 4);
     archive_end(&a);
@@ -44,10 +45,8 @@ TEST(npz_in, has_a_value_for_each_entry_by_its_name)
     check_value(r, "a", "int16[2]", "\1\0\2\0", 4);
     check_value(r, "b/c", "int16[2]", "\3\0\4\0", 4);
     check_value(r, "b/d", "int16[2,2]", "\1\0\2\0\3\0\4\0", 8);
-    check_value(
-        r, "s", "string[2]", "\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0ab", 18);
-    check_value(
-        r, "t", "string[2]", "\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0ab", 18);
+    check_value(r, "s", "string[2]", "\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0ab", 18);
+    check_value(r, "t", "string[2]", "\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0ab", 18);
     check_value(r, "v", "uint8[4]", "abcd", 4);
     cr_assert_ok(varve_reader_verify(r, NULL, &error), error);
     varve_reader_free(r);
@@ -94,10 +93,10 @@ static void check_sum(size_t size)
     unsigned char *bytes = memory_bytes(w.memory, "a.npz", &file_size);
     for (size_t at = 0; at < size; at += size / 7 + 1) {
         bytes[node.offset + at] ^= 4;
-        cr_assert_eq(varve_reader_read(r, node.id, data, size, &error),
-            VARVE_CORRUPT);
-        cr_assert(strstr(error.message, "expected CRC-32"), "%s",
-            error.message);
+        cr_assert_eq(
+            varve_reader_read(r, node.id, data, size, &error), VARVE_CORRUPT);
+        cr_assert(
+            strstr(error.message, "expected CRC-32"), "%s", error.message);
         bytes[node.offset + at] ^= 4;
         varve_reader_free(r);
         r = vv_reader_open_in(&w.context, "a.npz", &error);
@@ -136,7 +135,8 @@ TEST(npz_in, finds_a_header_that_changed_by_the_sum_too)
 TEST(npz_in, verifies_what_it_has_to_make)
 {
     static const char *const texts[] = {
-        DICTIONARY(">i2", "False", "(2,)"), DICTIONARY("<i2", "False", "(2,)"),
+        DICTIONARY(">i2", "False", "(2,)"),
+        DICTIONARY("<i2", "False", "(2,)"),
     };
     for (int i = 0; i <= vv_inflater_exists(); i++) {
         struct archive a = archive_new();
@@ -183,14 +183,15 @@ TEST(npz_in, refuses_entries_that_are_no_arrays)
     check_entry("a.npy", DICTIONARY("<U1", "False", "()"), "\0\0\0\1", 4,
         VARVE_CORRUPT, "code point");
     struct archive a = archive_new();
-    archive_add(&a, (struct entry){ .name = "a.npy", .bytes = "\x93NUMPY\1",
-        .size = 7 });
+    archive_add(&a,
+        (struct entry){ .name = "a.npy", .bytes = "\x93NUMPY\1", .size = 7 });
     archive_end(&a);
     check_refused("a.npz", &a.file, VARVE_NOT_A_CHECKPOINT, "too short");
     archive_clear(&a);
     a = archive_new();
-    archive_add(&a, (struct entry){ .name = "a.npy",
-        .bytes = "\x93NUMPY\1\0\xff\0{}", .size = 12 });
+    archive_add(&a,
+        (struct entry){
+            .name = "a.npy", .bytes = "\x93NUMPY\1\0\xff\0{}", .size = 12 });
     archive_end(&a);
     check_refused("a.npz", &a.file, VARVE_CORRUPT, "longer than the entry");
     archive_clear(&a);
@@ -251,15 +252,15 @@ TEST(npz_in, bids_by_the_mark_and_by_the_name)
     struct vv_candidate c = {
         .path = "a.npz", .head = (const void *)"PK\3\4", .head_size = 4
     };
-    cr_assert_eq(vv_npz_format.bid(&c), VV_BID_SURE);
+    cr_assert_eq(vv_npz_format.probe(&c), VV_PROBE_SURE);
     c.path = "a.zip";
-    cr_assert_eq(vv_npz_format.bid(&c), VV_BID_LIKELY);
+    cr_assert_eq(vv_npz_format.probe(&c), VV_PROBE_LIKELY);
     c.head = (const void *)"PK\5\6";
-    cr_assert_eq(vv_npz_format.bid(&c), VV_BID_LIKELY);
+    cr_assert_eq(vv_npz_format.probe(&c), VV_PROBE_LIKELY);
     c.head = (const void *)"PK\1\2";
-    cr_assert_eq(vv_npz_format.bid(&c), VV_BID_NONE);
+    cr_assert_eq(vv_npz_format.probe(&c), VV_PROBE_NONE);
     c.path = "a.npz";
-    cr_assert_eq(vv_npz_format.bid(&c), VV_BID_NAME);
+    cr_assert_eq(vv_npz_format.probe(&c), VV_PROBE_NAME);
 }
 
 TEST(npz_in, says_what_it_was_built_without)
@@ -278,8 +279,7 @@ TEST(npz_in, gives_everything_back_without_memory)
     struct archive a = archive_new();
     bool deflates = vv_inflater_exists();
     add(&a, "a.npy", false, I2, "\1\0\2\0", 4);
-    add(&a, "s.npy", deflates, DICTIONARY("|S2", "False", "(2,)"), "ab\0\0",
-        4);
+    add(&a, "s.npy", deflates, DICTIONARY("|S2", "False", "(2,)"), "ab\0\0", 4);
     add(&a, "v.npy", deflates, DICTIONARY("<V2", "False", "(2,)"), "abcd", 4);
     archive_end(&a);
     check_without_memory("a.npz", &a.file);

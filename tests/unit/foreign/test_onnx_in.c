@@ -12,37 +12,46 @@
 
 /* --- Bids ----------------------------------------------------------------- */
 
-#define BID(path, text)                                                        \
-    bid_of(&vv_onnx_format, path, text, sizeof(text) - 1)
+#define BID(path, text) probe_of(&vv_onnx_format, path, text, sizeof(text) - 1)
 
 TEST(onnx_in, bids_for_what_it_looks_like_and_its_name)
 {
-    cr_assert_eq(BID("a", "\x08\7\x12\2me\x3a\3\x12\1g"), VV_BID_LIKELY);
-    cr_assert_eq(BID("a", "\x08\7\x28\1\x42\2\x10\1\x3a\3\x12\1g"),
-        VV_BID_LIKELY);
-    cr_assert_eq(BID("a.onnx", "\x08\7\x12\2me"), VV_BID_NAME);
-    cr_assert_eq(BID("a.onnx", ""), VV_BID_NAME);
-    cr_assert_eq(BID("a.onnx", "<html>"), VV_BID_NAME);
+    cr_assert_eq(BID("a", "\x08\7\x12\2me\x3a\3\x12\1g"), VV_PROBE_LIKELY);
+    cr_assert_eq(
+        BID("a", "\x08\7\x28\1\x42\2\x10\1\x3a\3\x12\1g"), VV_PROBE_LIKELY);
+    cr_assert_eq(BID("a.onnx", "\x08\7\x12\2me"), VV_PROBE_NAME);
+    cr_assert_eq(BID("a.onnx", ""), VV_PROBE_NAME);
+    cr_assert_eq(BID("a.onnx", "<html>"), VV_PROBE_NAME);
 }
 
 TEST(onnx_in, bids_for_nothing_of_others)
 {
-    static const struct { const char *bytes; size_t size; } others[] = {
+    static const struct {
+        const char *bytes;
+        size_t size;
+    } others[] = {
 #define OTHER(text) { text, sizeof(text) - 1 }
-        OTHER("\x08\7"), OTHER("\x08\0\x3a\3\x12\1g"), /* no version */
+        OTHER("\x08\7"),
+        OTHER("\x08\0\x3a\3\x12\1g"), /* no version */
         OTHER("\x08\xff\1\x3a\3\x12\1g"),
-        OTHER("\x08\1\x12\7\x0a\5model"),          /* a SavedModel */
-        OTHER("\x0a\7\x12\5Const"),                /* a GraphDef */
-        OTHER("\x08\0\0\0TFL3"), OTHER("\x1c\0\0\0TFL3"),
-        OTHER("\x08\4\x12\3" "abc\xa2\x1f\0"),     /* of Core ML */
-        OTHER("\x08\7\x3a\3\x18\1g"),              /* no graph */
-        OTHER("\x08\7\x3a\3\x12\4g"), OTHER("\x08\7\x3a\4\x12\1g"),
+        OTHER("\x08\1\x12\7\x0a\5model"), /* a SavedModel */
+        OTHER("\x0a\7\x12\5Const"),       /* a GraphDef */
+        OTHER("\x08\0\0\0TFL3"),
+        OTHER("\x1c\0\0\0TFL3"),
+        OTHER("\x08\4\x12\3"
+              "abc\xa2\x1f\0"),       /* of Core ML */
+        OTHER("\x08\7\x3a\3\x18\1g"), /* no graph */
+        OTHER("\x08\7\x3a\3\x12\4g"),
+        OTHER("\x08\7\x3a\4\x12\1g"),
         OTHER("\x08\7\x3a\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\x12\1g"),
-        OTHER("\x08\7\x38\3\x12\1g"), OTHER("\x08\7\x12\x7f" "ab"),
+        OTHER("\x08\7\x38\3\x12\1g"),
+        OTHER("\x08\7\x12\x7f"
+              "ab"),
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        cr_assert_eq(bid_of(&vv_onnx_format, "a", others[i].bytes,
-            others[i].size), VV_BID_NONE, "%zu", i);
+        cr_assert_eq(
+            probe_of(&vv_onnx_format, "a", others[i].bytes, others[i].size),
+            VV_PROBE_NONE, "%zu", i);
     check_no_bid_for_noise(&vv_onnx_format);
 }
 
@@ -52,14 +61,22 @@ static const struct {
     const char *name;
     varve_dtype dtype;
 } types[] = {
-    { "FLOAT", VARVE_FLOAT32 }, { "UINT8", VARVE_UINT8 },
-    { "INT8", VARVE_INT8 }, { "UINT16", VARVE_UINT16 },
-    { "INT16", VARVE_INT16 }, { "INT32", VARVE_INT32 },
-    { "INT64", VARVE_INT64 }, { "BOOL", VARVE_BOOL },
-    { "FLOAT16", VARVE_FLOAT16 }, { "DOUBLE", VARVE_FLOAT64 },
-    { "UINT32", VARVE_UINT32 }, { "UINT64", VARVE_UINT64 },
-    { "COMPLEX64", VARVE_COMPLEX64 }, { "COMPLEX128", VARVE_COMPLEX128 },
-    { "BFLOAT16", VARVE_BFLOAT16 }, { "FLOAT8E4M3FN", VARVE_FLOAT8_E4M3FN },
+    { "FLOAT", VARVE_FLOAT32 },
+    { "UINT8", VARVE_UINT8 },
+    { "INT8", VARVE_INT8 },
+    { "UINT16", VARVE_UINT16 },
+    { "INT16", VARVE_INT16 },
+    { "INT32", VARVE_INT32 },
+    { "INT64", VARVE_INT64 },
+    { "BOOL", VARVE_BOOL },
+    { "FLOAT16", VARVE_FLOAT16 },
+    { "DOUBLE", VARVE_FLOAT64 },
+    { "UINT32", VARVE_UINT32 },
+    { "UINT64", VARVE_UINT64 },
+    { "COMPLEX64", VARVE_COMPLEX64 },
+    { "COMPLEX128", VARVE_COMPLEX128 },
+    { "BFLOAT16", VARVE_BFLOAT16 },
+    { "FLOAT8E4M3FN", VARVE_FLOAT8_E4M3FN },
     { "FLOAT8E5M2", VARVE_FLOAT8_E5M2 },
 };
 
@@ -128,8 +145,8 @@ TEST(onnx_in, restores_into_a_graph)
     varve_graph *graph = varve_graph_new(NULL);
     varve_node *raw = varve_add_object(varve_graph_root(graph), "raw");
     varve_add_variable(raw, "FLOAT", varve_array(&w[0][0], 2, 3));
-    varve_restoration *found = varve_read(
-        varve_graph_root(graph), GOLDEN_MODEL, &options, &error);
+    varve_restoration *found =
+        varve_read(varve_graph_root(graph), GOLDEN_MODEL, &options, &error);
     cr_assert(found, "%s", error.message);
     cr_assert_eq(w[1][2], 5);
     varve_restoration_free(found);
@@ -147,8 +164,7 @@ static bool may_end(const struct vv_buffer *model, size_t size)
     while (at < size) {
         uint64_t key, value;
         const unsigned char *end = model->data + model->size;
-        const unsigned char *next =
-            vv_take_varint(model->data + at, end, &key);
+        const unsigned char *next = vv_take_varint(model->data + at, end, &key);
         next = vv_take_varint(next, end, &value);
         at = (size_t)(next - model->data) +
              ((key & 7) == VV_WIRE_SIZED ? (size_t)value : 0);
@@ -163,8 +179,7 @@ TEST(onnx_in, refuses_every_file_that_was_cut)
     struct vv_buffer b = new_bytes();
     size_t size, data_size, ends = 0;
     char *bytes = test_read_file(GOLDEN_MODEL, &size);
-    char *data = test_read_file(GOLDEN "/foreign/onnx_model.data",
-        &data_size);
+    char *data = test_read_file(GOLDEN "/foreign/onnx_model.data", &data_size);
     vv_buffer_add(&b, bytes, size);
     memory_put(w.memory, "onnx_model.data", data, data_size);
     for (size_t i = 1; i <= size; i++) {
@@ -173,11 +188,12 @@ TEST(onnx_in, refuses_every_file_that_was_cut)
         varve_reader *reader = open_bytes(&w, MODEL_PATH, &b, &error);
         b.size = size;
         ends += may_end(&b, i);
-        cr_assert_eq(reader != NULL, may_end(&b, i), "cut to %zu: %s", i,
-            error.message);
-        cr_assert(reader || (error.status == VARVE_TRUNCATED &&
-            strncmp(error.message, MODEL_PATH ": ", 12) == 0), "%zu: %s", i,
-            error.message);
+        cr_assert_eq(
+            reader != NULL, may_end(&b, i), "cut to %zu: %s", i, error.message);
+        cr_assert(
+            reader || (error.status == VARVE_TRUNCATED &&
+                          strncmp(error.message, MODEL_PATH ": ", 12) == 0),
+            "%zu: %s", i, error.message);
         varve_reader_free(reader);
     }
     cr_assert_eq(ends, 3); /* after each opset, and the whole model */

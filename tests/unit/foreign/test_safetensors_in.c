@@ -12,10 +12,9 @@
     "\"" name "\":{\"dtype\":\"" dtype "\",\"shape\":" shape                   \
     ",\"data_offsets\":[" #begin "," #end "]}"
 
-static const char sample[] = "{\"__metadata__\":{\"format\":\"pt\"},"
-    T("net/w", "U8", "[3,2]", 2, 8) "," T("b", "I16", "[1]", 0, 2) ","
-    T("adam/m(net/w)", "U8", "[1]", 8, 9) "," T("q", "F4", "[2,2]", 9, 11)
-    "}     ";
+static const char sample[] = "{\"__metadata__\":{\"format\":\"pt\"}," T("net/w",
+    "U8", "[3,2]", 2, 8) "," T("b", "I16", "[1]", 0, 2) "," T("adam/m(net/w)",
+    "U8", "[1]", 8, 9) "," T("q", "F4", "[2,2]", 9, 11) "}     ";
 
 TEST(safetensors_in, reads_each_value_where_it_lies)
 {
@@ -54,8 +53,8 @@ TEST(safetensors_in, makes_slots_of_names_that_say_so)
     varve_reader *reader = open_in(memory, "x.safetensors", &error);
     cr_assert(varve_reader_find(reader, "adam", &adam));
     cr_assert(varve_reader_find(reader, "net/w", &w));
-    cr_assert(varve_reader_slot_at(
-        reader, adam.id, 0, &name, &variable, &slot));
+    cr_assert(
+        varve_reader_slot_at(reader, adam.id, 0, &name, &variable, &slot));
     cr_assert_str_eq(name, "m");
     cr_assert_eq(variable, w.id);
     varve_reader_free(reader);
@@ -66,9 +65,11 @@ TEST(safetensors_in, keeps_names_that_only_look_like_slots)
 {
     struct memory *memory = memory_new();
     varve_error error;
-    put_tensors(memory, "x.safetensors", "{" T("w", "U8", "[1]", 0, 1) ","
-        T("/m(w)", "U8", "[1]", 1, 2) "," T("m()", "U8", "[1]", 2, 3) ","
-        T("(w)", "U8", "[1]", 3, 4) "," T("w/m(w)", "U8", "[1]", 4, 5) "}", 5);
+    put_tensors(memory, "x.safetensors",
+        "{" T("w", "U8", "[1]", 0, 1) "," T("/m(w)", "U8", "[1]", 1, 2) "," T(
+            "m()", "U8", "[1]", 2, 3) "," T("(w)", "U8", "[1]", 3,
+            4) "," T("w/m(w)", "U8", "[1]", 4, 5) "}",
+        5);
     varve_reader *reader = open_in(memory, "x.safetensors", &error);
     cr_assert(reader, "%s", error.message);
     cr_assert_eq(first_byte(reader, "%2Fm%28w%29"), 1);
@@ -101,9 +102,11 @@ TEST(safetensors_in, leaves_out_what_no_node_can_be_called)
     varve_error error;
     varve_saved_node node;
     const char *path, *what;
-    put_tensors(memory, "x.safetensors", "{\"__metadata__\":{\"\":\"x\","
-        "\"k\":\"a\\u0000\",\"alias\":\"\"}," T("", "U8", "[1]", 0, 1) ","
-        T("a\\u0000b", "U8", "[1]", 1, 2) "," T("w", "U8", "[1]", 2, 3) "}", 3);
+    put_tensors(memory, "x.safetensors",
+        "{\"__metadata__\":{\"\":\"x\","
+        "\"k\":\"a\\u0000\",\"alias\":\"\"}," T("", "U8", "[1]", 0, 1) "," T(
+            "a\\u0000b", "U8", "[1]", 1, 2) "," T("w", "U8", "[1]", 2, 3) "}",
+        3);
     varve_reader *reader = open_in(memory, "x.safetensors", &error);
     cr_assert(reader, "%s", error.message);
     cr_assert_eq(first_byte(reader, "w"), 2);
@@ -125,13 +128,20 @@ TEST(safetensors_in, knows_every_type)
         varve_dtype dtype;
         unsigned size;
     } rows[] = {
-        { "BOOL", VARVE_BOOL, 1 }, { "U8", VARVE_UINT8, 1 },
-        { "I8", VARVE_INT8, 1 }, { "I16", VARVE_INT16, 2 },
-        { "U16", VARVE_UINT16, 2 }, { "F16", VARVE_FLOAT16, 2 },
-        { "BF16", VARVE_BFLOAT16, 2 }, { "I32", VARVE_INT32, 4 },
-        { "U32", VARVE_UINT32, 4 }, { "F32", VARVE_FLOAT32, 4 },
-        { "F64", VARVE_FLOAT64, 8 }, { "I64", VARVE_INT64, 8 },
-        { "U64", VARVE_UINT64, 8 }, { "C64", VARVE_COMPLEX64, 8 },
+        { "BOOL", VARVE_BOOL, 1 },
+        { "U8", VARVE_UINT8, 1 },
+        { "I8", VARVE_INT8, 1 },
+        { "I16", VARVE_INT16, 2 },
+        { "U16", VARVE_UINT16, 2 },
+        { "F16", VARVE_FLOAT16, 2 },
+        { "BF16", VARVE_BFLOAT16, 2 },
+        { "I32", VARVE_INT32, 4 },
+        { "U32", VARVE_UINT32, 4 },
+        { "F32", VARVE_FLOAT32, 4 },
+        { "F64", VARVE_FLOAT64, 8 },
+        { "I64", VARVE_INT64, 8 },
+        { "U64", VARVE_UINT64, 8 },
+        { "C64", VARVE_COMPLEX64, 8 },
         { "F8_E5M2", VARVE_FLOAT8_E5M2, 1 },
         { "F8_E4M3", VARVE_FLOAT8_E4M3FN, 1 },
     };
@@ -140,8 +150,10 @@ TEST(safetensors_in, knows_every_type)
         char header[128];
         varve_error error;
         varve_saved_node node;
-        snprintf(header, sizeof header, "{\"x\":{\"dtype\":\"%s\",\"shape\":"
-            "[2],\"data_offsets\":[0,%u]}}", rows[i].name, 2 * rows[i].size);
+        snprintf(header, sizeof header,
+            "{\"x\":{\"dtype\":\"%s\",\"shape\":"
+            "[2],\"data_offsets\":[0,%u]}}",
+            rows[i].name, 2 * rows[i].size);
         put_tensors(memory, "x.safetensors", header, 2 * rows[i].size);
         varve_reader *reader = open_in(memory, "x.safetensors", &error);
         cr_assert(reader, "%s", error.message);
@@ -164,10 +176,12 @@ TEST(safetensors_in, makes_a_second_path_of_a_removed_alias)
 {
     struct memory *memory = memory_new();
     varve_error error;
-    put_tensors(memory, "x.safetensors", "{\"__metadata__\":{\"dec/w\":"
+    put_tensors(memory, "x.safetensors",
+        "{\"__metadata__\":{\"dec/w\":"
         "\"enc/w\",\"e\\u0062\":\"\\u0062\",\"b\":\"enc/w\",\"enc\":\"b\","
-        "\"no\":\"such\"}," T("enc/w", "U8", "[1]", 0, 1) ","
-        T("b", "U8", "[1]", 1, 2) "}", 2);
+        "\"no\":\"such\"}," T("enc/w", "U8", "[1]", 0, 1) "," T(
+            "b", "U8", "[1]", 1, 2) "}",
+        2);
     varve_reader *reader = open_in(memory, "x.safetensors", &error);
     cr_assert(reader, "%s", error.message);
     cr_assert(same_node(reader, "dec/w", "enc/w"));
@@ -194,8 +208,10 @@ static varve_status open_chain(size_t parts, size_t data_size)
     strcpy(header, "{\"");
     for (size_t i = 0; i < parts; i++)
         memcpy(header + 2 + 2 * i, "a/", 2);
-    sprintf(header + 2 + 2 * parts, "b\":{\"dtype\":\"U8\",\"shape\":[%zu],"
-        "\"data_offsets\":[0,%zu]}}", data_size, data_size);
+    sprintf(header + 2 + 2 * parts,
+        "b\":{\"dtype\":\"U8\",\"shape\":[%zu],"
+        "\"data_offsets\":[0,%zu]}}",
+        data_size, data_size);
     put_tensors(memory, "x.safetensors", header, data_size);
     varve_reader *reader = open_in(memory, "x.safetensors", &error);
     varve_status status = reader ? VARVE_OK : error.status;
@@ -234,15 +250,15 @@ static varve_status open_header(const char *header, size_t *size)
 TEST(safetensors_in, makes_some_objects_for_every_value)
 {
     enum { COUNT = 5000, DEPTHS = 3 };
-    static const char *const below[DEPTHS] = {
-        "kernel", "a/b/c/d", "a/b/c/d/e/f/g"
-    };
+    static const char *const below[DEPTHS] = { "kernel", "a/b/c/d",
+        "a/b/c/d/e/f/g" };
     for (int depth = 0; depth < DEPTHS; depth++) {
         char *header = malloc(128 * COUNT);
         size_t at = 1, size;
         header[0] = '{';
         for (size_t i = 0; i < COUNT; i++)
-            at += (size_t)sprintf(header + at, "%s\"%zu/%s/w\":{\"dtype\":"
+            at += (size_t)sprintf(header + at,
+                "%s\"%zu/%s/w\":{\"dtype\":"
                 "\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}",
                 i ? "," : "", i, below[depth]);
         strcpy(header + at, "}");
@@ -261,14 +277,14 @@ TEST(safetensors_in, takes_as_many_further_names_as_their_bytes_allow)
     for (int is_long = 0; is_long < 2; is_long++) {
         char *header = malloc(64 * COUNT + 128);
         size_t size;
-        size_t at = (size_t)sprintf(header, "{" T("w", "U8", "[0]", 0, 0)
-            ",\"__metadata__\":{\"w\":\"\"");
+        size_t at = (size_t)sprintf(header,
+            "{" T("w", "U8", "[0]", 0, 0) ",\"__metadata__\":{\"w\":\"\"");
         for (size_t i = 0; i < COUNT; i++)
             at += (size_t)sprintf(header + at, ",\"%s%zu\":\"w\"",
                 is_long ? "decoder.layers.weight" : "", i);
         strcpy(header + at, "}}");
-        cr_assert_eq(open_header(header, &size),
-            is_long ? VARVE_OK : VARVE_LIMIT);
+        cr_assert_eq(
+            open_header(header, &size), is_long ? VARVE_OK : VARVE_LIMIT);
         cr_assert_lt(test_peak_bytes(), 16 * size, "%zu bytes for %zu",
             test_peak_bytes(), size);
         free(header);
@@ -360,37 +376,40 @@ TEST(safetensors_in, refuses_files_that_were_cut_or_have_more)
     memory_free(memory);
 }
 
-static enum vv_bid bid_for(const char *path, const char *head, size_t head_size,
-    uint64_t size)
+static enum vv_probe_result bid_for(
+    const char *path, const char *head, size_t head_size, uint64_t size)
 {
-    struct vv_candidate candidate = { .path = path, .size = size,
-        .head = (const unsigned char *)head, .head_size = head_size };
-    return vv_safetensors_format.bid(&candidate);
+    struct vv_candidate candidate = { .path = path,
+        .size = size,
+        .head = (const unsigned char *)head,
+        .head_size = head_size };
+    return vv_safetensors_format.probe(&candidate);
 }
 
 TEST(safetensors_in, bids_for_what_looks_like_one)
 {
     static const char head[] = "\x02\0\0\0\0\0\0\0{}";
     static const char space[] = "\x04\0\0\0\0\0\0\0 \n{}";
-    cr_assert_eq(bid_for("x.safetensors", head, 10, 10), VV_BID_SURE);
-    cr_assert_eq(bid_for("x.bin", head, 10, 10), VV_BID_LIKELY);
-    cr_assert_eq(bid_for("x.bin", space, 12, 12), VV_BID_LIKELY);
-    cr_assert_eq(bid_for("x.bin", head, 10, 9), VV_BID_NONE);
-    cr_assert_eq(bid_for("x.safetensors", head, 9, 9), VV_BID_NAME);
-    cr_assert_eq(bid_for("x.bin", head, 8, 8), VV_BID_NONE);
-    cr_assert_eq(bid_for("x.bin", "", 0, 0), VV_BID_NONE);
-    cr_assert_eq(bid_for("x.bin", "\x02\0\0\0\0\0\0\0[]", 10, 10),
-        VV_BID_NONE);
-    cr_assert_eq(bid_for("safetensors", "text", 4, 4), VV_BID_NONE);
-    cr_assert_eq(bid_for(".safetensors", "text", 4, 4), VV_BID_NAME);
+    cr_assert_eq(bid_for("x.safetensors", head, 10, 10), VV_PROBE_SURE);
+    cr_assert_eq(bid_for("x.bin", head, 10, 10), VV_PROBE_LIKELY);
+    cr_assert_eq(bid_for("x.bin", space, 12, 12), VV_PROBE_LIKELY);
+    cr_assert_eq(bid_for("x.bin", head, 10, 9), VV_PROBE_NONE);
+    cr_assert_eq(bid_for("x.safetensors", head, 9, 9), VV_PROBE_NAME);
+    cr_assert_eq(bid_for("x.bin", head, 8, 8), VV_PROBE_NONE);
+    cr_assert_eq(bid_for("x.bin", "", 0, 0), VV_PROBE_NONE);
+    cr_assert_eq(
+        bid_for("x.bin", "\x02\0\0\0\0\0\0\0[]", 10, 10), VV_PROBE_NONE);
+    cr_assert_eq(bid_for("safetensors", "text", 4, 4), VV_PROBE_NONE);
+    cr_assert_eq(bid_for(".safetensors", "text", 4, 4), VV_PROBE_NAME);
 }
 
 TEST(safetensors_in, gives_back_all_memory_when_there_is_none)
 {
     struct memory *memory = memory_new();
     put_tensors(memory, "x.safetensors",
-        "{\"__metadata__\":{\"c\":\"a\",\"save_counter\":\"3\"},"
-        T("a", "U8", "[1]", 0, 1) "}", 1);
+        "{\"__metadata__\":{\"c\":\"a\",\"save_counter\":\"3\"}," T(
+            "a", "U8", "[1]", 0, 1) "}",
+        1);
     for (long n = 0;; n++) {
         varve_error error;
         test_fail_allocation(n, false);
@@ -401,8 +420,8 @@ TEST(safetensors_in, gives_back_all_memory_when_there_is_none)
         cr_assert_eq(memory_open_count(memory), 0);
         if (reader)
             break;
-        cr_assert_eq(error.status, VARVE_NO_MEMORY, "%ld: %s", n,
-            error.message);
+        cr_assert_eq(
+            error.status, VARVE_NO_MEMORY, "%ld: %s", n, error.message);
     }
     memory_free(memory);
 }

@@ -10,8 +10,8 @@
 #include "safetensors_index.h"
 
 #define T(name, begin, end)                                                    \
-    "\"" name "\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":["          \
-    #begin "," #end "]}"
+    "\"" name "\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[" #begin   \
+    "," #end "]}"
 
 #define INDEX "d/m.safetensors.index.json"
 
@@ -20,17 +20,22 @@ static struct memory *two_files(const char *map)
 {
     struct memory *memory = memory_new();
     char index[512];
-    put_tensors(memory, "d/one.safetensors", "{\"__metadata__\":{\"format\":"
-        "\"pt\",\"alias\":\"c\"}," T("b", 1, 2) "," T("a", 0, 1) "}", 2);
+    put_tensors(memory, "d/one.safetensors",
+        "{\"__metadata__\":{\"format\":"
+        "\"pt\",\"alias\":\"c\"}," T("b", 1, 2) "," T("a", 0, 1) "}",
+        2);
     put_tensors(memory, "d/two.safetensors",
         "{\"__metadata__\":{\"format\":\"np\"}," T("c", 0, 1) "}", 1);
-    snprintf(index, sizeof index, "{\"metadata\": {\"total_size\": 3.5e1, "
-        "\"x\": [{}]}, \"weight_map\": {%s}, \"more\": null}\n", map);
+    snprintf(index, sizeof index,
+        "{\"metadata\": {\"total_size\": 3.5e1, "
+        "\"x\": [{}]}, \"weight_map\": {%s}, \"more\": null}\n",
+        map);
     put_text(memory, INDEX, index);
     return memory;
 }
 
-static const char good[] = "\"a\": \"one.safetensors\", "
+static const char good[] =
+    "\"a\": \"one.safetensors\", "
     "\"c\": \"two.s\\u0061fetensors\", \"b\": \"one.safetensors\"";
 
 TEST(safetensors_index, reads_each_tensor_from_its_file)
@@ -87,13 +92,15 @@ TEST(safetensors_index, refuses_maps_that_are_not_those_of_the_files)
     } rows[] = {
         { "\"a\": \"one.safetensors\", \"b\": \"one.safetensors\", "
           "\"c\": \"two.safetensors\", \"d\": \"two.safetensors\"",
-            VARVE_CORRUPT, INDEX ": weight_map: the tensor \"d\" is missing in "
-            "d/two.safetensors" },
+            VARVE_CORRUPT,
+            INDEX ": weight_map: the tensor \"d\" is missing in "
+                  "d/two.safetensors" },
         { "\"a\": \"one.safetensors\", \"b\": \"two.safetensors\", "
-          "\"c\": \"two.safetensors\"", VARVE_CORRUPT,
-            INDEX ": weight_map: the tensor \"b\" is missing" },
+          "\"c\": \"two.safetensors\"",
+            VARVE_CORRUPT, INDEX ": weight_map: the tensor \"b\" is missing" },
         { "\"a\": \"one.safetensors\", \"b\": \"one.safetensors\", "
-          "\"\\u0061\": \"two.safetensors\"", VARVE_CORRUPT,
+          "\"\\u0061\": \"two.safetensors\"",
+            VARVE_CORRUPT,
             "expected each name only once in weight_map, found a duplicate" },
         { "\"a\": 1", VARVE_CORRUPT, "expected a string, found 1" },
         { "\"a\": \"../d/one.safetensors\"", VARVE_CORRUPT,
@@ -110,7 +117,7 @@ TEST(safetensors_index, refuses_maps_that_are_not_those_of_the_files)
             "not the name of a file in the directory" },
         { "\"a\": \"three.safetensors\"", VARVE_NOT_FOUND,
             INDEX ": weight_map: the file \"three.safetensors\" is missing in "
-            "the directory of the index" },
+                  "the directory of the index" },
         { "\"a\": \"sub/one.safetensors\"", VARVE_NOT_FOUND,
             "the file \"sub/one.safetensors\" is missing" },
         { "\"a\": \"sub/../one.safetensors\"", VARVE_CORRUPT,
@@ -128,8 +135,8 @@ TEST(safetensors_index, refuses_maps_that_are_not_those_of_the_files)
 
 TEST(safetensors_index, leaves_out_tensors_that_the_map_does_not_have)
 {
-    struct memory *memory = two_files(
-        "\"a\": \"one.safetensors\", \"c\": \"./two.safetensors\"");
+    struct memory *memory =
+        two_files("\"a\": \"one.safetensors\", \"c\": \"./two.safetensors\"");
     varve_error error;
     varve_saved_node node;
     const char *path, *what;
@@ -152,9 +159,12 @@ TEST(safetensors_index, takes_a_name_from_the_file_that_the_map_says)
     struct memory *memory = two_files(good);
     varve_error error;
     varve_saved_node node, alias;
-    put_tensors(memory, "d/sub/two.safetensors", "{\"__metadata__\":{\"x\":"
-        "\"b\"}," T("b", 0, 1) "," T("c", 1, 2) "}", 2);
-    put_text(memory, INDEX, "{\"weight_map\":{\"b\":\"one.safetensors\","
+    put_tensors(memory, "d/sub/two.safetensors",
+        "{\"__metadata__\":{\"x\":"
+        "\"b\"}," T("b", 0, 1) "," T("c", 1, 2) "}",
+        2);
+    put_text(memory, INDEX,
+        "{\"weight_map\":{\"b\":\"one.safetensors\","
         "\"a\":\"one.safetensors\",\"c\":\"sub/two.safetensors\"}}");
     varve_reader *reader = open_in(memory, INDEX, &error);
     cr_assert(reader, "%s", error.message);
@@ -194,9 +204,8 @@ TEST(safetensors_index, refuses_an_index_that_is_none)
 
 TEST(safetensors_index, refuses_a_part_of_any_of_its_files)
 {
-    static const char *const names[] = {
-        "d/one.safetensors", "d/two.safetensors"
-    };
+    static const char *const names[] = { "d/one.safetensors",
+        "d/two.safetensors" };
     for (size_t i = 0; i < 2; i++) {
         struct memory *memory = two_files(good);
         size_t size;
@@ -227,21 +236,23 @@ TEST(safetensors_index, accepts_a_map_of_nothing)
     memory_free(memory);
 }
 
-static enum vv_bid bid_for(const char *path, const char *head)
+static enum vv_probe_result bid_for(const char *path, const char *head)
 {
-    struct vv_candidate candidate = { .path = path, .size = strlen(head),
-        .head = (const unsigned char *)head, .head_size = strlen(head) };
-    return vv_safetensors_index_format.bid(&candidate);
+    struct vv_candidate candidate = { .path = path,
+        .size = strlen(head),
+        .head = (const unsigned char *)head,
+        .head_size = strlen(head) };
+    return vv_safetensors_index_format.probe(&candidate);
 }
 
 TEST(safetensors_index, bids_for_what_looks_like_one)
 {
-    cr_assert_eq(bid_for(INDEX, " {}"), VV_BID_SURE);
-    cr_assert_eq(bid_for(INDEX, "x"), VV_BID_NAME);
-    cr_assert_eq(bid_for("x.json", "{\"weight_map\": {}}"), VV_BID_LIKELY);
-    cr_assert_eq(bid_for("x.json", "{\"weight\": {}}"), VV_BID_NONE);
-    cr_assert_eq(bid_for("x.json", "\"weight_map\""), VV_BID_NONE);
-    cr_assert_eq(bid_for("x.json", ""), VV_BID_NONE);
+    cr_assert_eq(bid_for(INDEX, " {}"), VV_PROBE_SURE);
+    cr_assert_eq(bid_for(INDEX, "x"), VV_PROBE_NAME);
+    cr_assert_eq(bid_for("x.json", "{\"weight_map\": {}}"), VV_PROBE_LIKELY);
+    cr_assert_eq(bid_for("x.json", "{\"weight\": {}}"), VV_PROBE_NONE);
+    cr_assert_eq(bid_for("x.json", "\"weight_map\""), VV_PROBE_NONE);
+    cr_assert_eq(bid_for("x.json", ""), VV_PROBE_NONE);
 }
 
 TEST(safetensors_index, gives_back_all_memory_when_there_is_none)
@@ -257,8 +268,8 @@ TEST(safetensors_index, gives_back_all_memory_when_there_is_none)
         cr_assert_eq(memory_open_count(memory), 0);
         if (reader)
             break;
-        cr_assert_eq(error.status, VARVE_NO_MEMORY, "%ld: %s", n,
-            error.message);
+        cr_assert_eq(
+            error.status, VARVE_NO_MEMORY, "%ld: %s", n, error.message);
     }
     memory_free(memory);
 }

@@ -29,11 +29,16 @@ static void aim(struct aimed *a)
     struct drafted *t = &a->drafted;
     cr_assert_ok(draft_end(t, &error), error);
     cr_assert_ok(vv_saved_paths_begin(&a->paths, test_allocator(),
-        &t->in.parsed.index, 0, &error), error);
+                     &t->in.parsed.index, 0, &error),
+        error);
     a->lost[0] = '\0';
-    a->target = (struct vv_target){ .context = &t->context, .path = "out",
-        .index = &t->in.parsed.index, .table = &t->in.parsed.table,
-        .paths = &a->paths, .loss = note_loss, .loss_user = a };
+    a->target = (struct vv_target){ .context = &t->context,
+        .path = "out",
+        .index = &t->in.parsed.index,
+        .table = &t->in.parsed.table,
+        .paths = &a->paths,
+        .loss = note_loss,
+        .loss_user = a };
 }
 
 static void end(struct aimed *a)
@@ -92,12 +97,12 @@ TEST(target, says_at_which_path_something_is_lost)
 {
     struct aimed a;
     build_slots(&a);
-    vv_target_lose(&a.target, 3, "a thing");
-    vv_target_lose(&a.target, 1, "another");
+    vv_target_report_lost(&a.target, 3, "a thing");
+    vv_target_report_lost(&a.target, 1, "another");
     cr_assert_str_eq(a.lost, "net/w%25: a thing\nnet: another\n");
     a.target.loss = NULL;
-    vv_target_lose(&a.target, 1, "a thing");
-    vv_target_lose_graph(&a.target, false, NULL);
+    vv_target_report_lost(&a.target, 1, "a thing");
+    vv_target_report_lost_graph(&a.target, false, NULL);
     end(&a);
 }
 
@@ -123,20 +128,20 @@ static void build_losses(struct aimed *a)
 TEST(target, tells_what_every_format_without_a_graph_loses)
 {
     static const char kinds[] = "list: its kind: a list\nx: its kind: a "
-        "dict\nlist/0: a tag\n";
+                                "dict\nlist/0: a tag\n";
     static const char ways[] = "y: another path to a node\n"
-        "x/root: another path to a node\n"
-        "x/w: another path to a node\n";
+                               "x/root: another path to a node\n"
+                               "x/w: another path to a node\n";
     struct aimed a;
     build_losses(&a);
-    vv_target_lose_graph(&a.target, true, NULL);
+    vv_target_report_lost_graph(&a.target, true, NULL);
     cr_assert_str_eq(a.lost, kinds);
     a.lost[0] = '\0';
-    vv_target_lose_graph(&a.target, false, NULL);
+    vv_target_report_lost_graph(&a.target, false, NULL);
     cr_assert_eq(strncmp(a.lost, kinds, strlen(kinds)), 0);
     cr_assert_str_eq(a.lost + strlen(kinds), ways);
     a.target.loss = NULL;
-    vv_target_lose_graph(&a.target, false, NULL);
+    vv_target_report_lost_graph(&a.target, false, NULL);
     end(&a);
 }
 

@@ -13,26 +13,29 @@
 
 /* --- Bids ----------------------------------------------------------------- */
 
-static enum vv_bid bid_for(const char *path, const char *first)
+static enum vv_probe_result bid_for(const char *path, const char *first)
 {
     struct archive a = archive_new();
     archive_add(&a, (struct entry){ .name = first, .bytes = "", .size = 0 });
-    struct vv_candidate candidate = { .path = path, .size = a.file.size,
-        .head = a.file.data, .head_size = a.file.size };
-    enum vv_bid bid = vv_torch_format.bid(&candidate);
+    struct vv_candidate candidate = { .path = path,
+        .size = a.file.size,
+        .head = a.file.data,
+        .head_size = a.file.size };
+    enum vv_probe_result result = vv_torch_format.probe(&candidate);
     archive_clear(&a);
-    return bid;
+    return result;
 }
 
 TEST(torch_in, bids_for_its_pickle_and_its_names)
 {
-    cr_assert_eq(bid_for("a", "archive/data.pkl"), VV_BID_SURE);
-    cr_assert_eq(bid_for("a.npz", "a/data.pkl"), VV_BID_SURE);
-    cr_assert_eq(bid_for("a.pt", "a/version"), VV_BID_LIKELY);
-    cr_assert_eq(bid_for("a.npz", "a/version"), VV_BID_NONE);
-    struct vv_candidate other = { .path = "a.pt",
-        .head = (const unsigned char *)"\x80\2", .head_size = 2 };
-    cr_assert_eq(vv_torch_format.bid(&other), VV_BID_NONE);
+    cr_assert_eq(bid_for("a", "archive/data.pkl"), VV_PROBE_SURE);
+    cr_assert_eq(bid_for("a.npz", "a/data.pkl"), VV_PROBE_SURE);
+    cr_assert_eq(bid_for("a.pt", "a/version"), VV_PROBE_LIKELY);
+    cr_assert_eq(bid_for("a.npz", "a/version"), VV_PROBE_NONE);
+    struct vv_candidate other = {
+        .path = "a.pt", .head = (const unsigned char *)"\x80\2", .head_size = 2
+    };
+    cr_assert_eq(vv_torch_format.probe(&other), VV_PROBE_NONE);
 }
 
 /* --- Golden files --------------------------------------------------------- */
@@ -76,8 +79,8 @@ static size_t numbers_of(
     size_t count = 1, size = varve_dtype_size(node.value.dtype);
     for (uint32_t i = 0; i < node.value.rank; i++)
         count *= (size_t)node.value.shape[i];
-    cr_assert_ok(varve_reader_read(o->r, node.id, bytes, sizeof bytes, &error),
-        error);
+    cr_assert_ok(
+        varve_reader_read(o->r, node.id, bytes, sizeof bytes, &error), error);
     cr_assert_eq(node.size, count * size);
     vv_convert(VARVE_COMPLEX128, numbers, node.value.dtype, bytes, count);
     return count;
@@ -91,8 +94,8 @@ static void check(const struct opened *o, const char *path, size_t count,
     double found[2 * 64];
     cr_assert_eq(numbers_of(o, path, found), count, "%s", path);
     for (size_t i = 0; i < count; i++) {
-        cr_assert_eq(found[2 * i], expected[i], "%s: %zu: %g", path, i,
-            found[2 * i]);
+        cr_assert_eq(
+            found[2 * i], expected[i], "%s: %zu: %g", path, i, found[2 * i]);
         cr_assert_eq(found[2 * i + 1], imaginary * expected[i], "%s", path);
     }
 }
@@ -120,8 +123,8 @@ TEST(torch_in, reads_every_element_type)
 TEST(torch_in, reads_every_view)
 {
     struct opened o = open_golden("torch_state.pt");
-    CHECK(&o, "view.transposed", 0, 6, 12, 18, 1, 7, 13, 19, 2, 8, 14, 20, 3,
-        9, 15, 21, 4, 10, 16, 22, 5, 11, 17, 23);
+    CHECK(&o, "view.transposed", 0, 6, 12, 18, 1, 7, 13, 19, 2, 8, 14, 20, 3, 9,
+        15, 21, 4, 10, 16, 22, 5, 11, 17, 23);
     CHECK(&o, "view.slice", 6, 8, 10, 12, 14, 16);
     CHECK(&o, "view.expanded", 1, 1, 1, 2, 2, 2);
     double conjugate[4];
@@ -202,8 +205,8 @@ TEST(torch_in, fills_a_program)
         varve_add_variable(model, "last.bias", varve_array(bias, 2));
     varve_add_slot(optimizer, w, "exp_avg", varve_array(*moment, 4, 3));
     varve_add_slot(optimizer, b, "exp_avg_sq", varve_array(second, 2));
-    varve_restoration *r = varve_read(
-        root, GOLDEN "/foreign/torch_training.pt", NULL, &error);
+    varve_restoration *r =
+        varve_read(root, GOLDEN "/foreign/torch_training.pt", NULL, &error);
     cr_assert(r, "%s", error.message);
     cr_assert_ok(varve_assert_existing_objects_matched(r, &error), error);
     cr_assert_eq(epoch, 3);
@@ -280,7 +283,7 @@ TEST(torch_in, survives_any_change_of_a_pickle_without_a_sum)
             opened += r != NULL;
             cr_assert(r || error.message[0]);
             cr_assert(!r || !varve_reader_verify(r, NULL, &error) ||
-                error.message[0]);
+                      error.message[0]);
             varve_reader_free(r);
             world_free(&w);
         }

@@ -132,9 +132,9 @@ TEST(torch_index, bids_for_what_is_called_so)
     struct vv_candidate c = {
         .path = INDEX, .head = (const unsigned char *)"{}", .head_size = 2
     };
-    cr_assert_eq(vv_torch_index_format.bid(&c), VV_BID_SURE);
+    cr_assert_eq(vv_torch_index_format.probe(&c), VV_PROBE_SURE);
     c.head = (const unsigned char *)"PK";
-    cr_assert_eq(vv_torch_index_format.bid(&c), VV_BID_NAME);
+    cr_assert_eq(vv_torch_index_format.probe(&c), VV_PROBE_NAME);
     c.path = "d/model.index.json";
-    cr_assert_eq(vv_torch_index_format.bid(&c), VV_BID_NONE);
+    cr_assert_eq(vv_torch_index_format.probe(&c), VV_PROBE_NONE);
 }

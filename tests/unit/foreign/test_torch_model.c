@@ -24,8 +24,8 @@ static struct made *begin(void)
 static uint32_t find(
     struct made *m, const struct vv_torch_model *model, const char *name)
 {
-    return vv_torch_model_find(model,
-        vv_torch_name_of(&m->g.keys, name, (uint32_t)strlen(name)));
+    return vv_torch_model_find(
+        model, vv_torch_name_of(&m->g.keys, name, (uint32_t)strlen(name)));
 }
 
 TEST(torch_model, lists_what_could_be_trained)
@@ -35,16 +35,15 @@ TEST(torch_model, lists_what_could_be_trained)
     cr_assert(vv_torch_model_init(&model, &m->g));
     model.looks = 100;
     cr_assert_ok(vv_torch_model_list(&model, 0, true), m->error);
-    const uint32_t *all =
-        (const uint32_t *)(const void *)model.variables.data;
+    const uint32_t *all = (const uint32_t *)(const void *)model.variables.data;
     uint32_t a = made_child(m, 0, 'a');
     cr_assert_geq(model.variables.size / sizeof *all, 4);
     cr_assert_eq(all[0], made_child(m, a, 'b'));
     cr_assert_eq(all[1], made_child(m, 0, 'd'));
     cr_assert_eq(find(m, &model, "d"), all[1]);
     cr_assert_eq(find(m, &model, "e.f"), made_child(m, 0, 'e'));
-    cr_assert_eq(find(m, &model, "a.c"), 0);    /* an integer */
-    cr_assert_eq(find(m, &model, "a.b"), 0);    /* two have this name */
+    cr_assert_eq(find(m, &model, "a.c"), 0);       /* an integer */
+    cr_assert_eq(find(m, &model, "a.b"), 0);       /* two have this name */
     cr_assert_eq(find(m, &model, "o.state.m"), 0); /* of an optimizer */
     cr_assert_neq(find(m, &model, "g.h"), 0);
     vv_torch_model_clear(&model);
@@ -59,10 +58,10 @@ TEST(torch_model, stops_where_no_looks_are_left)
     model.looks = 2;
     cr_assert_ok(vv_torch_model_list(&model, 0, true), m->error);
     cr_assert_eq(model.looks, 0);
-    cr_assert_not(vv_torch_model_spend(&model, 0));
+    cr_assert_not(vv_torch_model_use_budget(&model, 0));
     model.looks = 3;
-    cr_assert(vv_torch_model_spend(&model, 2));
-    cr_assert_not(vv_torch_model_spend(&model, 1));
+    cr_assert(vv_torch_model_use_budget(&model, 2));
+    cr_assert_not(vv_torch_model_use_budget(&model, 1));
     vv_torch_model_clear(&model);
     made_end(m);
 }

@@ -61,12 +61,13 @@ static void check(const char *first, const char *second)
     struct losses reported = { "" };
     varve_error error = { 0 };
     varve_saved_node node;
-    cr_assert_ok(write_graph(
-        &w, "a.pt", VARVE_FORMAT_TORCH, build, &reported, &error), error);
+    cr_assert_ok(
+        write_graph(&w, "a.pt", VARVE_FORMAT_TORCH, build, &reported, &error),
+        error);
     varve_reader *r = vv_reader_open_in(&w.context, "a.pt", &error);
     cr_assert(r, "%s", error.message);
-    bool is_told = strstr(reported.text, PATH ": the parameter names");
-    cr_assert_eq(is_told, !first, "%s", reported.text);
+    bool is_listed = strstr(reported.text, PATH ": the parameter names");
+    cr_assert_eq(is_listed, !first, "%s", reported.text);
     cr_assert_null(
         strstr(reported.text, "it is in no dict"), "%s", reported.text);
     cr_assert_eq(varve_reader_find(r, PATH, &node), first != NULL);

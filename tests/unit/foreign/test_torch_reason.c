@@ -22,8 +22,7 @@ static void check(struct made *m, const struct vv_torch_reason *reason,
     vv_buffer_init(&text, test_allocator());
     m->draft.left_out.size = m->draft.left_out_texts.size = 0;
     uint32_t node = made_child(m, made_child(m, 0, 'a'), 'b');
-    cr_assert_ok(
-        vv_torch_tell_reason(&m->g, node, reason, &text), m->error);
+    cr_assert_ok(vv_torch_report_reason(&m->g, node, reason, &text), m->error);
     vv_buffer_clear(&text);
     cr_assert_eq(m->draft.left_out.size, sizeof(struct vv_left_out));
     const char *texts = (const char *)m->draft.left_out_texts.data;
@@ -38,8 +37,9 @@ TEST(torch_reason, names_the_optimizer_and_what_leaves_a_choice)
     uint64_t extents[5] = { 2, 3, 4, 5, 6 };
     struct vv_torch_form form = { extents, 2, true, false };
     struct vv_torch_name name = { "w.1", 3 };
-    struct vv_torch_reason r = { .models = { a, c }, .form = &form,
-        .name = &name };
+    struct vv_torch_reason r = {
+        .models = { a, c }, .form = &form, .name = &name
+    };
     check(m, &r, "a/b",
         "moments as slots: no model next to it has variables of "
         "these shapes");

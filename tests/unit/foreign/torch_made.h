@@ -28,14 +28,15 @@ static inline struct made *made_graph(struct vv_buffer *b)
     m->bytes = new_torch(b, NULL);
     m->foreign = world_foreign(&m->w, "a.pt", &m->bytes);
     struct vv_torch_file *file = vv_torch_file_new(m->foreign);
-    cr_assert_ok(vv_torch_file_read(file, m->foreign,
-        vv_zip_whole(m->foreign, 0), &m->error), m->error);
+    cr_assert_ok(vv_torch_file_read(
+                     file, m->foreign, vv_zip_whole(m->foreign, 0), &m->error),
+        m->error);
     cr_assert_ok(vv_torch_file_pickle(file, &m->p, &m->error), m->error);
     vv_draft_begin(&m->draft, &m->w.context, "a.pt");
-    cr_assert_ok(vv_torch_graph_make(&m->g, &m->draft, file, &m->p,
-        &m->error), m->error);
-    m->g.roles = vv_allocate_zeroed(
-        test_allocator(), vv_torch_way_count(&m->g));
+    cr_assert_ok(vv_torch_graph_make(&m->g, &m->draft, file, &m->p, &m->error),
+        m->error);
+    m->g.roles =
+        vv_allocate_zeroed(test_allocator(), vv_torch_place_count(&m->g));
     vv_buffer_clear(b);
     return m;
 }

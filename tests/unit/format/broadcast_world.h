@@ -66,11 +66,11 @@ static varve_node *build(void)
         snprintf(name, sizeof name, "s%04d", i);
         varve_add_variable(root, name, varve_scalar(&world.scalars[i]));
     }
-    varve_add_variable(root, "grid", varve_view(world.grid, VARVE_INT16,
-                                         VARVE_SHAPE(SIDE, SIDE, SIDE)));
+    varve_add_variable(root, "grid",
+        varve_view(world.grid, VARVE_INT16, VARVE_SHAPE(SIDE, SIDE, SIDE)));
     varve_add_variable(root, "large", varve_array(world.large, LARGE));
-    varve_add_variable(root, "rows", varve_view(world.rows, VARVE_UINT8,
-                                         VARVE_SHAPE(ROWS, COLUMNS)));
+    varve_add_variable(root, "rows",
+        varve_view(world.rows, VARVE_UINT8, VARVE_SHAPE(ROWS, COLUMNS)));
     return root;
 }
 
@@ -88,14 +88,14 @@ static void save(enum storage storage, const char *path, const char *base)
 static void cut(const char *node, const varve_box *boxes, uint32_t count)
 {
     varve_error error = { 0 };
-    cr_assert_ok(cut_into_pieces(
-                     &world.context, FILE_NAME, node, boxes, count, &error),
+    cr_assert_ok(
+        cut_into_pieces(&world.context, FILE_NAME, node, boxes, count, &error),
         error);
 }
 
 /* Sets random bounds that divide a length; returns the number of parts. */
-static size_t cut_length(uint64_t length, uint64_t *bounds, uint64_t *random,
-    uint64_t most)
+static size_t cut_length(
+    uint64_t length, uint64_t *bounds, uint64_t *random, uint64_t most)
 {
     size_t count = 0;
     bounds[0] = 0;
@@ -128,10 +128,10 @@ static void cut_grid(uint64_t *random, uint64_t most)
     for (size_t x = 0; x < counts[0]; x++)
         for (size_t y = 0; y < counts[1]; y++)
             for (size_t z = 0; z < counts[2]; z++)
-                boxes[count++] = (varve_box){ .start = { b[0][x], b[1][y],
-                                                  b[2][z] },
-                    .extents = { b[0][x + 1] - b[0][x],
-                        b[1][y + 1] - b[1][y], b[2][z + 1] - b[2][z] } };
+                boxes[count++] =
+                    (varve_box){ .start = { b[0][x], b[1][y], b[2][z] },
+                        .extents = { b[0][x + 1] - b[0][x],
+                            b[1][y + 1] - b[1][y], b[2][z + 1] - b[2][z] } };
     if (count > 1)
         cut("grid", boxes, (uint32_t)count);
 }
@@ -195,14 +195,14 @@ static varve_status tell_changed(
     vv_index_broadcast_take(&other, numbers);
     status = vv_opened_begin(&world.far, &world.other, FILE_NAME, error);
     if (!status)
-        status = vv_index_broadcast_make_room(&other, &world.other, error);
+        status = vv_index_broadcast_reserve(&other, &world.other, error);
     if (!status) {
         memcpy(other.bytes, sent.bytes, (size_t)sent.size);
         if (sent.far)
             memcpy(other.far->words, sent.far->words,
                 (size_t)sent.word_count * sizeof *sent.far->words);
         change_one(&other, change);
-        status = vv_data_in_open_told(&world.far, &other, error);
+        status = vv_data_in_open_broadcast(&world.far, &other, error);
     }
     if (status)
         vv_opened_close(&world.far);
@@ -226,8 +226,7 @@ static void begin(enum storage storage, uint64_t seed)
     world.other = test_context(faulty_system(world.faulty));
     write_file(storage, seed);
     cr_assert_ok(
-        vv_data_in_open(&world.near, &world.context, FILE_NAME, &error),
-        error);
+        vv_data_in_open(&world.near, &world.context, FILE_NAME, &error), error);
 }
 
 static inline void begin_broadcast(enum storage storage, uint64_t seed)
@@ -258,8 +257,8 @@ static bool are_equal(uint32_t value, const varve_box *a, const varve_box *b)
 static void compare_piece(uint32_t value, uint32_t number)
 {
     struct vv_value_piece a, b;
-    vv_piece_at(&world.near.parsed.index, &world.near.parsed.table, value,
-        number, &a);
+    vv_piece_at(
+        &world.near.parsed.index, &world.near.parsed.table, value, number, &a);
     vv_piece_at(
         &world.far.parsed.index, &world.far.parsed.table, value, number, &b);
     cr_assert(are_equal(value, &a.box, &b.box));
@@ -284,8 +283,7 @@ static uint64_t compare_parts(uint32_t value, const varve_box *box)
     struct vv_chunk_part a, b;
     uint64_t count = 0;
     for (uint64_t c = 0;; c = a.chunk + 1, count++) {
-        bool is_there =
-            vv_part_from(&world.near.parsed, value, box, c, &a);
+        bool is_there = vv_part_from(&world.near.parsed, value, box, c, &a);
         cr_assert_eq(
             vv_part_from(&world.far.parsed, value, box, c, &b), is_there);
         if (!is_there)
@@ -324,8 +322,8 @@ static void compare_chunk(uint32_t value, uint64_t chunk)
     cr_assert_eq(size, other_size);
     cr_assert_eq(vv_piece_of_chunk(&world.near.parsed.index,
                      &world.near.parsed.table, value, chunk),
-        vv_piece_of_chunk(&world.far.parsed.index, &world.far.parsed.table,
-            value, chunk));
+        vv_piece_of_chunk(
+            &world.far.parsed.index, &world.far.parsed.table, value, chunk));
     vv_part_of_chunk(&world.near.parsed, value, chunk, &a);
     vv_part_of_chunk(&world.far.parsed, value, chunk, &b);
     compare_part(value, &a, &b);
@@ -334,8 +332,8 @@ static void compare_chunk(uint32_t value, uint64_t chunk)
     cr_assert_ok(
         vv_opened_read(&world.far, offset, bytes[1], size, &error), error);
     cr_assert(memcmp(bytes[0], bytes[1], size) == 0);
-    cr_assert_ok(vv_opened_check(
-                     &world.far, value, chunk, bytes[1], NULL, &error),
+    cr_assert_ok(
+        vv_opened_check(&world.far, value, chunk, bytes[1], NULL, &error),
         error);
 }
 
@@ -357,8 +355,8 @@ static inline void compare_value(uint32_t value, uint64_t *random)
         compare_chunk(value, c);
     const char *near = vv_opened_place(&world.near, value, &there[0]);
     const char *far = vv_opened_place(&world.far, value, &there[1]);
-    cr_assert(near ? far && strcmp(near, far) == 0 && there[0] == there[1]
-                   : !far);
+    cr_assert(
+        near ? far && strcmp(near, far) == 0 && there[0] == there[1] : !far);
     if (pieces > 1)
         compare_boxes(value, random);
 }

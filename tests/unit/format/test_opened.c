@@ -85,8 +85,8 @@ static const struct vv_backing backing_without_digests = {
     .close = note_close,
 };
 
-static void begin(struct vv_opened *o, const struct vv_backing *of,
-    struct note *note)
+static void begin(
+    struct vv_opened *o, const struct vv_backing *of, struct note *note)
 {
     varve_error error;
     *note = (struct note){ 0 };
@@ -96,8 +96,8 @@ static void begin(struct vv_opened *o, const struct vv_backing *of,
     o->state = note;
 }
 
-static void check_note(const struct note *note, char asked, uint64_t first,
-    uint64_t second)
+static void check_note(
+    const struct note *note, char asked, uint64_t first, uint64_t second)
 {
     cr_assert_eq(note->asked, asked);
     cr_assert_eq(note->numbers[0], first);
@@ -154,7 +154,7 @@ TEST(opened, has_digests_where_its_backing_has)
 static varve_status take_index(
     struct vv_opened *o, const struct sample *s, varve_error *error)
 {
-    varve_status status = vv_opened_make_room(o, s->bytes.size, error);
+    varve_status status = vv_opened_reserve(o, s->bytes.size, error);
     if (status)
         return status;
     memcpy(o->index_bytes, s->bytes.data, s->bytes.size);
@@ -191,8 +191,8 @@ TEST(opened, names_its_path_where_the_index_is_wrong)
     s.data_end += 64;
     cr_assert_ok(vv_opened_begin(&o, sample_context(), "a", &error), error);
     cr_assert_eq(take_index(&o, &s, &error), VARVE_CORRUPT);
-    cr_assert(strstr(error.message, "a: index at offset "), "%s",
-        error.message);
+    cr_assert(
+        strstr(error.message, "a: index at offset "), "%s", error.message);
     vv_opened_close(&o);
     sample_clear(&s);
 }
@@ -203,7 +203,7 @@ TEST(opened, is_closed_whether_zeroed_half_open_or_closed)
     varve_error error;
     vv_opened_close(&o);
     cr_assert_ok(vv_opened_begin(&o, sample_context(), "a", &error), error);
-    cr_assert_ok(vv_opened_make_room(&o, 0, &error), error);
+    cr_assert_ok(vv_opened_reserve(&o, 0, &error), error);
     vv_opened_close(&o);
     vv_opened_close(&o);
     cr_assert_eq(test_block_count(), 0);

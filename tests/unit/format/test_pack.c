@@ -56,12 +56,11 @@ static void begin_frames(struct frames *f, const void *bytes, size_t size)
     *f = (struct frames){ .memory = memory_new() };
     f->context = test_context(memory_system(f->memory));
     const struct vv_system *system = f->context.system;
-    f->file =
-        system->create_file(system->state, VV_WORKING_DIRECTORY, "layer");
+    f->file = system->create_file(system->state, VV_WORKING_DIRECTORY, "layer");
     cr_assert_geq(f->file, 0);
     varve_error error;
-    cr_assert_ok(vv_file_write(
-                     &f->context, f->file, "layer", bytes, size, AT, &error),
+    cr_assert_ok(
+        vv_file_write(&f->context, f->file, "layer", bytes, size, AT, &error),
         error);
     f->unpacker = vv_unpacker_new(&f->context);
     cr_assert(f->unpacker);
@@ -103,7 +102,7 @@ TEST(pack, gives_back_what_was_packed)
             varve_error error = { 0 };
             cr_assert(vv_packer_pack(packer, plain, sizes[s], frame, &pack),
                 "%u planes of %zu", planes[p], sizes[s]);
-            cr_assert_leq(pack.size, vv_pack_room(sizes[s]));
+            cr_assert_leq(pack.size, vv_pack_limit(sizes[s]));
             cr_assert_eq(pack.plain, sizes[s]);
             cr_assert_eq(pack.planes, planes[p]);
             begin_frames(&f, frame, pack.size);
@@ -151,7 +150,7 @@ static struct vv_pack pack_numbers(int level, size_t size, unsigned planes)
     struct vv_packer *packer = vv_packer_new(&a, level);
     cr_assert(packer);
     cr_assert(vv_packer_pack(packer, plain, size, frame, &pack));
-    cr_assert_leq(pack.size, vv_pack_room(size));
+    cr_assert_leq(pack.size, vv_pack_limit(size));
     vv_packer_free(packer);
     return pack;
 }
@@ -250,7 +249,7 @@ TEST(pack, unpacks_frames_in_which_the_rest_refers_to_noise)
     size_t size = ZSTD_compress(frame, sizeof frame, planes, sizeof planes, 3);
     size_t head = vv_frame_head(frame, size);
     const struct vv_pack pack = { (uint32_t)size, sizeof plain, 4 };
-    cr_assert_leq(size, vv_pack_room(sizeof plain));
+    cr_assert_leq(size, vv_pack_limit(sizeof plain));
     cr_assert(head > 0 && vv_frame_is_raw(frame + head, size - head, plane));
     check_unpacks(&pack, "a frame of before");
 }
@@ -316,10 +315,10 @@ static void check_corrupt(
     memset(found, 0xee, sizeof found);
     cr_assert_eq(
         unpack_frame(&f, &pack, found, &error), VARVE_CORRUPT, "%s", what);
-    cr_assert(strstr(error.message, "layer: bytes 10 to "), "%s",
-        error.message);
-    cr_assert(strstr(error.message, "not a Zstandard frame of"), "%s",
-        error.message);
+    cr_assert(
+        strstr(error.message, "layer: bytes 10 to "), "%s", error.message);
+    cr_assert(
+        strstr(error.message, "not a Zstandard frame of"), "%s", error.message);
     cr_assert_eq(found[out], 0xee, "%s: more than there is room for", what);
     end_frames(&f);
 }
@@ -337,8 +336,8 @@ TEST(pack, refuses_what_is_not_one_frame_of_so_many_bytes)
     size_t size = pack_zeros(frame, sizeof frame, 8192);
     check_corrupt("less comes out", frame, size, 8193);
     check_corrupt("more comes out", frame, size, 8191);
-    check_corrupt("a bomb", frame,
-        pack_zeros(frame, sizeof frame, VV_CHUNK_SIZE), 4096);
+    check_corrupt(
+        "a bomb", frame, pack_zeros(frame, sizeof frame, VV_CHUNK_SIZE), 4096);
     size = pack_zeros(frame, sizeof frame, 8192);
     check_corrupt("cut", frame, size - 1, 8192);
     check_corrupt("more bytes after its end", frame, size + 1, 8192);

@@ -27,7 +27,7 @@ static void demand(void *user, varve_node *node, const varve_offer *offer)
     (void)offer;
 }
 
-TEST(on_demand, is_told_of)
+TEST(on_demand, is_claimant_or_holder)
 {
     struct vv_observer observer = { .node_changed = heard_change,
         .graph_freed = heard_end };

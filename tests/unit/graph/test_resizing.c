@@ -88,14 +88,13 @@ TEST(resizing, is_not_of_a_slice)
     float x[4] = { 0 };
     const uint64_t start[] = { 0 };
     begin();
-    varve_node *node = varve_add_slice(
-        root, "x", varve_array(x, 4), VARVE_SHAPE(4), start);
+    varve_node *node =
+        varve_add_slice(root, "x", varve_array(x, 4), VARVE_SHAPE(4), start);
     varve_rebind(node, varve_array(x, 3));
     cr_assert_eq(varve_value(node)->shape[0], 4);
     free_bad(graph, VARVE_MISMATCH);
     begin();
-    node = varve_add_slice(
-        root, "x", varve_array(x, 2), VARVE_SHAPE(4), start);
+    node = varve_add_slice(root, "x", varve_array(x, 2), VARVE_SHAPE(4), start);
     varve_set_resizing(node, &resizing, &list);
     free_bad(graph, VARVE_MISUSE);
 }
@@ -128,21 +127,21 @@ TEST(resizing, takes_callbacks_where_the_program_has_the_memory)
 TEST(resizing, exchanges_and_settles)
 {
     varve_tensor coming = varve_view(NULL, VARVE_FLOAT64, VARVE_SHAPE(2, 5));
-    struct vv_room room;
+    struct vv_resize room;
     varve_error error = { 0 };
     begin();
     varve_node *node = add_list();
     cr_assert(vv_takes_shape(node, &coming));
     cr_assert(!vv_takes_shape(node, varve_value(node)));
     for (int i = 0; i < 2; i++) {
-        cr_assert_ok(vv_room_make(&room, node, &coming, &error), error);
-        vv_room_exchange(&room);
+        cr_assert_ok(vv_resize_prepare(&room, node, &coming, &error), error);
+        vv_resize_exchange(&room);
         cr_assert(varve_value(node)->rank == 2 &&
                   varve_data(node) == room.data &&
                   varve_value(node)->dtype == VARVE_FLOAT32);
         if (i == 0)
-            vv_room_exchange(&room);
-        vv_room_settle(&room);
+            vv_resize_exchange(&room);
+        vv_resize_settle(&room);
         cr_assert(list.asked == i + 1 && list.left == 1 && list.taken == i);
     }
     cr_assert_eq(varve_data(node), list.items);
@@ -153,20 +152,23 @@ TEST(resizing, exchanges_and_settles)
 TEST(resizing, is_refused_by_the_program)
 {
     varve_tensor coming = varve_view(NULL, VARVE_FLOAT32, VARVE_SHAPE(5));
-    struct vv_room room;
+    struct vv_resize room;
     varve_error error = { 0 };
     begin();
     varve_node *node = add_list();
     list.gives_none = true;
-    cr_assert_eq(vv_room_make(&room, node, &coming, &error), VARVE_CALLBACK);
+    cr_assert_eq(
+        vv_resize_prepare(&room, node, &coming, &error), VARVE_CALLBACK);
     cr_assert_str_eq(error.message, "list: its callback that makes room for 5 "
                                     "elements gave none");
     list.status = VARVE_LIMIT;
-    cr_assert_eq(vv_room_make(&room, node, &coming, &error), VARVE_CALLBACK);
+    cr_assert_eq(
+        vv_resize_prepare(&room, node, &coming, &error), VARVE_CALLBACK);
     cr_assert_str_eq(error.message, "list: its callback that makes room for 5 "
                                     "elements failed with VARVE_LIMIT");
     list.status = VARVE_NO_MEMORY;
-    cr_assert_eq(vv_room_make(&room, node, &coming, &error), VARVE_NO_MEMORY);
+    cr_assert_eq(
+        vv_resize_prepare(&room, node, &coming, &error), VARVE_NO_MEMORY);
     cr_assert(list.taken == 0 && list.left == 0);
     free_good(graph);
     free(list.items);
@@ -176,7 +178,7 @@ TEST(resizing, of_the_librarys_memory_is_its_own_business)
 {
     static const varve_resizing none = { 0 };
     varve_tensor coming = varve_view(NULL, VARVE_INT64, VARVE_SHAPE(5, 1));
-    struct vv_room room;
+    struct vv_resize room;
     varve_error error = { 0 };
     begin();
     varve_node *node = varve_add_allocated_variable(
@@ -184,10 +186,10 @@ TEST(resizing, of_the_librarys_memory_is_its_own_business)
     varve_set_resizing(node, &none, NULL);
     const void *older = varve_data(node);
     for (int i = 0; i < 2; i++) {
-        cr_assert_ok(vv_room_make(&room, node, &coming, &error), error);
+        cr_assert_ok(vv_resize_prepare(&room, node, &coming, &error), error);
         if (i == 1)
-            vv_room_exchange(&room);
-        vv_room_settle(&room);
+            vv_resize_exchange(&room);
+        vv_resize_settle(&room);
         cr_assert_eq(varve_data(node) == older, i == 0);
         cr_assert_eq(varve_value(node)->rank, i == 0 ? 1 : 2);
     }

@@ -54,13 +54,13 @@ static void end(void)
 
 static uint64_t look(const void *bytes, size_t size)
 {
-    vv_dirty_ask(world.dirty, bytes, size);
+    vv_dirty_request(world.dirty, bytes, size);
     return vv_dirty_look(world.dirty);
 }
 
 /* Returns a letter for each page of a range, by its first byte there. */
-static const char *since(uint64_t moment, const unsigned char *bytes,
-    size_t size)
+static const char *since(
+    uint64_t moment, const unsigned char *bytes, size_t size)
 {
     size_t at = 0;
     memset(world.text, ' ', PAGES);
@@ -114,7 +114,7 @@ TEST(dirty, has_for_each_moment_what_was_written_since)
 
 static uint64_t glance(const void *bytes, size_t size)
 {
-    vv_dirty_ask(world.dirty, bytes, size);
+    vv_dirty_request(world.dirty, bytes, size);
     return vv_dirty_glance(world.dirty);
 }
 
@@ -166,9 +166,9 @@ TEST(dirty, leaves_small_pieces_alone)
 TEST(dirty, takes_values_that_overlap)
 {
     begin();
-    vv_dirty_ask(world.dirty, world.bytes + 32 * PAGE, SIZE / 2);
-    vv_dirty_ask(world.dirty, world.bytes, SIZE);
-    vv_dirty_ask(world.dirty, world.bytes, SIZE / 2);
+    vv_dirty_request(world.dirty, world.bytes + 32 * PAGE, SIZE / 2);
+    vv_dirty_request(world.dirty, world.bytes, SIZE);
+    vv_dirty_request(world.dirty, world.bytes, SIZE / 2);
     uint64_t moment = vv_dirty_look(world.dirty);
     cr_assert_str_eq(all_since(moment), row('-'));
     world.bytes[31 * PAGE] = world.bytes[32 * PAGE] = 1;
@@ -302,16 +302,17 @@ static long try_failing(long number, bool sticky)
 {
     begin();
     uint64_t moment = look(world.bytes, SIZE);
-    faulty_plan(world.faulty, &(struct faulty_plan){
-        .number = number, .sticky = sticky, .kinds = FAULTY_TRACK,
-        .error = EPERM });
+    faulty_plan(world.faulty, &(struct faulty_plan){ .number = number,
+                                  .sticky = sticky,
+                                  .kinds = FAULTY_TRACK,
+                                  .error = EPERM });
     for (int i = 0; i < 30; i++) {
         size_t page = ((size_t)i * 37 + 7) % PAGES;
         world.bytes[page * PAGE]++;
         if (i % 10 == 9)
             write_all();
-        uint64_t now = i % 4 == 3 ? glance(world.bytes, SIZE)
-                                  : look(world.bytes, SIZE);
+        uint64_t now =
+            i % 4 == 3 ? glance(world.bytes, SIZE) : look(world.bytes, SIZE);
         cr_assert_eq(all_since(moment)[page], 'w',
             "page %zu is not reported; call %ld, look %d", page, number, i);
         if (i % 10 == 9)
@@ -336,8 +337,9 @@ TEST(dirty, does_without_where_a_machine_has_none)
 {
     begin();
     vv_dirty_free(world.dirty);
-    faulty_plan(world.faulty, &(struct faulty_plan){
-        .number = 0, .error = EPERM, .kinds = FAULTY_OPEN_TRACKER });
+    faulty_plan(world.faulty,
+        &(struct faulty_plan){
+            .number = 0, .error = EPERM, .kinds = FAULTY_OPEN_TRACKER });
     world.dirty = vv_dirty_new(&world.context);
     faulty_plan(world.faulty, NULL);
     uint64_t moment = look(world.bytes, SIZE);
@@ -354,7 +356,7 @@ TEST(dirty, does_without_memory)
         struct vv_dirty *d = vv_dirty_new(&world.context);
         if (d) {
             bool is_written;
-            vv_dirty_ask(d, world.bytes, SIZE);
+            vv_dirty_request(d, world.bytes, SIZE);
             uint64_t moment = vv_dirty_look(d);
             vv_dirty_run(d, moment, world.bytes, SIZE, &is_written);
             cr_assert_eq(is_written, i < 3, "%ld", i);
@@ -405,10 +407,10 @@ static bool can_track(void)
 {
     const struct vv_system *s = &vv_posix_system;
     int tracker = s->open_tracker(s->state);
-    unsigned char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    unsigned char *page = mmap(
+        NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     bool can = tracker >= 0 && s->track(s->state, tracker, page, PAGE) >= 0 &&
-        s->arm(s->state, tracker, page, PAGE, no_run, NULL) >= 0;
+               s->arm(s->state, tracker, page, PAGE, no_run, NULL) >= 0;
     munmap(page, PAGE);
     if (tracker >= 0)
         s->close(s->state, tracker);

@@ -24,7 +24,7 @@ static void check_copies(struct view *v, uint64_t *seed)
     size_t cut = unit * (size_t)view_random(seed, v->value_size / unit + 1);
     unsigned char *bytes = malloc(v->value_size + 1);
     bytes[v->value_size] = 77;
-    cr_assert(vv_strides_are_apart(&v->tensor));
+    cr_assert(vv_strides_are_disjoint(&v->tensor));
     view_set(v, 1);
     vv_strided_out(&v->tensor, cut, bytes + cut, v->value_size - cut);
     vv_strided_out(&v->tensor, 0, bytes, cut);
@@ -56,9 +56,8 @@ TEST(strided, copies_matrices_by_rows_and_by_columns)
     uint64_t seed = 11;
     for (int i = 0; i < 400; i++) {
         struct view v;
-        const varve_shape shape =
-            VARVE_SHAPE(1 + view_random(&seed, 2), 1 + view_random(&seed, 150),
-                1 + view_random(&seed, 20));
+        const varve_shape shape = VARVE_SHAPE(1 + view_random(&seed, 2),
+            1 + view_random(&seed, 150), 1 + view_random(&seed, 20));
         view_make_strided(&v, dtypes[view_random(&seed, 5)], shape, &seed);
         check_copies(&v, &seed);
         view_free(&v);
@@ -72,7 +71,7 @@ TEST(strided, of_one_element_in_a_dimension_may_be_anything)
     const varve_memory memory = { .strides = strides };
     const varve_tensor t =
         varve_view_in(&memory, &x, VARVE_FLOAT32, VARVE_SHAPE(1, 1));
-    cr_assert(vv_strides_are_apart(&t));
+    cr_assert(vv_strides_are_disjoint(&t));
     vv_strided_out(&t, 0, &found, sizeof found);
     cr_assert_eq(found, 3);
 }
@@ -101,9 +100,9 @@ TEST(strided, are_apart_where_no_elements_lie_on_each_other)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const varve_memory memory = { .strides = cases[i].strides };
-        const varve_tensor t = varve_view_in(&memory, NULL, VARVE_FLOAT32,
-            varve_shape_of(2, cases[i].extents));
-        cr_assert_eq(vv_strides_are_apart(&t), cases[i].are_apart,
-            "case %zu", i);
+        const varve_tensor t = varve_view_in(
+            &memory, NULL, VARVE_FLOAT32, varve_shape_of(2, cases[i].extents));
+        cr_assert_eq(
+            vv_strides_are_disjoint(&t), cases[i].are_apart, "case %zu", i);
     }
 }

@@ -1,4 +1,4 @@
-/* test_apart.c - Tests whether strided views overlap.
+/* test_disjoint.c - Tests whether strided views overlap.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "apart.h"
+#include "disjoint.h"
 #include "strided.h"
 
 enum { ROOM = 512 };
@@ -42,7 +42,7 @@ static varve_tensor random_view(
         if (varve_tensor_count(&view) > 0 && (low < 0 || high > ROOM))
             continue;
         view.data = room + at;
-        if (!view.memory || vv_strides_are_apart(&view))
+        if (!view.memory || vv_strides_are_disjoint(&view))
             return view;
     }
 }
@@ -61,7 +61,7 @@ static void paint(const varve_tensor *view, unsigned char *room)
         memcpy(view->data, ones, size);
 }
 
-TEST(apart, views_share_what_both_paint)
+TEST(disjoint, views_share_what_both_paint)
 {
     static unsigned char room[ROOM], first[ROOM];
     uint64_t seed = 7;
@@ -89,7 +89,7 @@ TEST(apart, views_share_what_both_paint)
 }
 
 /* One column of a hundred million rows beside other columns. */
-TEST(apart, columns_are_told_apart_however_long_they_are)
+TEST(disjoint, columns_are_told_apart_however_long_they_are)
 {
     const uint64_t rows = 100000000;
     int64_t four[] = { 32 }, other[] = { 96 }, rest[] = { 32, 8 };

@@ -1,10 +1,10 @@
-/* beside.h - Checks that a file whose name another file contains is in the
+/* link_check.h - Checks that a file whose name another file contains is in the
  * directory of that file, after links are followed.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef VV_BESIDE_H
-#define VV_BESIDE_H
+#ifndef VV_LINK_CHECK_H
+#define VV_LINK_CHECK_H
 
 #include <varve/error.h>
 
@@ -17,7 +17,7 @@
  * keeps all files of a model in one directory, and links to them in another.
  * Returns VARVE_OK if there is no such file. The context's `follows_links`
  * allows any link. */
-varve_status vv_file_check_beside(const struct vv_context *context,
+varve_status vv_file_check_directory(const struct vv_context *context,
     const char *naming, const char *path, varve_error *error);
 
 #endif

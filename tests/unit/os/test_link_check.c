@@ -1,9 +1,9 @@
-/* test_beside.c - Tests whether files and links are in the same directory.
+/* test_link_check.c - Tests whether files and links are in the same directory.
  *
  * SPDX-License-Identifier: MIT
  */
 #define _XOPEN_SOURCE 700 /* symlink */
-#include "beside.h"
+#include "link_check.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static varve_status check(
 {
     struct vv_context c = context();
     char one[256], other[256];
-    return vv_file_check_beside(
+    return vv_file_check_directory(
         &c, in_test(naming, one), in_test(name, other), error);
 }
 
@@ -72,7 +72,7 @@ static void make_directories(void)
     put("b/data");
 }
 
-TEST(beside, allows_files_and_links_of_the_directory)
+TEST(link_check, allows_files_and_links_of_the_directory)
 {
     char target[256];
     make_directories();
@@ -88,7 +88,7 @@ TEST(beside, allows_files_and_links_of_the_directory)
         allows("a/index", names[i]);
 }
 
-TEST(beside, refuses_links_out_of_it)
+TEST(link_check, refuses_links_out_of_it)
 {
     make_directories();
     link_to("../b/data", "a/link");
@@ -103,11 +103,12 @@ TEST(beside, refuses_links_out_of_it)
     struct vv_context c = context();
     varve_error error = { 0 };
     c.follows_links = true;
-    cr_assert_eq(vv_file_check_beside(&c, test_path("a/index"),
-        test_path("a/link"), &error), VARVE_OK);
+    cr_assert_eq(vv_file_check_directory(
+                     &c, test_path("a/index"), test_path("a/link"), &error),
+        VARVE_OK);
 }
 
-TEST(beside, allows_links_to_where_the_file_that_names_them_is)
+TEST(link_check, allows_links_to_where_the_file_that_names_them_is)
 {
     make_directories();
     put("b/index");
@@ -120,7 +121,7 @@ TEST(beside, allows_links_to_where_the_file_that_names_them_is)
     refuses("a/index", "a/link");
 }
 
-TEST(beside, ends_where_links_are_a_ring)
+TEST(link_check, ends_where_links_are_a_ring)
 {
     varve_error error = { 0 };
     make_directories();
@@ -128,7 +129,7 @@ TEST(beside, ends_where_links_are_a_ring)
     cr_assert_eq(check("a/index", "a/ring", &error), VARVE_IO);
 }
 
-TEST(beside, is_out_of_memory_in_each_way)
+TEST(link_check, is_out_of_memory_in_each_way)
 {
     make_directories();
     put("b/index");

@@ -1,8 +1,9 @@
-/* aside.c - Names, locks and removes temporary files and directories.
+/* temporary_output.c - Names, locks and removes temporary files and
+ * directories.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "aside.h"
+#include "temporary_output.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +19,7 @@
 
 #include "complaint.h"
 #include "interruption.h"
-#include "room.h"
+#include "memory.h"
 #include "store_path.h"
 
 #define FILE_MARK ".varve-"
@@ -41,7 +42,7 @@ static size_t name_begin(const char *path)
 static char *folder_of(const char *path)
 {
     size_t size = name_begin(path);
-    return size ? room_copy(path, size) : room_copy(".", 1);
+    return size ? memory_copy_text(path, size) : memory_copy_text(".", 1);
 }
 
 /* --- The folder of a path ------------------------------------------------- */
@@ -73,7 +74,8 @@ static bool make_folders(char *folder)
     }
 }
 
-int aside_check_folder(const struct settings *settings, const char *path)
+int temporary_output_check_folder(
+    const struct settings *settings, const char *path)
 {
     struct stat info;
     if (is_in_store(path))
@@ -184,7 +186,7 @@ static void sweep(const char *path, const struct pattern *p)
 static void sweep_library(const char *path)
 {
     const char *name = path + name_begin(path);
-    char *mark = room_for(strlen(name) + 3, 1);
+    char *mark = memory_allocate(strlen(name) + 3, 1);
     sprintf(mark, ".%s.", name);
     sweep(path,
         &(struct pattern){ mark, "0123456789abcdef", ".tmp", sweep_file });
@@ -206,18 +208,19 @@ static char *file_start(const char *path, size_t *begin)
 {
     *begin = name_begin(path);
     size_t size = strlen(path) + sizeof FILE_MARK + 2;
-    char *start = room_for(size, 1);
+    char *start = memory_allocate(size, 1);
     snprintf(start, size, "%.*s.%.*s" FILE_MARK, (int)*begin, path,
         (int)MOST_OF_NAME, path + *begin);
     return start;
 }
 
-char *aside_make_file(const char *path, mode_t mode, int *file, int *guard)
+char *temporary_output_make_file(
+    const char *path, mode_t mode, int *file, int *guard)
 {
     size_t begin;
     char *start = file_start(path, &begin);
     size_t size = strlen(start) + 48;
-    char *made = room_for(size, 1);
+    char *made = memory_allocate(size, 1);
     sweep(
         path, &(struct pattern){ start + begin, "0123456789", "", sweep_file });
     *file = -1;
@@ -244,7 +247,7 @@ char *aside_make_file(const char *path, mode_t mode, int *file, int *guard)
 static char *make_folder(const char *path, int *guard)
 {
     size_t begin = name_begin(path);
-    char *made = room_for(begin + ASIDE_FOLDER_SIZE + 1, 1);
+    char *made = memory_allocate(begin + TEMPORARY_OUTPUT_FOLDER_SIZE + 1, 1);
     memcpy(made, path, begin);
     strcpy(made + begin, ASIDE_FOLDER "XXXXXX");
     *guard =
@@ -255,7 +258,7 @@ static char *make_folder(const char *path, int *guard)
     return NULL;
 }
 
-char *aside_make_folder(const char *path, int *guard)
+char *temporary_output_make_folder(const char *path, int *guard)
 {
     sweep(path, &(struct pattern){ ASIDE_FOLDER, letters, "", sweep_folder });
     sweep_library(path);
@@ -269,7 +272,7 @@ char *aside_make_folder(const char *path, int *guard)
     return NULL;
 }
 
-void aside_remove_folder(const char *folder, int guard)
+void temporary_output_remove_folder(const char *folder, int guard)
 {
     remove_files(guard);
     rmdir(folder);

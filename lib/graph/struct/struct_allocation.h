@@ -1,10 +1,10 @@
-/* struct_room.h - Allocates memory for saved values of fields whose pointer is
- * NULL.
+/* struct_allocation.h - Allocates memory for saved values of fields whose
+ * pointer is NULL.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef VV_STRUCT_ROOM_H
-#define VV_STRUCT_ROOM_H
+#ifndef VV_STRUCT_ALLOCATION_H
+#define VV_STRUCT_ALLOCATION_H
 
 #include <varve/variable.h>
 

@@ -1,9 +1,9 @@
-/* beside.c - Follows symbolic links step by step, and compares the directories
- * of the targets.
+/* link_check.c - Follows symbolic links step by step, and compares the
+ * directories of the targets.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "beside.h"
+#include "link_check.h"
 
 #include <errno.h>
 
@@ -16,7 +16,7 @@
 enum { MOST_LINKS = 40 }; /* as in Linux */
 
 /* Replaces a link in a path by its target. */
-static void beside_enter(struct vv_buffer *path, const char *target)
+static void link_check_enter(struct vv_buffer *path, const char *target)
 {
     const char *text = vv_buffer_string(path);
     path->size = *target == '/' ? 0 : (size_t)(vv_path_name(text) - text);
@@ -25,7 +25,7 @@ static void beside_enter(struct vv_buffer *path, const char *target)
 
 /* Sets `end` to the final target of a path. If a name cannot be examined, stops
  * there; opening the file reports the error. */
-static varve_status beside_follow(const struct vv_context *context,
+static varve_status link_check_follow(const struct vv_context *context,
     const char *path, struct vv_buffer *end, bool *is_link, varve_error *error)
 {
     const struct vv_system *system = context->system;
@@ -42,12 +42,12 @@ static varve_status beside_follow(const struct vv_context *context,
         if (i == MOST_LINKS)
             return vv_fail_system(error, ELOOP, "following its links", path);
         *is_link = true;
-        beside_enter(end, look.target);
+        link_check_enter(end, look.target);
     }
     return VARVE_OK;
 }
 
-static varve_status beside_directory(const struct vv_context *context,
+static varve_status link_check_directory(const struct vv_context *context,
     const char *path, struct vv_file_info *info, varve_error *error)
 {
     int directory;
@@ -64,30 +64,30 @@ static bool is_one(const struct vv_file_info *a, const struct vv_file_info *b)
 
 /* Sets *stays to true if the directory of `end` is that of `path` or, if
  * `naming` is a link, of its target. */
-static varve_status beside_compare(const struct vv_context *context,
+static varve_status link_check_compare(const struct vv_context *context,
     const char *naming, const char *path, const char *end, bool *stays,
     varve_error *error)
 {
     struct vv_file_info home, there, other;
     struct vv_buffer real;
     bool is_link = false;
-    VV_TRY(beside_directory(context, path, &home, error));
-    VV_TRY(beside_directory(context, end, &there, error));
+    VV_TRY(link_check_directory(context, path, &home, error));
+    VV_TRY(link_check_directory(context, end, &there, error));
     *stays = is_one(&home, &there);
     if (*stays)
         return VARVE_OK;
     vv_buffer_init(&real, &context->allocator);
     varve_status status =
-        beside_follow(context, naming, &real, &is_link, error);
+        link_check_follow(context, naming, &real, &is_link, error);
     if (!status && is_link)
-        status =
-            beside_directory(context, vv_buffer_string(&real), &other, error);
+        status = link_check_directory(
+            context, vv_buffer_string(&real), &other, error);
     *stays = !status && is_link && is_one(&other, &there);
     vv_buffer_clear(&real);
     return status;
 }
 
-varve_status vv_file_check_beside(const struct vv_context *context,
+varve_status vv_file_check_directory(const struct vv_context *context,
     const char *naming, const char *path, varve_error *error)
 {
     struct vv_buffer end;
@@ -95,9 +95,10 @@ varve_status vv_file_check_beside(const struct vv_context *context,
     if (context->follows_links)
         return VARVE_OK;
     vv_buffer_init(&end, &context->allocator);
-    varve_status status = beside_follow(context, path, &end, &is_link, error);
+    varve_status status =
+        link_check_follow(context, path, &end, &is_link, error);
     if (!status && is_link)
-        status = beside_compare(
+        status = link_check_compare(
             context, naming, path, vv_buffer_string(&end), &stays, error);
     if (!status && !stays)
         status = vv_fail(error, VARVE_NO_PERMISSION,

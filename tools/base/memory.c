@@ -1,8 +1,8 @@
-/* room.c - Allocates memory, or ends the program.
+/* memory.c - Allocates memory, or ends the program.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "room.h"
+#include "memory.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #include "settings.h"
 
-_Noreturn void room_ends(void)
+_Noreturn void memory_exhausted(void)
 {
     fflush(stdout);
     fputs("varve: out of memory\n", stderr);
@@ -21,16 +21,16 @@ _Noreturn void room_ends(void)
 static void *there(void *memory)
 {
     if (!memory)
-        room_ends();
+        memory_exhausted();
     return memory;
 }
 
-void *room_for(size_t count, size_t size)
+void *memory_allocate(size_t count, size_t size)
 {
     return there(calloc(count ? count : 1, size));
 }
 
-void *room_more(void *array, size_t *capacity, size_t count, size_t size)
+void *memory_grow(void *array, size_t *capacity, size_t count, size_t size)
 {
     if (count < *capacity)
         return array;
@@ -39,7 +39,7 @@ void *room_more(void *array, size_t *capacity, size_t count, size_t size)
         *capacity <= SIZE_MAX / size ? realloc(array, *capacity * size) : NULL);
 }
 
-char *room_copy(const char *text, size_t size)
+char *memory_copy_text(const char *text, size_t size)
 {
     char *copy = there(malloc(size + 1));
     memcpy(copy, text, size);
@@ -47,7 +47,7 @@ char *room_copy(const char *text, size_t size)
     return copy;
 }
 
-char *room_join(const char *path, const char *name)
+char *memory_join_path(const char *path, const char *name)
 {
     size_t size = strlen(path) + strlen(name) + 2;
     char *joined = there(malloc(size));

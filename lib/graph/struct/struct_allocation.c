@@ -1,9 +1,9 @@
-/* struct_room.c - Allocates memory for fields whose pointer is NULL and whose
- * value a file contains.
+/* struct_allocation.c - Allocates memory for fields whose pointer is NULL and
+ * whose value a file contains.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "struct_room.h"
+#include "struct_allocation.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 /* Returns true if another field with memory uses the same member as an extent.
  */
-static bool struct_room_is_taken(const struct vv_struct *about,
+static bool struct_allocation_is_taken(const struct vv_struct *about,
     const varve_field *field, const varve_extent *extent)
 {
     for (const varve_field *f = about->fields; f->kind; f++)
@@ -36,7 +36,7 @@ static bool set_extents(varve_node *node, const varve_field *field,
     bool done = true;
     for (unsigned i = 0; i < field->rank; i++) {
         kept[i] = vv_field_extent(field, about->object, i);
-        if (struct_room_is_taken(about, field, &field->extents[i]))
+        if (struct_allocation_is_taken(about, field, &field->extents[i]))
             continue;
         done &= vv_field_set_extent(field, about->object, i, extents[i]);
         if (field->extents[i].dtype)
@@ -61,7 +61,7 @@ static bool is_offered(const varve_field *field, const varve_offer *offer)
 
 /* Calls `room` for a number of elements. Returns NULL for 0 elements or if out
  * of memory. */
-static void *call_room(varve_node *node, const varve_field *field,
+static void *call_allocate(varve_node *node, const varve_field *field,
     uint64_t count, size_t element_size)
 {
     void *memory = NULL;
@@ -84,14 +84,14 @@ static bool take_rows(varve_node *node, const varve_field *field)
 {
     void *object = vv_struct_of(node)->object;
     uint64_t count = vv_field_extent(field, object, 0);
-    char *rows = call_room(node, field, count, sizeof rows);
+    char *rows = call_allocate(node, field, count, sizeof rows);
     if (!rows)
         return false;
     memset(rows, 0, (size_t)count * sizeof rows);
     vv_field_point(field, object, rows);
     for (uint64_t i = 0; i < count; i++) {
         uint64_t length = vv_reached_length(field, object, i);
-        void *row = call_room(node, field, length, field->element_size);
+        void *row = call_allocate(node, field, length, field->element_size);
         if (length && !row)
             return false;
         memcpy(rows + (size_t)i * sizeof row, &row, sizeof row);
@@ -100,43 +100,43 @@ static bool take_rows(varve_node *node, const varve_field *field)
 }
 
 /* Returns true if a count function returns 0 while there is no memory. */
-static bool counts_room(const varve_field *field, const void *object)
+static bool counts_elements(const varve_field *field, const void *object)
 {
     return field->count && vv_field_extent(field, object, 0) == 0;
 }
 
 /* Allocates as many elements as the struct counts, or, if the count is stored
  * in the memory itself, as the file has. */
-static void struct_room_take_room(
+static void struct_allocation_take(
     varve_node *node, const varve_field *field, const uint64_t *extents)
 {
     void *object = vv_struct_of(node)->object;
     uint64_t count = extents != NULL;
     for (unsigned i = 0; i < field->rank; i++)
         count *= vv_field_extent(field, object, i);
-    if (extents && counts_room(field, object))
+    if (extents && counts_elements(field, object))
         count = extents[0];
     vv_field_point(
-        field, object, call_room(node, field, count, field->element_size));
+        field, object, call_allocate(node, field, count, field->element_size));
 }
 
 /* Makes memory for a field that the file has a value for. If another field uses
  * the same count and it differs, the shape does not match, and the read reports
  * that. */
-static void struct_room_make_room(
+static void struct_allocation_reserve(
     varve_node *node, const varve_field *field, const varve_offer *offer)
 {
     const struct vv_struct *about = vv_struct_of(node);
     const uint64_t *extents =
         offer->value ? offer->value->shape : &offer->count;
     uint64_t kept[VV_MAX_EXTENTS];
-    bool sets = !field->row_length && !counts_room(field, about->object);
+    bool sets = !field->row_length && !counts_elements(field, about->object);
     bool is_set = !sets || set_extents(node, field, extents, kept);
     bool is_whole = true;
     if (is_set && field->is_row_pointers)
         is_whole = take_rows(node, field);
     else
-        struct_room_take_room(node, field, is_set ? extents : NULL);
+        struct_allocation_take(node, field, is_set ? extents : NULL);
     if (!is_set || vv_field_waits(field, about->object)) {
         if (sets)
             set_extents(node, field, kept, (uint64_t[VV_MAX_EXTENTS]){ 0 });
@@ -151,7 +151,7 @@ void vv_struct_offered(void *user, varve_node *node, const varve_offer *offer)
     const struct vv_struct *about = user;
     for (const varve_field *f = about->fields; f->kind; f++) {
         if (is_offered(f, offer) && vv_field_waits(f, about->object)) {
-            struct_room_make_room(node, f, offer);
+            struct_allocation_reserve(node, f, offer);
             return;
         }
     }

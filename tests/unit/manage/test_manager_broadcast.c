@@ -1,5 +1,5 @@
-/* test_manager_tell.c - Tests tiers of collective managers: rank 0 copies, and
- * all ranks resume from the newest checkpoint, wherever it is.
+/* test_manager_broadcast.c - Tests tiers of collective managers: rank 0 copies,
+ * and all ranks resume from the newest checkpoint, wherever it is.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,9 +12,9 @@
 
 static const varve_level levels[] = { { .directory = "near" },
     { .directory = "far", .every_steps = 20, .keep_last = 1 } };
-static const varve_manager_options two = { .keep_last = 1,
-    .levels = levels,
-    .level_count = 2 };
+static const varve_manager_options two = {
+    .keep_last = 1, .levels = levels, .level_count = 2
+};
 
 static void drain(struct rank *r)
 {
@@ -35,12 +35,12 @@ static void remove_folder(const char *folder)
     for (size_t i = memory_file_count(disk.memory); i-- > 0;) {
         const char *path = memory_file_path(disk.memory, i);
         if (strncmp(path, folder, strlen(folder)) == 0)
-            disk.context.system->remove(disk.context.system->state,
-                VV_WORKING_DIRECTORY, path);
+            disk.context.system->remove(
+                disk.context.system->state, VV_WORKING_DIRECTORY, path);
     }
 }
 
-TEST(manager_tell, levels_have_whole_files_of_what_all_have_saved)
+TEST(manager_broadcast, levels_have_whole_files_of_what_all_have_saved)
 {
     begin_disk();
     check_has(run_ranks(4, save_and_drain, &two), "drain: VARVE_OK\n");
@@ -58,7 +58,7 @@ TEST(manager_tell, levels_have_whole_files_of_what_all_have_saved)
 }
 
 /* The next save gets a new number. */
-TEST(manager_tell, goes_on_from_another_one_where_the_newest_is_damaged)
+TEST(manager_broadcast, goes_on_from_another_one_where_the_newest_is_damaged)
 {
     size_t size;
     begin_disk();
@@ -81,7 +81,7 @@ static int refuse_far(void *state, int directory, const char *name)
 }
 
 /* Errors of a tier are the same on all ranks, and other operations continue. */
-TEST(manager_tell, levels_are_passed_over_where_they_cannot_be_listed)
+TEST(manager_broadcast, levels_are_passed_over_where_they_cannot_be_listed)
 {
     begin_disk();
     run_ranks(3, save_and_drain, &two);
@@ -110,20 +110,19 @@ TEST(manager_tell, levels_are_passed_over_where_they_cannot_be_listed)
 static void make_odd(struct rank *r, const void *user)
 {
     const varve_level other = { .directory = r->number == 1 ? "x" : "near" };
-    const varve_manager_options options = { .levels = &other,
-        .level_count = 1,
-        .comm = r->comm };
+    const varve_manager_options options = {
+        .levels = &other, .level_count = 1, .comm = r->comm
+    };
     (void)user;
     r->manager = varve_manager_new(r->root, "run", &options, &r->error);
     note(r, "%s", r->manager ? "made" : r->error.message);
 }
 
-TEST(manager_tell, levels_are_the_same_at_all_ranks)
+TEST(manager_broadcast, levels_are_the_same_at_all_ranks)
 {
     begin_disk();
-    check_has(
-        run_ranks(3, make_odd, NULL), "rank 1: run: the manager options "
-            "differ from those of rank 0");
+    check_has(run_ranks(3, make_odd, NULL), "rank 1: run: the manager options "
+                                            "differ from those of rank 0");
     end_disk();
 }
 
@@ -143,7 +142,7 @@ static void ask_for_states(struct rank *r, const void *user)
     cr_assert_not(varve_manager_level_at(r->manager, 2, &state));
 }
 
-TEST(manager_tell, levels_are_known_to_rank_0)
+TEST(manager_broadcast, levels_are_known_to_rank_0)
 {
     begin_disk();
     run_ranks(3, ask_for_states, &two);
@@ -172,22 +171,22 @@ static void save_alike(struct rank *r, const void *user)
     save(r, 30);
     for (int i = 0; i < 3; i++) {
         r->step++; /* the other values do not change */
-        note_status(r, "save",
-            varve_manager_save(r->manager, r->step, &r->error));
+        note_status(
+            r, "save", varve_manager_save(r->manager, r->step, &r->error));
         drain(r);
     }
 }
 
 /* Shared data is copied once; data files without references are deleted. */
-TEST(manager_tell, levels_have_layers_where_they_are_told_to)
+TEST(manager_broadcast, levels_have_layers_where_they_are_told_to)
 {
     static const varve_write_options write = { .incremental = true };
     varve_level near = {
         .directory = "near", .incremental = true, .keep_last = 2
     };
-    const varve_manager_options options = { .write = &write,
-        .levels = &near,
-        .level_count = 1 };
+    const varve_manager_options options = {
+        .write = &write, .levels = &near, .level_count = 1
+    };
     begin_disk();
     disk.total = 600000;
     run_ranks(4, save_alike, &options);
@@ -235,7 +234,7 @@ static void begin_life(void)
     remove_folder("run/");
 }
 
-TEST(manager_tell, ends_at_every_rank_wherever_one_is_gone)
+TEST(manager_broadcast, ends_at_every_rank_wherever_one_is_gone)
 {
     begin_life();
     long calls = run_ranks_until(3, -1, whole_life, &two);
@@ -250,7 +249,7 @@ TEST(manager_tell, ends_at_every_rank_wherever_one_is_gone)
     }
 }
 
-TEST(manager_tell, answers_alike_whatever_call_fails)
+TEST(manager_broadcast, answers_alike_whatever_call_fails)
 {
     bool is_over = false;
     for (long number = 0; !is_over; number += 2) {
@@ -258,10 +257,9 @@ TEST(manager_tell, answers_alike_whatever_call_fails)
         const struct vv_system *below = disk.context.system;
         struct faulty *faulty = faulty_new(below);
         disk.context.system = faulty_system(faulty);
-        faulty_plan(faulty,
-            &(struct faulty_plan){ .number = number,
-                .kinds = FAULTY_ALL,
-                .error = EIO });
+        faulty_plan(
+            faulty, &(struct faulty_plan){
+                        .number = number, .kinds = FAULTY_ALL, .error = EIO });
         run_ranks(3, whole_life, &two);
         is_over = number >= faulty_count(faulty);
         disk.context.system = below;
@@ -271,7 +269,7 @@ TEST(manager_tell, answers_alike_whatever_call_fails)
     }
 }
 
-TEST(manager_tell, answers_alike_whoever_runs_out_of_memory)
+TEST(manager_broadcast, answers_alike_whoever_runs_out_of_memory)
 {
     bool is_over = false;
     for (long number = 0; !is_over; number += 5) {

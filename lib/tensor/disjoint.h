@@ -1,9 +1,10 @@
-/* apart.h - Computes the byte ranges of views, and whether two views overlap.
+/* disjoint.h - Computes the byte ranges of views, and whether two views
+ * overlap.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef VV_APART_H
-#define VV_APART_H
+#ifndef VV_DISJOINT_H
+#define VV_DISJOINT_H
 
 #include <stdint.h>
 

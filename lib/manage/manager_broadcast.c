@@ -1,8 +1,8 @@
-/* manager_tell.c - Serializes listings, to broadcast them.
+/* manager_broadcast.c - Serializes listings, to broadcast them.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "manager_tell.h"
+#include "manager_broadcast.h"
 
 #include <string.h>
 
@@ -26,7 +26,7 @@ enum {
     ENTRY_WORDS = 14 + RUN_WORDS + 2 * VV_MOST_ANCESTORS,
 };
 
-static void manager_tell_add_entry(
+static void manager_broadcast_add_entry(
     struct vv_buffer *bytes, const struct vv_entry *e, unsigned reasons)
 {
     vv_buffer_add64(bytes, e->number);
@@ -103,7 +103,7 @@ static varve_status take_entries(struct vv_listing *listing,
     return VARVE_OK;
 }
 
-static void manager_tell_add_all(
+static void manager_broadcast_add_all(
     struct vv_buffer *bytes, const varve_manager *m)
 {
     vv_buffer_add64(bytes, m->has_good);
@@ -111,12 +111,12 @@ static void manager_tell_add_all(
     vv_buffer_add64(bytes, m->warning.status);
     vv_buffer_add(bytes, m->warning.message, sizeof m->warning.message);
     for (size_t i = 0; i < m->listing.count; i++)
-        manager_tell_add_entry(bytes, &m->listing.entries[i],
+        manager_broadcast_add_entry(bytes, &m->listing.entries[i],
             i < m->decision.count ? m->decision.facts[i].reasons : 0);
 }
 
 /* All reasons are in the decision, except leases. */
-static varve_status manager_tell_take_all(
+static varve_status manager_broadcast_take_all(
     varve_manager *m, const struct vv_buffer *bytes, varve_error *error)
 {
     const unsigned char *at = bytes->data;
@@ -142,7 +142,7 @@ struct account {
         varve_manager *m, const struct vv_buffer *bytes, varve_error *error);
 };
 
-static varve_status manager_tell_tell(varve_manager *m,
+static varve_status manager_broadcast_listing(varve_manager *m,
     const struct account *account, varve_status status, varve_error *error)
 {
     const varve_comm *comm = m->options.comm;
@@ -152,22 +152,23 @@ static varve_status manager_tell_tell(varve_manager *m,
     vv_buffer_init(&bytes, &m->context.allocator);
     if (comm->size > 1 && comm->rank == 0)
         account->add(&bytes, m);
-    varve_status told = vv_comm_bcast_buffer(comm, VARVE_OK, &bytes, &reason);
-    if (!told && comm->rank != 0)
+    varve_status sent = vv_comm_bcast_buffer(comm, VARVE_OK, &bytes, &reason);
+    if (!sent && comm->rank != 0)
         taken = account->take(m, &bytes, &reason);
     vv_buffer_clear(&bytes);
-    if (told || (taken && !status)) {
+    if (sent || (taken && !status)) {
         *error = reason;
         status = taken;
     }
-    return told ? told : vv_manager_agree(m, status, error);
+    return sent ? sent : vv_manager_agree(m, status, error);
 }
 
-varve_status vv_manager_tell(
+varve_status vv_manager_broadcast(
     varve_manager *m, varve_status status, varve_error *error)
 {
-    return manager_tell_tell(m,
-        &(struct account){ manager_tell_add_all, manager_tell_take_all },
+    return manager_broadcast_listing(m,
+        &(struct account){
+            manager_broadcast_add_all, manager_broadcast_take_all },
         status, error);
 }
 
@@ -181,7 +182,7 @@ static void add_seen(struct vv_buffer *bytes, const varve_manager *m)
         vv_buffer_add(bytes, q->unseen.message, sizeof q->unseen.message);
         vv_buffer_add64(bytes, q->seen.count);
         for (size_t k = 0; k < q->seen.count; k++)
-            manager_tell_add_entry(bytes, &q->seen.entries[k], 0);
+            manager_broadcast_add_entry(bytes, &q->seen.entries[k], 0);
     }
 }
 
@@ -201,9 +202,9 @@ static varve_status take_seen(
     return VARVE_OK;
 }
 
-varve_status vv_manager_tell_levels(
+varve_status vv_manager_broadcast_levels(
     varve_manager *m, varve_status status, varve_error *error)
 {
-    return manager_tell_tell(
+    return manager_broadcast_listing(
         m, &(struct account){ add_seen, take_seen }, status, error);
 }

@@ -1,5 +1,5 @@
-/* stranger.c - Recognizes formats by three tables: first bytes and names of
- * files, entries of zip archives, and names in directories.
+/* unreadable_format.c - Recognizes formats by three tables: first bytes and
+ * names of files, entries of zip archives, and names in directories.
  *
  * Nothing is parsed, and the result only affects an error message: a file is
  * examined here after no format could open it. Weak signatures, such as those
@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "stranger.h"
+#include "unreadable_format.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -189,7 +189,8 @@ static const struct mark marks[] = {
         "again"),
 };
 
-static bool stranger_fits(const struct mark *m, const struct file_look *look)
+static bool unreadable_format_fits(
+    const struct mark *m, const struct file_look *look)
 {
     if (m->looks)
         return m->looks(look);
@@ -200,7 +201,7 @@ static bool stranger_fits(const struct mark *m, const struct file_look *look)
            memcmp(look->head + m->offset, m->bytes, m->size) == 0;
 }
 
-static varve_status stranger_name_it(
+static varve_status unreadable_format_fail(
     const char *path, const char *what, const char *remedy, varve_error *error)
 {
     return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
@@ -242,7 +243,7 @@ enum {
 
 /* Returns the index in `entries` that matches the name of an archive's entry,
  * or ENTRIES if there is none. */
-static size_t stranger_entry_of(const unsigned char *name, size_t size)
+static size_t unreadable_format_entry_of(const unsigned char *name, size_t size)
 {
     for (size_t i = 0; i < ENTRIES; i++) {
         size_t known = strlen(entries[i].name);
@@ -253,28 +254,28 @@ static size_t stranger_entry_of(const unsigned char *name, size_t size)
     return ENTRIES;
 }
 
-static size_t stranger_least(size_t a, size_t b)
+static size_t unreadable_format_least(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
 /* Searches the name of the first entry, which is in the head, and those in the
  * part of the directory that is in the tail. */
-static size_t stranger_find_entry(
+static size_t unreadable_format_find_entry(
     const unsigned char *head, const unsigned char *tail, size_t tail_size)
 {
     size_t size = (size_t)head[26] | (size_t)head[27] << 8;
     size_t found = ENTRIES;
     if (size <= HEAD_SIZE - LOCAL_SIZE)
-        found = stranger_entry_of(head + LOCAL_SIZE, size);
+        found = unreadable_format_entry_of(head + LOCAL_SIZE, size);
     for (size_t at = 0; at + RECORD_SIZE <= tail_size; at++) {
         const unsigned char *r = tail + at;
         if (memcmp(r, "PK\1\2", 4) != 0)
             continue;
         size = (size_t)r[28] | (size_t)r[29] << 8;
         if (size <= tail_size - at - RECORD_SIZE)
-            found =
-                stranger_least(found, stranger_entry_of(r + RECORD_SIZE, size));
+            found = unreadable_format_least(
+                found, unreadable_format_entry_of(r + RECORD_SIZE, size));
     }
     return found;
 }
@@ -290,18 +291,18 @@ static varve_status look_into_archive(const struct vv_context *context,
     varve_status status = vv_file_read(
         context, file, look->path, tail, size, look->size - size, NULL);
     size_t found =
-        status ? ENTRIES : stranger_find_entry(look->head, tail, size);
+        status ? ENTRIES : unreadable_format_find_entry(look->head, tail, size);
     vv_release(&context->allocator, tail, size);
     if (found == ENTRIES)
         return VARVE_OK;
-    return stranger_name_it(
+    return unreadable_format_fail(
         look->path, entries[found].what, entries[found].remedy, error);
 }
 
 /* --- One file ------------------------------------------------------------- */
 
-static varve_status stranger_look_at(const struct vv_context *context, int file,
-    struct file_look *look, varve_error *error)
+static varve_status unreadable_format_look_at(const struct vv_context *context,
+    int file, struct file_look *look, varve_error *error)
 {
     look->head_size =
         look->size < HEAD_SIZE ? (size_t)look->size : (size_t)HEAD_SIZE;
@@ -309,8 +310,8 @@ static varve_status stranger_look_at(const struct vv_context *context, int file,
             context, file, look->path, look->head, look->head_size, 0, NULL))
         return VARVE_OK;
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-        if (stranger_fits(&marks[i], look))
-            return stranger_name_it(
+        if (unreadable_format_fits(&marks[i], look))
+            return unreadable_format_fail(
                 look->path, marks[i].what, marks[i].remedy, error);
     }
     if (look->head_size > LOCAL_SIZE && memcmp(look->head, "PK\3\4", 4) == 0)
@@ -318,14 +319,15 @@ static varve_status stranger_look_at(const struct vv_context *context, int file,
     return VARVE_OK;
 }
 
-varve_status vv_stranger_file(
+varve_status vv_unreadable_format_file(
     const struct vv_context *context, const char *path, varve_error *error)
 {
     struct file_look look = { .path = path };
     int file;
     if (vv_file_open(context, path, &file, &look.size, NULL))
         return VARVE_OK;
-    varve_status status = stranger_look_at(context, file, &look, error);
+    varve_status status =
+        unreadable_format_look_at(context, file, &look, error);
     vv_file_close(context, file);
     return status;
 }
@@ -356,7 +358,7 @@ static const struct member members[] = {
         "run its zero_to_fp32.py with --safe_serialization" },
 };
 
-varve_status vv_stranger_directory(
+varve_status vv_unreadable_format_directory(
     const struct vv_context *context, const char *path, varve_error *error)
 {
     struct vv_buffer at;
@@ -377,6 +379,6 @@ varve_status vv_stranger_directory(
     vv_buffer_clear(&at);
     if (status)
         return status == VARVE_NO_MEMORY ? status : VARVE_OK;
-    return stranger_name_it(
+    return unreadable_format_fail(
         path, members[i - 1].what, members[i - 1].remedy, error);
 }

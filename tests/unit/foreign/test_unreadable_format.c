@@ -1,4 +1,5 @@
-/* test_stranger.c - Tests the recognition of files in unsupported formats.
+/* test_unreadable_format.c - Tests the recognition of files in unsupported
+ * formats.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +10,7 @@
 #include "arrays.h"
 #include "crc.h"
 #include "readers.h"
-#include "stranger.h"
+#include "unreadable_format.h"
 
 struct sample {
     const char *path;
@@ -18,7 +19,10 @@ struct sample {
     const char *what; /* NULL: not recognized */
 };
 
-#define SAMPLE(path, bytes, what) { path, bytes, sizeof bytes - 1, what }
+#define SAMPLE(path, bytes, what)                                              \
+    {                                                                          \
+        path, bytes, sizeof bytes - 1, what                                    \
+    }
 
 /* The first bytes of files as written by their programs. */
 static struct sample samples[] = {
@@ -73,7 +77,7 @@ static struct sample samples[] = {
 static void check_named(
     struct world *w, const char *path, const char *what, varve_error *error)
 {
-    varve_status status = vv_stranger_file(&w->context, path, error);
+    varve_status status = vv_unreadable_format_file(&w->context, path, error);
     cr_assert_eq(status, what ? VARVE_NOT_A_CHECKPOINT : VARVE_OK, "%s: %s",
         path, what ? what : error->message);
     if (!what)
@@ -83,7 +87,7 @@ static void check_named(
     cr_assert(strstr(error->message, ": expected a checkpoint, found "));
 }
 
-TEST(stranger, is_known_by_how_it_begins_and_is_called)
+TEST(unreadable_format, is_known_by_how_it_begins_and_is_called)
 {
     struct world w = world_new();
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
@@ -96,7 +100,7 @@ TEST(stranger, is_known_by_how_it_begins_and_is_called)
 }
 
 /* Readers must report every recognized format, and none otherwise. */
-TEST(stranger, is_what_a_reader_says)
+TEST(unreadable_format, is_what_a_reader_says)
 {
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         const struct sample *s = &samples[i];
@@ -108,7 +112,7 @@ TEST(stranger, is_what_a_reader_says)
     }
 }
 
-TEST(stranger, may_be_a_tar_archive_or_records)
+TEST(unreadable_format, may_be_a_tar_archive_or_records)
 {
     struct world w = world_new();
     unsigned char bytes[600] = { 'm', '.', 'b', 'i', 'n' };
@@ -132,14 +136,18 @@ static struct vv_buffer archive_of(const char *const *names)
 {
     struct archive a = archive_new();
     for (; *names; names++)
-        archive_add(&a, (struct entry){ .name = *names, .bytes = "x",
-            .size = 1 });
+        archive_add(
+            &a, (struct entry){ .name = *names, .bytes = "x", .size = 1 });
     archive_end(&a);
     vv_buffer_clear(&a.directory);
     return a.file;
 }
 
-#define NAMES(...) (const char *const[]){ __VA_ARGS__, NULL }
+#define NAMES(...)                                                             \
+    (const char *const[])                                                      \
+    {                                                                          \
+        __VA_ARGS__, NULL                                                      \
+    }
 
 static void check_archive(
     const char *path, const char *const *names, const char *what)
@@ -149,7 +157,7 @@ static void check_archive(
     vv_buffer_clear(&b);
 }
 
-TEST(stranger, is_known_by_what_its_archive_holds)
+TEST(unreadable_format, is_known_by_what_its_archive_holds)
 {
     check_archive("a.pt", NAMES("m/data.pkl", "m/constants.pkl"),
         "a.pt: expected a checkpoint, found a TorchScript program: load it "
@@ -157,8 +165,8 @@ TEST(stranger, is_known_by_what_its_archive_holds)
         "safetensors.torch.save_file");
     check_archive("a.npz", NAMES("m/constants.pkl"), "TorchScript");
     check_archive("a.safetensors", NAMES("constants.pkl"), "TorchScript");
-    check_archive("a.pt2", NAMES("m/archive_format", "m/data/w/0"),
-        "torch.export");
+    check_archive(
+        "a.pt2", NAMES("m/archive_format", "m/data/w/0"), "torch.export");
     check_archive("a.zip", NAMES("zarr.json", "a/zarr.json", "a/c/0"),
         "a zarr store in an archive: read it with the package zarr");
     check_archive("a.zip", NAMES("metadata.pkl"), "of the form NAME.npy");
@@ -167,7 +175,7 @@ TEST(stranger, is_known_by_what_its_archive_holds)
 
 /* A truncated archive: its directory is missing, and the first entry is
  * complete. */
-TEST(stranger, is_known_by_half_an_archive)
+TEST(unreadable_format, is_known_by_half_an_archive)
 {
     struct vv_buffer b = archive_of(NAMES("m/constants.pkl", "m/data/0"));
     b.size = 60;
@@ -175,7 +183,7 @@ TEST(stranger, is_known_by_half_an_archive)
     vv_buffer_clear(&b);
 }
 
-TEST(stranger, may_be_a_shard_that_an_index_names)
+TEST(unreadable_format, may_be_a_shard_that_an_index_names)
 {
     static const char index[] =
         "{\"weight_map\":{\"w\":\"m-00001-of-00001.safetensors\"}}";
@@ -184,16 +192,18 @@ TEST(stranger, may_be_a_shard_that_an_index_names)
     varve_error error = { 0 };
     memory_put(w.memory, "m-00001-of-00001.safetensors", b.data, b.size);
     memory_put(w.memory, "m.safetensors.index.json", index, sizeof index - 1);
-    cr_assert_null(vv_reader_open_in(
-        &w.context, "m.safetensors.index.json", &error));
+    cr_assert_null(
+        vv_reader_open_in(&w.context, "m.safetensors.index.json", &error));
     cr_assert_eq(error.status, VARVE_NOT_A_CHECKPOINT);
-    cr_assert(strstr(error.message, "m-00001-of-00001.safetensors: "
-        "expected a checkpoint, found a TorchScript"), "%s", error.message);
+    cr_assert(
+        strstr(error.message, "m-00001-of-00001.safetensors: "
+                              "expected a checkpoint, found a TorchScript"),
+        "%s", error.message);
     vv_buffer_clear(&b);
     world_free(&w);
 }
 
-TEST(stranger, may_be_a_directory)
+TEST(unreadable_format, may_be_a_directory)
 {
     static const char *const cases[][2] = {
         { "manifest.ocdbt", "an Orbax checkpoint" },
@@ -216,22 +226,23 @@ TEST(stranger, may_be_a_directory)
             cases[i][1] ? VARVE_NOT_A_CHECKPOINT : VARVE_IS_DIRECTORY, "%s",
             error.message);
         cr_assert(strstr(error.message,
-            cases[i][1] ? cases[i][1] : "contains no checkpoint"), "%s",
-            error.message);
+                      cases[i][1] ? cases[i][1] : "contains no checkpoint"),
+            "%s", error.message);
         world_free(&w);
     }
 }
 
-TEST(stranger, is_nobody_where_it_cannot_be_looked_at)
+TEST(unreadable_format, is_nobody_where_it_cannot_be_looked_at)
 {
     struct world w = world_new();
     varve_error error = { 0 };
     check_named(&w, "none", NULL, &error);
-    cr_assert_eq(vv_stranger_directory(&w.context, "none", &error), VARVE_OK);
+    cr_assert_eq(
+        vv_unreadable_format_directory(&w.context, "none", &error), VARVE_OK);
     world_free(&w);
 }
 
-TEST(stranger, needs_memory_for_archives_and_directories)
+TEST(unreadable_format, needs_memory_for_archives_and_directories)
 {
     struct vv_buffer b = archive_of(NAMES("archive/constants.pkl"));
     struct world w = world_new();
@@ -239,7 +250,7 @@ TEST(stranger, needs_memory_for_archives_and_directories)
     memory_put(w.memory, "d/_METADATA", b.data, b.size);
     for (long n = 0; status == VARVE_NO_MEMORY; n++) {
         test_fail_allocation(n, false);
-        status = vv_stranger_file(&w.context, "d/_METADATA", NULL);
+        status = vv_unreadable_format_file(&w.context, "d/_METADATA", NULL);
         test_fail_allocation(-1, false);
         cr_assert(n < 10);
     }
@@ -247,7 +258,7 @@ TEST(stranger, needs_memory_for_archives_and_directories)
     status = VARVE_NO_MEMORY;
     for (long n = 0; status == VARVE_NO_MEMORY; n++) {
         test_fail_allocation(n, false);
-        status = vv_stranger_directory(&w.context, "d", NULL);
+        status = vv_unreadable_format_directory(&w.context, "d", NULL);
         test_fail_allocation(-1, false);
         cr_assert(n < 10);
     }

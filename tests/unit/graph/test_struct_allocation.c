@@ -1,5 +1,5 @@
-/* test_struct_room.c - Tests allocating memory for fields whose pointer is
- * NULL.
+/* test_struct_allocation.c - Tests allocating memory for fields whose pointer
+ * is NULL.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "struct.h"
-#include "struct_room.h"
+#include "struct_allocation.h"
 
 struct resize_buffers {
     int height, width, other;
@@ -36,12 +36,13 @@ static const varve_field fields[] = {
 
 static void offer(varve_node *node, const char *name, varve_tensor value)
 {
-    const varve_offer offered = { .name = name, .kind = VARVE_VARIABLE,
-        .value = &value };
+    const varve_offer offered = {
+        .name = name, .kind = VARVE_VARIABLE, .value = &value
+    };
     vv_struct_offered(vv_struct_of(node), node, &offered);
 }
 
-TEST(struct_room, is_made_for_what_waits_and_nothing_else)
+TEST(struct_allocation, is_made_for_what_waits_and_nothing_else)
 {
     struct resize_buffers r = { 0 };
     int many = 5;

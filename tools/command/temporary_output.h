@@ -1,5 +1,5 @@
-/* aside.h - Makes temporary files and directories beside an output, and removes
- * those of killed processes.
+/* temporary_output.h - Makes temporary files and directories beside an output,
+ * and removes those of killed processes.
  *
  * The writer holds a lock on its file, which ends with the process. The next
  * process that writes to the same output locks and removes left-over files. On
@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef TOOL_ASIDE_H
-#define TOOL_ASIDE_H
+#ifndef TOOL_TEMPORARY_OUTPUT_H
+#define TOOL_TEMPORARY_OUTPUT_H
 
 #include <sys/types.h>
 
@@ -16,11 +16,12 @@
 
 /* Prefix of the name of a temporary directory. */
 #define ASIDE_FOLDER ".varve-convert-"
-enum { ASIDE_FOLDER_SIZE = sizeof ASIDE_FOLDER - 1 + 6 };
+enum { TEMPORARY_OUTPUT_FOLDER_SIZE = sizeof ASIDE_FOLDER - 1 + 6 };
 
 /* Returns OUTCOME_DONE if the directory of `path` exists; with --parents, makes
  * it. Otherwise prints an error. */
-int aside_check_folder(const struct settings *settings, const char *path);
+int temporary_output_check_folder(
+    const struct settings *settings, const char *path);
 
 /* Both functions remove left-over files beside `path`, and make a new one.
  * *guard is set to the descriptor that holds its lock; close it after the file
@@ -28,12 +29,13 @@ int aside_check_folder(const struct settings *settings, const char *path);
 
 /* Makes an empty file `.NAME.varve-PID` with `mode`. An interruption removes
  * it. The writer must close *file. */
-char *aside_make_file(const char *path, mode_t mode, int *file, int *guard);
+char *temporary_output_make_file(
+    const char *path, mode_t mode, int *file, int *guard);
 
 /* Makes an empty directory `.varve-convert-XXXXXX`. */
-char *aside_make_folder(const char *path, int *guard);
+char *temporary_output_make_folder(const char *path, int *guard);
 
 /* Removes a directory and the files in it, and closes the guard. */
-void aside_remove_folder(const char *folder, int guard);
+void temporary_output_remove_folder(const char *folder, int guard);
 
 #endif
