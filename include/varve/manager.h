@@ -126,6 +126,11 @@ typedef struct varve_manager_options {
      * that is due and in varve_manager_finish_resume. If it fails, these return
      * VARVE_UNMATCHED and write nothing. */
     bool strict;
+    /* Permit saves without a resume in a directory that contains checkpoints of
+     * another run. They are kept and do not count in the policies of this
+     * manager; a later resume uses the newest one of both runs. By default the
+     * first save fails with VARVE_EXISTS. */
+    bool may_start_new_run;
     /* Seconds that varve_manager_new waits for the lock of another manager;
      * 0: it does not wait; negative: without limit. */
     double lock_seconds;
@@ -281,6 +286,8 @@ typedef struct varve_manager_save_options {
  * one collective operation, even if no save is due.
  *
  * - Returns VARVE_UNMATCHED if `strict` is set and the resume is not complete.
+ * - Returns VARVE_EXISTS if the directory contains checkpoints of another run,
+ *   the manager did not resume, and `may_start_new_run` is not set.
  * - Returns VARVE_EXISTS if the directory was created again since, and another
  *   manager of the same prefix has locked it, or if another manager has
  *   resumed or saved without a lock that all nodes share.

@@ -113,10 +113,15 @@ bool vv_manager_goes_on_from(
     return vv_listing_is_before(&m->listing, entry, &newest);
 }
 
+bool vv_manager_keeps_others(const varve_manager *m)
+{
+    return m->lock.is_absent || (m->options.may_start_new_run && !m->parent[0]);
+}
+
 bool vv_manager_may_replace(const varve_manager *m, uint64_t number)
 {
     const struct vv_entry *e = vv_listing_find(&m->listing, number);
-    if (!m->lock.is_absent)
+    if (!vv_manager_keeps_others(m))
         return true;
     return e && (e->is_damaged || e->is_read) && vv_manager_goes_on_from(m, e);
 }

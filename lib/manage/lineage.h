@@ -20,9 +20,12 @@ void vv_manager_begin_run(
 bool vv_manager_goes_on_from(
     const varve_manager *manager, const struct vv_entry *entry);
 
-/* Returns true if a save can replace the listed checkpoint of a number. Without
- * a lock, only a checkpoint from which the manager's run descends can be
- * replaced, because another program may have saved the others. */
+/* Returns true if the manager neither deletes nor replaces checkpoints of other
+ * lineages: without a lock another program may use the directory, and a run
+ * that was not resumed shares it with an earlier one. */
+bool vv_manager_keeps_others(const varve_manager *manager);
+
+/* Returns true if a save can replace the listed checkpoint of a number. */
 bool vv_manager_may_replace(const varve_manager *manager, uint64_t number);
 
 /* Returns a checkpoint of the manager's directory that could not be opened for

@@ -46,12 +46,20 @@ varve_status vv_manager_look_after(varve_manager *m,
     return vv_manager_look_at_names(m, error);
 }
 
-/* Without a lock, another program may use the directory. */
-static void keep_other_lineages(varve_manager *m)
+/* Keeps checkpoints of other lineages and does not count them. */
+static varve_status decide_about_own(varve_manager *m, varve_error *error)
 {
-    for (size_t i = 0; i < m->decision.count; i++)
-        if (!vv_manager_goes_on_from(m, &m->listing.entries[i]))
-            m->decision.facts[i].reasons |= VV_KEPT_FOREIGN;
+    struct vv_listing *l = &m->listing;
+    for (size_t i = 0; i < l->count; i++) {
+        struct vv_entry *e = &l->entries[i];
+        e->is_there = e->is_ours && !vv_manager_goes_on_from(m, e);
+        e->is_ours = e->is_ours && !e->is_there;
+    }
+    varve_status status = vv_decide_listing(
+        &m->decision, &m->policy, l, m->has_good ? &m->good : NULL, error);
+    for (size_t i = 0; i < l->count; i++)
+        l->entries[i].is_ours |= l->entries[i].is_there;
+    return status;
 }
 
 varve_status vv_manager_decide(varve_manager *m, varve_error *error)
@@ -60,10 +68,11 @@ varve_status vv_manager_decide(varve_manager *m, varve_error *error)
     if (!vv_is_alone(comm) && comm->rank == 0 && m->policy.keep_bytes)
         VV_TRY(vv_data_sizes_find(&m->listing, m->policy.keep_bytes, error));
     vv_nodes_note_weights(&m->nodes, &m->listing);
-    VV_TRY(vv_decide_listing(&m->decision, &m->policy, &m->listing,
-        m->has_good ? &m->good : NULL, error));
-    if (m->lock.is_absent)
-        keep_other_lineages(m);
+    if (vv_manager_keeps_others(m))
+        VV_TRY(decide_about_own(m, error));
+    else
+        VV_TRY(vv_decide_listing(&m->decision, &m->policy, &m->listing,
+            m->has_good ? &m->good : NULL, error));
     vv_resume_match_keep(m);
     return VARVE_OK;
 }

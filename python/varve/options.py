@@ -126,6 +126,7 @@ class ManagerOptions(TypedDict, total=False):
     lock_seconds: float
     must_resume: bool
     may_resume_older: bool
+    may_start_new_run: bool
     strict: bool
     run: str
 

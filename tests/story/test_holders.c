@@ -253,7 +253,9 @@ static varve_status restore_saver(varve_error *e)
 
 static void make_manager(void)
 {
-    static varve_manager_options options = { .write = &quickly };
+    static varve_manager_options options = {
+        .write = &quickly, .may_start_new_run = true
+    };
     held.manager = varve_manager_new(
         program.model, test_path("run"), &options, &program.error);
     cr_assert(held.manager);

@@ -56,6 +56,7 @@ TEST(manager, m8_an_empty_or_damaged_ledger_is_made_anew)
     for (size_t i = 0; i < sizeof ledgers / sizeof *ledgers; i++) {
         struct program p;
         start(&p, (varve_manager_options){ .keep_last = 2 });
+        resume(&p);
         save(&p, 1);
         save(&p, 2);
         stop(&p);
@@ -122,6 +123,7 @@ TEST(manager, where_nothing_is_noted_nothing_goes)
     cr_assert_eq(remove(test_path("run/ckpt.ledger")), 0);
     start(&p, (varve_manager_options){ .retention_from_ledger = true });
     cr_assert_ok(varve_manager_prune(p.manager, &error), error);
+    resume(&p);
     save(&p, 2);
     must_have(&p, "1 2");
     stop(&p);
@@ -147,6 +149,7 @@ TEST(manager, a_lost_ledger_loses_neither_pins_nor_best)
     stop(&p);
     cr_assert_eq(remove(test_path("run/ckpt.ledger")), 0);
     start(&p, o);
+    resume(&p);
     save(&p, 5);
     must_have(&p, "1 2 5");
     cr_assert(find(&p, 1).is_pinned);

@@ -57,6 +57,7 @@ TEST(manager_behind, keeps_a_second_one_off_while_it_saves)
     let_go(&one, VARVE_OK);
     stop(&one);
     start(&other, (varve_manager_options){ .async = true, .write = &held });
+    resume(&other);
     cr_assert_ok(varve_manager_save(other.manager, 7, &error), error);
     let_go(&other, VARVE_OK);
     must_have(&other, "1 2");

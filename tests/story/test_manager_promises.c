@@ -138,6 +138,7 @@ TEST(manager, a_nan_of_either_sign_is_deleted_like_any_other)
                                                     : NAN });
     stop(&p);
     start(&p, o); /* reads them from the ledger */
+    resume(&p);
     save(&p, 3);
     save(&p, 4);
     must_have(&p, "3 4");
@@ -307,6 +308,7 @@ TEST(manager, two_of_one_prefix_are_refused_while_both_live)
     stop(&q);
     stop(&p);
     start(&q, (varve_manager_options){ 0 });
+    resume(&q);
     cr_assert(save(&q, 2));
     must_have(&q, "1 2");
     stop(&q);
@@ -343,5 +345,73 @@ TEST(manager, a_file_of_another_prefix_that_was_renamed_is_not_deleted)
         save(&p, step);
     must_have(&p, "1 4");
     cr_assert_not(find(&p, 1).is_ours);
+    stop(&p);
+}
+
+/* --- A save without a resume -------------------------------------------- */
+
+/* Saves three checkpoints in a life that ends. */
+static void leave_three(struct program *p)
+{
+    start(p, (varve_manager_options){ .keep_last = 3 });
+    for (int step = 1; step <= 3; step++)
+        save(p, step);
+    stop(p);
+}
+
+TEST(manager, a_first_save_without_a_resume_fails_beside_another_run)
+{
+    struct program p;
+    varve_error error = { 0 };
+    leave_three(&p);
+    start(&p, (varve_manager_options){ .keep_last = 1 });
+    for (int i = 0; i < 2; i++) {
+        cr_assert_eq(varve_manager_save(p.manager, 1, &error), VARVE_EXISTS);
+        cr_assert(story_is_one_line(&error) &&
+                  story_says(&error, "ckpt-3.varve was saved by another run") &&
+                  story_says(&error, "varve_manager_resume"));
+    }
+    must_have(&p, "1 2 3");
+    resume(&p);
+    save(&p, 4);
+    must_have(&p, "4");
+    stop(&p);
+}
+
+TEST(manager, a_new_run_that_is_permitted_keeps_the_checkpoints_of_another)
+{
+    struct program p;
+    varve_error error = { 0 };
+    leave_three(&p);
+    start(&p, (varve_manager_options){
+        .keep_last = 1, .may_start_new_run = true });
+    for (int step = 1; step <= 4; step++)
+        save(&p, step);
+    must_have(&p, "1 2 3 7");
+    cr_assert_ok(varve_manager_prune(p.manager, &error), error);
+    must_have(&p, "1 2 3 7");
+    stop(&p);
+    start(&p, (varve_manager_options){ .keep_last = 1 });
+    resume(&p);
+    cr_assert_eq(p.v, 4);
+    stop(&p);
+}
+
+TEST(manager, a_new_run_does_not_replace_a_step_of_another)
+{
+    struct program p;
+    varve_error error = { 0 };
+    const varve_manager_options options = {
+        .number_by_step = true, .may_start_new_run = true
+    };
+    start(&p, options);
+    save(&p, 1);
+    save(&p, 2);
+    stop(&p);
+    start(&p, options);
+    cr_assert_eq(varve_manager_save(p.manager, 1, &error), VARVE_EXISTS);
+    save(&p, 3);
+    save(&p, 3);
+    must_have(&p, "1 2 3");
     stop(&p);
 }

@@ -279,6 +279,17 @@ static inline varve_status save_steps(int64_t from, int64_t to)
     return status;
 }
 
+/* Resumes and saves further steps. */
+static inline varve_status save_more_steps(int64_t from, int64_t to)
+{
+    nodes.from = from;
+    nodes.to = to;
+    varve_status status = run_life();
+    nodes.from = 1;
+    nodes.to = 0;
+    return status;
+}
+
 /* Only resumes, and returns the step. */
 static inline int64_t resume_all(void)
 {

@@ -212,6 +212,7 @@ TEST(level_queue, the_end_of_a_manager_cancels_a_copy_at_its_next_chunk)
         cr_assert_not(strstr(memory_file_path(w.memory, i), ".tmp"));
     const varve_manager_options faster = { WITH(one) };
     world_start(&w, &faster);
+    resume(&w);
     world_save(&w, 20);
     levels_drain(&w);
     cr_assert(is_copied(&w, 2));

@@ -245,7 +245,9 @@ TEST(levels, a_copy_that_was_cut_short_is_made_by_the_next_manager)
 {
     for (int by_save = 0; by_save < 2; by_save++) {
         struct world w;
-        const varve_manager_options options = { WITH(one) };
+        const varve_manager_options options = {
+            WITH(one), .may_start_new_run = true
+        };
         levels_begin(&w, &options);
         w.may_warn = true;
         gate_refuse(EIO);

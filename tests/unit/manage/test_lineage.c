@@ -280,7 +280,9 @@ TEST(lineage, without_locks_a_step_of_another_program_is_not_replaced)
     struct world w;
     varve_error error = { 0 };
     varve_graph *graph;
-    const varve_manager_options by_step = { .number_by_step = true };
+    const varve_manager_options by_step = {
+        .number_by_step = true, .may_start_new_run = true
+    };
     begin_without_locks(&w);
     world_again(&w, &by_step);
     world_save(&w, 10);

@@ -350,7 +350,8 @@ TEST(listing_refresh, each_run_has_its_identity_and_its_parent)
     cr_assert_eq(second.parent, first.identity);
     cr_assert_neq(second.identity, first.identity);
     cr_assert_str_neq(second.run, run);
-    world_again(&w, &(varve_manager_options){ .run = "job-17" });
+    world_again(&w, &(varve_manager_options){
+        .run = "job-17", .may_start_new_run = true });
     world_save(&w, 30);
     cr_assert(varve_manager_at(w.manager, 2, &second));
     cr_assert_str_eq(second.run, "job-17");

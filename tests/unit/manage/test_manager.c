@@ -62,6 +62,7 @@ TEST(manager, pins_outlive_the_ledger)
     world_save(&w, 20);
     memory_put(w.memory, "run/ckpt.ledger", "", 0);
     world_again(&w, &options);
+    cr_assert_ok(varve_manager_resume(w.manager, &error), error);
     world_save(&w, 30);
     cr_assert_eq(varve_manager_count(w.manager), 2);
     cr_assert_ok(varve_manager_unpin(w.manager, 1, &error), error);
@@ -102,6 +103,7 @@ TEST(manager, keeps_another_of_its_prefix_off)
     varve_manager_free(other);
     varve_manager_free(second);
     world_again(&w, NULL);
+    cr_assert_ok(varve_manager_resume(w.manager, &error), error);
     world_save(&w, 20);
     world_end(&w);
 }

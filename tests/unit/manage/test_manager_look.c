@@ -13,6 +13,7 @@ TEST(manager_look, bounds_what_is_damaged_where_that_is_said)
 {
     struct world w;
     size_t size;
+    varve_error error = { 0 };
     varve_manager_options options = { .keep_last = 1 };
     world_begin(&w, &(varve_manager_options){ 0 });
     for (int i = 1; i <= 6; i++)
@@ -25,10 +26,12 @@ TEST(manager_look, bounds_what_is_damaged_where_that_is_said)
     }
     memory_put(w.memory, "run/ckpt-1.varve", "no checkpoint at all", 20);
     world_again(&w, &options);
+    cr_assert_ok(varve_manager_resume(w.manager, &error), error);
     world_save(&w, 7);
     cr_assert_eq(varve_manager_count(w.manager), 5);
     options.keep_damaged = 1;
     world_again(&w, &options);
+    cr_assert_ok(varve_manager_resume(w.manager, &error), error);
     world_save(&w, 8);
     cr_assert_eq(varve_manager_count(w.manager), 3);
     cr_assert(memory_bytes(w.memory, "run/ckpt-1.varve", &size));

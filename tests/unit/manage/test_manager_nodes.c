@@ -225,7 +225,7 @@ TEST(manager_nodes, keep_the_same_sets_by_bytes)
     }
     for (size_t sets = 0; sets <= 3; sets++) {
         nodes.options.keep_bytes = (sets + 1) * largest - 1;
-        cr_assert_ok(save_steps(2, 6), nodes.errors[0]);
+        cr_assert_ok(save_more_steps(2, 6), nodes.errors[0]);
         cr_assert_eq(count_files("", ".varve"),
             (sets ? sets : 1) * nodes.count, "%zu sets", sets);
         cr_assert_eq(count_files("", ".parity"),
@@ -400,7 +400,7 @@ TEST(manager_nodes, leave_nothing_of_a_save_that_failed_at_one)
                                 .sticky = true,
                                 .error = ENOSPC,
                                 .kinds = kind ? FAULTY_WRITE : FAULTY_SYNC });
-        cr_assert_eq(save_steps(2, 2), VARVE_NO_SPACE);
+        cr_assert_eq(save_more_steps(2, 2), VARVE_NO_SPACE);
         nodes.contexts[1].system = memory_system(nodes.memory);
         faulty_free(faulty);
         cr_assert_eq(count_files("", ".varve"), 3);

@@ -241,15 +241,18 @@ TEST(manager_save, deletes_nothing_for_one_that_may_be_lost)
     struct world w;
     varve_write_options lost = { .no_sync = true };
     varve_manager_options options = { .keep_last = 1 };
+    varve_error error = { 0 };
     world_begin(&w, &options);
     world_save(&w, 1);
     options.write = &lost;
     world_again(&w, &options);
+    cr_assert_ok(varve_manager_resume(w.manager, &error), error);
     world_save(&w, 2);
     world_save(&w, 3);
     cr_assert_eq(varve_manager_count(w.manager), 3);
     options.write = NULL;
     world_again(&w, &options);
+    cr_assert_ok(varve_manager_resume(w.manager, &error), error);
     world_save(&w, 4);
     cr_assert_eq(varve_manager_count(w.manager), 1);
     world_end(&w);
@@ -427,6 +430,7 @@ TEST(manager_save, in_the_background_comes_before_whatever_looks)
     save_async(&w, 11);
     world_again(&w, &options); /* and its end */
     cr_assert_eq(varve_manager_count(w.manager), 5);
+    cr_assert_ok(varve_manager_resume(w.manager, &error), error);
     save_async(&w, 12);
     varve_graph_free(w.graph); /* and that of its graph */
     w.graph = NULL;

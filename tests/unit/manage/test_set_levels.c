@@ -111,7 +111,7 @@ TEST(set_levels, ask_one_clock_what_is_due)
     cr_assert_eq(count_far(1), 4);
     cr_assert_eq(count_files("far/", ".varve"), 4);
     nodes.contexts[0].system = &rushing;
-    cr_assert_ok(save_steps(4, 5), nodes.errors[0]);
+    cr_assert_ok(save_more_steps(4, 5), nodes.errors[0]);
     cr_assert_eq(count_far(4), 4);
     cr_assert_eq(count_far(5), 4);
     end_nodes();
