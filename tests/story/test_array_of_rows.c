@@ -52,7 +52,7 @@ TEST(array_of_rows, may_be_behind_a_pointer)
     varve_graph_free(graph);
 }
 
-TEST(array_of_rows, is_refused_with_other_extents)
+TEST(array_of_rows, is_refused_with_different_extents)
 {
     float w[2][3] = { { 0 } };
     const varve_tensor others[] = { varve_array(w, 2), varve_array(w, 6),
