@@ -80,7 +80,7 @@ TEST(cbor_out, writes_strings_maps_tags_and_booleans)
     ASSERT_TAKEN(t, "\xf4");
 }
 
-TEST(cbor_out, remembers_the_first_failure_and_writes_no_more)
+TEST(cbor_out, keeps_the_first_failure_and_writes_nothing_more)
 {
     struct taken t = { .failing_call = 2 };
     struct vv_cbor_out out = { .sink = take, .user = &t };
