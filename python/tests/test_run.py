@@ -97,7 +97,7 @@ class Running(Test):
                 self.assertTrue(run.is_resumed)
                 self.assertIsNone(run.resumed_step)
 
-    def test_survives_a_kill(self):
+    def test_resumes_after_a_kill(self):
         wanted = f'20 {float(sum(range(21)))}'
         killed = self.in_a_process(20, 'SIGKILL', 14)
         self.assertEqual(killed.returncode, -signal.SIGKILL)

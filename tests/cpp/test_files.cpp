@@ -196,7 +196,7 @@ TEST(a_move_is_accepted_or_rolled_back)
     CHECK(ring.rollback(5).status() == VARVE_NOT_FOUND);
 }
 
-TEST(a_manager_resumes_what_it_saved)
+TEST(a_manager_resumes_from_its_save)
 {
     program p;
     const std::string run = place("run");

@@ -74,7 +74,7 @@ TEST(pointers_of_a_struct_are_read_again_at_each_save)
     CHECK(m.heights == found && m.count == 5);
 }
 
-TEST(a_file_makes_no_array_longer_than_its_memory)
+TEST(a_file_cannot_extend_an_array_beyond_its_memory)
 {
     double heights[3] = { 1, 2, 3 };
     std::vector<double> longer(5), as_long(3);

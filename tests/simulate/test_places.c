@@ -327,7 +327,7 @@ static size_t keep_nothing(void *user, const struct inode *inode, size_t most)
     return 0;
 }
 
-TEST(places, lose_what_is_not_synced_when_the_power_is_cut)
+TEST(places, lose_unsynced_data_in_a_power_cut)
 {
     const struct vv_system *s = &simulated_system;
     begin_places(DISK_IS_VOLATILE);

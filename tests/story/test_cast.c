@@ -15,7 +15,7 @@ static void write_float32(void)
     varve_graph_free(graph);
 }
 
-TEST(cast, none_requires_equal_types)
+TEST(cast, without_a_cast_types_must_be_equal)
 {
     write_float32();
     varve_error error;

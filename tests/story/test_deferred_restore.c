@@ -148,7 +148,7 @@ TEST(deferred_restore, a_model_that_grows_is_restored_layer_by_layer)
     varve_graph_free(graph);
 }
 
-TEST(deferred_restore, a_value_that_does_not_fit_stays_pending_until_it_fits)
+TEST(deferred_restore, a_mismatched_value_is_pending_until_it_matches)
 {
     STORY_FILE("f", { "v", 5 });
     varve_error error;

@@ -30,7 +30,7 @@ TEST(dropping_pending, drops_saved_paths_that_match_a_pattern)
     varve_graph_free(graph);
 }
 
-TEST(dropping_pending, drops_an_object_where_the_program_has_a_variable)
+TEST(dropping_pending, drops_an_object_mismatched_with_a_variable)
 {
     STORY_FILE("f", { "a/x", 1 }, { "b", 2 });
     varve_error error;
@@ -123,7 +123,8 @@ TEST(dropping_pending, dropping_all_makes_the_rest_of_the_file_expected)
     varve_graph_free(graph);
 }
 
-TEST(dropping_pending, an_older_restoration_provides_what_the_newer_dropped)
+TEST(dropping_pending,
+    an_older_restoration_provides_values_dropped_by_the_newer)
 {
     STORY_FILE("one", { "a", 1 });
     STORY_FILE("two", { "a", 2 });

@@ -232,7 +232,7 @@ static varve_status copy_in(
     return VARVE_OK;
 }
 
-TEST(fixed_values, behind_functions_are_recorded_by_the_first_save)
+TEST(fixed_values, with_access_functions_are_recorded_by_the_first_save)
 {
     const varve_memory far = {
         .copy_out = copy_out, .copy_in = copy_in, .self = device

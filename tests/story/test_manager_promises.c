@@ -94,7 +94,7 @@ TEST(manager, variables_added_after_the_resume_are_restored)
 
 /* --- What stays --------------------------------------------------------- */
 
-TEST(manager, lists_the_reason_why_each_is_kept)
+TEST(manager, every_kept_checkpoint_has_a_reason)
 {
     struct program p;
     start(&p, (varve_manager_options){ .keep_last = 2, .keep_best = 1,
@@ -188,7 +188,7 @@ TEST(manager, a_leased_checkpoint_is_kept_until_released)
     stop(&p);
 }
 
-TEST(manager, the_listing_matches_what_prune_deletes)
+TEST(manager, the_listing_predicts_the_deletions_of_prune)
 {
     struct program p;
     varve_error error = { 0 };

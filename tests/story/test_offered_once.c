@@ -201,7 +201,7 @@ TEST(offered_once, a_removed_and_added_element_is_unchanged)
 
 /* The struct remains and one of its pointers is NULL. An alias lets the library
  * match it again. */
-TEST(offered_once, a_pointer_set_to_null_by_the_program_stays_null)
+TEST(offered_once, a_pointer_set_to_null_by_the_program_is_not_allocated)
 {
     struct resumed p;
     save_box();

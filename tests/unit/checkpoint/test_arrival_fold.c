@@ -159,7 +159,7 @@ TEST(fold, is_not_called_if_another_rank_cannot_restore)
 
 /* --- One process ---------------------------------------------------------- */
 
-TEST(fold, is_called_in_one_process)
+TEST(fold, is_called_with_a_single_process)
 {
     struct counter c;
     begin_world();

@@ -107,7 +107,7 @@ TEST(chunks_out, is_deterministic)
     }
 }
 
-TEST(chunks_out, leaves_only_gaps_up_to_pages)
+TEST(chunks_out, has_only_gaps_up_to_page_boundaries)
 {
     uint64_t hash;
     make_values();

@@ -173,7 +173,7 @@ TEST(layer_pages, are_correct_in_a_long_verified_run)
 
 /* Even if a program does not touch what it changes, the written data matches
  * its digests, including pages of a data file that is dropped. */
-TEST(layer_pages, never_give_a_damaged_checkpoint)
+TEST(layer_pages, never_produce_a_damaged_checkpoint)
 {
     uint64_t random = 5;
     uint8_t digest[16];

@@ -111,7 +111,7 @@ TEST(box_reading, reads_only_intersecting_chunks)
 }
 
 /* A flipped bit anywhere in a chunk, even if only a small part is read. */
-TEST(box_reading, verifies_whole_chunks)
+TEST(box_reading, verifies_complete_chunks)
 {
     static const varve_box one = { { 400, 7 }, { 1, 1 } };
     varve_error error = { 0 };

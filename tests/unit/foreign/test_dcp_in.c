@@ -271,7 +271,7 @@ TEST(dcp_in, has_values_at_their_paths)
     world_free(&w);
 }
 
-TEST(dcp_in, refuses_names_that_leave_the_directory)
+TEST(dcp_in, refuses_names_outside_the_directory)
 {
     static const char *const names[] = { "../d/__0_0.distcp", "/d/x", "..", "",
         "a/b" };

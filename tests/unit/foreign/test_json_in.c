@@ -310,7 +310,7 @@ TEST(json_in, limits_the_depth_of_skipped_items)
     cr_assert(strstr(error.message, "more than 64 deep"), "%s", error.message);
 }
 
-TEST(json_in, shows_whole_characters_only)
+TEST(json_in, shortens_messages_at_whole_characters)
 {
     char text[128];
     struct vv_json_item item = { .text = text, .size = 10 };

@@ -97,7 +97,7 @@ static struct vv_buffer with_dimensions(
     return b;
 }
 
-TEST(onnx_tensor, has_dimensions_packed_or_not)
+TEST(onnx_tensor, has_packed_or_unpacked_dimensions)
 {
     for (int is_packed = 0; is_packed < 2; is_packed++) {
         struct vv_buffer b = with_dimensions(

@@ -35,7 +35,7 @@ static varve_status take(
     } while (0)
 
 /* The examples of RFC 8949, appendix A. */
-TEST(cbor_out, gives_integers_the_shortest_head)
+TEST(cbor_out, writes_integers_with_the_shortest_header)
 {
     struct taken t = { .size = 0 };
     struct vv_cbor_out out = { .sink = take, .user = &t };

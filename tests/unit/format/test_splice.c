@@ -83,7 +83,7 @@ static void end(struct spliced *s)
     vv_index_columns_end(&s->other);
 }
 
-TEST(splice, makes_one_valid_graph)
+TEST(splice, creates_one_valid_graph)
 {
     struct spliced s;
     varve_error error = { 0 };

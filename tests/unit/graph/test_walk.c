@@ -109,7 +109,7 @@ TEST(walk, does_not_depend_on_creation_order)
     }
 }
 
-TEST(walk, ends_with_what_the_visitor_returns)
+TEST(walk, returns_the_status_of_the_visitor)
 {
     struct paths p = { .stop_at = 2 };
     begin();

@@ -116,7 +116,7 @@ static void leave_early(
     free(many);
 }
 
-TEST(processes, may_leave_when_they_are_done)
+TEST(processes, may_end_before_the_others)
 {
     struct outcomes *outcomes = new_outcomes();
     run_group(new_group(3, NULL, NULL), 3, leave_early, outcomes);

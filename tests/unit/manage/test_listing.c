@@ -174,7 +174,7 @@ TEST(listing, a_failure_leaves_the_listing_unchanged)
     end(&l);
 }
 
-TEST(listing, names_and_paths_are_made_of_prefix_and_number)
+TEST(listing, names_and_paths_consist_of_prefix_and_number)
 {
     struct vv_listing l;
     uint64_t number = 12;

@@ -226,7 +226,7 @@ TEST(resume, an_explicit_prune_first_verifies_checkpoints)
     world_end(&w);
 }
 
-TEST(resume, a_dry_run_lists_what_a_prune_would_delete)
+TEST(resume, a_dry_run_lists_the_deletions_of_a_prune)
 {
     struct world w;
     varve_error error = { 0 };

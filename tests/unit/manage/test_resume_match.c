@@ -233,7 +233,7 @@ static void leave_one(struct rank *r, const void *user)
     look_around(r);
 }
 
-TEST(resume_match, of_many_processes_keeps_what_one_has_not_restored)
+TEST(resume_match, of_many_processes_protects_the_checkpoint_for_all)
 {
     begin_disk();
     run_ranks(3, save_three, &plain);

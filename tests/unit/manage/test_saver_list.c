@@ -49,7 +49,7 @@ TEST(saver_list, moves_a_rewritten_file_to_its_end)
     end_world();
 }
 
-TEST(saver_list, deletes_only_what_the_saver_wrote)
+TEST(saver_list, deletes_only_files_of_the_saver)
 {
     begin_world();
     varve_saver *first = keeping(2);

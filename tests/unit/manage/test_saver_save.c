@@ -14,7 +14,7 @@ static void save_as(
     cr_assert_ok(varve_saver_save(saver, prefix, &options, &error), error);
 }
 
-TEST(saver_save, puts_the_step_into_the_name)
+TEST(saver_save, includes_the_step_in_the_name)
 {
     begin_world();
     varve_saver *saver = new_saver(NULL);

@@ -161,7 +161,7 @@ TEST(memory_system, behaves_like_the_posix_system)
     memory_free(memory);
 }
 
-TEST(memory_system, files_can_be_put_listed_and_damaged)
+TEST(memory_system, files_can_be_added_listed_and_damaged)
 {
     struct memory *memory = memory_new();
     memory_put(memory, "a/b/one", "1234", 4);

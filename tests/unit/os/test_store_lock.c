@@ -108,7 +108,7 @@ static void begin(void)
     script.created = 77;
 }
 
-TEST(store_lock, is_opened_once_and_taken_each_time)
+TEST(store_lock, is_opened_once_and_acquired_each_time)
 {
     static const int free[] = { 0, 1 };
     varve_error error;

@@ -65,7 +65,7 @@ TEST(remote_profile, is_the_section_with_its_name)
     vv_remote_profile_clear(&p);
 }
 
-TEST(remote_profile, takes_its_keys_from_one_source)
+TEST(remote_profile, uses_the_keys_of_one_source)
 {
     struct vv_remote_profile p;
     begin();

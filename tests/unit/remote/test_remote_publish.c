@@ -60,7 +60,7 @@ static void check_asked(struct scripted_server *s, const char *expected)
     cr_assert_str_eq(s->asked, expected);
 }
 
-TEST(remote_publish, puts_a_small_file_in_one_request)
+TEST(remote_publish, uploads_a_small_file_in_one_request)
 {
     static const char *const script[] = { "tag", NULL };
     struct scripted_server s;

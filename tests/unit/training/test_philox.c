@@ -92,7 +92,7 @@ TEST(permutation, permutes_every_number_once)
     check_all((const uint64_t[]){ 1, 2 }, 99991);
 }
 
-TEST(permutation, stays_in_any_range)
+TEST(permutation, is_bounded_for_any_range)
 {
     static const uint64_t counts[] = { UINT64_C(1) << 32,
         (UINT64_C(1) << 32) + 1, UINT64_C(1) << 62, UINT64_MAX - 1,

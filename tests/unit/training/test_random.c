@@ -408,7 +408,7 @@ static void fill_normals(varve_random *r, double *out)
 }
 
 /* Only a gross error fails here; the numbers are printed for information. */
-TEST(random, takes_nanoseconds)
+TEST(random, draws_take_less_than_a_microsecond)
 {
     double words = seconds_of(fill_words), single = seconds_of(fill_single);
     double units = seconds_of(fill_units), normals = seconds_of(fill_normals);
