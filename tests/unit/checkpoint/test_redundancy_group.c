@@ -61,7 +61,7 @@ TEST(redundancy_group, has_the_requested_size_if_ranks_divide_evenly)
 }
 
 /* Consecutive nodes are in different groups. */
-TEST(redundancy_group, consists_of_distant_nodes)
+TEST(redundancy_group, consists_of_nonconsecutive_nodes)
 {
     uint32_t domains[MANY];
     struct vv_redundancy_group group;

@@ -284,7 +284,7 @@ TEST(unchanged, is_empty_for_a_base_of_another_program)
     end_incremental();
 }
 
-TEST(unchanged, is_empty_after_many_other_bases)
+TEST(unchanged, is_empty_for_a_base_of_many_saves_ago)
 {
     varve_write_options first = touched;
     begin_incremental();

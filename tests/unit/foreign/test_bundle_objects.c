@@ -190,7 +190,7 @@ static bool has(const struct vv_buffer *b, const char *hex)
 
 /* Slots of "opt", as hexadecimal digits: m and slots of one variable, m of
  * another, which has no value. */
-TEST(bundle_objects, are_numbered_breadth_first_without_a_counter)
+TEST(bundle_objects, are_numbered_without_a_counter)
 {
     struct outgoing o;
     varve_error error;

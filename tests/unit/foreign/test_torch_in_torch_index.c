@@ -42,7 +42,7 @@ TEST(torch_index, reads_each_tensor_from_its_file)
 }
 
 /* The part opens as a checkpoint, and reports that it is incomplete. */
-TEST(torch_index, is_required_to_open_a_part)
+TEST(torch_index, is_missing_for_a_part_opened_alone)
 {
     const char *path, *what;
     varve_error error = { 0 };

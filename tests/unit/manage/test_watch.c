@@ -241,7 +241,7 @@ TEST(watch, keeps_a_minimum_interval_between_results)
     sea_free(&sea);
 }
 
-TEST(watch, ends_after_a_last_listing_when_cancelled)
+TEST(watch, ends_after_a_last_listing_when_done)
 {
     struct sea sea = sea_new();
     struct script script = { .sea = &sea, .at = 3, .ends = true };
